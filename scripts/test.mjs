@@ -1,0 +1,52 @@
+// Provisions, builds, runs the tests and ends with one line that counts the tests really run.
+// --real runs the suites that need the agent programs; other arguments go to vitest.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const args = process.argv.slice(2)
+const real = args.includes('--real')
+const rest = args.filter((arg) => arg !== '--real')
+const run = (script) => {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+run('provision.mjs')
+run('build.mjs')
+
+const scratch = mkdtempSync(join(tmpdir(), 'skein-test-'))
+const report = join(scratch, 'report.json')
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
+const { status } = spawnSync(
+  process.execPath,
+  [
+    vitest,
+    'run',
+    ...(real ? ['--project', 'real'] : ['--project', 'unit']),
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile=${report}`,
+    ...rest,
+  ],
+  // Tests must not see the user's home, nor pay for certificates that no test uses.
+  { cwd: root, stdio: 'inherit', env: { ...process.env, HOME: scratch, SKEIN_HOME: '', NODE_EXTRA_CA_CERTS: '' } },
+)
+let line = '0 passed, 1 failed'
+let failed = status !== 0
+try {
+  const totals = JSON.parse(readFileSync(report, 'utf8'))
+  const lost = totals.numFailedTestSuites > 0 && totals.numFailedTests === 0 ? 1 : 0
+  const skipped = totals.numPendingTests + totals.numTodoTests
+  line = `${totals.numPassedTests} passed, ${totals.numFailedTests + lost} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  failed ||= totals.numPassedTests === 0
+} catch {
+  console.error('The test run left no report.')
+}
+rmSync(scratch, { recursive: true, force: true })
+if (process.env.SKEIN_TEST_COUNT_FILE) writeFileSync(process.env.SKEIN_TEST_COUNT_FILE, `${line}\n`)
+console.log(line)
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,31 @@
+import { SkeinError } from '../model/index.js'
+import { SQLITE, sqliteCode } from './sqlite.js'
+
+/** Turns what the operating system or SQLite said into one line a user can act on; anything else comes back as it was. */
+export function explainDiskError(error: unknown, path: string): unknown {
+  if (error instanceof SkeinError) return error
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  const sqlite = sqliteCode(error)
+  const cause = { cause: error }
+  if (code === 'ENOSPC' || code === 'EDQUOT' || sqlite === SQLITE.full) {
+    return new SkeinError(
+      'disk-full',
+      `No space left on the disk that holds ${path}`,
+      'Free some space and try again',
+      cause,
+    )
+  }
+  if (code === 'EROFS' || sqlite === SQLITE.readOnly) {
+    const next = 'Make it writable, or set SKEIN_HOME to a directory that is'
+    return new SkeinError('home-read-only', `${path} is read-only`, next, cause)
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    const next = 'Check its owner and mode (ls -ld), or set SKEIN_HOME to a directory of your own'
+    return new SkeinError('home-unreadable', `No permission to use ${path}`, next, cause)
+  }
+  if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST' || code === 'ELOOP') {
+    const next = 'Move what is in the way, or set SKEIN_HOME to another directory'
+    return new SkeinError('home-unreadable', `${path} is not what Skein expects there (${code})`, next, cause)
+  }
+  return error
+}

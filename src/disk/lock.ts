@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SkeinError } from '../model/index.js'
+import { type Database, openDatabase, SQLITE, sqliteCode } from './sqlite.js'
+
+/**
+ * A lock file with three levels, held by the operating system, so it ends with its process, also by kill -9:
+ *
+ * - **shared**: "I use the files". Many at once.
+ * - **writer**: "I append". One at a time, beside any number of shared holders.
+ * - **exclusive**: "I replace files that others may have open". Alone.
+ *
+ * It is an SQLite database nobody ever writes to: its rollback-mode locks are exactly these three, and Node has no flock.
+ * Never open the file in any other way: closing any descriptor on it would drop the process's locks.
+ */
+export class FileLock implements Disposable {
+  #writer: Database | undefined
+  #shared: Database | undefined
+
+  constructor(
+    readonly path: string,
+    private readonly options: { readOnly: boolean } = { readOnly: false },
+  ) {}
+
+  /** Held until `releaseShared` or dispose. */
+  holdShared(): void {
+    if (this.#shared) return
+    const database = this.#open()
+    try {
+      database.exec('pragma busy_timeout = 10000; begin; select count(*) from sqlite_master')
+    } catch (error) {
+      database.close()
+      throw this.#explained(error)
+    }
+    this.#shared = database
+  }
+
+  releaseShared(): void {
+    this.#shared?.close()
+    this.#shared = undefined
+  }
+
+  /**
+   * Runs `body` as the only writer. `body` is synchronous: nothing else of this process can come between.
+   * Waiting is a short sleep and another try: SQLite's own wait backs off to 100 ms and starves under load.
+   */
+  async asWriter<T>(body: () => T, waitMs: number): Promise<T> {
+    return this.#holding('begin immediate', body, waitMs)
+  }
+
+  /** Runs `body` while nobody else, in any process, holds any level. Release your own shared hold first. */
+  async asOnlyUser<T>(body: () => T, waitMs: number): Promise<T> {
+    return this.#holding('begin exclusive', body, waitMs)
+  }
+
+  async #holding<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
+    const deadline = performance.now() + waitMs
+    while (!this.#try(begin)) {
+      if (performance.now() > deadline) throw this.#busy(waitMs)
+      await sleep(1 + Math.random() * 4)
+    }
+    try {
+      return body()
+    } finally {
+      this.#writer?.exec('rollback') // a commit would touch the file, and fail beside shared holders
+    }
+  }
+
+  #try(begin: string): boolean {
+    this.#writer ??= this.#open()
+    try {
+      this.#writer.exec(begin)
+      return true
+    } catch (error) {
+      if (sqliteCode(error) === SQLITE.busy) return false
+      throw this.#explained(error)
+    }
+  }
+
+  #open(): Database {
+    let database: Database | undefined
+    try {
+      database = openDatabase(this.path, { readOnly: this.options.readOnly })
+      // An empty file would be written to by the first `begin immediate`: give it its one page now.
+      if (!this.options.readOnly) {
+        database.exec('pragma busy_timeout = 10000')
+        const { n } = database.prepare('select count(*) as n from sqlite_master').get() as { n: number }
+        if (n === 0) database.exec('create table if not exists nothing_is_stored_here (n)')
+        database.exec('pragma busy_timeout = 0')
+      }
+      return database
+    } catch (error) {
+      database?.close()
+      throw this.#explained(error)
+    }
+  }
+
+  #busy(waitMs: number): SkeinError {
+    return new SkeinError(
+      'home-busy',
+      `Another Skein process has held ${this.path} for ${Math.round(waitMs / 1000)} s`,
+      'Wait for it to end (a rebuild can take a while), then try again',
+    )
+  }
+
+  #explained(error: unknown): unknown {
+    const code = sqliteCode(error)
+    if (code === SQLITE.corrupt || code === SQLITE.notADatabase) {
+      const next = 'It holds no data: stop every Skein process that uses this home, then delete the file'
+      return new SkeinError('home-unreadable', `The lock file ${this.path} is damaged`, next, { cause: error })
+    }
+    return error
+  }
+
+  [Symbol.dispose](): void {
+    this.releaseShared()
+    this.#writer?.close()
+    this.#writer = undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module'
+
+export type SqlValue = string | number | bigint | null | Uint8Array
+
+export interface Statement {
+  run(...params: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  get(...params: SqlValue[]): unknown
+  all(...params: SqlValue[]): unknown[]
+  iterate(...params: SqlValue[]): IterableIterator<unknown>
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+type Open = new (path: string, options?: { readOnly?: boolean }) => Database
+let loaded: Open | undefined
+
+/**
+ * The one place that knows which SQLite runs: Node's own where it exists, else the package with the same interface.
+ * Loaded on first use, because it is a third of a small command's start-up.
+ */
+export function openDatabase(path: string, options: { readOnly?: boolean } = {}): Database {
+  loaded ??= builtIn() ?? (createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync as Open)
+  return new loaded(path, options)
+}
+
+/** Node prints an "experimental" warning on first load; users of a command line tool must not see it. */
+function builtIn(): Open | undefined {
+  const emitWarning = process.emitWarning
+  process.emitWarning = () => {}
+  try {
+    const sqlite = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync?: Open } | undefined
+    return sqlite?.DatabaseSync
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** SQLite's primary result code of an error, or undefined when it is no SQLite error. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+export const SQLITE = {
+  busy: 5,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const

@@ -1,0 +1,219 @@
+import type { SessionPage, SessionQuery } from '../index/index.js'
+import type {
+  Agent,
+  Event,
+  ForkOrigin,
+  Group,
+  Instant,
+  Link,
+  Outcome,
+  Session,
+  SessionFacts,
+  Visibility,
+} from '../model/index.js'
+
+/** One profile of a Skein home, open. Everything the command line does is done through this. */
+export interface Home extends AsyncDisposable {
+  readonly profile: string
+  /** The profile's directory. */
+  readonly directory: string
+  readonly sessions: Sessions
+  readonly roster: RosterBook
+  readonly events: Events
+  readonly index: IndexCare
+}
+
+export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {
+  /** The tool's own id; one is made up when it is not known yet. */
+  id?: string
+  agent?: string
+  /** The session this one continues, and why. */
+  parent_id?: string
+  link?: Link
+  /** Begin at a past turn of another session: a chain of its own. */
+  forked_from?: Omit<ForkOrigin, 'session'> & { session: string }
+  started_at?: Instant
+  /** Open an ended session again under its own id. */
+  resume?: boolean
+}
+
+export interface Sessions {
+  start(options: StartOptions): Promise<Session>
+  end(id: string, options: { outcome: Outcome; reason?: string; ended_at?: Instant }): Promise<Session>
+  /** Ends a session and starts its successor as one fact; returns the successor. */
+  handoff(id: string, options: StartOptions & { subject?: string; message?: string }): Promise<Session>
+  update(id: string, facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session>
+  step(id: string, step: StepOptions): Promise<Session>
+  get(id: string): Promise<Session | undefined>
+  /** By id or unique prefix; throws `session-not-found` or `ambiguous-id`. */
+  find(reference: string): Promise<Session>
+  query(query: SessionQuery): Promise<SessionPage>
+  /** The chains of a session (id or unique prefix), of a chain id, or of a work unit. */
+  chain(reference: string): Promise<Chain[]>
+  /** The whole lineage a session belongs to: from its first ancestor, with continuations and forks. */
+  tree(reference: string): Promise<SessionTree>
+  /** Packs sessions that ended long ago into compressed files. Nothing is deleted. */
+  archive(options?: { olderThanDays?: number }): Promise<{ archived: number }>
+}
+
+export interface StepOptions {
+  step_ref: string
+  molecule_id?: string
+  state: 'started' | 'completed'
+  /** With `completed`; true unless said otherwise. */
+  success?: boolean
+}
+
+export interface Chain {
+  chain_id: string
+  work_units: string[]
+  sessions: Session[]
+  started_at: Instant
+  /** Absent while a session of the chain is active. */
+  ended_at?: Instant
+  /** Time in sessions, summed; an active one counts up to now. */
+  duration_ms: number
+}
+
+export interface SessionTree {
+  session: Session
+  /** The session that continues it, if any, and the ones forked from it. */
+  continued_by?: SessionTree
+  forks: SessionTree[]
+}
+
+export interface AddAgentOptions {
+  address: string
+  title?: string
+  tool: string
+  command?: string
+  project_path?: string
+  role?: string
+  /** Address or id of the spawner. */
+  parent?: string
+  loaded_mcp_names?: string[]
+}
+
+/** Agents are named by address or id wherever one is asked for. */
+export interface RosterBook {
+  add(options: AddAgentOptions): Promise<Agent>
+  agents(filter?: { group?: string; tool?: string; role?: string }): Promise<Agent[]>
+  /** Throws `agent-not-found`, with the nearest address as a hint. */
+  agent(reference: string): Promise<Agent>
+  update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent>
+  /** A new name in the same group. */
+  rename(reference: string, name: string): Promise<Agent>
+  /** Into another group; undefined moves it to the top. */
+  move(reference: string, group: string | undefined): Promise<Agent>
+  remove(reference: string): Promise<Agent>
+  setParent(reference: string, parent: string | undefined): Promise<Agent>
+  groups(): Promise<Group[]>
+  createGroup(path: string): Promise<Group>
+  /** A new last segment, or a whole new path; agents and sub-groups come along. */
+  renameGroup(path: string, to: string): Promise<Group>
+  /** Refused while agents are in it or below, unless they are moved. Returns how many moved. */
+  deleteGroup(path: string, options?: { moveTo?: string }): Promise<{ moved: number }>
+}
+
+export interface EventFilter {
+  /** Exact type or a pattern with `*`. */
+  type?: string
+  session?: string
+  agent?: string
+  actor?: string
+  since?: Instant
+  until?: Instant
+  /** Only events for the activity stream. */
+  feed?: boolean
+}
+
+export interface NewEvent {
+  type: string
+  session?: string
+  agent?: string
+  payload?: Record<string, unknown>
+  visibility?: Visibility
+  ts?: Instant
+}
+
+export interface Events {
+  /** Appends a fact that changes no state (mail, nudge, hook ...). Types that change state are refused: use `sessions` and `roster`. */
+  append(event: NewEvent): Promise<Event>
+  /** Oldest first. `last` keeps only the newest that match. */
+  read(filter?: EventFilter & { last?: number }): Promise<Event[]>
+  /** Follows the journal, beginning with the newest `last` events; ends when the signal aborts. */
+  tail(options: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event>
+  stats(): Promise<EventStats>
+  /** The worth of what is kept, per type. */
+  decay(): Promise<TypeDecay[]>
+  prune(options?: { dryRun?: boolean; auto?: boolean }): Promise<PruneReport>
+  policy(): Promise<PolicyReport>
+  /** `pattern` is a type, a pattern, or `default`. Written to the user's config file, the rest of which stays as it is. */
+  setTtl(pattern: string, ttl: string): Promise<PolicyReport>
+  resetTtls(): Promise<PolicyReport>
+}
+
+export interface EventStats {
+  events: number
+  bytes: number
+  segments: number
+  /** Lines that could not be read as events, and events of types this version does not know: kept, not counted above. */
+  unreadable_lines: number
+  unknown_types: number
+  by_type: Record<string, number>
+  by_age: { '0-1d': number; '1-7d': number; '7-30d': number; '30d+': number }
+  /** Not expired, but worth less than a quarter. */
+  at_risk: number
+  expired: number
+  oldest_event?: Instant
+  newest_event?: Instant
+  auto_prune: { last_prune_time?: Instant; prune_count: number; total_pruned: number; total_bytes_freed: number }
+}
+
+export interface TypeDecay {
+  type: string
+  ttl: string
+  curve: string
+  events: number
+  average_worth: number
+  lowest_worth: number
+  at_risk: number
+  expired: number
+}
+
+export interface PruneReport {
+  dry_run: boolean
+  /** True when an automatic run was not due yet. */
+  skipped: boolean
+  pruned: number
+  kept: number
+  bytes_freed: number
+  by_type: Record<string, number>
+  /** Expired, but kept: among the newest `min_retain`, or not yet safe in a checkpoint. */
+  retained: number
+  archived_sessions: number
+}
+
+export interface PolicyReport {
+  default_ttl: string
+  min_retain: number
+  prune_interval: string
+  ttls: Record<string, string>
+  /** Where settings are read from; it need not exist. */
+  config_file: string
+}
+
+export interface IndexCare {
+  rebuild(): Promise<{ events: number; sessions: number; agents: number; duration_ms: number }>
+  check(): Promise<IndexCheck>
+}
+
+export interface IndexCheck {
+  ok: boolean
+  events: number
+  sessions: number
+  agents: number
+  unreadable_lines: number
+  /** One line each: what differs from a fresh rebuild. At most 20. */
+  problems: string[]
+}

@@ -1,0 +1,29 @@
+import type { Instant, Outcome, Session } from '../model/index.js'
+
+/** Which sessions to list. Every filter given must hold; newest first. */
+export interface SessionQuery {
+  /** The agent's address, now or when the session ran. */
+  agent?: string
+  /** A group path; sessions of agents in its sub-groups count too. */
+  rig?: string
+  tool?: string
+  role?: string
+  work_unit?: string
+  chain_id?: string
+  /** Started at or after. */
+  since?: Instant
+  /** Started before. */
+  until?: Instant
+  outcome?: Outcome | 'active'
+  /** Part of the title, whatever the case. */
+  title?: string
+  limit?: number
+  /** Where the page before ended: its `next_cursor`. */
+  cursor?: string
+}
+
+export interface SessionPage {
+  sessions: Session[]
+  /** Present when there is more. */
+  next_cursor?: string
+}

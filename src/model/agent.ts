@@ -1,0 +1,29 @@
+import type { AgentAddress, GroupPath } from './address.js'
+import type { AgentId } from './ids.js'
+import type { Instant } from './time.js'
+
+/** A named worker. Its id never changes; its address follows it through renames and moves. */
+export interface Agent {
+  id: AgentId
+  address: AgentAddress
+  /** What people see; free text. */
+  title: string
+  group_path?: GroupPath
+  tool: string
+  command?: string
+  project_path?: string
+  role?: string
+  /** The agent that spawned this one. */
+  parent_id?: AgentId
+  loaded_mcp_names?: string[]
+  created_at: Instant
+  updated_at: Instant
+}
+
+/** A folder of agents. */
+export interface Group {
+  path: GroupPath
+  name: string
+  expanded: boolean
+  order: number
+}

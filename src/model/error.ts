@@ -1,0 +1,45 @@
+/** Every way Skein can fail that it can explain. Scripts match on these, so a code is never renamed. */
+export type ErrorCode =
+  | 'usage'
+  | 'bad-address'
+  | 'bad-config'
+  | 'bad-id'
+  | 'bad-input'
+  | 'bad-time'
+  | 'ambiguous-id'
+  | 'agent-exists'
+  | 'agent-not-found'
+  | 'disk-full'
+  | 'group-exists'
+  | 'group-not-empty'
+  | 'group-not-found'
+  | 'home-not-ours'
+  | 'home-busy'
+  | 'home-read-only'
+  | 'home-unreadable'
+  | 'illegal-transition'
+  | 'index-damaged'
+  | 'newer-format'
+  | 'profile-exists'
+  | 'profile-not-found'
+  | 'session-exists'
+  | 'session-not-found'
+
+/** A failure we can explain. Anything else that reaches the top is a bug and prints as one. */
+export class SkeinError extends Error {
+  override readonly name = 'SkeinError'
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    /** What the user should type or do next. */
+    readonly next: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options)
+  }
+}
+
+/** Ends a switch that must be complete: a new kind fails to compile in each place that has to learn it. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`)
+}

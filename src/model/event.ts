@@ -1,0 +1,145 @@
+import type { AgentAddress, GroupPath } from './address.js'
+import type { Agent } from './agent.js'
+import type { AgentId, EventId, SessionId } from './ids.js'
+import type { Link, Outcome } from './outcome.js'
+import type { ForkOrigin, SessionFacts } from './session.js'
+import type { Instant } from './time.js'
+
+/** Who an event is for: `audit` the record only, `feed` the activity stream, `both`. */
+export type Visibility = 'audit' | 'feed' | 'both'
+export const VISIBILITIES: readonly Visibility[] = ['audit', 'feed', 'both']
+
+/** One append-only fact. What it means for the state is decided in `session-state.ts` and `roster-state.ts` alone. */
+export interface Event<Type extends string = string, Payload = Record<string, unknown>> {
+  id: EventId
+  ts: Instant
+  type: Type
+  /** Who did it: an agent's address, or a person's name. */
+  actor: string
+  session?: SessionId
+  agent?: AgentAddress
+  payload: Payload
+  visibility: Visibility
+  host: string
+}
+
+/** Events that change the projected state. Payloads carry everything their effect needs, so no event has to look at another. */
+export interface StatePayloads {
+  session_start: SessionFacts & {
+    started_at: Instant
+    chain_id: SessionId
+    parent_id?: SessionId
+    link?: Link
+    forked_from?: ForkOrigin
+  }
+  session_resumed: { resumed_at: Instant }
+  session_end: { outcome: Outcome; ended_at: Instant; reason?: string }
+  session_update: SessionFacts
+  session_step_started: { step_ref: string; molecule_id?: string; started_at: Instant }
+  session_step_completed: { step_ref: string; completed_at: Instant; success: boolean }
+  agent_added: { agent: Agent }
+  agent_updated: {
+    agent_id: AgentId
+    title?: string
+    tool?: string
+    command?: string
+    project_path?: string
+    role?: string
+    loaded_mcp_names?: string[]
+  }
+  agent_renamed: { agent_id: AgentId; from: AgentAddress; to: AgentAddress }
+  agent_moved: { agent_id: AgentId; from: AgentAddress; to: AgentAddress }
+  agent_removed: { agent_id: AgentId; address: AgentAddress }
+  agent_parent_set: { agent_id: AgentId; parent_id?: AgentId }
+  group_created: { path: GroupPath }
+  group_updated: { path: GroupPath; expanded?: boolean; order?: number }
+  group_renamed: { from: GroupPath; to: GroupPath }
+  group_deleted: { path: GroupPath; move_to?: GroupPath }
+}
+
+export type StateEventType = keyof StatePayloads
+export type StateEvent = { [Type in StateEventType]: Event<Type, StatePayloads[Type]> }[StateEventType]
+
+/** Facts worth keeping that change no projected state. */
+export const RECORD_TYPES = [
+  'handoff',
+  'spawn',
+  'kill',
+  'sling',
+  'hook',
+  'unhook',
+  'done',
+  'mail',
+  'nudge',
+  'boot',
+  'halt',
+  'session_death',
+  'mass_death',
+  'patrol_started',
+  'patrol_complete',
+  'polecat_checked',
+  'polecat_nudged',
+  'escalation_sent',
+  'escalation_acked',
+  'escalation_closed',
+  'merge_started',
+  'merged',
+  'merge_failed',
+  'merge_skipped',
+  'identity_bind',
+  'identity_rebind',
+  'identity_refuse',
+  'privacy_redacted',
+] as const
+export type RecordEventType = (typeof RECORD_TYPES)[number]
+
+const STATE_TYPES: Readonly<Record<StateEventType, true>> = {
+  session_start: true,
+  session_resumed: true,
+  session_end: true,
+  session_update: true,
+  session_step_started: true,
+  session_step_completed: true,
+  agent_added: true,
+  agent_updated: true,
+  agent_renamed: true,
+  agent_moved: true,
+  agent_removed: true,
+  agent_parent_set: true,
+  group_created: true,
+  group_updated: true,
+  group_renamed: true,
+  group_deleted: true,
+}
+
+export const isStateType = (type: string): type is StateEventType => Object.hasOwn(STATE_TYPES, type)
+export const isKnownType = (type: string): boolean =>
+  isStateType(type) || RECORD_TYPES.includes(type as RecordEventType)
+
+/** Noise: many, cheap to lose in a power cut, so they are written without waiting for the disk. */
+const BATCHED = new Set<string>([
+  'nudge',
+  'patrol_started',
+  'patrol_complete',
+  'polecat_checked',
+  'polecat_nudged',
+  'privacy_redacted',
+])
+/** Whether a writer is told "saved" only after the disk has it. Unknown types are treated as precious. */
+export const isDurable = (type: string): boolean => !BATCHED.has(type) && !type.startsWith('patrol_')
+
+/** Types that nobody follows live. */
+const AUDIT_ONLY = new Set<string>([
+  'session_update',
+  'agent_updated',
+  'group_updated',
+  'polecat_checked',
+  'identity_bind',
+  'identity_rebind',
+  'privacy_redacted',
+  'unhook',
+])
+export function defaultVisibility(type: string): Visibility {
+  if (AUDIT_ONLY.has(type) || type.startsWith('patrol_')) return 'audit'
+  return 'both'
+}

@@ -1,0 +1,83 @@
+export {
+  type AgentAddress,
+  type GroupPath,
+  groupLineage,
+  isWithin,
+  joinAddress,
+  parseAddress,
+  parseGroupPath,
+  parseName,
+  rebase,
+  splitAddress,
+} from './address.js'
+export type { Agent, Group } from './agent.js'
+export type { Context, Progress } from './context.js'
+export { type ErrorCode, SkeinError, unreachable } from './error.js'
+export {
+  defaultVisibility,
+  type Event,
+  isDurable,
+  isKnownType,
+  isStateType,
+  RECORD_TYPES,
+  type RecordEventType,
+  type StateEvent,
+  type StateEventType,
+  type StatePayloads,
+  VISIBILITIES,
+  type Visibility,
+} from './event.js'
+export {
+  type AgentId,
+  type EventId,
+  isEventId,
+  isSessionId,
+  nextEventId,
+  parseAgentId,
+  parseSessionId,
+  type SessionId,
+} from './ids.js'
+export {
+  isLink,
+  isOutcome,
+  LINKS,
+  type Link,
+  OUTCOME_OF_LINK,
+  OUTCOMES,
+  type Outcome,
+  STATUS_SOURCES,
+  STATUSES,
+  type Status,
+} from './outcome.js'
+export {
+  type Curve,
+  DEFAULT_POLICY,
+  isExpired,
+  matchesPattern,
+  type Retention,
+  type RetentionPolicy,
+  retentionOf,
+  worth,
+} from './retention.js'
+export { isRosterEvent, Roster, type RosterChange } from './roster.js'
+export {
+  durationMs,
+  type ForkOrigin,
+  isActive,
+  type Session,
+  type SessionFacts,
+  type Step,
+  type ToolCall,
+  type Turn,
+} from './session.js'
+export { applyToSession, sessionsTouchedBy } from './session-state.js'
+export {
+  DAY_MS,
+  formatDuration,
+  type Instant,
+  instantOf,
+  msOf,
+  parseDuration,
+  parseInstant,
+  parseWhen,
+} from './time.js'

@@ -1,0 +1,117 @@
+import type { AgentAddress } from './address.js'
+import type { AgentId, SessionId } from './ids.js'
+import type { Link, Outcome } from './outcome.js'
+import type { Instant } from './time.js'
+
+/**
+ * One native conversation of a tool. This is the one shape of a session: in its file, in the index, in `--json` and in
+ * the library, with the field names that were promised, so that nothing can be lost in a translation.
+ * A session without `outcome` is active.
+ */
+export interface Session {
+  // Identity
+  id: SessionId
+  tool?: string
+  title?: string
+  tmux_session?: string
+  agent?: AgentAddress
+  agent_id?: AgentId
+  /** The outermost group of the agent's address. */
+  rig?: string
+  role?: string
+  host?: string
+
+  // Lifecycle
+  started_at: Instant
+  ended_at?: Instant
+  outcome?: Outcome
+  /** Why it ended, in words: "pane died", "usage limit". */
+  reason?: string
+
+  // Work context
+  work_unit?: string
+  molecule_id?: string
+  /** The step being executed now. */
+  step_ref?: string
+  steps?: Step[]
+
+  // Linking
+  /** The session this one continues. */
+  parent_id?: SessionId
+  /** The session that continues this one. */
+  child_id?: SessionId
+  /** The id of the first session in the chain. */
+  chain_id: SessionId
+  link?: Link
+  forked_from?: ForkOrigin
+
+  // Metadata
+  cwd?: string
+  branch?: string
+  model?: string
+  commits?: string[]
+
+  // Tool activity, read from the tool's own log
+  tool_calls?: ToolCall[]
+}
+
+export interface ForkOrigin {
+  session: SessionId
+  turn?: number
+}
+
+/** A part of a work unit's plan, as this session worked on it. */
+export interface Step {
+  step_ref: string
+  molecule_id?: string
+  started_at: Instant
+  completed_at?: Instant
+  success?: boolean
+}
+
+/** One tool invocation. Arguments and result are already privacy-filtered. */
+export interface ToolCall {
+  timestamp: Instant
+  tool: string
+  arguments?: Record<string, unknown>
+  result?: string
+  duration_ms?: number
+  success: boolean
+}
+
+/** One prompt up to its final reply. */
+export interface Turn {
+  session: SessionId
+  number: number
+  prompt?: string
+  reply?: string
+  started_at: Instant
+  ended_at?: Instant
+  tool_calls?: ToolCall[]
+}
+
+/** The facts a caller may state when a session starts; the rest is derived. */
+export type SessionFacts = Pick<
+  Session,
+  | 'tool'
+  | 'title'
+  | 'tmux_session'
+  | 'agent'
+  | 'agent_id'
+  | 'rig'
+  | 'role'
+  | 'work_unit'
+  | 'molecule_id'
+  | 'step_ref'
+  | 'cwd'
+  | 'branch'
+  | 'model'
+  | 'commits'
+>
+
+export const isActive = (session: Session): boolean => session.outcome === undefined
+
+export function durationMs(session: Session, nowMs: number): number {
+  const end = session.ended_at === undefined ? nowMs : Date.parse(session.ended_at)
+  return Math.max(0, end - Date.parse(session.started_at))
+}

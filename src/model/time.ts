@@ -1,0 +1,72 @@
+import { SkeinError } from './error.js'
+
+declare const instantBrand: unique symbol
+/** A moment as RFC 3339 in UTC with milliseconds (`2026-01-17T01:00:00.000Z`): one width, so text order is time order. */
+export type Instant = string & { readonly [instantBrand]: true }
+
+const MS_PER_UNIT: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+export const DAY_MS = 86_400_000
+
+export function instantOf(ms: number): Instant {
+  return new Date(ms).toISOString() as Instant
+}
+
+export function msOf(at: Instant): number {
+  return Date.parse(at)
+}
+
+/** Accepts any RFC 3339 time with a zone, or undefined when it is none. Years past 9999 would break text order. */
+export function parseInstant(text: string): Instant | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)) return undefined
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) || new Date(ms).getUTCFullYear() > 9999 ? undefined : instantOf(ms)
+}
+
+/** `90m`, `24h`, `7d`, `1d12h`; undefined when the text is no duration. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(text)) return undefined
+  let total = 0
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)) {
+    total += Number(amount) * (MS_PER_UNIT[unit ?? ''] ?? Number.NaN)
+  }
+  return Number.isFinite(total) ? total : undefined
+}
+
+/** What people type after --since: a span back from now, a day (local midnight), or a full time. */
+export function parseWhen(text: string, nowMs: number): Instant {
+  const span = parseDuration(text)
+  const spanStart = span === undefined ? undefined : nowMs - span
+  if (spanStart !== undefined && Math.abs(spanStart) <= 8.64e15 && spanStart > -62_135_596_800_000) {
+    return instantOf(spanStart)
+  }
+  const exact = parseInstant(text)
+  if (exact) return exact
+  const day = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text)
+  if (day) {
+    const [year, month, date, hour, minute, second] = day.slice(1).map((part) => Number(part ?? 0))
+    const local = new Date(year ?? 0, (month ?? 1) - 1, date, hour, minute, second)
+    // The constructor rolls 2026-02-31 over into March; a typo must not become another day.
+    if (local.getMonth() + 1 === month && local.getDate() === date && (hour ?? 0) < 24)
+      return instantOf(local.getTime())
+  }
+  throw new SkeinError('bad-time', `"${text}" is not a time`, 'Write 1h, 24h, 7d, 2026-01-17 or 2026-01-17T08:30:00Z')
+}
+
+/** Short and readable: `45s`, `12m`, `3h05m`, `2d4h`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return `${hours}h${String(minutes % 60).padStart(2, '0')}m`
+  const days = Math.floor(hours / 24)
+  return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`
+}

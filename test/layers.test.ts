@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src')
+
+/** Bottom first. A folder may import itself and any folder on an earlier line. docs/ARCHITECTURE.md draws the same list. */
+const LAYERS = [
+  ['model'],
+  ['disk'],
+  ['privacy', 'journal'],
+  ['index', 'tools', 'terminal', 'snapshots'],
+  ['ingest', 'work', 'conversations'],
+  ['home'],
+  ['lifecycle', 'interchange'],
+  ['daemon'],
+  ['cli', 'tui', 'mcp'],
+]
+
+interface Crossing {
+  from: string
+  to: string
+  file: string
+}
+
+function crossings(): Crossing[] {
+  return sources().flatMap((path) => {
+    const folder = relative(SRC, path).split('/')
+    if (folder.length < 2) return [] // the entry points may use everything
+    return [...readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].flatMap(([, target = '']) => {
+      const inside = relative(SRC, resolve(dirname(path), target)).split('/')
+      return inside[0] === folder[0]
+        ? []
+        : [{ from: folder[0] ?? '', to: inside[0] ?? '', file: inside.slice(1).join('/') }]
+    })
+  })
+}
+
+const sources = (): string[] =>
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(SRC, name))
+const level = (folder: string): number => LAYERS.findIndex((layer) => layer.includes(folder))
+
+it('every folder of src has its place in the layer list', () => {
+  const folders = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(folders.map((entry) => entry.name).filter((name) => level(name) < 0)).toEqual([])
+})
+
+it('imports point down the layer list and enter a folder through its index.ts', () => {
+  expect(crossings().length).toBeGreaterThan(0)
+  expect(crossings().filter((c) => level(c.to) >= level(c.from) || c.file !== 'index.js')).toEqual([])
+})
+
+it('the clock, the environment and the working directory are read at the entry points only', () => {
+  const hidden = /process\.env|process\.cwd\(|Date\.now\(|Math\.random\(\)(?!.*lock)|homedir\(/
+  const entries = new Set(['main.ts', 'library.ts'])
+  const found = sources().filter((path) => !entries.has(relative(SRC, path)) && hidden.test(readFileSync(path, 'utf8')))
+  expect(found.map((path) => relative(SRC, path))).toEqual(['disk/lock.ts'])
+})
