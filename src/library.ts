@@ -1,1 +1,47 @@
-export const a: number = 1
+import { randomBytes, randomUUID } from 'node:crypto'
+import { homedir, hostname, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { type Home, openHome as openHomeWith } from './home/index.js'
+import type { Context } from './model/index.js'
+
+export interface OpenOptions {
+  /** Where everything lies. Default: SKEIN_HOME, else Skein's directory under the XDG data directory. */
+  home?: string
+  /** Default: SKEIN_PROFILE, else `default`. */
+  profile?: string
+  /** Who changes are recorded for. Default: SKEIN_ACTOR, else the user's name. */
+  actor?: string
+  /** Called with one line when something was repaired or is not quite right. Default: standard error. */
+  onWarning?: (line: string) => void
+  /** Called while long work (a rebuild) goes on. */
+  onProgress?: Context['progress']
+}
+
+/** Opens a Skein home. Close it with `await using`, or by calling its async dispose. */
+export async function openHome(options: OpenOptions = {}): Promise<Home> {
+  const { env } = process
+  const home = options.home ?? (env.SKEIN_HOME || undefined)
+  const data = env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
+  const config = env.XDG_CONFIG_HOME || join(homedir(), '.config')
+  const profile = options.profile ?? (env.SKEIN_PROFILE || undefined)
+  const userId = process.geteuid?.()
+  return openHomeWith({
+    root: home ?? join(data, 'skein'),
+    configFile: join(home ?? join(config, 'skein'), 'config.toml'),
+    ...(profile === undefined ? {} : { profile }),
+    ...(userId === undefined ? {} : { userId }),
+    context: {
+      clock: { now: Date.now },
+      random: { bytes: randomBytes, uuid: randomUUID },
+      warn: options.onWarning ?? ((line) => process.stderr.write(`skein: ${line}\n`)),
+      progress: options.onProgress ?? (() => {}),
+      actor: options.actor ?? (env.SKEIN_ACTOR || userInfo().username),
+      host: hostname(),
+    },
+  })
+}
+
+export type * from './home/index.js'
+export type { SessionPage, SessionQuery } from './index/index.js'
+export type { Agent, Event, Group, Instant, Outcome, Session, Step, ToolCall } from './model/index.js'
+export { SkeinError } from './model/index.js'

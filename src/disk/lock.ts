@@ -1,3 +1,4 @@
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SkeinError } from '../model/index.js'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './sqlite.js'
@@ -21,12 +22,12 @@ export class FileLock implements Disposable {
     private readonly options: { readOnly: boolean } = { readOnly: false },
   ) {}
 
-  /** Held until `releaseShared` or dispose. */
-  holdShared(): void {
-    if (this.#shared) return
+  /** Held until `releaseShared` or dispose. Waits while somebody is replacing files. */
+  async holdShared(waitMs: number): Promise<void> {
+    if (this.#shared || (this.options.readOnly && !existsSync(this.path))) return
     const database = this.#open()
     try {
-      database.exec('pragma busy_timeout = 10000; begin; select count(*) from sqlite_master')
+      await this.#until(() => attemptShared(database), waitMs)
     } catch (error) {
       database.close()
       throw this.#explained(error)
@@ -53,26 +54,25 @@ export class FileLock implements Disposable {
   }
 
   async #holding<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
-    const deadline = performance.now() + waitMs
-    while (!this.#try(begin)) {
-      if (performance.now() > deadline) throw this.#busy(waitMs)
-      await sleep(1 + Math.random() * 4)
+    this.#writer ??= this.#open()
+    const writer = this.#writer
+    try {
+      await this.#until(() => attempt(() => writer.exec(begin)), waitMs)
+    } catch (error) {
+      throw this.#explained(error)
     }
     try {
       return body()
     } finally {
-      this.#writer?.exec('rollback') // a commit would touch the file, and fail beside shared holders
+      writer.exec('rollback') // a commit would touch the file, and fail beside shared holders
     }
   }
 
-  #try(begin: string): boolean {
-    this.#writer ??= this.#open()
-    try {
-      this.#writer.exec(begin)
-      return true
-    } catch (error) {
-      if (sqliteCode(error) === SQLITE.busy) return false
-      throw this.#explained(error)
+  async #until(done: () => boolean, waitMs: number): Promise<void> {
+    const deadline = performance.now() + waitMs
+    while (!done()) {
+      if (performance.now() > deadline) throw this.#busy(waitMs)
+      await sleep(1 + Math.random() * 4)
     }
   }
 
@@ -81,12 +81,11 @@ export class FileLock implements Disposable {
     try {
       database = openDatabase(this.path, { readOnly: this.options.readOnly })
       // An empty file would be written to by the first `begin immediate`: give it its one page now.
-      if (!this.options.readOnly) {
-        database.exec('pragma busy_timeout = 10000')
-        const { n } = database.prepare('select count(*) as n from sqlite_master').get() as { n: number }
-        if (n === 0) database.exec('create table if not exists nothing_is_stored_here (n)')
-        database.exec('pragma busy_timeout = 0')
+      if (!this.options.readOnly && statSync(this.path).size === 0) {
+        database.exec('pragma busy_timeout = 10000; create table if not exists nothing_is_stored_here (n)')
+        chmodSync(this.path, 0o600)
       }
+      database.exec('pragma busy_timeout = 0')
       return database
     } catch (error) {
       database?.close()
@@ -115,5 +114,23 @@ export class FileLock implements Disposable {
     this.releaseShared()
     this.#writer?.close()
     this.#writer = undefined
+  }
+}
+
+function attemptShared(database: Database): boolean {
+  database.exec('begin')
+  const held = attempt(() => database.exec('select count(*) from sqlite_master'))
+  if (!held) database.exec('rollback')
+  return held
+}
+
+/** Whether it could be done now; false when another process is in the way. */
+function attempt(step: () => void): boolean {
+  try {
+    step()
+    return true
+  } catch (error) {
+    if (sqliteCode(error) === SQLITE.busy) return false
+    throw error
   }
 }

@@ -27,6 +27,8 @@ export {
   VISIBILITIES,
   type Visibility,
 } from './event.js'
+export { isSoundAgent, isSoundGroup, isSoundPayload } from './event-shape.js'
+export { summarize } from './event-summary.js'
 export {
   type AgentId,
   type EventId,
@@ -76,6 +78,7 @@ export {
   formatDuration,
   type Instant,
   instantOf,
+  laterOf,
   msOf,
   parseDuration,
   parseInstant,

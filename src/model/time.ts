@@ -22,6 +22,8 @@ export function msOf(at: Instant): number {
   return Date.parse(at)
 }
 
+export const laterOf = (a: Instant, b: Instant): Instant => (msOf(a) < msOf(b) ? b : a)
+
 /** Accepts any RFC 3339 time with a zone, or undefined when it is none. Years past 9999 would break text order. */
 export function parseInstant(text: string): Instant | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)) return undefined

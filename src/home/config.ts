@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { writeAtomic } from '../disk/index.js'
+import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
+import type { PolicyReport } from './api.js'
+import { withoutTable, withValue } from './toml-edit.js'
+
+/** The user's settings that concern a home. Read when they are needed: most commands never look. */
+export class Config {
+  constructor(readonly file: string) {}
+
+  async retention(): Promise<RetentionPolicy> {
+    const events = table(await this.#read(), 'events', this.file)
+    const ttls = { ...DEFAULT_POLICY.ttls }
+    for (const [pattern, ttl] of Object.entries(table(events, 'ttl', this.file)))
+      ttls[pattern] = this.#duration(`events.ttl.${pattern}`, ttl)
+    return {
+      defaultTtlMs:
+        events.default_ttl === undefined
+          ? DEFAULT_POLICY.defaultTtlMs
+          : this.#duration('events.default_ttl', events.default_ttl),
+      ttls,
+      minRetain: this.#count('events.min_retain', events.min_retain, DEFAULT_POLICY.minRetain),
+      pruneIntervalMs:
+        events.prune_interval === undefined
+          ? DEFAULT_POLICY.pruneIntervalMs
+          : this.#duration('events.prune_interval', events.prune_interval),
+    }
+  }
+
+  /** Days after its end at which a session's record is packed away; 0 keeps every record as it is. */
+  async archiveAfterDays(): Promise<number> {
+    return this.#count(
+      'sessions.archive_after_days',
+      table(await this.#read(), 'sessions', this.file).archive_after_days,
+      30,
+    )
+  }
+
+  async setTtl(pattern: string, ttl: string): Promise<void> {
+    if (!/^(\*|[a-z][a-z0-9_*.]*|default)$/.test(pattern)) {
+      throw new SkeinError(
+        'bad-input',
+        `"${pattern}" is not an event type or pattern`,
+        'Use a type such as mail, a pattern such as patrol_*, or default',
+      )
+    }
+    if (ttl !== '0' && !parseDuration(ttl)) throw badDuration('the time to live', ttl)
+    await this.#read() // a file that cannot be parsed is not edited
+    const before = existsSync(this.file) ? readFileSync(this.file, 'utf8') : ''
+    const [path, key] = pattern === 'default' ? ['events', 'default_ttl'] : ['events.ttl', pattern]
+    await this.#write(withValue(before, path, key, ttl))
+  }
+
+  async resetTtls(): Promise<void> {
+    await this.#read()
+    if (existsSync(this.file))
+      await this.#write(
+        withoutTable(withValue(readFileSync(this.file, 'utf8'), 'events', 'default_ttl', undefined), 'events.ttl'),
+      )
+  }
+
+  async #write(content: string): Promise<void> {
+    const { parse } = await import('smol-toml')
+    parse(content) // our own edit must leave a file that can be read
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 })
+    writeAtomic(this.file, content, { durable: true })
+  }
+
+  async #read(): Promise<Record<string, unknown>> {
+    if (!existsSync(this.file)) return {}
+    const { parse, TomlError } = await import('smol-toml') // not on the path of a command without settings
+    try {
+      return parse(readFileSync(this.file, 'utf8'))
+    } catch (error) {
+      if (!(error instanceof TomlError)) throw error
+      const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '')
+      const message = `${this.file}:${error.line}:${error.column}: ${what}`
+      throw new SkeinError('bad-config', message, 'Correct that line, then try again', { cause: error })
+    }
+  }
+
+  #duration(name: string, value: unknown): number {
+    const ms = value === 0 || value === '0' ? 0 : typeof value === 'string' ? parseDuration(value) : undefined
+    if (ms === undefined) throw badDuration(`${name} in ${this.file}`, value)
+    return ms
+  }
+
+  #count(name: string, value: unknown, otherwise: number): number {
+    if (value === undefined) return otherwise
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is ${JSON.stringify(value)}, not a whole number`,
+      `Write one, such as ${otherwise}`,
+    )
+  }
+}
+
+export const showTtl = (ms: number): string => (ms === 0 ? 'for ever' : formatDuration(ms))
+
+export function reportPolicy(policy: RetentionPolicy, file: string): PolicyReport {
+  return {
+    default_ttl: showTtl(policy.defaultTtlMs),
+    min_retain: policy.minRetain,
+    prune_interval: showTtl(policy.pruneIntervalMs),
+    ttls: Object.fromEntries(Object.entries(policy.ttls).map(([pattern, ms]) => [pattern, showTtl(ms)])),
+    config_file: file,
+  }
+}
+
+function table(of: Record<string, unknown>, name: string, file: string): Record<string, unknown> {
+  const value = of[name] ?? {}
+  if (typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date))
+    return value as Record<string, unknown>
+  throw new SkeinError('bad-config', `"${name}" in ${file} is not a table`, `Write it as [${name}] with its keys below`)
+}
+
+const badDuration = (what: string, value: unknown): SkeinError =>
+  new SkeinError(
+    'bad-config',
+    `${what} is ${JSON.stringify(value)}, not a duration`,
+    'Write it like "36h", "7d", or "0" for ever',
+  )

@@ -1,0 +1,124 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type FoldedSession, SqliteIndex } from '../index/index.js'
+import type { Journal } from '../journal/index.js'
+import type { Context, Event } from '../model/index.js'
+import type { RosterFile } from './roster-file.js'
+import type { SessionArchive } from './session-archive.js'
+import type { DamagedRecord, SessionRecords } from './session-records.js'
+import { setAside } from './set-aside.js'
+
+/** Everything an index is derived from, and the index before it, which may know what a damaged record no longer says. */
+export interface IndexSources {
+  journal: Journal
+  records: SessionRecords
+  archive: SessionArchive
+  rosterFile: RosterFile
+  old: SqliteIndex | undefined
+  context: Context
+  readOnly: boolean
+}
+
+/**
+ * Archive first, then records, then the roster, then the journal: each tells only what the one before did not know yet,
+ * because every row remembers the last event it has seen. Memory stays bounded whatever the number of sessions.
+ */
+export function buildIndex(path: string, sources: IndexSources): SqliteIndex {
+  // SQLite would make it readable to everyone.
+  if (path !== ':memory:') closeSync(openSync(path, 'w', 0o600))
+  return SqliteIndex.build(path, (index) => {
+    loadArchive(index, sources)
+    loadRecords(index, sources)
+    loadRoster(index, sources)
+    replayJournal(index, sources)
+  })
+}
+
+function loadArchive(index: SqliteIndex, { archive, context }: IndexSources): void {
+  const unreadable = new Set<string>()
+  for (const folded of archive.all()) {
+    if ('session' in folded) index.load(folded)
+    else unreadable.add(folded.path)
+  }
+  for (const path of unreadable)
+    context.warn(`${path} is damaged; what could not be read in it was skipped, the file was left as it is`)
+}
+
+function loadRecords(index: SqliteIndex, { records, old, context, readOnly }: IndexSources): void {
+  const damaged: DamagedRecord[] = []
+  let done = 0
+  for (const record of records.all()) {
+    if ('session' in record) index.load(record)
+    else damaged.push(record)
+    done += 1
+    if (done % 5_000 === 0) context.progress({ what: 'reading session records', done, total: done })
+  }
+  for (const { id, path } of damaged) {
+    const known = salvaged(old, id)
+    const kept = readOnly ? path : setAside(path, 'damaged', context.clock.now())
+    const rest = known ? 'it was restored from the index' : 'what the journal still holds of it was kept'
+    context.warn(`The record of session ${id} could not be parsed and was kept as ${basename(kept)}; ${rest}`)
+    if (!known) continue
+    index.load(known)
+    if (!readOnly) records.save(known)
+  }
+}
+
+function salvaged(old: SqliteIndex | undefined, id: DamagedRecord['id']): FoldedSession | undefined {
+  try {
+    return old?.read(id)
+  } catch {
+    return undefined // damaged as well
+  }
+}
+
+function loadRoster(index: SqliteIndex, { rosterFile, context, readOnly }: IndexSources): void {
+  const { checkpoint, source, kept } = rosterFile.recover(context.clock.now(), { readOnly })
+  for (const path of kept) {
+    context.warn(`${basename(path.replace(/\.damaged-.*/, ''))} could not be parsed and was kept as ${basename(path)}`)
+  }
+  if (checkpoint) {
+    index.loadRoster(checkpoint.agents, checkpoint.groups, checkpoint.through)
+    if (kept.length > 0) context.warn(`The roster was restored from ${source} and the journal`)
+  } else if (kept.length > 0) {
+    const next = 'check it with: skein agents list'
+    context.warn(`WARNING: no roster file could be read. The roster holds only what the journal still tells; ${next}`)
+  }
+}
+
+function replayJournal(index: SqliteIndex, { journal, context }: IndexSources): void {
+  const segments = journal.segments()
+  const sizes = new Map(
+    segments.map((segment) => [segment, statSync(journal.path(segment), { throwIfNoEntry: false })?.size ?? 0]),
+  )
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  let { position, id } = index.cursor()
+  const batches = function* (): Generator<readonly Event[]> {
+    let before = 0
+    for (const batch of journal.read()) {
+      if (batch.position.segment !== position.segment) before += sizes.get(position.segment) ?? 0
+      position = batch.position
+      id = batch.events.at(-1)?.id ?? id
+      context.progress({ what: 'reading the journal', done: before + position.offset, total })
+      yield batch.events
+    }
+  }
+  index.foldAll(batches())
+  const active = segments.at(-1) ?? 0
+  index.setCursor({ position: position.segment < active ? { segment: active, offset: 0 } : position, id })
+}
+
+const SIDE_FILES = ['-wal', '-shm'] as const
+
+export function removeDatabase(path: string): void {
+  rmSync(path, { force: true })
+  for (const side of SIDE_FILES) rmSync(path + side, { force: true })
+}
+
+/** Only for a database that was closed properly: its log is empty. */
+export function renameDatabase(from: string, to: string): void {
+  for (const side of SIDE_FILES) {
+    if (existsSync(from + side)) rmSync(from + side)
+  }
+  renameSync(from, to)
+}

@@ -1,0 +1,81 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { explainDiskError } from '../disk/index.js'
+import { type Context, SkeinError } from '../model/index.js'
+import type { Home } from './api.js'
+import { Config } from './config.js'
+import { EventBook } from './events.js'
+import { StoredIndexCare } from './index-care.js'
+import { profilePaths } from './paths.js'
+import { ProfileStore } from './profile-store.js'
+import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
+import { StoredRoster } from './roster-book.js'
+import { SessionBook } from './sessions.js'
+
+export interface HomeOptions {
+  /** SKEIN_HOME, or Skein's directory under the XDG data directory. */
+  root: string
+  configFile: string
+  /** Made when it is the default one; others must exist. */
+  profile?: string
+  context: Context
+  /** The user this process runs as; a home of somebody else is refused. */
+  userId?: number
+}
+
+export async function openHome({
+  root,
+  configFile,
+  profile = DEFAULT_PROFILE,
+  context,
+  userId,
+}: HomeOptions): Promise<Home> {
+  const name = parseProfile(profile)
+  const paths = profilePaths(root, name)
+  const isNew = statSync(paths.directory, { throwIfNoEntry: false }) === undefined
+  if (isNew && name !== DEFAULT_PROFILE) throw profileNotFound(root, name)
+  try {
+    if (isNew) mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw explainDiskError(error, root)
+  }
+  refuseForeign(root, userId)
+  const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
+  const config = new Config(configFile)
+  const sessions = new SessionBook(store)
+  const events = new EventBook(store, config, sessions)
+  return {
+    profile: name,
+    directory: paths.directory,
+    sessions,
+    roster: new StoredRoster(store),
+    events,
+    index: new StoredIndexCare(store),
+    async [Symbol.asyncDispose]() {
+      try {
+        if (store.hasWritten) await events.prune({ auto: true })
+      } catch (error) {
+        // Housekeeping must not fail the work it follows; the next run tries again.
+        context.warn(`Old events were not pruned: ${(error as Error).message}`)
+      } finally {
+        await store[Symbol.asyncDispose]()
+      }
+    },
+  }
+}
+
+/** Files of ours in somebody else's home would lock them out of it later; that is worse than an error now. */
+function refuseForeign(root: string, userId: number | undefined): void {
+  const owner = statSync(root).uid
+  if (userId === undefined || owner === userId) return
+  const next = 'Run Skein as its owner, or set SKEIN_HOME to a directory of your own'
+  throw new SkeinError('home-not-ours', `${root} belongs to user ${owner}, and you are user ${userId}`, next)
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

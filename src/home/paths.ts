@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+
+/** Where everything of one profile lies. */
+export interface ProfilePaths {
+  readonly directory: string
+  readonly lock: string
+  readonly events: string
+  readonly index: string
+  readonly roster: string
+  readonly sessions: string
+  readonly archive: string
+  readonly autoPrune: string
+}
+
+export const profilesDirectory = (root: string): string => join(root, 'profiles')
+
+export function profilePaths(root: string, profile: string): ProfilePaths {
+  const directory = join(profilesDirectory(root), profile)
+  return {
+    directory,
+    lock: join(directory, 'lock'),
+    events: join(directory, 'events'),
+    index: join(directory, 'index.db'),
+    roster: join(directory, 'roster.json'),
+    sessions: join(directory, 'sessions'),
+    archive: join(directory, 'sessions', 'archive'),
+    autoPrune: join(directory, 'auto-prune.json'),
+  }
+}

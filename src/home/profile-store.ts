@@ -1,0 +1,410 @@
+import { existsSync, statSync } from 'node:fs'
+import { explainDiskError, FileLock, SQLITE, sqliteCode } from '../disk/index.js'
+import { type FoldedSession, SqliteIndex } from '../index/index.js'
+import { Journal } from '../journal/index.js'
+import { type Context, type EventId, SkeinError } from '../model/index.js'
+import { buildIndex, type IndexSources, removeDatabase, renameDatabase } from './index-build.js'
+import type { ProfilePaths } from './paths.js'
+import { RosterFile } from './roster-file.js'
+import { SessionArchive } from './session-archive.js'
+import { SessionRecords } from './session-records.js'
+import { keepNewest, setAside } from './set-aside.js'
+import { type Change, type Pending, WriteBatch } from './write-batch.js'
+
+/** How long to wait for another writer, which holds the lock for milliseconds. */
+const WRITER_WAIT_MS = 30_000
+/** How long to wait for somebody who replaces the index, which may take a while on a large home. */
+const REPLACE_WAIT_MS = 120_000
+/** A roster that changes often is checkpointed this often; the journal holds what lies between. */
+const ROSTER_EVERY_MS = 1_000
+/** Records left behind by a crash are caught up a few at a time, so that no command has to pay for all of them. */
+const CATCH_UP_RECORDS = 1_000
+
+/**
+ * The one way in and out of a profile. A change is decided, appended, projected and checkpointed under the writer lock;
+ * a question is answered by an index that has caught up with the journal. Whatever process dies at whatever point, the
+ * next one finds a journal that is whole up to a line, and an index that can read on from where it stopped.
+ */
+export class ProfileStore implements AsyncDisposable {
+  readonly journal: Journal
+  readonly records: SessionRecords
+  readonly archive: SessionArchive
+  readonly rosterFile: RosterFile
+  readonly #lock: FileLock
+  #index: SqliteIndex | undefined
+  #opening: Promise<SqliteIndex> | undefined
+  #pending: Pending[] = []
+  #draining: Promise<void> | undefined
+  #rosterWrittenAt = Number.NEGATIVE_INFINITY
+  #hasWritten = false
+
+  constructor(
+    readonly paths: ProfilePaths,
+    readonly context: Context,
+    readonly options: { readOnly: boolean },
+  ) {
+    this.journal = new Journal(paths.events)
+    this.records = new SessionRecords(paths.sessions)
+    this.archive = new SessionArchive(paths.archive)
+    this.rosterFile = new RosterFile(paths.roster)
+    this.#lock = new FileLock(paths.lock, options)
+  }
+
+  /** Answers from an index that has seen every event appended before this call. */
+  async ask<T>(question: (index: SqliteIndex) => T): Promise<T> {
+    return this.#explained(() => this.#mending(async () => question(await this.#current())))
+  }
+
+  /** Decides and records a change. Callers at the same time share one write to the disk. */
+  async change<T>(change: Change<T>): Promise<T> {
+    return this.#explained(
+      () =>
+        new Promise<T>((resolve, reject) => {
+          this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
+          this.#draining ??= this.#drain().finally(() => {
+            this.#draining = undefined
+          })
+        }),
+    )
+  }
+
+  /** Runs `body` as the only writer, with an index that has caught up. */
+  async asWriter<T>(body: (index: SqliteIndex) => T): Promise<T> {
+    return this.#explained(() =>
+      this.#mending(async () => {
+        const index = await this.#opened()
+        return this.#lock.asWriter(() => {
+          this.#catchUp(index)
+          return body(index)
+        }, WRITER_WAIT_MS)
+      }),
+    )
+  }
+
+  /** Builds the index anew from journal and checkpoints and puts it in the place of the old one. */
+  async rebuild(): Promise<void> {
+    await this.#explained(async () => {
+      this.#closeIndex()
+      try {
+        await this.#lock.asOnlyUser(() => this.#replaceIndex('replaced'), 2_000)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        await this.#rebuildInPlace()
+      }
+    })
+  }
+
+  /** A fresh index beside the living one, for comparison. The caller closes it. */
+  buildAside(): SqliteIndex {
+    return buildIndex(':memory:', this.#sources(undefined))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.#draining
+      if (this.#hasWritten && this.#index) await this.asWriter((index) => this.#checkpointRoster(index))
+    } finally {
+      this.#closeIndex()
+      this.journal[Symbol.dispose]()
+      this.#lock[Symbol.dispose]()
+    }
+  }
+
+  /** Whether this process has changed anything. */
+  get hasWritten(): boolean {
+    return this.#hasWritten
+  }
+
+  // --- reading ----------------------------------------------------------------------------------------------------
+
+  async #current(): Promise<SqliteIndex> {
+    const index = await this.#opened()
+    if (this.options.readOnly || this.journal.isAtEnd(index.cursor().position)) return index
+    // Somebody appended and has not projected yet, or never will: whoever holds the lock next reads on.
+    await this.#lock.asWriter(() => this.#catchUp(index), WRITER_WAIT_MS)
+    return index
+  }
+
+  #catchUp(index: SqliteIndex): void {
+    const from = index.cursor()
+    if (this.journal.isAtEnd(from.position)) return
+    index.transaction(() => {
+      let { position, id } = from
+      for (const batch of this.journal.read({ position: from.position, ...(from.id ? { after: from.id } : {}) })) {
+        this.saveRecords(index, index.fold(batch.events))
+        position = batch.position
+        id = batch.events.at(-1)?.id ?? id
+      }
+      // All before the active segment is read; it may hold no whole line yet.
+      const active = this.journal.segments().at(-1) ?? 0
+      index.setCursor({ position: position.segment < active ? { segment: active, offset: 0 } : position, id })
+    })
+  }
+
+  /** Writes the records of sessions that changed. Needs the writer lock. Returns how many. */
+  saveRecords(index: SqliteIndex, changed: readonly FoldedSession[]): number {
+    for (const folded of changed) {
+      this.records.save(folded)
+      index.markSaved(folded)
+    }
+    return changed.length
+  }
+
+  // --- writing ----------------------------------------------------------------------------------------------------
+
+  async #drain(): Promise<void> {
+    await Promise.resolve() // lets callers of the same moment join
+    while (this.#pending.length > 0) {
+      const batch = new WriteBatch(this.#pending.splice(0), this.context)
+      try {
+        await this.#mending(async () => {
+          const index = await this.#opened()
+          await this.#lock.asWriter(() => this.#commit(index, batch), WRITER_WAIT_MS)
+        })
+        batch.settle()
+      } catch (error) {
+        batch.fail(explainDiskError(error, this.paths.directory))
+      }
+    }
+  }
+
+  #commit(index: SqliteIndex, batch: WriteBatch): void {
+    this.#catchUp(index)
+    try {
+      index.transaction(() => {
+        const projection = index.projection()
+        batch.decide(projection, index)
+        if (batch.events.length === 0) return
+        const position = this.journal.append(batch.events, {
+          durable: batch.isDurable,
+          nowMs: this.context.clock.now(),
+        })
+        batch.isSaved = true
+        this.#hasWritten = true
+        this.saveRecords(index, index.writeProjection(projection))
+        index.setCursor({ position, id: batch.lastId })
+      })
+    } catch (error) {
+      if (!batch.isSaved) throw error
+      // It is in the journal, which is what "saved" means; the next process that can will project it.
+      this.context.warn(
+        `Saved, but the index is behind: ${(explainDiskError(error, this.paths.index) as Error).message}`,
+      )
+      if (isDamage(error)) this.#closeIndex()
+    }
+    if (batch.touchesRoster && this.context.clock.now() - this.#rosterWrittenAt >= ROSTER_EVERY_MS) {
+      this.#checkpointRoster(index)
+    }
+  }
+
+  #checkpointRoster(index: SqliteIndex): void {
+    this.saveRecords(index, index.unsaved(CATCH_UP_RECORDS))
+    const through = index.rosterThrough()
+    if (through === undefined || index.note('roster_through') === through) return
+    this.#examineRosterFile(index)
+    this.#writeRosterFile(index, through)
+  }
+
+  /** A file that already says it is left alone: writing it again would push an older backup out for nothing. */
+  #writeRosterFile(index: SqliteIndex, through: EventId): void {
+    const checkpoint = { agents: index.agents(), groups: index.groups(), through }
+    const found = this.rosterFile.read()
+    if (found?.through !== through || isEdited(found, index)) this.rosterFile.write(checkpoint)
+    this.#noteRosterFile(index, through)
+  }
+
+  #noteRosterFile(index: SqliteIndex, through: string): void {
+    index.transaction(() => {
+      index.setNote('roster_file', this.rosterFile.signature() ?? '')
+      index.setNote('roster_through', through)
+    })
+    this.#rosterWrittenAt = this.context.clock.now()
+  }
+
+  // --- the files underneath ---------------------------------------------------------------------------------------
+
+  async #opened(): Promise<SqliteIndex> {
+    if (this.#index) return this.#index
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<SqliteIndex> {
+    await this.#lock.holdShared(REPLACE_WAIT_MS)
+    if (this.options.readOnly) {
+      this.#index = this.#openReadOnly()
+      return this.#index
+    }
+    const index = (existsSync(this.paths.index) && this.#tryOpen()) || (await this.#opensAfterMending())
+    this.#index = index
+    if (this.#isRosterFileStrange(index)) {
+      await this.#lock.asWriter(() => {
+        if (this.#isRosterFileStrange(index)) this.#restoreRosterFile(index)
+      }, WRITER_WAIT_MS)
+    }
+    return index
+  }
+
+  async #opensAfterMending(): Promise<SqliteIndex> {
+    await this.#mend()
+    const index = SqliteIndex.open(this.paths.index)
+    if (index) return index
+    const next = 'Another Skein of a different version may be running: stop it, then run skein index rebuild'
+    throw new SkeinError('index-damaged', `${this.paths.index} cannot be used, also after a rebuild`, next)
+  }
+
+  /** Undefined when it is damaged, of another version, or unreadable to us: all the same to a file that can be made again. */
+  #tryOpen(): SqliteIndex | undefined {
+    try {
+      return SqliteIndex.open(this.paths.index)
+    } catch (error) {
+      const code = sqliteCode(error)
+      if (isDamage(error) || code === SQLITE.cannotOpen || code === SQLITE.ioError) return undefined
+      throw error
+    }
+  }
+
+  /** Nothing can be written, so an index that is behind cannot catch up: then one is made in memory. */
+  #openReadOnly(): SqliteIndex {
+    try {
+      const index = existsSync(this.paths.index) ? SqliteIndex.open(this.paths.index, { readOnly: true }) : undefined
+      const log = statSync(`${this.paths.index}-wal`, { throwIfNoEntry: false })
+      if (index && (log?.size ?? 0) === 0 && this.journal.isAtEnd(index.cursor().position)) return index
+      index?.[Symbol.dispose]()
+    } catch (error) {
+      if (!isDamage(error) && sqliteCode(error) === undefined) throw error
+    }
+    return buildIndex(':memory:', this.#sources(undefined))
+  }
+
+  /** Runs something on the index; if the file turns out to be damaged, replaces it and runs it once more. */
+  async #mending<T>(use: () => Promise<T>): Promise<T> {
+    try {
+      return await use()
+    } catch (error) {
+      if (!isDamage(error) || this.options.readOnly) throw error
+      await this.#mend()
+      return use()
+    }
+  }
+
+  async #mend(): Promise<void> {
+    const found = inodeOf(this.paths.index)
+    this.#closeIndex()
+    await this.#lock.asOnlyUser(() => {
+      // Several processes notice at once; the first one to get here has done the work for all.
+      const isMended = inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
+      if (!isMended) this.#replaceIndex('damaged')
+    }, REPLACE_WAIT_MS)
+    await this.#lock.holdShared(REPLACE_WAIT_MS)
+  }
+
+  /** Needs the exclusive lock: nobody may have the old file or its log open. */
+  #replaceIndex(reason: 'damaged' | 'replaced'): void {
+    const fresh = `${this.paths.index}.fresh-${process.pid}`
+    const old = existsSync(this.paths.index) ? this.#tryOpen() : undefined
+    try {
+      removeDatabase(fresh)
+      buildIndex(fresh, this.#sources(old))[Symbol.dispose]()
+    } finally {
+      old?.[Symbol.dispose]()
+    }
+    if (existsSync(this.paths.index) && reason === 'damaged') {
+      const kept = setAside(this.paths.index, 'set-aside', this.context.clock.now())
+      keepNewest(this.paths.index, 2)
+      this.context.warn(`index.db could not be used and was kept as ${kept}; a new one was built from the journal`)
+    }
+    removeDatabase(this.paths.index)
+    renameDatabase(fresh, this.paths.index)
+    const index = SqliteIndex.open(this.paths.index)
+    if (!index) return
+    this.#checkpointRoster(index)
+    index[Symbol.dispose]()
+  }
+
+  /** For when others keep the index open: the new rows go into the same file in one transaction. */
+  async #rebuildInPlace(): Promise<void> {
+    const index = await this.#opened()
+    const fresh = `${this.paths.index}.fresh-${process.pid}`
+    await this.#lock.asWriter(() => {
+      try {
+        removeDatabase(fresh)
+        buildIndex(fresh, this.#sources(index))[Symbol.dispose]()
+        index.replaceWith(fresh)
+        this.#checkpointRoster(index)
+      } finally {
+        removeDatabase(fresh)
+      }
+    }, WRITER_WAIT_MS)
+  }
+
+  #sources(old: SqliteIndex | undefined): IndexSources {
+    const { journal, records, archive, rosterFile, context } = this
+    return { journal, records, archive, rosterFile, old, context, readOnly: this.options.readOnly }
+  }
+
+  #closeIndex(): void {
+    this.#index?.[Symbol.dispose]()
+    this.#index = undefined
+    this.#lock.releaseShared()
+  }
+
+  // --- the roster file --------------------------------------------------------------------------------------------
+
+  #isRosterFileStrange(index: SqliteIndex): boolean {
+    const noted = index.note('roster_file')
+    return noted !== undefined && noted !== this.rosterFile.signature()
+  }
+
+  /** Somebody else wrote or damaged it. The index knows the roster; what lies there is kept if it says anything different. */
+  #restoreRosterFile(index: SqliteIndex): void {
+    this.#examineRosterFile(index)
+    const through = index.rosterThrough()
+    if (through !== undefined) this.#writeRosterFile(index, through)
+  }
+
+  #examineRosterFile(index: SqliteIndex): void {
+    if (!this.#isRosterFileStrange(index)) return
+    if (!existsSync(this.paths.roster)) {
+      this.context.warn('roster.json was missing and has been written again')
+      return
+    }
+    const found = this.rosterFile.read()
+    // Written by a process that died before it could note so: older than the index, and whole.
+    const isOurs =
+      found?.through !== undefined && found.through <= (index.rosterThrough() ?? '') && !isEdited(found, index)
+    if (isOurs) return
+    const kept = setAside(this.paths.roster, 'damaged', this.context.clock.now())
+    const why = found ? 'was changed by something else than Skein' : 'could not be parsed'
+    this.context.warn(
+      `roster.json ${why} and was kept as ${kept}; it has been written again with ${index.agents().length} agents`,
+    )
+  }
+
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw explainDiskError(error, this.paths.directory)
+    }
+  }
+}
+
+/** Says the same moment as the index, but not the same roster. */
+function isEdited(found: { through: unknown; agents: unknown; groups: unknown }, index: SqliteIndex): boolean {
+  if (found.through !== index.rosterThrough()) return false
+  return JSON.stringify([found.agents, found.groups]) !== JSON.stringify([index.agents(), index.groups()])
+}
+
+function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === SQLITE.corrupt || code === SQLITE.notADatabase
+}
+
+const isBusy = (error: unknown): boolean => (error as { code?: unknown } | undefined)?.code === 'home-busy'
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino
+}

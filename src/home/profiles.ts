@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { explainDiskError } from '../disk/index.js'
+import { parseName, SkeinError } from '../model/index.js'
+import { nearestOf } from './nearest.js'
+import { profilePaths, profilesDirectory } from './paths.js'
+
+export const DEFAULT_PROFILE = 'default'
+
+/** A profile's name is a directory's name. */
+export function parseProfile(text: string): string {
+  try {
+    return parseName(text)
+  } catch {
+    const next = 'Use letters, digits, ".", "_" and "-", like work'
+    throw new SkeinError('bad-input', `${JSON.stringify(text.slice(0, 80))} is not a profile name`, next)
+  }
+}
+
+/** Profiles that exist, by name. */
+export function listProfiles(root: string): string[] {
+  const directory = profilesDirectory(root)
+  if (!existsSync(directory)) return []
+  const entries = readdirSync(directory, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+}
+
+export function createProfile(root: string, name: string): string {
+  const { directory } = profilePaths(root, parseProfile(name))
+  if (existsSync(directory))
+    throw new SkeinError('profile-exists', `There is already a profile ${name}`, `Use it with --profile ${name}`)
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw explainDiskError(error, directory)
+  }
+  return directory
+}
+
+/** Removes a profile with everything in it. The caller has asked the user. */
+export function deleteProfile(root: string, name: string): void {
+  const { directory } = profilePaths(root, parseProfile(name))
+  if (!existsSync(directory)) throw profileNotFound(root, name)
+  rmSync(directory, { recursive: true })
+}
+
+export function profileNotFound(root: string, name: string): SkeinError {
+  const nearest = nearestOf(name, listProfiles(root))
+  const next = nearest ? `Did you mean ${nearest} ?` : `Make it with: skein profile create ${name}`
+  return new SkeinError('profile-not-found', `No profile ${name}`, next)
+}

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { writeAtomic } from '../disk/index.js'
+import type { FoldedSession } from '../index/index.js'
+import { decodeRecord, encodeRecord } from './session-records.js'
+
+/** A bundle is rewritten whole when sessions are added, so it is closed while that is still cheap. */
+const BUNDLE_FULL_BYTES = 2 * 1024 * 1024
+const BUNDLE_NAME = /^(\d{4}-\d\d)\.(\d{3})\.jsonl\.gz$/
+
+/** Records of sessions that ended long ago, compressed, a few bundles per month. Nothing here is ever deleted by itself. */
+export class SessionArchive {
+  constructor(private readonly directory: string) {}
+
+  /** On the disk when this returns; only then may the plain records go. */
+  add(sessions: readonly FoldedSession[]): void {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    const months = groupByMonth(sessions)
+    for (const [month, added] of months) {
+      const path = this.#openBundle(month)
+      const kept = existsSync(path) ? gunzipSync(readFileSync(path)) : Buffer.alloc(0)
+      const lines = added.map((folded) => `${JSON.stringify(encodeRecord(folded))}\n`).join('')
+      writeAtomic(path, gzipSync(Buffer.concat([kept, Buffer.from(lines)])), { durable: true })
+    }
+  }
+
+  /** Every archived session, older tellings before newer ones, and the bundles that could not be read. */
+  *all(): Generator<FoldedSession | { path: string }> {
+    for (const path of this.#bundles()) {
+      const text = unpack(path)
+      if (text === undefined) {
+        yield { path }
+        continue
+      }
+      for (const line of text.split('\n')) {
+        if (line !== '') yield decodeRecord(line, path) ?? { path }
+      }
+    }
+  }
+
+  #bundles(): string[] {
+    if (!existsSync(this.directory)) return []
+    const names = readdirSync(this.directory).filter((name) => BUNDLE_NAME.test(name))
+    return names.sort().map((name) => join(this.directory, name))
+  }
+
+  #openBundle(month: string): string {
+    for (let number = 1; ; number += 1) {
+      const path = join(this.directory, `${month}.${String(number).padStart(3, '0')}.jsonl.gz`)
+      // A bundle that cannot be read is left alone: adding to it would write over what may still be saved.
+      if (!existsSync(path) || (statSync(path).size < BUNDLE_FULL_BYTES && unpack(path) !== undefined)) return path
+    }
+  }
+}
+
+const monthOf = ({ session }: FoldedSession): string => session.started_at.slice(0, 7)
+
+function groupByMonth(sessions: readonly FoldedSession[]): Map<string, FoldedSession[]> {
+  const months = new Map<string, FoldedSession[]>()
+  for (const folded of sessions) {
+    const month = monthOf(folded)
+    months.set(month, [...(months.get(month) ?? []), folded])
+  }
+  return months
+}
+
+function unpack(path: string): string | undefined {
+  try {
+    return gunzipSync(readFileSync(path)).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

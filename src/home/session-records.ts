@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, opendirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncPath, writeAtomic } from '../disk/index.js'
+import type { FoldedSession } from '../index/index.js'
+import { isEventId, isSessionId, type Session, type SessionId, SkeinError } from '../model/index.js'
+
+/** Raised when a record of this version could not be read by an older Skein. */
+const RECORD_VERSION = 1
+const SUFFIX = '.json'
+
+/** A record file that holds no session. */
+export interface DamagedRecord {
+  id: SessionId
+  path: string
+}
+
+/** One file per session: its state up to an event, readable by people, and all that is left of it once its events are pruned. */
+export class SessionRecords {
+  #isPrepared = false
+
+  constructor(private readonly directory: string) {}
+
+  path(id: SessionId): string {
+    return join(this.directory, id + SUFFIX)
+  }
+
+  /** Not waited for: until the events are pruned they can make it again. `sync` comes before that. */
+  save(folded: FoldedSession): void {
+    if (!this.#isPrepared) mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    this.#isPrepared = true
+    writeAtomic(this.path(folded.session.id), `${JSON.stringify(encodeRecord(folded), undefined, 1)}\n`, {
+      durable: false,
+    })
+  }
+
+  sync(ids: Iterable<SessionId>): void {
+    for (const id of ids) {
+      if (existsSync(this.path(id))) syncPath(this.path(id))
+    }
+    if (existsSync(this.directory)) syncPath(this.directory)
+  }
+
+  exists(id: SessionId): boolean {
+    return existsSync(this.path(id))
+  }
+
+  remove(ids: Iterable<SessionId>): void {
+    for (const id of ids) rmSync(this.path(id), { force: true })
+  }
+
+  /** Every record, in no particular order. */
+  *all(): Generator<FoldedSession | DamagedRecord> {
+    if (!existsSync(this.directory)) return
+    const directory = opendirSync(this.directory, { bufferSize: 1024 })
+    try {
+      for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+        if (!entry.isFile() || !entry.name.endsWith(SUFFIX)) continue
+        const id = entry.name.slice(0, -SUFFIX.length)
+        if (isSessionId(id)) yield this.read(id) ?? { id, path: this.path(id) }
+      }
+    } finally {
+      directory.closeSync()
+    }
+  }
+
+  read(id: SessionId): FoldedSession | undefined {
+    const folded = decodeRecord(readFileSync(this.path(id), 'utf8'), this.path(id))
+    return folded?.session.id === id ? folded : undefined
+  }
+}
+
+export function encodeRecord({ session, through }: FoldedSession): object {
+  return { v: RECORD_VERSION, ...session, through }
+}
+
+/** A record of a later Skein is not damage: it stops the reader instead of being set aside. */
+export function decodeRecord(text: string, where: string): FoldedSession | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { v, through, ...session } = value as { v?: unknown; through?: unknown } & Partial<Session>
+  if (typeof v === 'number' && v > RECORD_VERSION) throw newerFormat(where)
+  const isWhole =
+    v === RECORD_VERSION &&
+    isEventId(through) &&
+    isSessionId(session.id) &&
+    isSessionId(session.chain_id) &&
+    typeof session.started_at === 'string'
+  return isWhole ? { session: session as Session, through } : undefined
+}
+
+export function newerFormat(where: string): SkeinError {
+  return new SkeinError(
+    'newer-format',
+    `${where} was written by a newer Skein`,
+    'Update Skein (npm install -g skein), then try again; the file was not touched',
+  )
+}

@@ -1,0 +1,374 @@
+import type { SessionPage, SessionQuery, SqliteIndex } from '../index/index.js'
+import {
+  DAY_MS,
+  durationMs,
+  type Instant,
+  instantOf,
+  isActive,
+  isSessionId,
+  LINKS,
+  type Link,
+  laterOf,
+  OUTCOMES,
+  type Outcome,
+  parseAddress,
+  parseSessionId,
+  type Session,
+  type SessionFacts,
+  type SessionId,
+  SkeinError,
+  splitAddress,
+} from '../model/index.js'
+import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import type { ProfileStore } from './profile-store.js'
+import type { ChangeState, Draft } from './write-batch.js'
+
+/** After this many days an ended session's record is packed into the archive. */
+const ARCHIVE_AFTER_DAYS = 30
+const ARCHIVE_BATCH = 500
+
+export class SessionBook implements Sessions {
+  constructor(private readonly store: ProfileStore) {}
+
+  async start(options: StartOptions): Promise<Session> {
+    const id = parseSessionId(options.id ?? this.store.context.random.uuid())
+    return this.store.change((state) => {
+      const known = state.session(id)
+      if (options.resume) return { events: resumed(known, id, state), result: () => mustExist(state, id) }
+      if (known) throw sessionExists(known)
+      const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
+      const inherited = predecessor ? inheritedFacts(predecessor) : {}
+      return { events: [startDraft(id, { ...inherited, ...options }, state)], result: () => mustExist(state, id) }
+    })
+  }
+
+  async end(reference: string, options: { outcome: Outcome; reason?: string; ended_at?: Instant }): Promise<Session> {
+    if (!OUTCOMES.includes(options.outcome)) {
+      throw new SkeinError('bad-input', `"${options.outcome}" is not an outcome`, `Use one of ${OUTCOMES.join(', ')}`)
+    }
+    return this.store.change((state) => {
+      const session = resolve(state, reference)
+      if (!isActive(session)) throw alreadyEnded(session)
+      const { outcome, reason, ended_at = state.now } = options
+      const draft: Draft = {
+        type: 'session_end',
+        session: session.id,
+        agent: session.agent,
+        payload: { outcome, ended_at: laterOf(ended_at, session.started_at), reason },
+      }
+      return { events: [draft], result: () => mustExist(state, session.id) }
+    })
+  }
+
+  async handoff(reference: string, options: StartOptions & { subject?: string; message?: string }): Promise<Session> {
+    const successor = parseSessionId(options.id ?? this.store.context.random.uuid())
+    return this.store.change((state) => {
+      const predecessor = resolve(state, reference)
+      if (!isActive(predecessor)) throw alreadyEnded(predecessor)
+      if (state.session(successor)) throw sessionExists(mustExist(state, successor))
+      const { subject, message, ...start } = options
+      const inherited = inheritedFacts(predecessor)
+      // The start carries the whole effect, so that no crash can leave half a handoff; the second event tells the story.
+      const events: Draft[] = [
+        startDraft(
+          successor,
+          { ...inherited, ...start, parent_id: predecessor.id, link: start.link ?? 'handoff' },
+          state,
+        ),
+        {
+          type: 'handoff',
+          session: predecessor.id,
+          agent: predecessor.agent,
+          payload: { child_id: successor, subject, message },
+        },
+      ]
+      return { events, result: () => mustExist(state, successor) }
+    })
+  }
+
+  async update(reference: string, facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session> {
+    return this.store.change((state) => {
+      const session = resolve(state, reference)
+      const events: Draft[] = [
+        { type: 'session_update', session: session.id, agent: session.agent, payload: factsOf(facts) },
+      ]
+      return { events, result: () => mustExist(state, session.id) }
+    })
+  }
+
+  async step(
+    reference: string,
+    { step_ref, molecule_id, state: phase, success = true }: StepOptions,
+  ): Promise<Session> {
+    if (step_ref.trim() === '')
+      throw new SkeinError(
+        'bad-input',
+        'A step needs a reference',
+        'Name it, like: skein session step start <id> build.2',
+      )
+    return this.store.change((state) => {
+      const session = resolve(state, reference)
+      if (!isActive(session)) throw alreadyEnded(session)
+      const isOpen =
+        session.steps?.some((step) => step.step_ref === step_ref && step.completed_at === undefined) ?? false
+      if (phase === 'started' && isOpen)
+        throw illegal(session, `already works on step ${step_ref}`, 'Complete it first')
+      if (phase === 'completed' && !isOpen) throw illegal(session, `has no open step ${step_ref}`, 'Start it first')
+      const draft: Draft =
+        phase === 'started'
+          ? { type: 'session_step_started', payload: { step_ref, molecule_id, started_at: state.now } }
+          : { type: 'session_step_completed', payload: { step_ref, completed_at: state.now, success } }
+      return {
+        events: [{ ...draft, session: session.id, agent: session.agent }],
+        result: () => mustExist(state, session.id),
+      }
+    })
+  }
+
+  async get(id: string): Promise<Session | undefined> {
+    return isSessionId(id) ? this.store.ask((index) => index.get(id)) : undefined
+  }
+
+  async find(reference: string): Promise<Session> {
+    return this.store.ask((index) => findSession(index, reference))
+  }
+
+  async query(query: SessionQuery): Promise<SessionPage> {
+    return this.store.ask((index) => index.list(query))
+  }
+
+  async chain(reference: string): Promise<Chain[]> {
+    const nowMs = this.store.context.clock.now()
+    return this.store.ask((index) => {
+      const ofWork = index.chainsOfWork(reference)
+      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference).chain_id]
+      return chainIds.map((chainId) => chainOf(index.chain(chainId), chainId, nowMs))
+    })
+  }
+
+  async tree(reference: string): Promise<SessionTree> {
+    return this.store.ask((index) => treeFrom(index, rootOf(index, findSession(index, reference)), new Set()))
+  }
+
+  async archive({
+    olderThanDays = ARCHIVE_AFTER_DAYS,
+  }: {
+    olderThanDays?: number
+  } = {}): Promise<{ archived: number }> {
+    const before = instantOf(this.store.context.clock.now() - olderThanDays * DAY_MS)
+    const { records, archive } = this.store
+    let archived = 0
+    for (let after = ''; ; ) {
+      const batch = await this.store.asWriter((index) => {
+        const sessions = index.endedBefore(before, after, ARCHIVE_BATCH)
+        const plain = sessions.filter(({ session }) => records.exists(session.id))
+        if (plain.length > 0) {
+          archive.add(plain)
+          records.remove(plain.map(({ session }) => session.id))
+          for (const folded of plain) index.markSaved(folded)
+        }
+        return { last: sessions.at(-1)?.session.id, count: plain.length }
+      })
+      archived += batch.count
+      if (batch.last === undefined) return { archived }
+      after = batch.last
+    }
+  }
+}
+
+// --- starting -------------------------------------------------------------------------------------------------------
+
+function startDraft(id: SessionId, options: StartOptions, state: ChangeState): Draft {
+  const started_at = options.started_at ?? state.now
+  const payload = { ...factsOf(options), ...agentFacts(options, state), started_at, ...lineage(id, options, state) }
+  return { type: 'session_start', session: id, agent: payload.agent, payload }
+}
+
+function agentFacts(
+  options: StartOptions,
+  state: ChangeState,
+): Pick<SessionFacts, 'agent' | 'agent_id' | 'rig' | 'role' | 'tool'> {
+  if (options.agent === undefined) return {}
+  const address = parseAddress(options.agent)
+  const agent = state.roster.at(address)
+  const { group } = splitAddress(address)
+  const { tool = agent?.tool, role = agent?.role, rig = group?.split('/')[0] } = options
+  return { agent: address, ...withValues({ agent_id: agent?.id, tool, role, rig }) }
+}
+
+interface Lineage {
+  chain_id: SessionId
+  parent_id?: SessionId
+  link?: Link
+  forked_from?: NonNullable<Session['forked_from']>
+}
+
+/** A first session begins a chain, a continuation inherits it, a fork begins one of its own. */
+function lineage(id: SessionId, options: StartOptions, state: ChangeState): Lineage {
+  if (options.forked_from) {
+    if (options.parent_id)
+      throw new SkeinError('bad-input', 'A session cannot both fork and continue another', 'Give one of the two')
+    const origin = resolve(state, options.forked_from.session)
+    const { turn } = options.forked_from
+    if (turn !== undefined && (!Number.isInteger(turn) || turn < 1)) {
+      throw new SkeinError('bad-input', `${turn} is not a turn`, 'Turns count from 1')
+    }
+    return { chain_id: id, forked_from: { session: origin.id, ...(turn === undefined ? {} : { turn }) } }
+  }
+  if (!options.parent_id) return { chain_id: id }
+  const predecessor = resolve(state, options.parent_id)
+  if (predecessor.child_id) {
+    throw illegal(
+      predecessor,
+      `is already continued by ${predecessor.child_id}`,
+      `Fork it instead: skein session start --fork-of ${predecessor.id}`,
+    )
+  }
+  const link = options.link ?? linkAfter(predecessor.outcome)
+  if (!LINKS.includes(link))
+    throw new SkeinError('bad-input', `"${link}" is not a link`, `Use one of ${LINKS.join(', ')}`)
+  return { chain_id: predecessor.chain_id, parent_id: predecessor.id, link }
+}
+
+/** A session that starts behind one that crashed is its respawn, unless the caller says otherwise. */
+function linkAfter(outcome: Outcome | undefined): Link {
+  if (outcome === 'crash' || outcome === 'killed' || outcome === 'lost') return 'crash'
+  return outcome === 'clear' ? 'clear' : 'handoff'
+}
+
+function resumed(known: Session | undefined, id: SessionId, state: ChangeState): Draft[] {
+  if (!known) throw new SkeinError('session-not-found', `No session ${id} to resume`, 'Start it without --resume')
+  if (isActive(known)) throw illegal(known, 'is still active', 'Fork it, or end it first')
+  if (known.child_id) throw illegal(known, `is continued by ${known.child_id}`, `Resume that one, or fork this one`)
+  return [{ type: 'session_resumed', session: id, agent: known.agent, payload: { resumed_at: state.now } }]
+}
+
+/** A successor works on the same thing in the same place unless it is told otherwise. */
+function inheritedFacts(predecessor: Session): StartOptions {
+  const { agent, tool, title, tmux_session, role, rig, work_unit, molecule_id, step_ref, cwd, branch, model } =
+    predecessor
+  return withValues({
+    agent,
+    tool,
+    title,
+    tmux_session,
+    role,
+    rig,
+    work_unit,
+    molecule_id,
+    step_ref,
+    cwd,
+    branch,
+    model,
+  })
+}
+
+function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<SessionFacts> {
+  const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
+  return withValues({
+    tool,
+    title,
+    tmux_session,
+    rig,
+    role,
+    work_unit,
+    molecule_id,
+    step_ref,
+    cwd,
+    branch,
+    model,
+    commits,
+  })
+}
+
+type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+function withValues<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}
+
+// --- finding --------------------------------------------------------------------------------------------------------
+
+function resolve(state: ChangeState, reference: string): Session {
+  const exact = isSessionId(reference) ? state.session(reference) : undefined
+  return exact ?? mustExist(state, findSession(state.index, reference).id)
+}
+
+function mustExist(state: ChangeState, id: SessionId): Session {
+  const session = state.session(id)
+  if (!session) throw new Error(`session ${id} vanished while it was changed`)
+  return session
+}
+
+function findSession(index: SqliteIndex, reference: string): Session {
+  const exact = isSessionId(reference) ? index.get(reference) : undefined
+  if (exact) return exact
+  const ids = reference === '' ? [] : index.idsWithPrefix(reference, 6)
+  const [only] = ids
+  const session = ids.length === 1 && only ? index.get(only) : undefined
+  if (session) return session
+  if (ids.length > 1) {
+    const some = ids.slice(0, 5).join(', ')
+    throw new SkeinError(
+      'ambiguous-id',
+      `"${reference}" fits ${ids.length > 5 ? 'many' : ids.length} sessions: ${some}`,
+      'Give more of the id',
+    )
+  }
+  const [nearest] = reference.length >= 4 ? index.idsWithPrefix(reference.slice(0, 4), 1) : []
+  const next = nearest ? `Did you mean ${nearest} ? Try: skein sessions show ${nearest}` : 'Try: skein sessions list'
+  throw new SkeinError('session-not-found', `No session matches ${JSON.stringify(reference.slice(0, 140))}`, next)
+}
+
+function chainOf(sessions: Session[], chainId: string, nowMs: number): Chain {
+  const ended = sessions.every((session) => !isActive(session))
+  const ends = sessions.map((session) => session.ended_at ?? session.started_at).sort()
+  const [first] = sessions
+  return {
+    chain_id: chainId,
+    work_units: [...new Set(sessions.map((session) => session.work_unit).filter((unit) => unit !== undefined))],
+    sessions,
+    started_at: first?.started_at ?? instantOf(nowMs),
+    ...(ended && ends.length > 0 ? { ended_at: ends.at(-1) as Instant } : {}),
+    duration_ms: sessions.reduce((sum, session) => sum + durationMs(session, nowMs), 0),
+  }
+}
+
+/** Up through predecessors and fork origins. Records from elsewhere may form a ring, so places seen twice end the walk. */
+function rootOf(index: SqliteIndex, session: Session): Session {
+  const seen = new Set<SessionId>([session.id])
+  for (let at = session; ; ) {
+    const above = at.parent_id ?? at.forked_from?.session
+    const next = above && !seen.has(above) ? index.get(above) : undefined
+    if (!next) return at
+    seen.add(next.id)
+    at = next
+  }
+}
+
+function treeFrom(index: SqliteIndex, session: Session, seen: Set<SessionId>): SessionTree {
+  seen.add(session.id)
+  const branch = (next: Session | undefined): SessionTree[] =>
+    next && !seen.has(next.id) ? [treeFrom(index, next, seen)] : []
+  const forks = index.forksOf(session.id).flatMap(branch)
+  const [continued_by] = branch(session.child_id && index.get(session.child_id))
+  return { session, ...(continued_by ? { continued_by } : {}), forks }
+}
+
+// --- what can go wrong ----------------------------------------------------------------------------------------------
+
+const illegal = (session: Session, what: string, next: string): SkeinError =>
+  new SkeinError('illegal-transition', `Session ${session.id} ${what}`, next)
+
+const alreadyEnded = (session: Session): SkeinError =>
+  illegal(
+    session,
+    `has already ended (${session.outcome})`,
+    `Open it again with: skein session start --resume --id ${session.id}`,
+  )
+
+const sessionExists = (session: Session): SkeinError =>
+  new SkeinError(
+    'session-exists',
+    `There is already a session ${session.id}`,
+    isActive(session) ? `See it with: skein sessions show ${session.id}` : 'Give --resume to open it again',
+  )

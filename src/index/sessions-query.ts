@@ -1,0 +1,135 @@
+import type { SqlValue } from '../disk/index.js'
+import { SkeinError } from '../model/index.js'
+import type { SessionQuery } from './session-query.js'
+
+export interface Query {
+  sql: string
+  params: SqlValue[]
+}
+
+const DEFAULT_LIMIT = 50
+export const MAX_LIMIT = 10_000
+
+/** Where a page ended: the last row's place in the order. Opaque to users. */
+interface PagePlace {
+  startedAt: string
+  id: string
+}
+
+export interface ListPlan {
+  limit: number
+  query: Query
+}
+
+/** What a title search found before the list is made; see `titleCandidates`. */
+export type TitleMatch = { kind: 'few'; rows: number[] } | { kind: 'many' }
+
+/**
+ * Newest first. Each filter alone is served by an index that already has the order of the answer, so the cost depends
+ * on the page, not on the number of sessions. `skein sessions list` waits for it.
+ */
+export function sessionsQuery(
+  filter: SessionQuery,
+  agentId: string | undefined,
+  titleMatch: TitleMatch | undefined,
+): ListPlan {
+  const limit = pageLimit(filter.limit)
+  const rest: Term[] = [
+    term('s.role = ?', filter.role),
+    term('s.tool = ?', filter.tool),
+    term('s.work_unit = ?', filter.work_unit),
+    term('s.chain_id = ?', filter.chain_id),
+    term('s.outcome = ?', filter.outcome),
+    ...titleTerms(filter.title, titleMatch),
+  ]
+  const page = filter.cursor === undefined ? undefined : parseCursor(filter.cursor)
+  if (filter.rig !== undefined) {
+    const order: Term[] = [term('g.path = ?', filter.rig), ...range('g', filter, page)]
+    return {
+      limit,
+      query: select(
+        'session_groups g cross join sessions s on s.id = g.id',
+        'g',
+        [...order, ...rest, ...agentTerms(filter.agent, agentId)],
+        limit,
+      ),
+    }
+  }
+  const terms = [...range('s', filter, page), ...rest]
+  if (filter.agent === undefined) return { limit, query: select('sessions s', 's', terms, limit) }
+  // The address it has now, and whatever it was called before: two ordered lists, merged, instead of one sorted heap.
+  const byAddress = select('sessions s', 's', [term('s.agent = ?', filter.agent), ...terms], limit)
+  if (agentId === undefined) return { limit, query: byAddress }
+  const byId = select('sessions s', 's', [term('s.agent_id = ?', agentId), ...terms], limit)
+  const sql = `select * from (select * from (${byAddress.sql}) union select * from (${byId.sql})) order by started_at desc, id desc limit ${limit + 1}`
+  return { limit, query: { sql, params: [...byAddress.params, ...byId.params] } }
+}
+
+interface Term {
+  when: string
+  values: SqlValue[]
+}
+
+const term = (when: string, value: string | undefined): Term =>
+  value === undefined ? { when: '', values: [] } : { when, values: [value] }
+
+function select(from: string, order: string, terms: Term[], limit: number): Query {
+  const used = terms.filter((one) => one.when !== '')
+  const where = used.map((one) => one.when).join(' and ') || 'true'
+  return {
+    sql: `select s.record, ${order}.started_at, ${order}.id from ${from} where ${where} order by ${order}.started_at desc, ${order}.id desc limit ${limit + 1}`,
+    params: used.flatMap((one) => one.values),
+  }
+}
+
+function range(table: string, filter: SessionQuery, page: PagePlace | undefined): Term[] {
+  return [
+    term(`${table}.started_at >= ?`, filter.since),
+    term(`${table}.started_at < ?`, filter.until),
+    page
+      ? { when: `(${table}.started_at, ${table}.id) < (?, ?)`, values: [page.startedAt, page.id] }
+      : { when: '', values: [] },
+  ]
+}
+
+function agentTerms(agent: string | undefined, agentId: string | undefined): Term[] {
+  if (agent === undefined) return []
+  return agentId === undefined
+    ? [term('s.agent = ?', agent)]
+    : [{ when: '(s.agent = ? or s.agent_id = ?)', values: [agent, agentId] }]
+}
+
+function titleTerms(title: string | undefined, match: TitleMatch | undefined): Term[] {
+  if (title === undefined || title === '') return []
+  // Many hits lie close together in any order, so walking the list and testing each is the fast way there.
+  if (match?.kind === 'few') return [{ when: `s.n in (${match.rows.join(',') || 'null'})`, values: [] }]
+  return [{ when: "s.title like ? escape '\\'", values: [`%${title.replace(/[\\%_]/g, '\\$&')}%`] }]
+}
+
+export function pageLimit(limit: number | undefined): number {
+  if (limit === undefined) return DEFAULT_LIMIT
+  if (Number.isInteger(limit) && limit > 0 && limit <= MAX_LIMIT) return limit
+  throw new SkeinError(
+    'bad-input',
+    `${limit} is not a possible number of sessions`,
+    `Ask for 1 to ${MAX_LIMIT}, and page on with the cursor`,
+  )
+}
+
+export function makeCursor(place: PagePlace): string {
+  return Buffer.from(JSON.stringify([place.startedAt, place.id])).toString('base64url')
+}
+
+function parseCursor(cursor: string): PagePlace {
+  try {
+    const [startedAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
+    if (typeof startedAt === 'string' && typeof id === 'string') return { startedAt, id }
+  } catch {
+    // falls through to the one message
+  }
+  throw new SkeinError(
+    'bad-input',
+    `"${cursor.slice(0, 60)}" is not a cursor`,
+    'Use the next_cursor of the page before, unchanged',
+  )
+}

@@ -1,0 +1,455 @@
+import { pathToFileURL } from 'node:url'
+import { type Database, openDatabase, type Statement } from '../disk/index.js'
+import {
+  type Agent,
+  type Event,
+  type EventId,
+  type Group,
+  Roster,
+  type Session,
+  type SessionId,
+} from '../model/index.js'
+import { type FoldedSession, groupsOf, isFoundTheSame, Projection, type RowStore } from './projection.js'
+import { INDEXES, SCHEMA_VERSION, TABLES } from './schema.js'
+import type { Cursor, SessionIndex } from './session-index.js'
+import type { SessionPage, SessionQuery } from './session-query.js'
+import { makeCursor, sessionsQuery, type TitleMatch } from './sessions-query.js'
+
+/** Rows in memory before a bulk load writes them: keeps a rebuild of any size in a few dozen megabytes. */
+const BULK_ROWS = 20_000
+/** Up to this many title hits are collected and sorted; beyond, walking the list finds a page sooner. */
+const FEW_TITLES = 500
+const START: Cursor = { position: { segment: 0, offset: 0 }, id: undefined }
+
+/** The index in one SQLite file. Derived and disposable: whatever is wrong with it, the answer is to build it again. */
+export class SqliteIndex implements SessionIndex, RowStore, Disposable {
+  readonly #statements = new Map<string, Statement>()
+  #roster: { roster: Roster; through: EventId | undefined } | undefined
+  /** While loading in bulk the search tables are filled at the end. */
+  #bulk = false
+
+  private constructor(private readonly database: Database) {}
+
+  /** Opens an index, or returns undefined when the file is of another version (or empty) and must be rebuilt. */
+  static open(path: string, options: { readOnly: boolean } = { readOnly: false }): SqliteIndex | undefined {
+    // A directory that cannot be written has no room for the log's shared memory: read the file as it is.
+    const database = options.readOnly ? openDatabase(immutable(path), options) : openDatabase(path)
+    try {
+      // NORMAL: a power cut may cost the last commits of a file that is caught up from the journal anyway.
+      database.exec('pragma busy_timeout = 10000; pragma synchronous = normal')
+      const { user_version } = database.prepare('pragma user_version').get() as { user_version: number }
+      if (user_version === SCHEMA_VERSION) return new SqliteIndex(database)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    database.close()
+    return undefined
+  }
+
+  /** A new index, filled by `load` without a log: should it be interrupted, the file is thrown away. The caller closes it. */
+  static build(path: string, load: (index: SqliteIndex) => void): SqliteIndex {
+    const database = openDatabase(path)
+    try {
+      database.exec(`pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -32000; ${TABLES} begin`)
+      const index = new SqliteIndex(database)
+      index.#bulk = true
+      load(index)
+      index.#fillSearchTables()
+      database.exec(
+        `pragma user_version = ${SCHEMA_VERSION}; commit; pragma journal_mode = wal; pragma synchronous = normal`,
+      )
+      index.#bulk = false
+      return index
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  cursor(): Cursor {
+    const stored = this.#meta('cursor')
+    return stored ? (JSON.parse(stored) as Cursor) : START
+  }
+
+  setCursor(cursor: Cursor): void {
+    this.#setMeta('cursor', JSON.stringify(cursor))
+  }
+
+  /** All or nothing, and nobody else writes in between. */
+  transaction<T>(body: () => T): T {
+    this.database.exec('begin immediate')
+    try {
+      const result = body()
+      this.database.exec('commit')
+      return result
+    } catch (error) {
+      this.#roster = undefined // it may hold what was just undone
+      try {
+        this.database.exec('rollback')
+      } catch {
+        // SQLite already rolled back by itself (full disk); the first error is the one to tell.
+      }
+      throw error
+    }
+  }
+
+  /** Folds a stretch of the journal. Inside `transaction`, or while building. Returns the sessions that changed. */
+  fold(events: Iterable<Event>): FoldedSession[] {
+    const projection = this.projection()
+    for (const event of events) projection.apply(event)
+    return this.writeProjection(projection)
+  }
+
+  projection(): Projection {
+    const { roster, through } = this.#currentRoster()
+    return new Projection(this, roster, through)
+  }
+
+  writeProjection(projection: Projection): FoldedSession[] {
+    this.#writeRoster(projection)
+    return projection.flush()
+  }
+
+  /** For a rebuild: as `fold`, over any number of events in bounded memory. */
+  foldAll(batches: Iterable<readonly Event[]>): void {
+    const projection = this.projection()
+    for (const events of batches) {
+      for (const event of events) projection.apply(event)
+      if (projection.size >= BULK_ROWS) projection.flush()
+    }
+    this.writeProjection(projection)
+  }
+
+  apply(events: readonly Event[]): FoldedSession[] {
+    return this.transaction(() => this.fold(events))
+  }
+
+  // --- rows -------------------------------------------------------------------------------------------------------
+
+  read(id: SessionId): FoldedSession | undefined {
+    const row = this.#prepared('select record, through from sessions where id = ?').get(id) as Row | undefined
+    return row && { session: JSON.parse(row.record) as Session, through: row.through as EventId }
+  }
+
+  write({ session, through }: FoldedSession, before: Session | undefined): void {
+    const record = JSON.stringify(session)
+    const outcome = session.outcome ?? 'active'
+    if (before && isFoundTheSame(before, session)) {
+      const sql = before.outcome === session.outcome ? UPDATE_RECORD : UPDATE_OUTCOME
+      const values =
+        before.outcome === session.outcome ? [record, through, session.id] : [record, through, outcome, session.id]
+      this.#prepared(sql).run(...values)
+      return
+    }
+    const { id, agent, agent_id, role, tool, work_unit, chain_id, forked_from, started_at, title } = session
+    const { n } = this.#prepared(UPSERT).get(
+      ...[id, agent ?? null, agent_id ?? null, role ?? null, tool ?? null, work_unit ?? null, chain_id],
+      ...[forked_from?.session ?? null, outcome, started_at, title ?? null, through, record],
+    ) as { n: number }
+    if (!this.#bulk) this.#writeSearchRows(n, session, before)
+  }
+
+  /** A session whose record was read from its own file. The newest telling wins, whatever the order of the files. */
+  load(folded: FoldedSession): void {
+    const stored = this.read(folded.session.id)
+    if (stored && stored.through >= folded.through) return
+    this.write(folded, stored?.session)
+    this.markSaved(folded)
+  }
+
+  loadRoster(agents: readonly Agent[], groups: readonly Group[], through: EventId | undefined): void {
+    this.#roster = { roster: new Roster(agents, groups), through }
+    for (const agent of agents) this.#prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
+    for (const group of groups) this.#prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
+    if (through) this.#setMeta('roster_through', through)
+  }
+
+  /** Remembers that a session's record on disk holds everything up to `through`. */
+  markSaved({ session, through }: FoldedSession): void {
+    this.#prepared('update sessions set saved = ? where id = ?').run(through, session.id)
+  }
+
+  /** Whether all that is known of a session is in its record; true also when nothing is known of it. */
+  isSaved(id: SessionId): boolean {
+    return (
+      this.#prepared('select 1 from sessions where id = ? and (saved is null or saved < through)').get(id) === undefined
+    )
+  }
+
+  unsaved(limit: number): FoldedSession[] {
+    const rows = this.#prepared(
+      'select record, through from sessions where saved is null or saved < through limit ?',
+    ).all(limit) as Row[]
+    return rows.map((row) => ({ session: JSON.parse(row.record) as Session, through: row.through as EventId }))
+  }
+
+  /** Ended before a moment, by id, for the archive. */
+  endedBefore(at: string, after: string, limit: number): FoldedSession[] {
+    const sql = `select record, through from sessions where id > ? and outcome <> 'active' and json_extract(record, '$.ended_at') < ? order by id limit ?`
+    const rows = this.#prepared(sql).all(after, at, limit) as Row[]
+    return rows.map((row) => ({ session: JSON.parse(row.record) as Session, through: row.through as EventId }))
+  }
+
+  // --- questions --------------------------------------------------------------------------------------------------
+
+  get(id: SessionId): Session | undefined {
+    return this.read(id)?.session
+  }
+
+  idsWithPrefix(prefix: string, limit: number): SessionId[] {
+    // '\uffff' sorts behind every character an id may have.
+    const rows = this.#prepared('select id from sessions where id >= ? and id < ? order by id limit ?').all(
+      prefix,
+      `${prefix}\uffff`,
+      limit,
+    )
+    return (rows as { id: SessionId }[]).map((row) => row.id)
+  }
+
+  list(filter: SessionQuery): SessionPage {
+    const agentId = filter.agent === undefined ? undefined : this.#agentIdAt(filter.agent)
+    const { limit, query } = sessionsQuery(filter, agentId, this.#titleMatch(filter.title))
+    const rows = this.#prepared(query.sql).all(...query.params) as { record: string; started_at: string; id: string }[]
+    const sessions = rows.slice(0, limit).map((row) => JSON.parse(row.record) as Session)
+    const last = rows[limit - 1]
+    return rows.length > limit && last
+      ? { sessions, next_cursor: makeCursor({ startedAt: last.started_at, id: last.id }) }
+      : { sessions }
+  }
+
+  /** Oldest first. Served by (chain_id, started_at, id). */
+  chain(chainId: SessionId): Session[] {
+    return this.#records('select record from sessions where chain_id = ? order by started_at, id', chainId)
+  }
+
+  /** Oldest first. Served by (forked_from). */
+  forksOf(id: SessionId): Session[] {
+    return this.#records('select record from sessions where forked_from = ? order by started_at, id', id)
+  }
+
+  /** The chains that sessions of a work unit belong to. Served by (work_unit, started_at, id). */
+  chainsOfWork(workUnit: string): SessionId[] {
+    const rows = this.#prepared(
+      'select chain_id, min(started_at) as first from sessions where work_unit = ? group by chain_id order by first',
+    ).all(workUnit)
+    return (rows as { chain_id: SessionId }[]).map((row) => row.chain_id)
+  }
+
+  roster(): Roster {
+    return this.#currentRoster().roster
+  }
+
+  rosterThrough(): EventId | undefined {
+    return this.#currentRoster().through
+  }
+
+  agents(): Agent[] {
+    return (this.#prepared('select record from agents order by address').all() as { record: string }[]).map(
+      (row) => JSON.parse(row.record) as Agent,
+    )
+  }
+
+  groups(): Group[] {
+    return (this.#prepared('select record from groups order by path').all() as { record: string }[]).map(
+      (row) => JSON.parse(row.record) as Group,
+    )
+  }
+
+  counts(): { sessions: number; agents: number } {
+    return this.#prepared(
+      'select (select count(*) from sessions) as sessions, (select count(*) from agents) as agents',
+    ).get() as {
+      sessions: number
+      agents: number
+    }
+  }
+
+  /** Facts about files, kept beside the rows: what a checkpoint looked like when it was last written. */
+  note(key: string): string | undefined {
+    return this.#meta(`note:${key}`)
+  }
+
+  setNote(key: string, value: string): void {
+    this.#setMeta(`note:${key}`, value)
+  }
+
+  /** Every row that `check` compares, in a fixed order, table by table. */
+  *everyRow(): Generator<{ table: string; key: string; value: string }> {
+    for (const [table, sql] of COMPARED) {
+      for (const row of this.database.prepare(sql).iterate() as IterableIterator<{ key: string; value: string }>) {
+        yield { table, key: row.key, value: row.value }
+      }
+    }
+  }
+
+  /** What SQLite itself says about the file. Empty when it is sound. */
+  integrityProblems(): string[] {
+    const rows = this.database.prepare('pragma integrity_check(20)').all() as { integrity_check: string }[]
+    return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
+  }
+
+  /** Takes the content of another index file in place of its own, while others keep this one open. */
+  replaceWith(path: string): void {
+    this.database.prepare('attach ? as fresh').run(path)
+    try {
+      this.transaction(() => {
+        for (const table of ['meta', 'sessions', 'session_groups', 'agents', 'groups']) {
+          this.database.exec(`delete from main.${table}; insert into main.${table} select * from fresh.${table}`)
+        }
+        this.database.exec(
+          "insert into titles (titles) values ('delete-all'); insert into titles (rowid, title) select n, title from sessions where title is not null",
+        )
+      })
+      this.#roster = undefined
+    } finally {
+      this.database.exec('detach fresh')
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#statements.clear()
+    this.database.close()
+  }
+
+  // --- private ----------------------------------------------------------------------------------------------------
+
+  #currentRoster(): { roster: Roster; through: EventId | undefined } {
+    const through = this.#meta('roster_through') as EventId | undefined
+    if (!this.#roster || this.#roster.through !== through) {
+      this.#roster = { roster: new Roster(this.agents(), this.groups()), through }
+    }
+    return this.#roster
+  }
+
+  #writeRoster(projection: Projection): void {
+    const { roster, rosterChange, rosterThrough } = projection
+    if (rosterThrough === this.#roster?.through) return
+    // Removals first: an address may have passed from one agent to another.
+    for (const id of rosterChange.agents) this.#prepared('delete from agents where id = ?').run(id)
+    for (const id of rosterChange.agents) {
+      const agent = roster.agents.get(id as Agent['id'])
+      if (agent) this.#prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
+    }
+    for (const path of rosterChange.groups) {
+      const group = roster.groups.get(path as Group['path'])
+      if (group) this.#prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
+      else this.#prepared('delete from groups where path = ?').run(path)
+    }
+    if (rosterThrough) this.#setMeta('roster_through', rosterThrough)
+    this.#roster = { roster, through: rosterThrough }
+  }
+
+  #writeSearchRows(n: number, session: Session, before: Session | undefined): void {
+    if (before?.title !== session.title) {
+      if (before?.title !== undefined) this.#prepared('delete from titles where rowid = ?').run(n)
+      if (session.title !== undefined)
+        this.#prepared('insert into titles (rowid, title) values (?, ?)').run(n, session.title)
+    }
+    if (before) this.#deleteGroups(before)
+    for (const path of groupsOf(session)) {
+      this.#prepared('insert or ignore into session_groups (path, started_at, id) values (?, ?, ?)').run(
+        path,
+        session.started_at,
+        session.id,
+      )
+    }
+  }
+
+  #deleteGroups(session: Session): void {
+    for (const path of groupsOf(session)) {
+      this.#prepared('delete from session_groups where path = ? and started_at = ? and id = ?').run(
+        path,
+        session.started_at,
+        session.id,
+      )
+    }
+  }
+
+  #fillSearchTables(): void {
+    const insert = this.#prepared('insert or ignore into session_groups (path, started_at, id) values (?, ?, ?)')
+    for (const row of this.database.prepare('select record from sessions').iterate() as IterableIterator<{
+      record: string
+    }>) {
+      const session = JSON.parse(row.record) as Session
+      for (const path of groupsOf(session)) insert.run(path, session.started_at, session.id)
+    }
+    this.database.exec(
+      `${INDEXES}; insert into titles (rowid, title) select n, title from sessions where title is not null`,
+    )
+  }
+
+  #titleMatch(title: string | undefined): TitleMatch | undefined {
+    if (title === undefined || [...title].length < 3) return undefined // shorter than a trigram: the list is walked
+    const phrase = `"${title.replaceAll('"', '""')}"`
+    const rows = this.#prepared('select rowid as n from titles where titles match ? limit ?').all(
+      phrase,
+      FEW_TITLES + 1,
+    ) as { n: number }[]
+    return rows.length > FEW_TITLES ? { kind: 'many' } : { kind: 'few', rows: rows.map((row) => row.n) }
+  }
+
+  #agentIdAt(address: string): string | undefined {
+    return (this.#prepared('select id from agents where address = ?').get(address) as { id: string } | undefined)?.id
+  }
+
+  #records(sql: string, key: string): Session[] {
+    return (this.#prepared(sql).all(key) as { record: string }[]).map((row) => JSON.parse(row.record) as Session)
+  }
+
+  #meta(key: string): string | undefined {
+    return (this.#prepared('select value from meta where key = ?').get(key) as { value: string } | undefined)?.value
+  }
+
+  #setMeta(key: string, value: string): void {
+    this.#prepared(
+      'insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
+    ).run(key, value)
+  }
+
+  #prepared(sql: string): Statement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      if (this.#statements.size > 200) this.#statements.clear() // queries with many forms must not pile up
+      statement = this.database.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+const immutable = (path: string): string => `${pathToFileURL(path).href}?immutable=1`
+
+interface Row {
+  record: string
+  through: string
+}
+
+const UPDATE_RECORD = 'update sessions set record = ?, through = ? where id = ?'
+const UPDATE_OUTCOME = 'update sessions set record = ?, through = ?, outcome = ? where id = ?'
+const UPSERT = `insert into sessions (id, agent, agent_id, role, tool, work_unit, chain_id, forked_from, outcome, started_at, title, through, record)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (id) do update set agent = excluded.agent, agent_id = excluded.agent_id, role = excluded.role, tool = excluded.tool,
+    work_unit = excluded.work_unit, chain_id = excluded.chain_id, forked_from = excluded.forked_from, outcome = excluded.outcome,
+    started_at = excluded.started_at, title = excluded.title, through = excluded.through, record = excluded.record
+  returning n`
+const UPSERT_AGENT =
+  'insert into agents (id, address, record) values (?, ?, ?) on conflict (id) do update set address = excluded.address, record = excluded.record'
+const UPSERT_GROUP =
+  'insert into groups (path, record) values (?, ?) on conflict (path) do update set record = excluded.record'
+
+/** Everything but the cursor and the notes about files, which say how the rows came about, not what they are. */
+const COMPARED: readonly (readonly [string, string])[] = [
+  ['sessions', 'select id as key, through || record as value from sessions order by id'],
+  [
+    'sessions columns',
+    `select id as key, json_array(agent, agent_id, role, tool, work_unit, chain_id, forked_from, outcome, started_at, title) as value from sessions order by id`,
+  ],
+  [
+    'session_groups',
+    "select path || ' ' || started_at || ' ' || id as key, '' as value from session_groups order by path, started_at, id",
+  ],
+  ['agents', 'select id as key, record as value from agents order by id'],
+  ['groups', 'select path as key, record as value from groups order by path'],
+  ['titles', "select s.id as key, '' as value from titles t join sessions s on s.n = t.rowid order by s.id"],
+]

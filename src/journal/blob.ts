@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeAtomic } from '../disk/index.js'
+
+export interface BlobReference {
+  sha256: string
+  bytes: number
+}
+
+/** Payloads too large for a journal line, one file each, named by their hash. */
+export class BlobStore {
+  constructor(private readonly directory: string) {}
+
+  /** On the disk when this returns, so that no event can point at nothing after a power cut. */
+  put(content: string): BlobReference {
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    const path = this.#path(sha256)
+    if (!existsSync(path)) {
+      mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+      writeAtomic(path, content, { durable: true })
+    }
+    return { sha256, bytes: Buffer.byteLength(content) }
+  }
+
+  /** The payload, or undefined when the blob is gone or is not what its name says. */
+  get(reference: unknown): unknown {
+    if (!isBlobReference(reference)) return undefined
+    try {
+      const content = readFileSync(this.#path(reference.sha256), 'utf8')
+      return createHash('sha256').update(content).digest('hex') === reference.sha256 ? JSON.parse(content) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Deletes every blob that no event refers to any more. The caller holds the writer lock, so none is being added. */
+  keepOnly(referenced: ReadonlySet<string>): void {
+    for (const name of existsSync(this.directory) ? readdirSync(this.directory) : []) {
+      if (!referenced.has(name.replace(/\.json$/, ''))) rmSync(join(this.directory, name), { force: true })
+    }
+  }
+
+  #path(sha256: string): string {
+    return join(this.directory, `${sha256}.json`)
+  }
+}
+
+export function isBlobReference(value: unknown): value is BlobReference {
+  const reference = value as BlobReference | null
+  return typeof reference === 'object' && /^[0-9a-f]{64}$/.test(reference?.sha256 ?? '')
+}
