@@ -102,7 +102,7 @@ export class ProfileStore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.#draining
-      if (this.#hasWritten && this.#index) await this.asWriter((index) => this.#checkpointRoster(index))
+      if (this.#hasWritten && this.#index) await this.asWriter((index) => this.checkpointRoster(index))
     } finally {
       this.#closeIndex()
       this.journal[Symbol.dispose]()
@@ -193,11 +193,12 @@ export class ProfileStore implements AsyncDisposable {
       if (isDamage(error)) this.#closeIndex()
     }
     if (batch.touchesRoster && this.context.clock.now() - this.#rosterWrittenAt >= ROSTER_EVERY_MS) {
-      this.#checkpointRoster(index)
+      this.checkpointRoster(index)
     }
   }
 
-  #checkpointRoster(index: SqliteIndex): void {
+  /** Brings the roster file up to date. Needs the writer lock. */
+  checkpointRoster(index: SqliteIndex): void {
     this.saveRecords(index, index.unsaved(CATCH_UP_RECORDS))
     const through = index.rosterThrough()
     if (through === undefined || index.note('roster_through') === through) return
@@ -320,7 +321,7 @@ export class ProfileStore implements AsyncDisposable {
     renameDatabase(fresh, this.paths.index)
     const index = SqliteIndex.open(this.paths.index)
     if (!index) return
-    this.#checkpointRoster(index)
+    this.checkpointRoster(index)
     index[Symbol.dispose]()
   }
 
@@ -333,7 +334,7 @@ export class ProfileStore implements AsyncDisposable {
         removeDatabase(fresh)
         buildIndex(fresh, this.#sources(index))[Symbol.dispose]()
         index.replaceWith(fresh)
-        this.#checkpointRoster(index)
+        this.checkpointRoster(index)
       } finally {
         removeDatabase(fresh)
       }

@@ -47,7 +47,8 @@ export async function prune(
     retained: 0,
     archived_sessions: 0,
   }
-  if (!options.dryRun) await saveAllRecords(store)
+  // Also before a dry run: checkpoints are due anyway, and without them it would not say what a real run does.
+  await checkpointAll(store)
   const plan = await store.asWriter(() => planFor(store, policy, nowMs, options.dryRun))
   for (const segment of plan.segments) {
     await store.asWriter((index) => {
@@ -55,16 +56,15 @@ export async function prune(
       const mayGo = (event: Event): boolean => {
         if (!isExpired(event, nowMs, policy)) return false
         const isOld = policy.minRetain === 0 || (plan.retainFrom !== undefined && event.id < plan.retainFrom)
-        const goes = isOld && isSafeElsewhere(event, index, plan.rosterSafe, options.dryRun)
+        const goes = isOld && isSafeElsewhere(event, index, plan.rosterSafe)
         if (!goes) report.retained += 1
         return goes
       }
       const beforeRemoval = (events: readonly Event[]): void =>
         store.records.sync(new Set(events.flatMap(sessionsTouchedBy)))
-      const { pruned, kept, bytesFreed } = pruneSegment(store.journal, segment, mayGo, {
-        dryRun: options.dryRun,
-        beforeRemoval,
-      })
+      // The active segment is only looked at, for the count.
+      const dryRun = options.dryRun || segment === store.journal.segments().at(-1)
+      const { pruned, kept, bytesFreed } = pruneSegment(store.journal, segment, mayGo, { dryRun, beforeRemoval })
       report.pruned += pruned.length
       report.kept += kept
       report.bytes_freed += bytesFreed
@@ -91,8 +91,7 @@ function planFor(store: ProfileStore, policy: RetentionPolicy, nowMs: number, dr
   const active = journal.segments().at(-1)
   const isActiveDue = active !== undefined && hasExpired(store, active, policy, nowMs)
   if (isActiveDue && !dryRun && (retainFrom !== undefined || policy.minRetain === 0)) journal.seal()
-  const segments = dryRun && isActiveDue ? journal.segments() : journal.segments().slice(0, -1)
-  return { segments, retainFrom, rosterSafe: store.rosterFile.safeThrough() }
+  return { segments: journal.segments(), retainFrom, rosterSafe: store.rosterFile.safeThrough() }
 }
 
 function hasExpired(store: ProfileStore, segment: number, policy: RetentionPolicy, nowMs: number): boolean {
@@ -103,12 +102,14 @@ function hasExpired(store: ProfileStore, segment: number, policy: RetentionPolic
   return false
 }
 
-function isSafeElsewhere(event: Event, index: SqliteIndex, rosterSafe: EventId | undefined, dryRun: boolean): boolean {
+function isSafeElsewhere(event: Event, index: SqliteIndex, rosterSafe: EventId | undefined): boolean {
   if (isRosterEvent(event)) return rosterSafe !== undefined && event.id <= rosterSafe
-  return sessionsTouchedBy(event).every((id) => dryRun || index.isSaved(id))
+  return sessionsTouchedBy(event).every((id) => index.isSaved(id))
 }
 
-async function saveAllRecords(store: ProfileStore): Promise<void> {
+/** Brings every checkpoint up to the journal's end. */
+async function checkpointAll(store: ProfileStore): Promise<void> {
+  await store.asWriter((index) => store.checkpointRoster(index))
   for (let left = SAVE_BATCH; left === SAVE_BATCH; ) {
     left = await store.asWriter((index) => index.transaction(() => store.saveRecords(index, index.unsaved(SAVE_BATCH))))
   }

@@ -40,6 +40,8 @@ export class RosterFile {
       // A second name instead of a move: there is a roster.json at every moment.
       rmSync(`${this.path}.bak`, { force: true })
       linkSync(this.path, `${this.path}.bak`)
+    } else if (!existsSync(`${this.path}.bak`)) {
+      writeAtomic(`${this.path}.bak`, content, { durable: true }) // from the first day on, one damaged file is not the end
     }
     writeAtomic(this.path, content, { durable: true })
   }

@@ -38,7 +38,10 @@ export class SessionBook implements Sessions {
       if (known) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
       const inherited = predecessor ? inheritedFacts(predecessor) : {}
-      return { events: [startDraft(id, { ...inherited, ...options }, state)], result: () => mustExist(state, id) }
+      return {
+        events: [startDraft(id, { ...inherited, ...withValues(options) }, state)],
+        result: () => mustExist(state, id),
+      }
     })
   }
 
@@ -72,7 +75,7 @@ export class SessionBook implements Sessions {
       const events: Draft[] = [
         startDraft(
           successor,
-          { ...inherited, ...start, parent_id: predecessor.id, link: start.link ?? 'handoff' },
+          { ...inherited, ...withValues(start), parent_id: predecessor.id, link: start.link ?? 'handoff' },
           state,
         ),
         {
