@@ -31,14 +31,14 @@ export async function openHome({
 }: HomeOptions): Promise<Home> {
   const name = parseProfile(profile)
   const paths = profilePaths(root, name)
-  const isNew = statSync(paths.directory, { throwIfNoEntry: false }) === undefined
-  if (isNew && name !== DEFAULT_PROFILE) throw profileNotFound(root, name)
   try {
+    const isNew = statSync(paths.directory, { throwIfNoEntry: false }) === undefined
+    if (isNew && name !== DEFAULT_PROFILE) throw profileNotFound(root, name)
     if (isNew) mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
+    refuseForeign(root, userId)
   } catch (error) {
     throw explainDiskError(error, root)
   }
-  refuseForeign(root, userId)
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
   const config = new Config(configFile)
   const sessions = new SessionBook(store)
