@@ -1,0 +1,31 @@
+import { durationMs, formatDuration, OUTCOMES } from '../../../model/index.js'
+import { command } from '../../command.js'
+import { optional, required } from '../../input.js'
+import { present } from '../../present.js'
+import { safe } from '../../safe-text.js'
+import { namedOrCurrent, SESSION_ARGUMENT } from '../../session-argument.js'
+import { choice, freeText, when } from '../../value-kind.js'
+
+export const end = command({
+  name: 'session end',
+  summary: 'Record that a session ended',
+  examples: [
+    ['skein session end 5e8fa07b --outcome done', 'Its work is finished'],
+    ['skein session end c3d94e60 --outcome crash --reason "pane died"', 'It went down, and why'],
+  ],
+  args: { session: SESSION_ARGUMENT },
+  options: {
+    outcome: required(choice('outcome', OUTCOMES), 'How it ended'),
+    reason: optional(freeText('text'), 'Why, in words'),
+    'ended-at': optional(when, 'When it ended, if not now'),
+  },
+  async run({ session: named, outcome, reason, 'ended-at': ended_at }, { home, out, currentSession }) {
+    const { sessions } = await home()
+    const { id } = await sessions.find(namedOrCurrent(named, currentSession))
+    const session = await sessions.end(id, { outcome, ...present({ reason, ended_at }) })
+    out.result(
+      session,
+      ({ nowMs }) => safe`Ended ${session.id} (${outcome}) after ${formatDuration(durationMs(session, nowMs))}`,
+    )
+  },
+})

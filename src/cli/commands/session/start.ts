@@ -1,0 +1,20 @@
+import { command } from '../../command.js'
+import { safeText } from '../../safe-text.js'
+import { LINEAGE_OPTIONS, lineageOf, START_OPTIONS, startOf } from '../../start-options.js'
+
+export const start = command({
+  name: 'session start',
+  summary: 'Record that a session started',
+  description: 'Prints the id of the session alone, so that a script can keep it.',
+  examples: [
+    ['skein session start --agent web/toast --tool claude --title "Fix the login"', 'A new session of an agent'],
+    ['skein session start --parent 7d20b1c4 --link crash', 'Go on after a crash, in the same chain'],
+    ['skein session start --fork-of 0f3c9a12:2', 'Branch off at turn 2 of another session'],
+  ],
+  args: {},
+  options: { ...START_OPTIONS, ...LINEAGE_OPTIONS },
+  async run(given, { home, out, cwd }) {
+    const session = await (await home()).sessions.start({ ...startOf(given, cwd), ...lineageOf(given) })
+    out.result(session, () => safeText(session.id))
+  },
+})

@@ -1,0 +1,12 @@
+import { flag, optional } from './input.js'
+import { text } from './value-kind.js'
+
+/** Accepted by every command, before or after its name. */
+export const GLOBAL_OPTIONS = {
+  profile: optional(text('name', 'profile'), 'Use this profile (or set SKEIN_PROFILE)', { fallback: 'default' }),
+  json: flag('Print JSON, with stable field names'),
+  'no-color': flag('Do not use colours (or set NO_COLOR)'),
+  help: flag('Show help', { short: 'h' }),
+} as const
+
+export const DEFAULT_PROFILE = 'default'
