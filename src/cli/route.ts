@@ -50,7 +50,7 @@ export function lookUp(words: readonly string[], table: CommandTable): CommandTa
   let entry: CommandTable | CommandEntry = table
   for (const [at, word] of words.entries()) {
     if (!isNoun(entry))
-      throw usageError(`skein ${words.slice(0, at).join(' ')} has no sub-commands`, 'See: skein --help')
+      throw usageError(`skein ${words.slice(0, at).join(' ')} has no commands of its own`, 'See: skein --help')
     const next: CommandTable | CommandEntry | undefined = Object.hasOwn(entry.entries, word)
       ? entry.entries[word]
       : undefined
@@ -64,7 +64,9 @@ function unknownCommand(word: string, before: readonly string[], noun: CommandTa
   const path = ['skein', ...before].join(' ')
   // `skein list`: a verb without its noun.
   const owner =
-    before.length === 0 ? Object.entries(table.entries).find(([, of]) => isNoun(of) && of.entries[word]) : undefined
+    before.length === 0
+      ? Object.entries(table.entries).find(([, of]) => isNoun(of) && Object.hasOwn(of.entries, word))
+      : undefined
   return unknownWord('command', word, {
     candidates: Object.keys(noun.entries),
     meant: owner && `skein ${owner[0]} ${word}`,

@@ -25,7 +25,7 @@ function belongsToEmoji(character: string, at: number, text: string): boolean {
   if (code === EMOJI_PRESENTATION) return /[\p{Extended_Pictographic}0-9#*]$/u.test(text.slice(Math.max(0, at - 2), at))
   if (code !== JOINER) return false
   return (
-    /(\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u.test(text.slice(Math.max(0, at - 2), at)) &&
+    /(\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})$/u.test(text.slice(Math.max(0, at - 3), at)) &&
     /^\p{Extended_Pictographic}/u.test(text.slice(at + 1, at + 3))
   )
 }

@@ -38,13 +38,13 @@ export const choice = <const Choice extends string>(name: string, choices: reado
   },
 })
 
-/** A whole number of at least one. */
+/** A whole number, from one up. */
 export const count: ValueKind<number> = {
   placeholder: '<n>',
   parse: (given) => {
     const number = /^\d{1,9}$/.test(given) ? Number(given) : 0
     if (number >= 1) return number
-    throw new SkeinError('usage', `${JSON.stringify(given)} is not a whole number above 0`, 'Write it like 50')
+    throw new SkeinError('usage', `${JSON.stringify(given)} is not a number from 1 up`, 'Write it like 50')
   },
 }
 

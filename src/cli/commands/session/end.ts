@@ -20,8 +20,9 @@ export const end = command({
     'ended-at': optional(when, 'When it ended, if not now'),
   },
   async run({ session: named, outcome, reason, 'ended-at': ended_at }, { home, out, currentSession }) {
+    const reference = namedOrCurrent(named, currentSession)
     const { sessions } = await home()
-    const { id } = await sessions.find(namedOrCurrent(named, currentSession))
+    const { id } = await sessions.find(reference)
     const session = await sessions.end(id, { outcome, ...present({ reason, ended_at }) })
     out.result(
       session,

@@ -20,8 +20,9 @@ export const handoff = command({
     message: optional(freeText('text'), 'What the successor should know'),
   },
   async run({ session: named, subject, message, ...given }, { home, out, currentSession, cwd }) {
+    const reference = namedOrCurrent(named, currentSession)
     const { sessions } = await home()
-    const { id, cwd: before } = await sessions.find(namedOrCurrent(named, currentSession))
+    const { id, cwd: before } = await sessions.find(reference)
     const successor = await sessions.handoff(id, { ...startOf(given, before ?? cwd), ...present({ subject, message }) })
     out.result(successor, () => safeText(successor.id))
   },

@@ -29,8 +29,9 @@ export const step = command({
     if (action === 'complete' && molecule !== undefined) {
       throw usageError('--molecule goes with start', 'A completed step keeps the plan it was started with')
     }
+    const reference = namedOrCurrent(named, currentSession)
     const { sessions } = await home()
-    const { id } = await sessions.find(namedOrCurrent(named, currentSession))
+    const { id } = await sessions.find(reference)
     const session = await sessions.step(id, {
       step_ref: step,
       ...(action === 'start' ? { state: 'started' } : { state: 'completed', success: !failed }),

@@ -20,8 +20,9 @@ export const update = command({
     if (Object.keys(facts).length === 0) {
       throw usageError('Nothing to update', 'Say what to change, for example --title. See: skein session update --help')
     }
+    const reference = namedOrCurrent(named, currentSession)
     const { sessions } = await home()
-    const { id } = await sessions.find(namedOrCurrent(named, currentSession))
+    const { id } = await sessions.find(reference)
     const session = await sessions.update(id, facts)
     out.result(session, () => safe`Updated ${session.id}`)
   },
