@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { homedir, hostname } from 'node:os'
+import { homedir, hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { makeProgress, type Profiles, runCli, safeText } from './cli/index.js'
 import type { Context } from './model/index.js'
@@ -21,7 +21,7 @@ const context: Context = {
   },
   warn: (line) => process.stderr.write(`skein: ${safeText(line)}\n`),
   progress: makeProgress(process.stderr, Date.now),
-  actor: env.SKEIN_ACTOR || env.USER || env.LOGNAME || 'unknown',
+  actor: env.SKEIN_ACTOR || userName(),
   host: hostname(),
 }
 
@@ -63,11 +63,23 @@ function homeLocation(): HomeLocation {
 
 function profilesOf({ root, configFile }: HomeLocation): Profiles {
   const homes = () => import('./home/index.js')
+  const userId = process.geteuid?.()
+  const directoryOf = (name: string) => join(root, 'profiles', name)
   return {
-    open: async (profile) => (await homes()).openHome({ root, configFile, profile, context }),
-    list: async () => (await homes()).listProfiles({ root }),
-    create: async (profile) => (await homes()).createProfile({ root, profile, context }),
-    remove: async (profile) => (await homes()).deleteProfile({ root, profile, context }),
+    open: async (profile) =>
+      (await homes()).openHome({ root, configFile, profile, context, ...(userId === undefined ? {} : { userId }) }),
+    list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
+    create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
+    remove: async (name) => (await homes()).deleteProfile(root, name),
+  }
+}
+
+/** The system may not know who we are: a container can run under a number without a name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return env.USER || `user-${process.geteuid?.()}`
   }
 }
 

@@ -12,7 +12,7 @@ interface Folder {
 export function agentTreeView(agents: readonly Agent[], screen: Screen): string {
   const root: Folder = { folders: new Map(), agents: [] }
   for (const agent of agents) folderOf(root, agent).agents.push(agent)
-  return drawBranches(branchesOf(root, screen))
+  return drawBranches(branchesOf(root, screen), screen)
 }
 
 function folderOf(root: Folder, { group_path }: Agent): Folder {
@@ -27,15 +27,21 @@ function folderOf(root: Folder, { group_path }: Agent): Folder {
 
 function branchesOf({ folders, agents }: Folder, screen: Screen): Branch[] {
   const groups = [...folders].map(([name, folder]) => ({
-    label: screen.paint.bold(`${safeText(name)}/`),
+    parts: [{ text: `${safeText(name)}/`, paint: screen.paint.bold }],
     branches: branchesOf(folder, screen),
   }))
-  return [...groups, ...agents.map((agent) => ({ label: agentLabel(agent, screen), branches: [] }))]
+  return [...groups, ...agents.map((agent) => agentBranch(agent, screen))]
 }
 
-function agentLabel(agent: Agent, { paint }: Screen): string {
+function agentBranch(agent: Agent, { paint }: Screen): Branch {
   const { name } = splitAddress(agent.address)
-  const title = agent.title === name ? '' : `  ${safeText(agent.title)}`
-  const role = agent.role ? `, ${safeText(agent.role)}` : ''
-  return `${paint.cyan(safeText(name))}  ${paint.dim(`${safeText(agent.tool)}${role}`)}${title}`
+  const facts = [agent.tool, ...(agent.role ? [agent.role] : [])].map(safeText).join(', ')
+  return {
+    parts: [
+      { text: safeText(name), paint: paint.cyan },
+      { text: `(${facts})`, paint: paint.dim },
+    ],
+    title: agent.title === name ? undefined : safeText(agent.title),
+    branches: [],
+  }
 }

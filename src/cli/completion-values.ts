@@ -24,9 +24,10 @@ export async function valuesOf(
   if (source === 'directory') return [{ value: ':directories', description: '' }]
   if (source === 'event-type') return RECORD_TYPES.map((value) => ({ value, description: '' }))
   try {
-    if (source === 'profile') {
-      return (await world.profiles.list()).map(({ name, directory }) => ({ value: name, description: directory }))
-    }
+    const profiles = await world.profiles.list()
+    if (source === 'profile') return profiles.map(({ name, directory }) => ({ value: name, description: directory }))
+    // Pressing a key must not create a home.
+    if (!profiles.some(({ name }) => name === profile)) return []
     await using home = await world.profiles.open(profile)
     return await fromHome(home, source, world.now())
   } catch {

@@ -1,6 +1,6 @@
 import type { SessionTree } from '../home/index.js'
 import { durationMs, formatDuration, type Session } from '../model/index.js'
-import { type Branch, drawBranches } from './branches.js'
+import { type Branch, drawBranches, type Part } from './branches.js'
 import { relativeTime } from './moment.js'
 import { safe, safeText } from './safe-text.js'
 import type { Screen } from './screen.js'
@@ -8,32 +8,30 @@ import { outcomePaint, outcomeText } from './session-table.js'
 
 /** A continuation stands under what it continues; a fork says at which turn it left. `asked` is marked. */
 export function sessionTreeView(root: SessionTree, asked: string, screen: Screen): string {
-  return drawBranches([branchOf(root, asked, screen)])
+  return drawBranches([branchOf(root, asked, screen)], screen)
 }
 
 function branchOf({ session, continued_by, forks }: SessionTree, asked: string, screen: Screen): Branch {
   return {
-    label: label(session, asked, screen),
+    parts: partsOf(session, asked, screen),
+    title: session.title === undefined ? undefined : safeText(session.title),
     branches: [...(continued_by ? [continued_by] : []), ...forks].map((child) => branchOf(child, asked, screen)),
   }
 }
 
-function label(session: Session, asked: string, { paint, nowMs }: Screen): string {
-  const id = session.id.startsWith(asked) ? paint.bold(safeText(session.id)) : safeText(session.id)
+function partsOf(session: Session, asked: string, { paint, nowMs }: Screen): Part[] {
+  const isAsked = session.id.startsWith(asked)
   const time = `${relativeTime(session.started_at, nowMs)}, ${formatDuration(durationMs(session, nowMs))}`
   return [
-    origin(session),
-    paint.cyan(id),
-    outcomePaint(paint, session)(outcomeText(session)),
+    ...originOf(session),
+    { text: safeText(session.id), paint: isAsked ? paint.bold : paint.cyan },
+    { text: outcomeText(session), paint: outcomePaint(paint, session) },
     ...(session.agent ? [safeText(session.agent)] : []),
-    paint.dim(`(${time})`),
-    ...(session.title ? [safeText(session.title)] : []),
+    { text: `(${time})`, paint: paint.dim },
   ]
-    .filter((part) => part !== '')
-    .join(' ')
 }
 
-function origin({ forked_from, parent_id, link }: Session): string {
-  if (forked_from) return forked_from.turn === undefined ? 'fork' : safe`fork at turn ${forked_from.turn}`
-  return parent_id ? (link ?? 'handoff') : ''
+function originOf({ forked_from, parent_id, link }: Session): string[] {
+  if (forked_from) return [forked_from.turn === undefined ? 'fork' : safe`fork at turn ${forked_from.turn}`]
+  return parent_id ? [link ?? 'handoff'] : []
 }

@@ -33,9 +33,9 @@ export const LINEAGE_OPTIONS = {
   resume: flag('Open an ended session again under its own id'),
 }
 
-export function startOf(given: Values<typeof START_OPTIONS>, cwd: string): StartOptions {
+export function startOf(given: Values<typeof START_OPTIONS>): StartOptions {
   return {
-    ...factsOf({ ...given, cwd: given.cwd ?? cwd }),
+    ...factsOf(given),
     ...present({ id: given.id, agent: given.agent, started_at: given['started-at'] }),
   }
 }

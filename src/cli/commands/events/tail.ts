@@ -25,8 +25,7 @@ export const tail = command({
   },
   async run({ lines, follow, feed, type, session, agent, since }, { home, out, interrupted }) {
     const { events, sessions } = await home()
-    // Events of a session outlive nothing they belong to, but a whole id needs no session to be known.
-    const id = session === undefined ? undefined : ((await sessions.get(session)) ?? (await sessions.find(session))).id
+    const id = session === undefined ? undefined : (await sessions.find(session)).id
     const filter = { last: lines, ...present({ type, session: id, agent, since }), ...(feed ? { feed } : {}) }
     const found = follow ? events.tail({ ...filter, signal: interrupted() }) : await events.read(filter)
     for await (const event of found) out.item(event, (screen) => eventLine(event, screen))

@@ -21,9 +21,7 @@ export const end = command({
   },
   async run({ session: named, outcome, reason, 'ended-at': ended_at }, { home, out, currentSession }) {
     const reference = namedOrCurrent(named, currentSession)
-    const { sessions } = await home()
-    const { id } = await sessions.find(reference)
-    const session = await sessions.end(id, { outcome, ...present({ reason, ended_at }) })
+    const session = await (await home()).sessions.end(reference, { outcome, ...present({ reason, ended_at }) })
     out.result(
       session,
       ({ nowMs }) => safe`Ended ${session.id} (${outcome}) after ${formatDuration(durationMs(session, nowMs))}`,

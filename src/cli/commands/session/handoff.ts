@@ -19,11 +19,12 @@ export const handoff = command({
     subject: optional(freeText('text'), 'What the handoff is about'),
     message: optional(freeText('text'), 'What the successor should know'),
   },
-  async run({ session: named, subject, message, ...given }, { home, out, currentSession, cwd }) {
+  async run({ session: named, subject, message, ...given }, { home, out, currentSession }) {
     const reference = namedOrCurrent(named, currentSession)
-    const { sessions } = await home()
-    const { id, cwd: before } = await sessions.find(reference)
-    const successor = await sessions.handoff(id, { ...startOf(given, before ?? cwd), ...present({ subject, message }) })
+    const successor = await (await home()).sessions.handoff(reference, {
+      ...startOf(given),
+      ...present({ subject, message }),
+    })
     out.result(successor, () => safeText(successor.id))
   },
 })

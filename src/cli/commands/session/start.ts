@@ -14,7 +14,7 @@ export const start = command({
   args: {},
   options: { ...START_OPTIONS, ...LINEAGE_OPTIONS },
   async run(given, { home, out, cwd }) {
-    const session = await (await home()).sessions.start({ ...startOf(given, cwd), ...lineageOf(given) })
+    const session = await (await home()).sessions.start({ cwd, ...startOf(given), ...lineageOf(given) })
     out.result(session, () => safeText(session.id))
   },
 })

@@ -30,9 +30,7 @@ export const step = command({
       throw usageError('--molecule goes with start', 'A completed step keeps the plan it was started with')
     }
     const reference = namedOrCurrent(named, currentSession)
-    const { sessions } = await home()
-    const { id } = await sessions.find(reference)
-    const session = await sessions.step(id, {
+    const session = await (await home()).sessions.step(reference, {
       step_ref: step,
       ...(action === 'start' ? { state: 'started' } : { state: 'completed', success: !failed }),
       ...present({ molecule_id: molecule }),

@@ -21,9 +21,7 @@ export const update = command({
       throw usageError('Nothing to update', 'Say what to change, for example --title. See: skein session update --help')
     }
     const reference = namedOrCurrent(named, currentSession)
-    const { sessions } = await home()
-    const { id } = await sessions.find(reference)
-    const session = await sessions.update(id, facts)
+    const session = await (await home()).sessions.update(reference, facts)
     out.result(session, () => safe`Updated ${session.id}`)
   },
 })
