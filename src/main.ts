@@ -1,36 +1,36 @@
 import { readFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { makeProgress, type Profiles, runCli, safeText } from './cli/index.js'
+import { makeProgress, type Profiles, plainDescriptor, runCli, safeText } from './cli/index.js'
 import type { Context } from './model/index.js'
 
-// The reader of our output may go away at any time (`| head`): that ends the command, and nothing is wrong.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
-    throw error
-  })
-}
-
 const { env } = process
+const stdout = plainDescriptor(1) ?? terminal(process.stdout)
+const stderr = plainDescriptor(2) ?? terminal(process.stderr)
+
 const context: Context = {
   clock: { now: Date.now },
   random: {
     bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     uuid: () => crypto.randomUUID(),
   },
-  warn: (line) => process.stderr.write(`skein: ${safeText(line)}\n`),
-  progress: makeProgress(process.stderr, Date.now),
-  actor: env.SKEIN_ACTOR || userName(),
-  host: hostname(),
+  warn: (line) => stderr.write(`skein: ${safeText(line)}\n`),
+  progress: makeProgress(stderr, Date.now),
+  get actor() {
+    return env.SKEIN_ACTOR || userName()
+  },
+  get host() {
+    return hostname()
+  },
 }
 
-process.exitCode = await runCli({
+// No top-level await: the program is bundled as CommonJS, which starts 5 ms sooner.
+runCli({
   args: process.argv.slice(2),
   version,
   cwd: process.cwd(),
-  stdout: process.stdout,
-  stderr: process.stderr,
+  stdout,
+  stderr,
   settings: {
     profile: env.SKEIN_PROFILE || undefined,
     session: env.SKEIN_SESSION || undefined,
@@ -41,10 +41,17 @@ process.exitCode = await runCli({
   profiles: profilesOf(homeLocation()),
   now: Date.now,
   interrupted,
+}).then((exitCode) => {
+  process.exitCode = exitCode
 })
 
+/** A terminal may go away at any time: that ends the command, and nothing is wrong. */
+function terminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.on('error', () => process.exit(0))
+}
+
 function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   return typeof manifest === 'object' && manifest && 'version' in manifest ? String(manifest.version) : 'unknown'
 }
 

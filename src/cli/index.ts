@@ -1,4 +1,5 @@
+export { plainDescriptor } from './descriptor.js'
 export { makeProgress } from './progress.js'
 export { runCli } from './run-cli.js'
 export { safeText } from './safe-text.js'
-export type { Profiles, World } from './world.js'
+export type { Profiles } from './world.js'

@@ -1,4 +1,5 @@
-import { type Profiles, runCli, type World } from '../../src/cli/index.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import type { Profiles, World } from '../../src/cli/world.js'
 
 /** For tests in which no home may be opened. */
 const NO_PROFILES: Profiles = {
