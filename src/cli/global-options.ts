@@ -3,9 +3,9 @@ import { text } from './value-kind.js'
 
 /** Accepted by every command, before or after its name. */
 export const GLOBAL_OPTIONS = {
-  profile: optional(text('name', 'profile'), 'Use this profile (or set SKEIN_PROFILE)', { fallback: 'default' }),
+  profile: optional(text('name', 'profile'), 'Use this profile, rather than $SKEIN_PROFILE', { fallback: 'default' }),
   json: flag('Print JSON, with stable field names'),
-  'no-color': flag('Do not use colours (or set NO_COLOR)'),
+  'no-color': flag('Use no colours, as when NO_COLOR is set'),
   help: flag('Show help', { short: 'h' }),
 } as const
 

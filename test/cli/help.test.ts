@@ -1,24 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Command } from '../../src/cli/command.js'
-import { COMMANDS, type CommandTable, isNoun } from '../../src/cli/command-table.js'
+import { COMMANDS } from '../../src/cli/command-table.js'
 import { GLOBAL_OPTIONS } from '../../src/cli/global-options.js'
+import { everyCommand } from './every-command.js'
 import { type } from './typed.js'
-
-interface Loaded {
-  name: string
-  summary: string
-  command: Command
-}
-
-async function everyCommand(table: CommandTable = COMMANDS, before: readonly string[] = []): Promise<Loaded[]> {
-  const found: Loaded[] = []
-  for (const [word, entry] of Object.entries(table.entries)) {
-    const words = [...before, word]
-    if (isNoun(entry)) found.push(...(await everyCommand(entry, words)))
-    else found.push({ name: words.join(' '), summary: entry.summary, command: await entry.load() })
-  }
-  return found
-}
 
 describe('help', () => {
   it('of bare skein names every noun and is the same as --help and help', async () => {

@@ -10,7 +10,7 @@ export const add = command({
   summary: 'Add an agent',
   description: 'An address is a path of groups and a name: web/backend/api. Groups that do not exist yet are created.',
   examples: [
-    ['skein agents add web/jam --tool claude --role reviewer', 'An agent called jam in the group web'],
+    ['skein agents add web/honey --tool claude --role reviewer', 'An agent called honey in the group web'],
     ['skein agents add scout --tool codex --parent web/toast', 'An agent in no group, spawned by another'],
   ],
   args: { address: required(text('address', 'group'), 'Where it lives, and its name') },

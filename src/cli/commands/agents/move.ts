@@ -9,7 +9,7 @@ export const move = command({
   summary: 'Move an agent to another group',
   examples: [
     ['skein agents move web/butter ops', 'web/butter becomes ops/butter'],
-    ['skein agents move ops/butter --top', 'Out of every group'],
+    ['skein agents move web/jam --top', 'Out of every group'],
   ],
   args: { agent: required(agentRef, 'Address or id'), group: optional(groupRef, 'Where to') },
   options: { top: flag('Out of every group') },

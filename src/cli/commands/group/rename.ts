@@ -9,7 +9,7 @@ export const rename = command({
   description: 'Its agents and sub-groups come along.',
   examples: [
     ['skein group rename lab bench', 'Another name in the same place'],
-    ['skein group rename bench ops/bench', 'Another place in the tree'],
+    ['skein group rename lab ops/lab', 'Another place in the tree'],
   ],
   args: {
     group: required(groupRef, 'Path of the group'),

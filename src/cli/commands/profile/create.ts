@@ -7,7 +7,7 @@ export const create = command({
   name: 'profile create',
   summary: 'Create a profile',
   description: 'A profile is a home of its own: its own agents, sessions, journal and index.',
-  examples: [['skein profile create play', 'A home to try things in: skein --profile play ...']],
+  examples: [['skein profile create work', 'Use it with: skein --profile work ...']],
   args: { name: required(text('name'), 'Its name') },
   options: {},
   async run({ name }, { out, profiles }) {

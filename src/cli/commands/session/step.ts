@@ -10,7 +10,7 @@ export const step = command({
   name: 'session step',
   summary: 'Record a step of the plan',
   examples: [
-    ['skein session step start design 5e8fa07b --molecule mol-7', 'A session begins a step'],
+    ['skein session step start build 5e8fa07b --molecule mol-7', 'A session begins a step'],
     ['skein session step complete design 5e8fa07b', 'It is done'],
     ['skein session step complete tests 5e8fa07b --failed', 'It was tried, and failed'],
   ],
