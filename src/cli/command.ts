@@ -1,6 +1,6 @@
 import type { Home } from '../home/index.js'
-import type { Input, Inputs, Values } from './input.js'
-import type { Output } from './output.js'
+import type { Input, Inputs, Values } from './input/input.js'
+import type { Output } from './screen/output.js'
 import type { Profiles } from './world.js'
 
 /** What a command works with, beside its own input. */

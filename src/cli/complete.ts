@@ -2,8 +2,8 @@ import type { Command } from './command.js'
 import { COMMANDS, type CommandEntry, type CommandTable, isNoun } from './command-table.js'
 import { type Candidate, valuesOf } from './completion-values.js'
 import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
-import type { Input, Inputs } from './input.js'
-import { safeText } from './safe-text.js'
+import type { Input, Inputs } from './input/input.js'
+import { safeText } from './screen/safe-text.js'
 import type { World } from './world.js'
 
 // What needs no quoting in any shell. A value with anything else in it is not offered.

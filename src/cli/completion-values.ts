@@ -1,8 +1,8 @@
 import type { Home } from '../home/index.js'
 import { RECORD_TYPES, unreachable } from '../model/index.js'
-import type { Input } from './input.js'
-import { relativeTime } from './moment.js'
-import type { Completes } from './value-kind.js'
+import type { Input } from './input/input.js'
+import type { Completes } from './input/value-kind.js'
+import { relativeTime } from './screen/moment.js'
 import type { World } from './world.js'
 
 export interface Candidate {

@@ -1,5 +1,5 @@
-import { flag, optional } from './input.js'
-import { text } from './value-kind.js'
+import { flag, optional } from './input/input.js'
+import { text } from './input/value-kind.js'
 
 /** Accepted by every command, before or after its name. */
 export const GLOBAL_OPTIONS = {

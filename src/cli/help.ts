@@ -1,10 +1,10 @@
 import type { Command } from './command.js'
 import { type CommandEntry, type CommandTable, isNoun } from './command-table.js'
 import { GLOBAL_OPTIONS } from './global-options.js'
-import type { Input, Inputs } from './input.js'
+import type { Input, Inputs } from './input/input.js'
+import { usageLine } from './input/sort-args.js'
 import { lookUp } from './route.js'
-import type { Screen } from './screen.js'
-import { usageLine } from './sort-args.js'
+import type { Screen } from './screen/screen.js'
 
 /** The help page of a command, of a noun, or of Skein as a whole. */
 export async function helpFor(words: readonly string[], table: CommandTable, screen: Screen): Promise<string> {

@@ -1,5 +1,5 @@
-export { plainDescriptor } from './descriptor.js'
-export { makeProgress } from './progress.js'
 export { runCli } from './run-cli.js'
-export { safeText } from './safe-text.js'
+export { plainDescriptor } from './screen/descriptor.js'
+export { makeProgress } from './screen/progress.js'
+export { safeText } from './screen/safe-text.js'
 export type { Profiles } from './world.js'

@@ -1,5 +1,5 @@
 import { type ErrorCode, SkeinError } from '../model/index.js'
-import { safeText } from './safe-text.js'
+import { safeText } from './screen/safe-text.js'
 
 export type ExitCode = 0 | 1 | 2 | 70
 

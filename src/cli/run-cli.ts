@@ -2,10 +2,10 @@ import type { Home } from '../home/index.js'
 import type { Cli, Given } from './command.js'
 import { COMMANDS } from './command-table.js'
 import { DEFAULT_PROFILE } from './global-options.js'
-import { Output } from './output.js'
+import { sortArgs } from './input/sort-args.js'
 import { type ExitCode, reportError } from './report-error.js'
 import { type Route, route } from './route.js'
-import { sortArgs } from './sort-args.js'
+import { Output } from './screen/output.js'
 import type { World } from './world.js'
 
 /** Does what was typed, and says how it went. Never throws: errors become a line on stderr and an exit code. */

@@ -1,5 +1,5 @@
 import { SkeinError } from '../model/index.js'
-import { nearest } from './nearest.js'
+import { nearest } from './input/nearest.js'
 
 /** What was typed cannot be meant: one line that says so, the likely meaning, and where to read on. */
 export function usageError(message: string, next: string): SkeinError {

@@ -1,5 +1,5 @@
 import type { Home } from '../home/index.js'
-import type { Stream } from './output.js'
+import type { Stream } from './screen/output.js'
 
 /** Everything the command line asks of the outside. Built in `src/main.ts`; tests build their own. */
 export interface World {

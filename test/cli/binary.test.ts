@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/cli/display-width.js'
+import { displayWidth } from '../../src/cli/screen/display-width.js'
 import { BINARY, environmentIn, run, shell } from './binary.js'
 import { buildWorld, scratch } from './world.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutToWidth, displayWidth, truncateToWidth } from '../../src/cli/display-width.js'
+import { cutToWidth, displayWidth, truncateToWidth } from '../../src/cli/screen/display-width.js'
 
 describe('the width of text on a terminal', () => {
   it.each([

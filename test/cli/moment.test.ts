@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { localTime, relativeTime } from '../../src/cli/moment.js'
+import { localTime, relativeTime } from '../../src/cli/screen/moment.js'
 import { instantOf } from '../../src/model/index.js'
 
 const NOW = Date.parse('2026-01-17T12:00:00Z')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeProgress } from '../../src/cli/progress.js'
+import { makeProgress } from '../../src/cli/screen/progress.js'
 
 function watch(isTTY: boolean) {
   let now = 0

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { COMMANDS, isNoun } from '../../src/cli/command-table.js'
 import { helpFor } from '../../src/cli/help.js'
-import { PLAIN_PAINT } from '../../src/cli/paint.js'
+import { PLAIN_PAINT } from '../../src/cli/screen/paint.js'
 
 const SCREEN = { width: 120, paint: PLAIN_PAINT, nowMs: 0 }
 const INTRO = `# Commands

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { safe, safeText } from '../../src/cli/safe-text.js'
+import { safe, safeText } from '../../src/cli/screen/safe-text.js'
 
 /** What must never reach a terminal from data; emoji joiners inside emoji are the one exception and are taken out first. */
 const ACTS_OR_HIDES = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/cli/display-width.js'
-import { PLAIN_PAINT } from '../../src/cli/paint.js'
-import { type Column, table } from '../../src/cli/table.js'
+import { displayWidth } from '../../src/cli/screen/display-width.js'
+import { PLAIN_PAINT } from '../../src/cli/screen/paint.js'
+import { type Column, table } from '../../src/cli/screen/table.js'
 
 type Row = readonly [id: string, name: string, count: string]
 const COLUMNS: Column<Row>[] = [

@@ -1,7 +1,7 @@
 import { command } from '../command.js'
-import { required } from '../input.js'
+import { required } from '../input/input.js'
+import { choice } from '../input/value-kind.js'
 import { SHELL_SCRIPTS, SHELLS } from '../shell-scripts.js'
-import { choice } from '../value-kind.js'
 
 export const completion = command({
   name: 'completion',

@@ -1,9 +1,9 @@
-import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../agent-facts.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input.js'
-import { present } from '../../present.js'
-import { safe } from '../../safe-text.js'
-import { agentRef, text } from '../../value-kind.js'
+import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../input/agent-facts.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { agentRef, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 
 export const add = command({
   name: 'agents add',

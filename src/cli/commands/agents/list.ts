@@ -1,8 +1,8 @@
-import { agentTreeView } from '../../agent-tree-view.js'
 import { command } from '../../command.js'
-import { optional } from '../../input.js'
-import { present } from '../../present.js'
-import { groupRef, text } from '../../value-kind.js'
+import { optional } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { groupRef, text } from '../../input/value-kind.js'
+import { agentTreeView } from '../../views/agent-tree-view.js'
 
 export const list = command({
   name: 'agents list',

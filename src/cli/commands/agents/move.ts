@@ -1,8 +1,8 @@
 import { command } from '../../command.js'
-import { flag, optional, required } from '../../input.js'
-import { safe } from '../../safe-text.js'
+import { flag, optional, required } from '../../input/input.js'
+import { agentRef, groupRef } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
-import { agentRef, groupRef } from '../../value-kind.js'
 
 export const move = command({
   name: 'agents move',

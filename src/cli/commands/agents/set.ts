@@ -1,10 +1,10 @@
-import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../agent-facts.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input.js'
-import { present } from '../../present.js'
-import { safe } from '../../safe-text.js'
+import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../input/agent-facts.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { agentRef, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
-import { agentRef, text } from '../../value-kind.js'
 
 export const set = command({
   name: 'agents set',

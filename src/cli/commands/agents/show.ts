@@ -1,7 +1,7 @@
-import { agentCard } from '../../agent-card.js'
 import { command } from '../../command.js'
-import { required } from '../../input.js'
-import { agentRef } from '../../value-kind.js'
+import { required } from '../../input/input.js'
+import { agentRef } from '../../input/value-kind.js'
+import { agentCard } from '../../views/agent-card.js'
 
 export const show = command({
   name: 'agents show',

@@ -1,10 +1,10 @@
 import { VISIBILITIES } from '../../../model/index.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input.js'
-import { present } from '../../present.js'
-import { safeText } from '../../safe-text.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { agentRef, choice, sessionRef, text, type ValueKind, when } from '../../input/value-kind.js'
+import { safeText } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
-import { agentRef, choice, sessionRef, text, type ValueKind, when } from '../../value-kind.js'
 
 const jsonObject: ValueKind<Record<string, unknown>> = {
   placeholder: '<json>',

@@ -1,11 +1,11 @@
 import type { Events, PolicyReport } from '../../../home/index.js'
-import { card } from '../../card.js'
 import { command } from '../../command.js'
-import { optional } from '../../input.js'
-import type { Screen } from '../../screen.js'
-import { table } from '../../table.js'
+import { optional } from '../../input/input.js'
+import { choice, text } from '../../input/value-kind.js'
+import { card } from '../../screen/card.js'
+import type { Screen } from '../../screen/screen.js'
+import { table } from '../../screen/table.js'
 import { usageError } from '../../usage-error.js'
-import { choice, text } from '../../value-kind.js'
 
 export const config = command({
   name: 'events config',

@@ -1,5 +1,5 @@
 import { command } from '../../command.js'
-import { table } from '../../table.js'
+import { table } from '../../screen/table.js'
 
 export const decay = command({
   name: 'events decay',

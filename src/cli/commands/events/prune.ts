@@ -1,9 +1,9 @@
 import type { PruneReport } from '../../../home/index.js'
 import { command } from '../../command.js'
-import { formatBytes } from '../../format-bytes.js'
-import { flag } from '../../input.js'
-import { plural } from '../../plural.js'
-import { safe } from '../../safe-text.js'
+import { flag } from '../../input/input.js'
+import { formatBytes } from '../../screen/format-bytes.js'
+import { plural } from '../../screen/plural.js'
+import { safe } from '../../screen/safe-text.js'
 
 export const prune = command({
   name: 'events prune',

@@ -1,10 +1,10 @@
 import type { EventStats } from '../../../home/index.js'
-import { card } from '../../card.js'
 import { command } from '../../command.js'
-import { formatBytes } from '../../format-bytes.js'
-import { localAndRelativeTime } from '../../moment.js'
-import type { Screen } from '../../screen.js'
-import { table } from '../../table.js'
+import { card } from '../../screen/card.js'
+import { formatBytes } from '../../screen/format-bytes.js'
+import { localAndRelativeTime } from '../../screen/moment.js'
+import type { Screen } from '../../screen/screen.js'
+import { table } from '../../screen/table.js'
 
 export const stats = command({
   name: 'events stats',

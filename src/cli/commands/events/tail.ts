@@ -1,8 +1,8 @@
 import { command } from '../../command.js'
-import { eventLine } from '../../event-line.js'
-import { defaulted, flag, optional } from '../../input.js'
-import { present } from '../../present.js'
-import { agentRef, count, sessionRef, text, when } from '../../value-kind.js'
+import { defaulted, flag, optional } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { agentRef, count, sessionRef, text, when } from '../../input/value-kind.js'
+import { eventLine } from '../../views/event-line.js'
 
 export const tail = command({
   name: 'events tail',

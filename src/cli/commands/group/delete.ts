@@ -1,9 +1,9 @@
 import { command } from '../../command.js'
-import { optional, required } from '../../input.js'
-import { plural } from '../../plural.js'
-import { present } from '../../present.js'
-import { safe } from '../../safe-text.js'
-import { groupRef } from '../../value-kind.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { groupRef } from '../../input/value-kind.js'
+import { plural } from '../../screen/plural.js'
+import { safe } from '../../screen/safe-text.js'
 
 export const deleteGroup = command({
   name: 'group delete',

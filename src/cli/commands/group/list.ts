@@ -1,6 +1,6 @@
 import { isWithin } from '../../../model/index.js'
 import { command } from '../../command.js'
-import { table } from '../../table.js'
+import { table } from '../../screen/table.js'
 
 export const list = command({
   name: 'group list',

@@ -1,7 +1,7 @@
 import { command } from '../../command.js'
-import { required } from '../../input.js'
-import { safe } from '../../safe-text.js'
-import { groupRef, text } from '../../value-kind.js'
+import { required } from '../../input/input.js'
+import { groupRef, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 
 export const rename = command({
   name: 'group rename',

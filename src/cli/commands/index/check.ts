@@ -1,6 +1,6 @@
 import { command } from '../../command.js'
-import { plural } from '../../plural.js'
-import { safeText } from '../../safe-text.js'
+import { plural } from '../../screen/plural.js'
+import { safeText } from '../../screen/safe-text.js'
 
 export const check = command({
   name: 'index check',

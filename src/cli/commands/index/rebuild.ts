@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../model/index.js'
 import { command } from '../../command.js'
-import { plural } from '../../plural.js'
+import { plural } from '../../screen/plural.js'
 
 export const rebuild = command({
   name: 'index rebuild',

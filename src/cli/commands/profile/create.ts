@@ -1,7 +1,7 @@
 import { command } from '../../command.js'
-import { required } from '../../input.js'
-import { safe } from '../../safe-text.js'
-import { text } from '../../value-kind.js'
+import { required } from '../../input/input.js'
+import { text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 
 export const create = command({
   name: 'profile create',

@@ -1,8 +1,8 @@
 import { command } from '../../command.js'
-import { flag, required } from '../../input.js'
-import { safe } from '../../safe-text.js'
+import { flag, required } from '../../input/input.js'
+import { text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
-import { text } from '../../value-kind.js'
 
 export const deleteProfile = command({
   name: 'profile delete',

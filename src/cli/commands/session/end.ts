@@ -1,10 +1,10 @@
 import { durationMs, formatDuration, OUTCOMES } from '../../../model/index.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input.js'
-import { present } from '../../present.js'
-import { safe } from '../../safe-text.js'
-import { namedOrCurrent, SESSION_ARGUMENT } from '../../session-argument.js'
-import { choice, freeText, when } from '../../value-kind.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
+import { choice, freeText, when } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 
 export const end = command({
   name: 'session end',

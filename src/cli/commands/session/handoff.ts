@@ -1,10 +1,10 @@
 import { command } from '../../command.js'
-import { optional } from '../../input.js'
-import { present } from '../../present.js'
-import { safeText } from '../../safe-text.js'
-import { namedOrCurrent, SESSION_ARGUMENT } from '../../session-argument.js'
-import { START_OPTIONS, startOf } from '../../start-options.js'
-import { freeText } from '../../value-kind.js'
+import { optional } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
+import { START_OPTIONS, startOf } from '../../input/start-options.js'
+import { freeText } from '../../input/value-kind.js'
+import { safeText } from '../../screen/safe-text.js'
 
 export const handoff = command({
   name: 'session handoff',

@@ -1,6 +1,6 @@
 import { command } from '../../command.js'
-import { safeText } from '../../safe-text.js'
-import { LINEAGE_OPTIONS, lineageOf, START_OPTIONS, startOf } from '../../start-options.js'
+import { LINEAGE_OPTIONS, lineageOf, START_OPTIONS, startOf } from '../../input/start-options.js'
+import { safeText } from '../../screen/safe-text.js'
 
 export const start = command({
   name: 'session start',

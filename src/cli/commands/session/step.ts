@@ -1,10 +1,10 @@
 import { command } from '../../command.js'
-import { flag, optional, required } from '../../input.js'
-import { present } from '../../present.js'
-import { safe } from '../../safe-text.js'
-import { namedOrCurrent, SESSION_ARGUMENT } from '../../session-argument.js'
+import { flag, optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
+import { choice, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
-import { choice, text } from '../../value-kind.js'
 
 export const step = command({
   name: 'session step',

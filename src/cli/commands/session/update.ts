@@ -1,10 +1,10 @@
 import { command } from '../../command.js'
-import { repeated } from '../../input.js'
-import { safe } from '../../safe-text.js'
-import { namedOrCurrent, SESSION_ARGUMENT } from '../../session-argument.js'
-import { FACT_OPTIONS, factsOf } from '../../session-facts.js'
+import { repeated } from '../../input/input.js'
+import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
+import { FACT_OPTIONS, factsOf } from '../../input/session-facts.js'
+import { text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
-import { text } from '../../value-kind.js'
 
 export const update = command({
   name: 'session update',

@@ -1,7 +1,7 @@
-import { chainView } from '../../chain-view.js'
 import { command } from '../../command.js'
-import { required } from '../../input.js'
-import { sessionRef } from '../../value-kind.js'
+import { required } from '../../input/input.js'
+import { sessionRef } from '../../input/value-kind.js'
+import { chainView } from '../../views/chain-view.js'
 
 export const chain = command({
   name: 'sessions chain',

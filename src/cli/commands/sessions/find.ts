@@ -1,10 +1,10 @@
 import { command } from '../../command.js'
-import { optional } from '../../input.js'
-import { searchSessions } from '../../search-sessions.js'
-import { FILTER_OPTIONS, queryOf } from '../../session-filters.js'
-import { answerWithPage, readPages } from '../../session-pages.js'
+import { optional } from '../../input/input.js'
+import { FILTER_OPTIONS, queryOf } from '../../input/session-filters.js'
+import { text } from '../../input/value-kind.js'
 import { usageError } from '../../usage-error.js'
-import { text } from '../../value-kind.js'
+import { answerWithPage, readPages } from '../../views/session-pages.js'
+import { searchSessions } from './search-sessions.js'
 
 export const find = command({
   name: 'sessions find',

@@ -1,6 +1,6 @@
 import { command } from '../../command.js'
-import { FILTER_OPTIONS, queryOf } from '../../session-filters.js'
-import { answerWithPage, readPages } from '../../session-pages.js'
+import { FILTER_OPTIONS, queryOf } from '../../input/session-filters.js'
+import { answerWithPage, readPages } from '../../views/session-pages.js'
 
 export const list = command({
   name: 'sessions list',

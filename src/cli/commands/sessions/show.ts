@@ -1,7 +1,7 @@
 import { command } from '../../command.js'
-import { required } from '../../input.js'
-import { sessionCard } from '../../session-card.js'
-import { sessionRef } from '../../value-kind.js'
+import { required } from '../../input/input.js'
+import { sessionRef } from '../../input/value-kind.js'
+import { sessionCard } from '../../views/session-card.js'
 
 export const show = command({
   name: 'sessions show',

@@ -1,7 +1,7 @@
 import { command } from '../../command.js'
-import { required } from '../../input.js'
-import { sessionTreeView } from '../../session-tree-view.js'
-import { sessionRef } from '../../value-kind.js'
+import { required } from '../../input/input.js'
+import { sessionRef } from '../../input/value-kind.js'
+import { sessionTreeView } from '../../views/session-tree-view.js'
 
 export const tree = command({
   name: 'sessions tree',

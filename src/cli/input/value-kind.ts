@@ -1,4 +1,4 @@
-import { type Instant, parseWhen, SkeinError } from '../model/index.js'
+import { type Instant, parseWhen, SkeinError } from '../../model/index.js'
 import { nearest } from './nearest.js'
 
 /** What the shell can be offered for a value. */

@@ -1,9 +1,9 @@
-import type { SessionTree } from '../home/index.js'
-import { durationMs, formatDuration, type Session } from '../model/index.js'
-import { type Branch, drawBranches, type Part } from './branches.js'
-import { relativeTime } from './moment.js'
-import { safe, safeText } from './safe-text.js'
-import type { Screen } from './screen.js'
+import type { SessionTree } from '../../home/index.js'
+import { durationMs, formatDuration, type Session } from '../../model/index.js'
+import { type Branch, drawBranches, type Part } from '../screen/branches.js'
+import { relativeTime } from '../screen/moment.js'
+import { safe, safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
 import { outcomePaint, outcomeText } from './session-table.js'
 
 /** A continuation stands under what it continues; a fork says at which turn it left. `asked` is marked. */

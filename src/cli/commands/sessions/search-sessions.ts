@@ -1,7 +1,7 @@
-import type { Home } from '../home/index.js'
-import type { SessionPage, SessionQuery } from '../index/index.js'
-import { type Session, SkeinError } from '../model/index.js'
-import { readPages } from './session-pages.js'
+import type { Home } from '../../../home/index.js'
+import type { SessionPage, SessionQuery } from '../../../index/index.js'
+import { type Session, SkeinError } from '../../../model/index.js'
+import { readPages } from '../../views/session-pages.js'
 
 /** The session whose id begins with the text, then those with it in their title; the filters hold for both. */
 export async function searchSessions(

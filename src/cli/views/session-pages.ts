@@ -1,7 +1,7 @@
-import type { Home } from '../home/index.js'
-import type { SessionPage, SessionQuery } from '../index/index.js'
-import type { Session } from '../model/index.js'
-import type { Output } from './output.js'
+import type { Home } from '../../home/index.js'
+import type { SessionPage, SessionQuery } from '../../index/index.js'
+import type { Session } from '../../model/index.js'
+import type { Output } from '../screen/output.js'
 import { sessionTable } from './session-table.js'
 
 /** One page, or with `all` every page after another. */

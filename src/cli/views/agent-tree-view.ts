@@ -1,7 +1,7 @@
-import { type Agent, splitAddress } from '../model/index.js'
-import { type Branch, drawBranches } from './branches.js'
-import { safeText } from './safe-text.js'
-import type { Screen } from './screen.js'
+import { type Agent, splitAddress } from '../../model/index.js'
+import { type Branch, drawBranches } from '../screen/branches.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
 
 interface Folder {
   folders: Map<string, Folder>

@@ -1,10 +1,10 @@
-import { durationMs, formatDuration, isActive, type Session, type Step } from '../model/index.js'
-import { card } from './card.js'
-import { localAndRelativeTime, localTime } from './moment.js'
-import { safe } from './safe-text.js'
-import type { Screen } from './screen.js'
+import { durationMs, formatDuration, isActive, type Session, type Step } from '../../model/index.js'
+import { card } from '../screen/card.js'
+import { localAndRelativeTime, localTime } from '../screen/moment.js'
+import { safe } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
+import { table } from '../screen/table.js'
 import { outcomeText } from './session-table.js'
-import { table } from './table.js'
 
 /** Everything about one session, and what one can type next. */
 export function sessionCard(session: Session, screen: Screen): string {

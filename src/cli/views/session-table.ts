@@ -1,8 +1,8 @@
-import { durationMs, formatDuration, isActive, type Session } from '../model/index.js'
-import { relativeTime } from './moment.js'
-import type { Paint } from './paint.js'
-import type { Screen } from './screen.js'
-import { type Column, table } from './table.js'
+import { durationMs, formatDuration, isActive, type Session } from '../../model/index.js'
+import { relativeTime } from '../screen/moment.js'
+import type { Paint } from '../screen/paint.js'
+import type { Screen } from '../screen/screen.js'
+import { type Column, table } from '../screen/table.js'
 
 /** One line per session. On a narrow terminal ids lose their end first, but stay different from each other. */
 export function sessionTable(sessions: readonly Session[], screen: Screen): string {

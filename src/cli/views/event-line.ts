@@ -1,8 +1,8 @@
-import { type Event, summarize } from '../model/index.js'
-import { truncateToWidth } from './display-width.js'
-import { localTime } from './moment.js'
-import { safeText } from './safe-text.js'
-import type { Screen } from './screen.js'
+import { type Event, summarize } from '../../model/index.js'
+import { truncateToWidth } from '../screen/display-width.js'
+import { localTime } from '../screen/moment.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
 
 /** One event on one line: when, what, and what it was about. */
 export function eventLine(event: Event, { paint, width }: Screen): string {

@@ -1,5 +1,5 @@
+import { usageError } from '../usage-error.js'
 import { optional } from './input.js'
-import { usageError } from './usage-error.js'
 import { sessionRef } from './value-kind.js'
 
 /** The session a plumbing command is about: named, or the one this process runs in. */

@@ -1,8 +1,8 @@
-import type { Agent } from '../model/index.js'
-import { card } from './card.js'
-import { localAndRelativeTime } from './moment.js'
-import { safe } from './safe-text.js'
-import type { Screen } from './screen.js'
+import type { Agent } from '../../model/index.js'
+import { card } from '../screen/card.js'
+import { localAndRelativeTime } from '../screen/moment.js'
+import { safe } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
 
 /** Everything about one agent, and what one can type next. */
 export function agentCard(agent: Agent, spawner: Agent | undefined, screen: Screen): string {

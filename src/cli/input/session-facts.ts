@@ -1,4 +1,4 @@
-import type { SessionFacts } from '../model/index.js'
+import type { SessionFacts } from '../../model/index.js'
 import { optional, type Values } from './input.js'
 import { present } from './present.js'
 import { directory, freeText, groupRef, text } from './value-kind.js'

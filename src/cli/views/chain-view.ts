@@ -1,8 +1,8 @@
-import type { Chain } from '../home/index.js'
-import { formatDuration } from '../model/index.js'
-import { plural } from './plural.js'
-import { safeText } from './safe-text.js'
-import type { Screen } from './screen.js'
+import type { Chain } from '../../home/index.js'
+import { formatDuration } from '../../model/index.js'
+import { plural } from '../screen/plural.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
 import { sessionTable } from './session-table.js'
 
 /** Each chain as a table under a line about it, and the time of all. */

@@ -1,5 +1,5 @@
-import type { SessionQuery } from '../index/index.js'
-import { OUTCOMES } from '../model/index.js'
+import type { SessionQuery } from '../../index/index.js'
+import { OUTCOMES } from '../../model/index.js'
 import { flag, optional, type Values } from './input.js'
 import { present } from './present.js'
 import { agentRef, choice, count, freeText, groupRef, sessionRef, text, when } from './value-kind.js'

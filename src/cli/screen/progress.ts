@@ -1,4 +1,4 @@
-import type { Progress } from '../model/index.js'
+import type { Progress } from '../../model/index.js'
 import type { Stream } from './output.js'
 import { safeText } from './safe-text.js'
 

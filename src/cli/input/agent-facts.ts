@@ -1,4 +1,4 @@
-import type { AddAgentOptions } from '../home/index.js'
+import type { AddAgentOptions } from '../../home/index.js'
 import { optional, repeated, type Values } from './input.js'
 import { present } from './present.js'
 import { directory, freeText, text } from './value-kind.js'

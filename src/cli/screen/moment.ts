@@ -1,4 +1,4 @@
-import { formatDuration, type Instant, msOf } from '../model/index.js'
+import { formatDuration, type Instant, msOf } from '../../model/index.js'
 
 /** `3h05m ago`, `now`, `in 2d`. */
 export function relativeTime(at: Instant, nowMs: number): string {
