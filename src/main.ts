@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { makeProgress, type Profiles, plainDescriptor, runCli, safeText } from './cli/index.js'
+import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText } from './cli/index.js'
 import type { Context } from './model/index.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
-const stderr = plainDescriptor(2) ?? terminal(process.stderr)
+const rawStderr = plainDescriptor(2) ?? terminal(process.stderr)
+const bar = new ProgressBar(rawStderr, Date.now)
+const stderr = {
+  write: (text: string) => {
+    bar.wipe()
+    rawStderr.write(text)
+  },
+}
 
 const context: Context = {
   clock: { now: Date.now },
@@ -15,7 +22,7 @@ const context: Context = {
     uuid: () => crypto.randomUUID(),
   },
   warn: (line) => stderr.write(`skein: ${safeText(line)}\n`),
-  progress: makeProgress(stderr, Date.now),
+  progress: (work) => bar.show(work),
   get actor() {
     return env.SKEIN_ACTOR || userName()
   },

@@ -6,6 +6,15 @@ import { usageLine } from './input/sort-args.js'
 import { lookUp } from './route.js'
 import type { Screen } from './screen/screen.js'
 
+const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ['SKEIN_HOME', 'Where everything is kept, settings included (default: the XDG directories)'],
+  ['SKEIN_PROFILE', 'The profile to use'],
+  ['SKEIN_SESSION', 'The session that `skein session` commands are about'],
+  ['SKEIN_ACTOR', 'Who changes are recorded for (default: your user name)'],
+  ['SKEIN_DEBUG', 'Set to 1 to see stacks of errors'],
+  ['NO_COLOR', 'Set to use no colours'],
+]
+
 /** The help page of a command, of a noun, or of Skein as a whole. */
 export async function helpFor(words: readonly string[], table: CommandTable, screen: Screen): Promise<string> {
   const entry = lookUp(words, table)
@@ -28,6 +37,7 @@ function tableHelp(words: readonly string[], { summary, entries }: CommandTable,
     screen.paint.bold('Options everywhere:'),
     ...pairs(optionRows(GLOBAL_OPTIONS)),
     '',
+    ...(words.length === 0 ? [screen.paint.bold('Environment:'), ...pairs(ENVIRONMENT), ''] : []),
     `More: ${more}`,
   ].join('\n')
 }

@@ -52,7 +52,7 @@ export function reportError(error: unknown, options: { debug: boolean }): ErrorR
 /** Message, then what to do. People double-click an id to copy it, so no full stop may touch one. */
 export function explanation({ message, next }: SkeinError): string {
   const text = message.replace(/\.$/, '')
-  const endsInWord = /(^|[\s"'(])[a-z]+[")']*$/i.test(text) || /["')?!>]$/.test(text)
+  const endsInWord = /(^|[\s"'(])([a-z]+|--[a-z-]+)$/i.test(text) || /["')?!>]$/.test(text)
   return next === '' ? text : `${text}${endsInWord ? '. ' : ' - '}${next}`
 }
 

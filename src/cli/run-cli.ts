@@ -3,7 +3,7 @@ import type { Cli, Given } from './command.js'
 import { COMMANDS } from './command-table.js'
 import { DEFAULT_PROFILE } from './global-options.js'
 import { sortArgs } from './input/sort-args.js'
-import { type ExitCode, reportError } from './report-error.js'
+import { type ExitCode, isClosedPipe, reportError } from './report-error.js'
 import { type Route, route } from './route.js'
 import { Output } from './screen/output.js'
 import type { World } from './world.js'
@@ -14,8 +14,17 @@ export async function runCli(world: World): Promise<ExitCode> {
     return await follow(route(world.args, COMMANDS), world)
   } catch (error) {
     const { exitCode, line } = reportError(error, { debug: world.settings.debug })
-    if (line !== undefined) world.stderr.write(`${line}\n`)
+    if (line !== undefined) tryToSay(line, world)
     return exitCode
+  }
+}
+
+/** With nobody left to read it, the exit code has to say it alone. */
+function tryToSay(line: string, { stderr }: World): void {
+  try {
+    stderr.write(`${line}\n`)
+  } catch (error) {
+    if (!isClosedPipe(error)) throw error
   }
 }
 

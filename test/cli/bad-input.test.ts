@@ -52,6 +52,8 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
     '--molecule goes with start. A completed step keeps the plan it was started with',
   ],
   ['session update x', 'Nothing to update. Say what to change, for example --title. See: skein session update --help'],
+  ['session start --resume', '--resume goes with --id. Say which session to open again'],
+  ['session start --link crash', '--link goes with --parent. Say which session it continues'],
   ['session start --fork-of x:y', '"x:y" names no session and turn. Write it like 0f3c9a12:7'],
   [
     'session start --fork-of ../../etc',

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { makeProgress } from '../../src/cli/screen/progress.js'
+import { ProgressBar } from '../../src/cli/screen/progress.js'
 
 function watch(isTTY: boolean) {
   let now = 0
   let written = ''
   const stderr = { isTTY, columns: 60, write: (text: string) => (written += text) }
-  const progress = makeProgress(stderr, () => now)
+  const bar = new ProgressBar(stderr, () => now)
   return {
     report: (atMs: number, done: number) => {
       now = atMs
-      progress({ what: 'Rebuilding the index', done, total: 100 })
+      bar.show({ what: 'Rebuilding the index', done, total: 100 })
     },
+    wipe: () => bar.wipe(),
     written: () => written,
   }
 }
@@ -30,6 +31,14 @@ describe('long work', () => {
     screen.report(1_500, 50)
     expect(screen.written()).toBe('\r\x1b[K[############------------] 50%  Rebuilding the index')
     screen.report(2_000, 100)
+    expect(screen.written().endsWith('\r\x1b[K')).toBe(true)
+  })
+
+  it('makes room when something else has to be said', () => {
+    const screen = watch(true)
+    screen.report(0, 0)
+    screen.report(1_500, 50)
+    screen.wipe()
     expect(screen.written().endsWith('\r\x1b[K')).toBe(true)
   })
 

@@ -41,6 +41,9 @@ export function startOf(given: Values<typeof START_OPTIONS>): StartOptions {
 }
 
 export function lineageOf(given: Values<typeof LINEAGE_OPTIONS>): StartOptions {
+  if (given.link !== undefined && given.parent === undefined) {
+    throw usageError('--link goes with --parent', 'Say which session it continues')
+  }
   return {
     ...present({ parent_id: given.parent, link: given.link, forked_from: given['fork-of'] }),
     ...(given.resume ? { resume: true } : {}),

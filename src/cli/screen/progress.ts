@@ -10,32 +10,41 @@ const BAR_CELLS = 24
  * Shows long work on stderr: nothing for the first second; then, on a terminal, a bar that is wiped away at the end, and
  * elsewhere one line.
  */
-export function makeProgress(stderr: Stream, now: () => number): (work: Progress) => void {
-  let what: string | undefined
-  let startedMs = 0
-  let shownMs: number | undefined
-  return (work) => {
-    const isOver = work.done >= work.total
-    if (work.what !== what) {
-      what = work.what
-      startedMs = now()
-      shownMs = undefined
+export class ProgressBar {
+  #what: string | undefined
+  #startedMs = 0
+  #shownMs: number | undefined
+
+  constructor(
+    private readonly stderr: Stream,
+    private readonly now: () => number,
+  ) {}
+
+  show(work: Progress): void {
+    const nowMs = this.now()
+    if (work.what !== this.#what) {
+      this.wipe()
+      this.#what = work.what
+      this.#startedMs = nowMs
     }
-    const nowMs = now()
-    if (isOver) {
-      if (shownMs !== undefined && stderr.isTTY) stderr.write('\r\x1b[K')
-      what = undefined
-      return
-    }
-    if (nowMs - startedMs < PATIENCE_MS) return
-    if (!stderr.isTTY) {
-      if (shownMs === undefined) stderr.write(`${safeText(work.what)} ...\n`)
-      shownMs ??= nowMs
-      return
-    }
-    if (shownMs !== undefined && nowMs - shownMs < REDRAW_MS) return
-    shownMs = nowMs
-    stderr.write(`\r\x1b[K${bar(work, stderr.columns ?? 80)}`)
+    if (work.done >= work.total) this.wipe()
+    else if (nowMs - this.#startedMs >= PATIENCE_MS) this.#draw(work, nowMs)
+  }
+
+  /** Makes room for another line. */
+  wipe(): void {
+    if (this.#shownMs !== undefined && this.stderr.isTTY) this.stderr.write('\r\x1b[K')
+    this.#what = undefined
+    this.#shownMs = undefined
+  }
+
+  #draw(work: Progress, nowMs: number): void {
+    const isFirst = this.#shownMs === undefined
+    if (!isFirst && (!this.stderr.isTTY || nowMs - (this.#shownMs ?? 0) < REDRAW_MS)) return
+    this.#shownMs = nowMs
+    this.stderr.write(
+      this.stderr.isTTY ? `\r\x1b[K${bar(work, this.stderr.columns ?? 80)}` : `${safeText(work.what)} ...\n`,
+    )
   }
 }
 
