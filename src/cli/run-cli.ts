@@ -1,7 +1,7 @@
 import type { Home } from '../home/index.js'
 import type { Cli, Given } from './command.js'
 import { COMMANDS } from './command-table.js'
-import { DEFAULT_PROFILE } from './global-options.js'
+import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
 import { sortArgs } from './input/sort-args.js'
 import { type ExitCode, isClosedPipe, reportError } from './report-error.js'
 import { type Route, route } from './route.js'
@@ -65,7 +65,8 @@ function outputOf(world: World, given: Given): Output {
 
 /** Runs a command with a home that is opened when it asks for it and closed whatever happens. */
 async function withHome(world: World, given: Given, out: Output, run: (cli: Cli) => Promise<void>): Promise<void> {
-  const profile = given.profile?.at(-1) || world.settings.profile || DEFAULT_PROFILE
+  const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], world.now())
+  const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
   let opened: Promise<Home> | undefined
   try {
     await run({

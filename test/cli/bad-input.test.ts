@@ -21,6 +21,8 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
     '--agent needs a value: --agent <agent>. A value that begins with "-" is written --agent=--json',
   ],
   ['sessions list --agent=', '<agent> is empty. Give it a value'],
+  ['--profile= sessions list', '<name> is empty. Give it a value'],
+  ['sessions list --profile', '--profile needs a value: --profile <name>. See: skein sessions list --help'],
   ['sessions list --json=yes', '--json takes no value. Write --json alone. See: skein sessions list --help'],
   [
     'sessions list --outcome don',
