@@ -9,17 +9,25 @@ import { rolldown } from 'rolldown'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
 
-rmSync(dist, { recursive: true, force: true })
-const bundle = await rolldown({
+const common = {
   cwd: root,
-  input: { main: 'src/main.ts', library: 'src/library.ts' },
   platform: 'node',
   // Native code cannot be bundled; it is the package's only run-time dependency.
   external: [/^node:/, '@photostructure/sqlite'],
   transform: { target: 'node20.19' },
-})
-await bundle.write({ dir: dist, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', minify: 'dce-only' })
-await bundle.close()
+}
+
+rmSync(dist, { recursive: true, force: true })
+// The program is CommonJS because it starts 5 ms sooner; the library is what its users import, ESM.
+await write({ main: 'src/main.ts' }, { dir: join(dist, 'cli'), format: 'cjs', extension: 'cjs' })
+await write({ library: 'src/library.ts' }, { dir: dist, format: 'esm', extension: 'js' })
+
+async function write(input, { dir, format, extension }) {
+  const bundle = await rolldown({ ...common, input })
+  const names = { entryFileNames: `[name].${extension}`, chunkFileNames: `chunks/[name]-[hash].${extension}` }
+  await bundle.write({ dir, format, ...names, minify: 'dce-only' })
+  await bundle.close()
+}
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' })

@@ -7,6 +7,8 @@ const NEEDED = [
   { command: 'tmux', debian: 'tmux' },
   { command: 'unshare', debian: 'util-linux' },
   { command: 'setpriv', debian: 'util-linux' },
+  { command: 'zsh', debian: 'zsh' },
+  { command: 'fish', debian: 'fish' },
 ]
 
 const isPresent = ({ command }) => spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0

@@ -1,7 +1,105 @@
-class X {
-  async [Symbol.asyncDispose]() {
-    console.log('closed')
+import { readFileSync } from 'node:fs'
+import { homedir, hostname, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText } from './cli/index.js'
+import type { Context } from './model/index.js'
+
+const { env } = process
+const stdout = plainDescriptor(1) ?? terminal(process.stdout)
+const rawStderr = plainDescriptor(2) ?? terminal(process.stderr)
+const bar = new ProgressBar(rawStderr, Date.now)
+const stderr = {
+  write: (text: string) => {
+    bar.wipe()
+    rawStderr.write(text)
+  },
+}
+
+const context: Context = {
+  clock: { now: Date.now },
+  random: {
+    bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    uuid: () => crypto.randomUUID(),
+  },
+  warn: (line) => stderr.write(`skein: ${safeText(line)}\n`),
+  progress: (work) => bar.show(work),
+  get actor() {
+    return env.SKEIN_ACTOR || userName()
+  },
+  get host() {
+    return hostname()
+  },
+}
+
+// No top-level await: the program is bundled as CommonJS, which starts 5 ms sooner.
+runCli({
+  args: process.argv.slice(2),
+  version,
+  cwd: process.cwd(),
+  stdout,
+  stderr,
+  settings: {
+    profile: env.SKEIN_PROFILE || undefined,
+    session: env.SKEIN_SESSION || undefined,
+    noColour: Boolean(env.NO_COLOR),
+    columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
+    debug: env.SKEIN_DEBUG === '1',
+  },
+  profiles: profilesOf(homeLocation()),
+  now: Date.now,
+  interrupted,
+}).then((exitCode) => {
+  process.exitCode = exitCode
+})
+
+/** A terminal may go away at any time: that ends the command, and nothing is wrong. */
+function terminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.on('error', () => process.exit(0))
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return typeof manifest === 'object' && manifest && 'version' in manifest ? String(manifest.version) : 'unknown'
+}
+
+interface HomeLocation {
+  root: string
+  configFile: string
+}
+
+/** Everything under SKEIN_HOME when it is set, else where the XDG rules put data and settings. */
+function homeLocation(): HomeLocation {
+  if (env.SKEIN_HOME) return { root: env.SKEIN_HOME, configFile: join(env.SKEIN_HOME, 'config.toml') }
+  const data = env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
+  const config = env.XDG_CONFIG_HOME || join(homedir(), '.config')
+  return { root: join(data, 'skein'), configFile: join(config, 'skein', 'config.toml') }
+}
+
+function profilesOf({ root, configFile }: HomeLocation): Profiles {
+  const homes = () => import('./home/index.js')
+  const userId = process.geteuid?.()
+  const directoryOf = (name: string) => join(root, 'profiles', name)
+  return {
+    open: async (profile) =>
+      (await homes()).openHome({ root, configFile, profile, context, ...(userId === undefined ? {} : { userId }) }),
+    list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
+    create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
+    remove: async (name) => (await homes()).deleteProfile(root, name),
   }
 }
-await using x = new X()
-console.log(x)
+
+/** The system may not know who we are: a container can run under a number without a name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return env.USER || `user-${process.geteuid?.()}`
+  }
+}
+
+/** From now on an interrupt aborts the signal instead of ending the process; a second one ends it all the same. */
+function interrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
+}

@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SkeinError } from '../model/index.js'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './sqlite.js'
+
+// Not `node:timers/promises`: loading it costs every command 3 ms, and few ever wait.
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * A lock file with three levels, held by the operating system, so it ends with its process, also by kill -9:

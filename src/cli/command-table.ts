@@ -1,0 +1,138 @@
+import type { Command } from './command.js'
+
+/** A command that is not loaded yet: enough for help to name it. */
+export interface CommandEntry {
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+/** A noun and what can be done with it; the whole program is the table at the top. */
+export interface CommandTable {
+  readonly summary: string
+  readonly entries: Readonly<Record<string, CommandTable | CommandEntry>>
+}
+
+export const isNoun = (entry: CommandTable | CommandEntry): entry is CommandTable => 'entries' in entry
+
+const verb = (summary: string, load: () => Promise<Command>): CommandEntry => ({ summary, load })
+
+/** Every command. Each is a chunk of its own, loaded when it is asked for: this is what keeps a small command fast. */
+export const COMMANDS: CommandTable = {
+  summary: 'Sessions of AI coding agents as first-class objects',
+  entries: {
+    sessions: {
+      summary: 'Look at sessions',
+      entries: {
+        list: verb('List sessions, newest first', async () => (await import('./commands/sessions/list.js')).list),
+        show: verb('Show everything about one session', async () => (await import('./commands/sessions/show.js')).show),
+        chain: verb(
+          'Show the sessions that carried one line of work',
+          async () => (await import('./commands/sessions/chain.js')).chain,
+        ),
+        find: verb('Find sessions by id or title', async () => (await import('./commands/sessions/find.js')).find),
+        tree: verb(
+          'Draw how sessions grew out of each other',
+          async () => (await import('./commands/sessions/tree.js')).tree,
+        ),
+      },
+    },
+    session: {
+      summary: 'Record what a session does (for scripts)',
+      entries: {
+        start: verb('Record that a session started', async () => (await import('./commands/session/start.js')).start),
+        end: verb('Record that a session ended', async () => (await import('./commands/session/end.js')).end),
+        handoff: verb(
+          'End a session and start the one that continues it',
+          async () => (await import('./commands/session/handoff.js')).handoff,
+        ),
+        step: verb('Record a step of the plan', async () => (await import('./commands/session/step.js')).step),
+        update: verb(
+          'Add or correct facts about a session',
+          async () => (await import('./commands/session/update.js')).update,
+        ),
+      },
+    },
+    agents: {
+      summary: 'Keep the roster of agents',
+      entries: {
+        add: verb('Add an agent', async () => (await import('./commands/agents/add.js')).add),
+        list: verb('List agents by group', async () => (await import('./commands/agents/list.js')).list),
+        show: verb('Show one agent', async () => (await import('./commands/agents/show.js')).show),
+        rename: verb('Give an agent another name', async () => (await import('./commands/agents/rename.js')).rename),
+        move: verb('Move an agent to another group', async () => (await import('./commands/agents/move.js')).move),
+        remove: verb(
+          'Remove an agent; its sessions stay',
+          async () => (await import('./commands/agents/remove.js')).remove,
+        ),
+        'set-parent': verb(
+          'Say which agent spawned another',
+          async () => (await import('./commands/agents/set-parent.js')).setParent,
+        ),
+        set: verb('Change facts about an agent', async () => (await import('./commands/agents/set.js')).set),
+      },
+    },
+    group: {
+      summary: 'Arrange agents in groups',
+      entries: {
+        create: verb('Create a group', async () => (await import('./commands/group/create.js')).create),
+        rename: verb('Rename or move a group', async () => (await import('./commands/group/rename.js')).rename),
+        delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
+        list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
+      },
+    },
+    events: {
+      summary: 'Read and care for the journal',
+      entries: {
+        tail: verb(
+          'Show the newest events, and follow them',
+          async () => (await import('./commands/events/tail.js')).tail,
+        ),
+        stats: verb('Count events by type and age', async () => (await import('./commands/events/stats.js')).stats),
+        prune: verb(
+          'Drop events whose time has passed',
+          async () => (await import('./commands/events/prune.js')).prune,
+        ),
+        decay: verb(
+          'Show what kept events are still worth',
+          async () => (await import('./commands/events/decay.js')).decay,
+        ),
+        config: verb(
+          'Show or change how long events are kept',
+          async () => (await import('./commands/events/config.js')).config,
+        ),
+        append: verb(
+          'Record an event that changes no state',
+          async () => (await import('./commands/events/append.js')).append,
+        ),
+      },
+    },
+    index: {
+      summary: 'Care for the index',
+      entries: {
+        rebuild: verb(
+          'Build the index again from the journal',
+          async () => (await import('./commands/index/rebuild.js')).rebuild,
+        ),
+        check: verb(
+          'Compare the index with the journal',
+          async () => (await import('./commands/index/check.js')).check,
+        ),
+      },
+    },
+    profile: {
+      summary: 'Keep separate homes',
+      entries: {
+        list: verb('List profiles', async () => (await import('./commands/profile/list.js')).list),
+        create: verb('Create a profile', async () => (await import('./commands/profile/create.js')).create),
+        delete: verb(
+          'Delete a profile and all it holds',
+          async () => (await import('./commands/profile/delete.js')).deleteProfile,
+        ),
+      },
+    },
+    completion: verb(
+      'Print a completion script for your shell',
+      async () => (await import('./commands/completion.js')).completion,
+    ),
+  },
+}

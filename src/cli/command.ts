@@ -1,0 +1,58 @@
+import type { Home } from '../home/index.js'
+import type { Input, Inputs, Values } from './input/input.js'
+import type { Output } from './screen/output.js'
+import type { Profiles } from './world.js'
+
+/** What a command works with, beside its own input. */
+export interface Cli {
+  readonly out: Output
+  readonly nowMs: number
+  /** Where the user stands. */
+  readonly cwd: string
+  /** The session this process runs in, when the environment says so. */
+  readonly currentSession: string | undefined
+  readonly profile: string
+  readonly profiles: Profiles
+  /** Opens the home, which is closed again when the command ends. */
+  home(): Promise<Home>
+  /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */
+  interrupted(): AbortSignal
+}
+
+export interface Declaration<Args extends Inputs, Options extends Inputs> {
+  /** As typed: `sessions list`. */
+  readonly name: string
+  /** Imperative, without a full stop. */
+  readonly summary: string
+  readonly description?: string
+  /** Every one of them is run by a test. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[]
+  /** In the order they are typed. */
+  readonly args: Args
+  readonly options: Options
+  run(input: Values<Args> & Values<Options>, cli: Cli): Promise<void>
+}
+
+/** A command as help, completion and the runner see it: its input is no longer typed. */
+export interface Command extends Omit<Declaration<Inputs, Inputs>, 'run'> {
+  /** `given` holds what was typed for each argument and option, already known to be complete. */
+  start(given: Given, cli: Cli): Promise<void>
+}
+
+export type Given = Readonly<Record<string, readonly string[]>>
+
+/** Declares a command. `run` gets a value per argument and option, typed after its declaration. */
+export function command<Args extends Inputs, Options extends Inputs>(declaration: Declaration<Args, Options>): Command {
+  const { run, ...described } = declaration
+  return {
+    ...described,
+    start: (given, cli) => {
+      const values: Record<string, unknown> = {}
+      for (const [name, input] of Object.entries<Input<unknown>>({ ...declaration.args, ...declaration.options })) {
+        values[name] = input.read(given[name] ?? [], cli.nowMs)
+      }
+      // The one edge between what was typed and what is typed: each value was read by its own declaration.
+      return run(values as Values<Args> & Values<Options>, cli)
+    },
+  }
+}

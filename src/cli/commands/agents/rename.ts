@@ -1,0 +1,17 @@
+import { command } from '../../command.js'
+import { required } from '../../input/input.js'
+import { agentRef, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
+
+export const rename = command({
+  name: 'agents rename',
+  summary: 'Give an agent another name',
+  description: 'It stays in its group and keeps its sessions.',
+  examples: [['skein agents rename web/toast crumb', 'web/toast becomes web/crumb']],
+  args: { agent: required(agentRef, 'Address or id'), name: required(text('name'), 'The new name, without a group') },
+  options: {},
+  async run({ agent: reference, name }, { home, out }) {
+    const agent = await (await home()).roster.rename(reference, name)
+    out.result(agent, () => safe`Renamed ${reference} to ${agent.address}`)
+  },
+})

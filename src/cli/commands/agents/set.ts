@@ -1,0 +1,23 @@
+import { command } from '../../command.js'
+import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../input/agent-facts.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { agentRef, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
+import { usageError } from '../../usage-error.js'
+
+export const set = command({
+  name: 'agents set',
+  summary: 'Change facts about an agent',
+  examples: [['skein agents set web/toast --title "Front end" --role builder', 'A title and a role']],
+  args: { agent: required(agentRef, 'Address or id') },
+  options: { tool: optional(text('tool'), 'The program it runs'), ...AGENT_FACT_OPTIONS },
+  async run({ agent: reference, tool, ...given }, { home, out }) {
+    const facts = { ...agentFactsOf(given), ...present({ tool }) }
+    if (Object.keys(facts).length === 0) {
+      throw usageError('Nothing to change', 'Say what to change, for example --title. See: skein agents set --help')
+    }
+    const agent = await (await home()).roster.update(reference, facts)
+    out.result(agent, () => safe`Updated ${agent.address}`)
+  },
+})

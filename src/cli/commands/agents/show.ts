@@ -1,0 +1,18 @@
+import { command } from '../../command.js'
+import { required } from '../../input/input.js'
+import { agentRef } from '../../input/value-kind.js'
+import { agentCard } from '../../views/agent-card.js'
+
+export const show = command({
+  name: 'agents show',
+  summary: 'Show one agent',
+  examples: [['skein agents show web/toast', 'By its address']],
+  args: { agent: required(agentRef, 'Address or id') },
+  options: {},
+  async run({ agent: reference }, { home, out }) {
+    const { roster } = await home()
+    const agent = await roster.agent(reference)
+    const spawner = agent.parent_id && !out.json ? await roster.agent(agent.parent_id) : undefined
+    out.result(agent, (screen) => agentCard(agent, spawner, screen))
+  },
+})

@@ -1,0 +1,17 @@
+import { formatDuration } from '../../../model/index.js'
+import { command } from '../../command.js'
+import { plural } from '../../screen/plural.js'
+
+export const rebuild = command({
+  name: 'index rebuild',
+  summary: 'Build the index again from the journal',
+  description: 'The index holds nothing of its own, so this loses nothing.',
+  examples: [['skein index rebuild', 'Make a fresh index']],
+  args: {},
+  options: {},
+  async run(_, { home, out }) {
+    const built = await (await home()).index.rebuild()
+    const found = `${plural(built.events, 'event')}, ${plural(built.sessions, 'session')}, ${plural(built.agents, 'agent')}`
+    out.result(built, () => `Rebuilt the index in ${formatDuration(built.duration_ms)}: ${found}`)
+  },
+})

@@ -1,0 +1,22 @@
+import { command } from '../../command.js'
+import { required } from '../../input/input.js'
+import { sessionRef } from '../../input/value-kind.js'
+import { chainView } from '../../views/chain-view.js'
+
+export const chain = command({
+  name: 'sessions chain',
+  summary: 'Show the sessions that carried one line of work',
+  description:
+    'Sessions are in one chain when they were handed off, restarted after a crash, or cleared. A unit of work may have several chains.',
+  examples: [
+    ['skein sessions chain 0f3c9a12', 'The chain that a session belongs to'],
+    ['skein sessions chain wk-42', 'Every chain that worked on a unit of work'],
+  ],
+  args: { reference: required({ ...sessionRef, placeholder: '<reference>' }, 'A session, a chain or a unit of work') },
+  options: {},
+  async run({ reference }, { home, out }) {
+    const chains = await (await home()).sessions.chain(reference)
+    const duration_ms = chains.reduce((sum, one) => sum + one.duration_ms, 0)
+    out.result({ chains, duration_ms }, (screen) => chainView(chains, duration_ms, screen))
+  },
+})

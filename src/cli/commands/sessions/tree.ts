@@ -1,0 +1,17 @@
+import { command } from '../../command.js'
+import { required } from '../../input/input.js'
+import { sessionRef } from '../../input/value-kind.js'
+import { sessionTreeView } from '../../views/session-tree-view.js'
+
+export const tree = command({
+  name: 'sessions tree',
+  summary: 'Draw how sessions grew out of each other',
+  description: 'The whole lineage of a session: what it continues, what continues it, and what was forked from it.',
+  examples: [['skein sessions tree 0f3c9a12', 'The lineage of a session']],
+  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  options: {},
+  async run({ session }, { home, out }) {
+    const root = await (await home()).sessions.tree(session)
+    out.result(root, (screen) => sessionTreeView(root, session, screen))
+  },
+})

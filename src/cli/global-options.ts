@@ -1,0 +1,12 @@
+import { flag, optional } from './input/input.js'
+import { text } from './input/value-kind.js'
+
+/** Accepted by every command, before or after its name. */
+export const GLOBAL_OPTIONS = {
+  profile: optional(text('name', 'profile'), 'Use this profile, rather than $SKEIN_PROFILE', { fallback: 'default' }),
+  json: flag('Print JSON, with stable field names'),
+  'no-color': flag('Use no colours, as when NO_COLOR is set'),
+  help: flag('Show help', { short: 'h' }),
+} as const
+
+export const DEFAULT_PROFILE = 'default'

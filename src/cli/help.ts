@@ -1,0 +1,97 @@
+import type { Command } from './command.js'
+import { type CommandEntry, type CommandTable, isNoun } from './command-table.js'
+import { GLOBAL_OPTIONS } from './global-options.js'
+import type { Input, Inputs } from './input/input.js'
+import { usageLine } from './input/sort-args.js'
+import { lookUp } from './route.js'
+import type { Screen } from './screen/screen.js'
+
+const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ['SKEIN_HOME', 'Where everything is kept, settings included (default: the XDG directories)'],
+  ['SKEIN_PROFILE', 'The profile to use'],
+  ['SKEIN_SESSION', 'The session that `skein session` commands are about'],
+  ['SKEIN_ACTOR', 'Who changes are recorded for (default: your user name)'],
+  ['SKEIN_DEBUG', 'Set to 1 to see stacks of errors'],
+  ['NO_COLOR', 'Set to use no colours'],
+]
+
+/** The help page of a command, of a noun, or of Skein as a whole. */
+export async function helpFor(words: readonly string[], table: CommandTable, screen: Screen): Promise<string> {
+  const entry = lookUp(words, table)
+  if (isNoun(entry)) return tableHelp(words, entry, screen)
+  return commandHelp(await entry.load(), screen)
+}
+
+function tableHelp(words: readonly string[], { summary, entries }: CommandTable, screen: Screen): string {
+  const path = ['skein', ...words].join(' ')
+  const rows = Object.entries(entries).map(([name, entry]) => [name, entryLine(entry)] as const)
+  const more = words.length === 0 ? 'skein help <command>' : `${path} <command> --help`
+  return [
+    summary,
+    '',
+    `${screen.paint.bold('Usage:')} ${path} <command> [options]`,
+    '',
+    screen.paint.bold('Commands:'),
+    ...pairs(rows),
+    '',
+    screen.paint.bold('Options everywhere:'),
+    ...pairs(optionRows(GLOBAL_OPTIONS)),
+    '',
+    ...(words.length === 0 ? [screen.paint.bold('Environment:'), ...pairs(ENVIRONMENT), ''] : []),
+    `More: ${more}`,
+  ].join('\n')
+}
+
+function entryLine(entry: CommandTable | CommandEntry): string {
+  return isNoun(entry) ? `${entry.summary}: ${Object.keys(entry.entries).join(', ')}` : entry.summary
+}
+
+function commandHelp(command: Command, screen: Screen): string {
+  const { bold } = screen.paint
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', bold(title), ...lines]
+  const args = Object.entries(command.args).map(([name, input]) => [name, meaning(input)] as const)
+  return [
+    command.summary,
+    ...(command.description ? ['', command.description] : []),
+    '',
+    `${bold('Usage:')} ${usageLine(command)}`,
+    ...section('Arguments:', pairs(args)),
+    ...section('Options:', pairs(optionRows(command.options))),
+    ...section('Options everywhere:', pairs(optionRows(GLOBAL_OPTIONS))),
+    ...section(
+      'Examples:',
+      command.examples.flatMap(([line, what]) => [`  ${what}:`, `    ${line}`]),
+    ),
+  ].join('\n')
+}
+
+/** Left: how an option is typed. Right: what it does. */
+export function optionRows(options: Inputs): (readonly [string, string])[] {
+  return Object.entries(options).map(([name, input]) => {
+    const names = [
+      ...(input.short ? [`-${input.short}`] : []),
+      `--${name}`,
+      ...(input.aliases ?? []).map((a) => `--${a}`),
+    ]
+    const value = input.kind ? ` ${input.kind.placeholder}` : ''
+    return [`${names.join(', ')}${value}`, meaning(input)] as const
+  })
+}
+
+/** The summary of an input, with what it may be and what it is when not given. */
+export function meaning(input: Input<unknown>): string {
+  const facts = [
+    ...(input.kind?.choices ? [`one of ${input.kind.choices.join(', ')}`] : []),
+    ...(input.isRepeated ? ['may be repeated'] : []),
+    ...(input.fallback === undefined ? [] : [`default: ${input.fallback}`]),
+  ]
+  return facts.length === 0 ? input.summary : `${input.summary} (${facts.join('; ')})`
+}
+
+function pairs(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.min(30, Math.max(0, ...rows.map(([left]) => left.length)))
+  return rows.map(([left, right]) =>
+    left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}` : `  ${left.padEnd(width)}  ${right}`,
+  )
+}

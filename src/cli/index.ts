@@ -1,0 +1,5 @@
+export { runCli } from './run-cli.js'
+export { plainDescriptor } from './screen/descriptor.js'
+export { ProgressBar } from './screen/progress.js'
+export { safeText } from './screen/safe-text.js'
+export type { Profiles } from './world.js'

@@ -1,0 +1,12 @@
+import { usageError } from '../usage-error.js'
+import { optional } from './input.js'
+import { sessionRef } from './value-kind.js'
+
+/** The session a plumbing command is about: named, or the one this process runs in. */
+export const SESSION_ARGUMENT = optional(sessionRef, 'Id or unique beginning of an id', { fallback: '$SKEIN_SESSION' })
+
+export function namedOrCurrent(named: string | undefined, current: string | undefined): string {
+  const session = named ?? current
+  if (session) return session
+  throw usageError('No session is named, and SKEIN_SESSION is not set', 'Give a session id: skein sessions list')
+}

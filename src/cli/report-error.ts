@@ -1,0 +1,66 @@
+import { type ErrorCode, SkeinError } from '../model/index.js'
+import { safeText } from './screen/safe-text.js'
+
+export type ExitCode = 0 | 1 | 2 | 70
+
+/** What was typed or written in a file is wrong (2), or it was right and could not be done (1). */
+const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
+  usage: 2,
+  'bad-address': 2,
+  'bad-config': 2,
+  'bad-id': 2,
+  'bad-input': 2,
+  'bad-time': 2,
+  'ambiguous-id': 1,
+  'agent-exists': 1,
+  'agent-not-found': 1,
+  'disk-full': 1,
+  'group-exists': 1,
+  'group-not-empty': 1,
+  'group-not-found': 1,
+  'home-not-ours': 1,
+  'home-busy': 1,
+  'home-read-only': 1,
+  'home-unreadable': 1,
+  'illegal-transition': 1,
+  'index-damaged': 1,
+  'newer-format': 1,
+  'profile-exists': 1,
+  'profile-not-found': 1,
+  'session-exists': 1,
+  'session-not-found': 1,
+}
+
+export interface ErrorReport {
+  exitCode: ExitCode
+  /** For stderr; undefined when there is nothing to say. */
+  line: string | undefined
+}
+
+/** What the user sees of an error: one line, and a stack only when asked for. */
+export function reportError(error: unknown, options: { debug: boolean }): ErrorReport {
+  if (isClosedPipe(error)) return { exitCode: 0, line: undefined }
+  const stack = options.debug && error instanceof Error ? `\n${error.stack}${causes(error)}` : ''
+  if (error instanceof SkeinError) {
+    return { exitCode: EXIT_CODES[error.code], line: `skein: ${safeText(explanation(error))}${stack}` }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  const hint = options.debug ? '' : ' - set SKEIN_DEBUG=1 for the stack'
+  return { exitCode: 70, line: `skein: This is a bug in Skein: ${safeText(message)}${hint}${stack}` }
+}
+
+/** Message, then what to do. People double-click an id to copy it, so no full stop may touch one. */
+export function explanation({ message, next }: SkeinError): string {
+  const text = message.replace(/\.$/, '')
+  const endsInWord = /(^|[\s"'(])([a-z]+|--[a-z-]+)$/i.test(text) || /["')?!>]$/.test(text)
+  return next === '' ? text : `${text}${endsInWord ? '. ' : ' - '}${next}`
+}
+
+/** The reader of our output went away (`| head`): nothing is wrong. */
+export function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+}
+
+function causes(error: Error): string {
+  return error.cause instanceof Error ? `\nCaused by: ${error.cause.stack}${causes(error.cause)}` : ''
+}

@@ -1,0 +1,88 @@
+import { type CommandEntry, type CommandTable, isNoun } from './command-table.js'
+import { GLOBAL_OPTIONS } from './global-options.js'
+import { unknownWord, usageError } from './usage-error.js'
+
+/** What the words on the command line ask for. */
+export type Route =
+  | { kind: 'version' }
+  /** Help for a command, for a noun, or (no words) for all of Skein. */
+  | { kind: 'help'; words: readonly string[] }
+  | { kind: 'complete'; args: readonly string[] }
+  /** `args` is all that was typed except the command's name. */
+  | { kind: 'command'; entry: CommandEntry; args: readonly string[] }
+
+const HELP = new Set(['--help', '-h'])
+/** Called by the shells' completion scripts; not for people. */
+export const COMPLETE_WORD = '__complete'
+
+/** Finds the command among global options, which may stand before, inside or after its name. */
+export function route(args: readonly string[], table: CommandTable): Route {
+  if (args[0] === COMPLETE_WORD) return { kind: 'complete', args: args.slice(1) }
+  const words: string[] = []
+  const globals: string[] = []
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ''
+    if (arg.startsWith('-') && arg !== '-') {
+      if (HELP.has(arg)) return { kind: 'help', words }
+      if (words.length === 0 && (arg === '--version' || arg === '-V')) return { kind: 'version' }
+      const name = arg.split('=')[0] ?? ''
+      if (!Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) throw strayOption(name, words, table)
+      globals.push(arg)
+      if (arg === '--profile') globals.push(...args.slice(++at, at + 1))
+      continue
+    }
+    words.push(arg)
+    if (words[0] === 'help') {
+      return { kind: 'help', words: args.slice(at + 1).filter((word) => !word.startsWith('-')) }
+    }
+    const entry = lookUp(words, table)
+    if (!isNoun(entry)) {
+      const rest = args.slice(at + 1)
+      if (beforeTerminator(rest).some((word) => HELP.has(word))) return { kind: 'help', words }
+      return { kind: 'command', entry, args: [...globals, ...rest] }
+    }
+  }
+  return { kind: 'help', words }
+}
+
+/** The command or noun of these words. Throws when there is none. */
+export function lookUp(words: readonly string[], table: CommandTable): CommandTable | CommandEntry {
+  let entry: CommandTable | CommandEntry = table
+  for (const [at, word] of words.entries()) {
+    if (!isNoun(entry))
+      throw usageError(`skein ${words.slice(0, at).join(' ')} has no commands of its own`, 'See: skein --help')
+    const next: CommandTable | CommandEntry | undefined = Object.hasOwn(entry.entries, word)
+      ? entry.entries[word]
+      : undefined
+    if (!next) throw unknownCommand(word, words.slice(0, at), entry, table)
+    entry = next
+  }
+  return entry
+}
+
+function unknownCommand(word: string, before: readonly string[], noun: CommandTable, table: CommandTable): Error {
+  const path = ['skein', ...before].join(' ')
+  // `skein list`: a verb without its noun.
+  const owner =
+    before.length === 0
+      ? Object.entries(table.entries).find(([, of]) => isNoun(of) && Object.hasOwn(of.entries, word))
+      : undefined
+  return unknownWord('command', word, {
+    candidates: Object.keys(noun.entries),
+    meant: owner && `skein ${owner[0]} ${word}`,
+    see: path,
+  })
+}
+
+function strayOption(option: string, words: readonly string[], table: CommandTable): Error {
+  const candidates = Object.keys(GLOBAL_OPTIONS).map((name) => `--${name}`)
+  const entry = lookUp(words, table)
+  const verbs = isNoun(entry) ? Object.keys(entry.entries) : []
+  const meant = verbs.includes(option.replace(/^-+/, '')) ? option.replace(/^-+/, '') : undefined
+  return unknownWord('option before the command', option, { candidates, meant, see: ['skein', ...words].join(' ') })
+}
+
+function beforeTerminator(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--')
+  return end < 0 ? args : args.slice(0, end)
+}

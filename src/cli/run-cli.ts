@@ -1,0 +1,89 @@
+import type { Home } from '../home/index.js'
+import type { Cli, Given } from './command.js'
+import { COMMANDS } from './command-table.js'
+import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
+import { sortArgs } from './input/sort-args.js'
+import { type ExitCode, isClosedPipe, reportError } from './report-error.js'
+import { type Route, route } from './route.js'
+import { Output } from './screen/output.js'
+import type { World } from './world.js'
+
+/** Does what was typed, and says how it went. Never throws: errors become a line on stderr and an exit code. */
+export async function runCli(world: World): Promise<ExitCode> {
+  try {
+    return await follow(route(world.args, COMMANDS), world)
+  } catch (error) {
+    const { exitCode, line } = reportError(error, { debug: world.settings.debug })
+    if (line !== undefined) tryToSay(line, world)
+    return exitCode
+  }
+}
+
+/** With nobody left to read it, the exit code has to say it alone. */
+function tryToSay(line: string, { stderr }: World): void {
+  try {
+    stderr.write(`${line}\n`)
+  } catch (error) {
+    if (!isClosedPipe(error)) throw error
+  }
+}
+
+async function follow(wanted: Route, world: World): Promise<ExitCode> {
+  switch (wanted.kind) {
+    case 'version':
+      world.stdout.write(`skein ${world.version()}\n`)
+      return 0
+    case 'help': {
+      const { helpFor } = await import('./help.js')
+      const out = outputOf(world, world.args.includes('--no-color') ? { 'no-color': [''] } : {})
+      out.text(await helpFor(wanted.words, COMMANDS, out.screen))
+      return 0
+    }
+    case 'complete': {
+      const { complete } = await import('./complete.js')
+      world.stdout.write(await complete(wanted.args, world))
+      return 0
+    }
+    case 'command': {
+      const command = await wanted.entry.load()
+      const given = sortArgs(command, wanted.args)
+      const out = outputOf(world, given)
+      await withHome(world, given, out, (cli) => command.start(given, cli))
+      return out.exitCode
+    }
+  }
+}
+
+function outputOf(world: World, given: Given): Output {
+  return new Output(world.stdout, world.stderr, {
+    json: given.json !== undefined,
+    colour: given['no-color'] === undefined && !world.settings.noColour,
+    columns: world.settings.columns,
+    now: world.now,
+  })
+}
+
+/** Runs a command with a home that is opened when it asks for it and closed whatever happens. */
+async function withHome(world: World, given: Given, out: Output, run: (cli: Cli) => Promise<void>): Promise<void> {
+  const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], world.now())
+  const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
+  let opened: Promise<Home> | undefined
+  try {
+    await run({
+      out,
+      nowMs: world.now(),
+      cwd: world.cwd,
+      currentSession: world.settings.session,
+      profile,
+      profiles: world.profiles,
+      home: () => {
+        opened ??= world.profiles.open(profile)
+        return opened
+      },
+      interrupted: world.interrupted,
+    })
+  } finally {
+    const home = await opened?.catch(() => undefined) // a home that did not open has said so already
+    await home?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,75 @@
+import { durationMs, formatDuration, isActive, type Session, type Step } from '../../model/index.js'
+import { card } from '../screen/card.js'
+import { localAndRelativeTime, localTime } from '../screen/moment.js'
+import { safe } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
+import { table } from '../screen/table.js'
+import { outcomeText } from './session-table.js'
+
+/** Everything about one session, and what one can type next. */
+export function sessionCard(session: Session, screen: Screen): string {
+  const facts = card(
+    [
+      ['session', session.id],
+      ['title', session.title],
+      ['outcome', outcomeText(session)],
+      ['reason', session.reason],
+      ['tool', session.tool],
+      ['model', session.model],
+      ['agent', session.agent],
+      ['agent id', session.agent_id],
+      ['rig', session.rig],
+      ['role', session.role],
+      ['host', session.host],
+      ['tmux', session.tmux_session],
+      ['started', localAndRelativeTime(session.started_at, screen.nowMs)],
+      ['ended', session.ended_at && localAndRelativeTime(session.ended_at, screen.nowMs)],
+      ['time', formatDuration(durationMs(session, screen.nowMs))],
+      ['work', session.work_unit],
+      ['molecule', session.molecule_id],
+      ['step', session.step_ref],
+      ['directory', session.cwd],
+      ['branch', session.branch],
+      ['commits', session.commits?.join(' ')],
+      ['chain', session.chain_id],
+      ['continues', session.parent_id && `${session.parent_id} (${session.link ?? 'handoff'})`],
+      ['continued by', session.child_id],
+      ['forked from', session.forked_from && forkText(session.forked_from)],
+      ['tool calls', session.tool_calls?.length],
+    ],
+    screen,
+  )
+  const steps = session.steps?.length ? [stepTable(session.steps, screen)] : []
+  return [facts, ...steps, nextCommands(session)].join('\n\n')
+}
+
+function forkText({ session, turn }: NonNullable<Session['forked_from']>): string {
+  return turn === undefined ? session : `${session} at turn ${turn}`
+}
+
+function stepTable(steps: readonly Step[], screen: Screen): string {
+  return table(
+    steps,
+    [
+      { header: 'STEP', text: (step) => step.step_ref, shrinkTo: 10 },
+      { header: 'MOLECULE', text: (step) => step.molecule_id ?? '', shrinkTo: 8 },
+      { header: 'STARTED', text: (step) => localTime(step.started_at) },
+      { header: 'COMPLETED', text: (step) => (step.completed_at ? localTime(step.completed_at) : '') },
+      { header: 'RESULT', text: stepResult },
+    ],
+    screen,
+  )
+}
+
+function stepResult(step: Step): string {
+  if (step.completed_at === undefined) return 'open'
+  return step.success === false ? 'failed' : 'done'
+}
+
+function nextCommands(session: Session): string {
+  const related = session.parent_id || session.child_id ? [safe`skein sessions chain ${session.id}`] : []
+  const forked = session.forked_from ? [safe`skein sessions tree ${session.id}`] : []
+  const open = isActive(session) ? [safe`skein session end ${session.id} --outcome done`] : []
+  const next = [...related, ...forked, ...open, safe`skein events tail --session ${session.id}`]
+  return ['Next:', ...next.map((line) => `  ${line}`)].join('\n')
+}

@@ -1,0 +1,43 @@
+import type { Home } from '../home/index.js'
+import type { Stream } from './screen/output.js'
+
+/** Everything the command line asks of the outside. Built in `src/main.ts`; tests build their own. */
+export interface World {
+  /** What was typed after the program's name. */
+  readonly args: readonly string[]
+  version(): string
+  readonly cwd: string
+  readonly stdout: Stream
+  readonly stderr: Stream
+  readonly settings: Settings
+  readonly profiles: Profiles
+  now(): number
+  interrupted(): AbortSignal
+}
+
+/** What the environment says. */
+export interface Settings {
+  /** SKEIN_PROFILE */
+  readonly profile: string | undefined
+  /** SKEIN_SESSION */
+  readonly session: string | undefined
+  /** NO_COLOR */
+  readonly noColour: boolean
+  /** COLUMNS */
+  readonly columns: number | undefined
+  /** SKEIN_DEBUG: show stacks. */
+  readonly debug: boolean
+}
+
+/** The homes on this machine. Loaded on first use: help and usage errors need none. */
+export interface Profiles {
+  open(profile: string): Promise<Home>
+  list(): Promise<ProfileEntry[]>
+  create(profile: string): Promise<ProfileEntry>
+  remove(profile: string): Promise<void>
+}
+
+export interface ProfileEntry {
+  name: string
+  directory: string
+}

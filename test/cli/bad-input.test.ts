@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { type } from './typed.js'
+
+/** One row per kind of mistake: what was typed, and the one line that answers it. Each ends with exit code 2. */
+const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
+  ['sesions', 'Unknown command "sesions". Did you mean sessions? See: skein --help'],
+  ['sessions lst', 'Unknown command "lst". Did you mean list? See: skein sessions --help'],
+  ['list', 'Unknown command "list". Did you mean skein sessions list? See: skein --help'],
+  ['weather', 'Unknown command "weather". See: skein --help'],
+  ['help agnets', 'Unknown command "agnets". Did you mean agents? See: skein --help'],
+  ['help sessions list more', 'skein sessions list has no commands of its own. See: skein --help'],
+  ['constructor', 'Unknown command "constructor". See: skein --help'],
+  ['--jsn sessions list', 'Unknown option before the command "--jsn". Did you mean --json? See: skein --help'],
+  ['sessions --list', 'Unknown option before the command "--list". Did you mean list? See: skein sessions --help'],
+  ['sessions list --agnet x', 'Unknown option "--agnet". Did you mean --agent? See: skein sessions list --help'],
+  ['sessions list --agnet=x', 'Unknown option "--agnet". Did you mean --agent? See: skein sessions list --help'],
+  ['sessions list -x', 'Unknown option "-x". See: skein sessions list --help'],
+  ['sessions list --agent', '--agent needs a value: --agent <agent>. See: skein sessions list --help'],
+  [
+    'sessions list --agent --json',
+    '--agent needs a value: --agent <agent>. A value that begins with "-" is written --agent=--json',
+  ],
+  ['sessions list --agent=', '<agent> is empty. Give it a value'],
+  ['--profile= sessions list', '<name> is empty. Give it a value'],
+  ['sessions list --profile', '--profile needs a value: --profile <name>. See: skein sessions list --help'],
+  ['sessions list --json=yes', '--json takes no value. Write --json alone. See: skein sessions list --help'],
+  [
+    'sessions list --outcome don',
+    '"don" is not a valid outcome. Did you mean done? Use active, done, handoff, crash, killed, exit, clear or lost',
+  ],
+  ['sessions list --limit 0', '"0" is not a number from 1 up. Write it like 50'],
+  ['sessions list --limit 1e3', '"1e3" is not a number from 1 up. Write it like 50'],
+  ['sessions list --limit=-5', '"-5" is not a number from 1 up. Write it like 50'],
+  [
+    'sessions list --since yesterday',
+    '"yesterday" is not a time. Write 1h, 24h, 7d, 2026-01-17 or 2026-01-17T08:30:00Z',
+  ],
+  [
+    'sessions list --until 2026-02-31',
+    '"2026-02-31" is not a time. Write 1h, 24h, 7d, 2026-01-17 or 2026-01-17T08:30:00Z',
+  ],
+  ['sessions list extra', 'Unexpected argument "extra". Usage: skein sessions list [options]'],
+  ['sessions show', 'Missing <session>. Usage: skein sessions show <session> [options]'],
+  ['sessions show one two', 'Unexpected argument "two". Usage: skein sessions show <session> [options]'],
+  ['session end x', 'Missing --outcome <outcome>. Usage: skein session end [session] --outcome <outcome> [options]'],
+  [
+    'session end --outcome done',
+    'No session is named, and SKEIN_SESSION is not set. Give a session id: skein sessions list',
+  ],
+  ['session step begin design', '"begin" is not a valid action. Use start or complete'],
+  ['session step start design x --failed', '--failed goes with complete. A step that starts has not failed yet'],
+  [
+    'session step complete design x --molecule m',
+    '--molecule goes with start. A completed step keeps the plan it was started with',
+  ],
+  ['session update x', 'Nothing to update. Say what to change, for example --title. See: skein session update --help'],
+  ['session start --resume', '--resume goes with --id. Say which session to open again'],
+  ['session start --link crash', '--link goes with --parent. Say which session it continues'],
+  ['session start --fork-of x:y', '"x:y" names no session and turn. Write it like 0f3c9a12:7'],
+  [
+    'session start --fork-of ../../etc',
+    '"../../etc" cannot be a session id. Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit',
+  ],
+  ['agents add web/toast', 'Missing --tool <tool>. Usage: skein agents add <address> --tool <tool> [options]'],
+  ['agents move web/toast', 'Where to is not clear. Give a group, or --top: skein agents move <agent> <group>'],
+  ['agents set web/toast', 'Nothing to change. Say what to change, for example --title. See: skein agents set --help'],
+  [
+    'agents set-parent a b --none',
+    'The parent is not clear. Give one, or --none: skein agents set-parent <agent> <parent>',
+  ],
+  ['events config set mail', 'What to set is not complete. Usage: skein events config set <pattern> <ttl>'],
+  ['events config reset mail', 'reset takes nothing more. Usage: skein events config reset'],
+  ['events append mail --payload [1]', `--payload is not a JSON object: "[1]". Write it like '{"subject":"hello"}'`],
+  [
+    'profile delete play',
+    'Deleting profile "play" deletes everything in it. If you mean it: skein profile delete play --yes',
+  ],
+  ['completion tcsh', '"tcsh" is not a valid shell. Use bash, zsh or fish'],
+]
+
+describe('bad input', () => {
+  it.each(MISTAKES)('skein %s', async (typed, line) => {
+    expect(await type(typed.split(' '))).toEqual({ stdout: '', stderr: `skein: ${line}\n`, exitCode: 2 })
+  })
+
+  it('keeps stdout empty with --json too, so that a script reads an answer or nothing', async () => {
+    const { stdout, exitCode } = await type(['sessions', 'list', '--json', '--nope'])
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
+  })
+
+  it('is shown, not obeyed: no escape sequence of it reaches the terminal', async () => {
+    for (const words of [['\x1b[2J'], ['sessions', 'list', '--\x1b[2J'], ['sessions', 'list', '--since', '\x1b[2J']]) {
+      const { stderr, exitCode } = await type(words)
+      expect(exitCode).toBe(2)
+      expect(stderr).toMatch(/^skein: [^\x1b]+\n$/)
+    }
+  })
+})

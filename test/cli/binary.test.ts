@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it } from 'vitest'
+import { displayWidth } from '../../src/cli/screen/display-width.js'
+import { BINARY, environmentIn, run, shell } from './binary.js'
+import { buildWorld, scratch } from './world.js'
+
+/** A scratch directory with an environment, and the world of the examples in it when asked for. */
+async function place(options: { world?: boolean; env?: Record<string, string> } = {}) {
+  const directory = scratch()
+  const env = environmentIn(directory.path, options.env)
+  if (options.world) await buildWorld(join(directory.path, 'home'))
+  return { path: directory.path, env, [Symbol.dispose]: () => directory[Symbol.dispose]() }
+}
+
+describe('a script', () => {
+  it('captures the id of a session it starts, hands off and ends', async () => {
+    using at = await place()
+    const line = `
+      first=$(skein session start --id one --tool claude --work wk-1) &&
+      second=$(skein session handoff "$first" --subject "go on") &&
+      skein session step start tests "$second" && skein session step complete tests "$second" &&
+      SKEIN_SESSION=$second skein session end --outcome done &&
+      skein sessions chain wk-1 --json`
+    const { stdout, stderr, exitCode } = await shell(line, at.env)
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    const { chains } = JSON.parse(stdout.slice(stdout.indexOf('{')))
+    expect(chains[0].sessions.map((one: { outcome: string }) => one.outcome)).toEqual(['handoff', 'done'])
+  })
+
+  it('starts a session where it stands, unless it says otherwise', async () => {
+    using at = await place()
+    const started = await run(BINARY, ['session', 'start', '--json'], { env: at.env, cwd: at.path })
+    expect(JSON.parse(started.stdout).cwd).toBe(realpathSync(at.path))
+    const told = await run(BINARY, ['session', 'start', '--cwd', '/srv', '--json'], { env: at.env, cwd: at.path })
+    expect(JSON.parse(told.stdout).cwd).toBe('/srv')
+  })
+
+  it('finds nothing on stdout when a command fails, one line on stderr, and the kind of failure in the exit code', async () => {
+    using at = await place({ world: true })
+    const gone = await shell('skein sessions show nope --json', at.env)
+    expect(gone).toEqual({
+      stdout: '',
+      stderr: 'skein: No session matches "nope". Try: skein sessions list\n',
+      exitCode: 1,
+    })
+    const twice = await shell('skein session end 7d20b1c4 --outcome done', at.env)
+    expect(twice.exitCode).toBe(1)
+    expect(twice.stderr).toMatch(/^skein: Session 7d20b1c4-second has already ended \(crash\)\. .+\n$/)
+    expect((await shell('skein agents add web//x --tool pi', at.env)).exitCode).toBe(2)
+    expect((await shell('skein agents add web/toast --tool pi', at.env)).exitCode).toBe(1)
+    expect((await shell('skein --profile nope sessions list', at.env)).exitCode).toBe(1)
+    expect((await shell('skein profile create ../escape', at.env)).exitCode).toBe(2)
+  })
+
+  it('sees a stack only when it asks for one', async () => {
+    using at = await place()
+    expect((await shell('skein sessions show nope', at.env)).stderr.trimEnd()).not.toContain('\n')
+    expect((await shell('SKEIN_DEBUG=1 skein sessions show nope', at.env)).stderr).toContain('\n    at ')
+  })
+})
+
+describe('a home', () => {
+  it('lies where the XDG rules say when SKEIN_HOME is not set', async () => {
+    using at = await place({ env: { SKEIN_HOME: '' } })
+    const { stdout } = await shell(
+      'skein session start >/dev/null && skein profile list --json && skein events config --json',
+      at.env,
+    )
+    expect(stdout).toContain(`"directory": "${at.path}/.local/share/skein/profiles/default"`)
+    expect(stdout).toContain(`"config_file": "${at.path}/.config/skein/config.toml"`)
+  })
+
+  it('that cannot be one is explained in one line', async () => {
+    using at = await place()
+    writeFileSync(join(at.path, 'file'), '')
+    const inTheWay = await shell('skein sessions list', { ...at.env, SKEIN_HOME: join(at.path, 'file') })
+    expect(inTheWay.exitCode).toBe(1)
+    expect(inTheWay.stderr).toMatch(/^skein: .*\/file is not what Skein expects there .*SKEIN_HOME.*\n$/)
+  })
+
+  it('with settings that cannot be read is explained in one line', async () => {
+    using at = await place()
+    mkdirSync(join(at.path, 'home'))
+    writeFileSync(join(at.path, 'home', 'config.toml'), 'this is = = not toml')
+    const { stderr, exitCode } = await shell('skein events config', at.env)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/^skein: .*config\.toml.*\n$/)
+  })
+
+  it('of another profile is its own world', async () => {
+    using at = await place({ world: true })
+    expect((await shell('skein --profile play sessions list --json', at.env)).stdout).toBe('{\n  "sessions": []\n}\n')
+    expect((await shell('SKEIN_PROFILE=play skein agents list --json', at.env)).stdout).toBe('{\n  "agents": []\n}\n')
+    expect((await shell('skein agents list --profile=default --json', at.env)).stdout).toContain('web/toast')
+  })
+})
+
+describe('a reader', () => {
+  it('that has seen enough ends the command quietly', async () => {
+    using at = await place({ world: true })
+    const line =
+      'set -o pipefail; for i in 1 2 3; do skein events tail --json -n 1000 | head -n 1 >/dev/null; done; yes | head -c 1 | skein sessions list | head -n 1'
+    const { stdout, stderr, exitCode } = await run('bash', ['--norc', '-c', line], { env: at.env })
+    expect({ stderr, stdout: stdout.slice(0, 7) }).toEqual({ stderr: '', stdout: 'SESSION' })
+    expect([0, 141]).toContain(exitCode) // `yes` dies of its pipe; skein must not
+  })
+
+  it('that follows the journal sees what others write, and leaves with Ctrl-C', async () => {
+    using at = await place()
+    const follower = spawn(BINARY, ['events', 'tail', '-f', '--type', 'mail', '--json'], { env: at.env })
+    let stderr = ''
+    follower.stderr.on('data', (text) => (stderr += text))
+    const lines = createInterface({ input: follower.stdout })[Symbol.asyncIterator]()
+    await shell(
+      'skein events append mail --payload \'{"subject":"one"}\' && skein events append nudge && skein events append mail',
+      at.env,
+    )
+    expect(JSON.parse((await lines.next()).value)).toMatchObject({ type: 'mail', payload: { subject: 'one' } })
+    expect(JSON.parse((await lines.next()).value)).toMatchObject({ type: 'mail', payload: {} })
+    follower.kill('SIGINT')
+    const [exitCode] = await once(follower, 'close')
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+})
+
+describe('a terminal', () => {
+  /** Runs a line in a real pseudo-terminal of this width. */
+  const onTerminal = async (line: string, columns: number, env: Record<string, string>): Promise<string[]> => {
+    const { stdout } = await run('script', ['-qec', `stty cols ${columns} -onlcr; ${line}`, '/dev/null'], { env })
+    return stdout.split('\n').filter((one) => one !== '')
+  }
+  const unpainted = (line: string): string => line.replace(/\x1b\[\d+m/g, '')
+
+  it('gets tables that fit its width, in colours', async () => {
+    using at = await place({ world: true })
+    const lines = await onTerminal('skein sessions list', 60, at.env)
+    expect(lines).toHaveLength(7)
+    expect(Math.max(...lines.map((line) => displayWidth(unpainted(line))))).toBeLessThanOrEqual(60)
+    expect(lines.join('')).toContain('\x1b[32mactive')
+  })
+
+  it('gets no colours when they are not wanted', async () => {
+    using at = await place({ world: true })
+    expect((await onTerminal('skein sessions list --no-color', 100, at.env)).join('')).not.toContain('\x1b')
+    expect((await onTerminal('skein sessions list', 100, { ...at.env, NO_COLOR: '1' })).join('')).not.toContain('\x1b')
+  })
+
+  it('is never reached by an escape sequence that came from data', async () => {
+    using at = await place({ env: { NO_COLOR: '1' } })
+    const evil = '\x1b]0;owned\x07\x1b[2J\u202e\u009b31m\nsecond line'
+    const env = { ...at.env, EVIL: evil }
+    const start = await shell(
+      'skein session start --id x --tool "$EVIL" --title "$EVIL" --work "$EVIL" --branch "$EVIL"',
+      env,
+    )
+    expect(start.stderr).toBe('')
+    await shell('skein session step start "$EVIL" x; skein session end x --outcome crash --reason "$EVIL"', env)
+    await shell(
+      'skein agents add web/x --tool "$EVIL" --title "$EVIL"; skein events append mail --payload "{\\"subject\\":\\"\\u001b[2J\\"}"',
+      env,
+    )
+    const shown = [
+      'sessions list',
+      'sessions show x',
+      'sessions chain x',
+      'sessions tree x',
+      'sessions find "$EVIL"',
+      'agents list',
+      'agents show web/x',
+      'events tail',
+      'events tail --json',
+      'sessions show x --json',
+      'sessions show "$EVIL"',
+      'sessions list --agent "$EVIL" --tool "$EVIL"',
+    ]
+    const lines = await onTerminal(shown.map((command) => `skein ${command}`).join('; '), 100, env)
+    expect(lines.join('\n')).toContain('\\x1b]0;owned\\x07')
+    expect(lines.join('\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+  })
+})

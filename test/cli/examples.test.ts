@@ -1,0 +1,22 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { environmentIn, shell } from './binary.js'
+import { everyCommand } from './every-command.js'
+import { buildWorld, copyWorld, scratch } from './world.js'
+
+describe('every example in help works as it is written', async () => {
+  const world = scratch()
+  beforeAll(() => buildWorld(join(world.path, 'master')))
+  afterAll(() => world[Symbol.dispose]())
+
+  const examples = (await everyCommand()).flatMap(({ command }) => command.examples.map(([line]) => line))
+  it.concurrent.each(examples)('%s', async (line) => {
+    using own = scratch()
+    mkdirSync(own.path, { recursive: true })
+    copyWorld(join(world.path, 'master'), join(own.path, 'home'))
+    const { stdout, stderr, exitCode } = await shell(line, environmentIn(own.path))
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    expect(stdout).not.toBe('')
+  })
+})

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { everyCommand, wordsOf } from './every-command.js'
+import { type } from './typed.js'
+import { buildWorld, copyWorld, profilesUnder, scratch } from './world.js'
+
+interface Field {
+  type: string
+  isAlways: boolean
+}
+type Shape = Map<string, Field>
+
+/** The page is the promise: its tables are read as they stand. */
+const page = readFileSync(new URL('../../docs/JSON.md', import.meta.url), 'utf8')
+const shapes = new Map<string, Shape>(
+  page
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => {
+      const rows = [...section.matchAll(/^\| `(.+?)` +\| (.+?) +\| (.+?) +\|/gm)]
+      const fields = rows.map(
+        ([, name = '', kind = '', present]) => [name, { type: kind, isAlways: present === 'always' }] as const,
+      )
+      return [section.split('\n')[0] ?? '', new Map(fields)]
+    }),
+)
+const promised = new Map(
+  [...page.matchAll(/^\| `skein (.+?)` +\| \[(.+?)\]/gm)].map(([, name = '', shape = '']) => [name, shape]),
+)
+
+const seen = new Set<string>()
+
+/** What is wrong with a value, or nothing. */
+function complaints(value: unknown, kind: string, path: string): string[] {
+  const link = /^\[(.+?)\]\(#\1\)$/.exec(kind)?.[1]
+  if (link) return shapeComplaints(value, link, path)
+  const item = /^list of (.+)$/.exec(kind)?.[1]
+  if (item) {
+    if (!Array.isArray(value)) return [`${path} is no list`]
+    return value.flatMap((one, at) => complaints(one, item, `${path}[${at}]`))
+  }
+  const entry = /^map of (.+)$/.exec(kind)?.[1]
+  if (entry || kind === 'object') {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} is no object`]
+    return entry ? Object.entries(value).flatMap(([key, one]) => complaints(one, entry, `${path}.${key}`)) : []
+  }
+  const fits: Record<string, boolean> = {
+    text: typeof value === 'string',
+    time: typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
+    integer: Number.isInteger(value),
+    number: typeof value === 'number',
+    boolean: typeof value === 'boolean',
+  }
+  if (fits[kind] === undefined) return [`${path}: the page has an unknown type ${kind}`]
+  return fits[kind] ? [] : [`${path} is ${JSON.stringify(value)}, not ${kind}`]
+}
+
+function shapeComplaints(value: unknown, name: string, path: string): string[] {
+  const shape = shapes.get(name)
+  if (!shape) return [`the page has no shape ${name}`]
+  if (typeof value !== 'object' || value === null) return [`${path} is no ${name}`]
+  const missing = [...shape].filter(([field, { isAlways }]) => isAlways && !Object.hasOwn(value, field))
+  return [
+    ...missing.map(([field]) => `${path}.${field} is missing`),
+    ...Object.entries(value).flatMap(([key, one]) => {
+      seen.add(`${name}.${key}`)
+      const field = shape.get(key)
+      return field ? complaints(one, field.type, `${path}.${key}`) : [`${path}.${key} is not on the page`]
+    }),
+  ]
+}
+
+/** Beside the examples: what it takes to see every field once. */
+const MORE = [
+  'skein sessions list --limit 1',
+  'skein session update 5e8fa07b --commit 4f2a91c',
+  'skein session step complete design 5e8fa07b',
+  'skein session start --parent 7d20b1c4',
+]
+
+describe('every command prints with --json what docs/JSON.md promises', async () => {
+  const world = scratch()
+  const commands = await everyCommand()
+  beforeAll(async () => {
+    await buildWorld(join(world.path, 'master'))
+    return () => world[Symbol.dispose]()
+  })
+
+  it('has a row for each command and for no other', () => {
+    expect([...promised.keys()]).toEqual(commands.map(({ name }) => name))
+  })
+
+  const lines = [...commands.flatMap(({ command }) => command.examples.map(([line]) => line)), ...MORE]
+  it.each(lines)('%s', async (line) => {
+    using copy = scratch()
+    const root = join(copy.path, 'home')
+    copyWorld(join(world.path, 'master'), root)
+    const args = wordsOf(line).slice(1)
+    const name = commands.find((one) => args.join(' ').startsWith(one.name))?.name ?? ''
+    const flags = args.includes('--json') ? [] : ['--json']
+    const { stdout, stderr, exitCode } = await type([...args, ...flags], {
+      profiles: profilesUnder(root),
+      now: Date.now,
+    })
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    const documents = name === 'events tail' ? stdout.trimEnd().split('\n') : [stdout]
+    const shape = promised.get(name) ?? ''
+    expect(documents.flatMap((text) => shapeComplaints(JSON.parse(text), shape, name))).toEqual([])
+  })
+
+  it('promises no field that was never seen, except what later parts of Skein fill in', () => {
+    const all = [...shapes].flatMap(([name, shape]) => [...shape.keys()].map((field) => `${name}.${field}`))
+    const later = all.filter((field) => field.startsWith('tool-call.') || field === 'session.tool_calls')
+    expect(all.filter((field) => !seen.has(field))).toEqual(later)
+  })
+})

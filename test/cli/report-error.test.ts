@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { reportError } from '../../src/cli/report-error.js'
+import { SkeinError } from '../../src/model/index.js'
+
+const report = (error: unknown, debug = false) => reportError(error, { debug })
+
+describe('an error, as the user sees it', () => {
+  it('is one line: what happened, then what to do', () => {
+    const error = new SkeinError('session-not-found', 'No session matches "abc"', 'Try: skein sessions list')
+    expect(report(error)).toEqual({ exitCode: 1, line: 'skein: No session matches "abc". Try: skein sessions list' })
+  })
+
+  it('puts no full stop behind an id, because people double-click ids', () => {
+    const error = new SkeinError('session-exists', 'There is a session 0f3c9a12', 'Use another id')
+    expect(report(error).line).toBe('skein: There is a session 0f3c9a12 - Use another id')
+  })
+
+  it('ends with 2 when what was typed is wrong and with 1 when it could not be done', () => {
+    expect(report(new SkeinError('bad-time', 'm', 'n')).exitCode).toBe(2)
+    expect(report(new SkeinError('usage', 'm', 'n')).exitCode).toBe(2)
+    expect(report(new SkeinError('disk-full', 'm', 'n')).exitCode).toBe(1)
+  })
+
+  it('is called a bug when nobody foresaw it, with exit code 70 and no stack', () => {
+    const { exitCode, line } = report(new TypeError('x is not a function'))
+    expect(exitCode).toBe(70)
+    expect(line).toBe('skein: This is a bug in Skein: x is not a function - set SKEIN_DEBUG=1 for the stack')
+  })
+
+  it('shows the stack, and what caused it, when asked for', () => {
+    const cause = new Error('disk on fire')
+    const { line } = report(new SkeinError('disk-full', 'No space', 'Free some', { cause }), true)
+    expect(line).toContain('report-error.test.ts')
+    expect(line).toContain('Caused by: Error: disk on fire')
+  })
+
+  it('carries nothing into the terminal that came from data', () => {
+    expect(report(new SkeinError('bad-id', 'bad \x1b[2J id', 'n')).line).not.toContain('\x1b')
+    expect(report(new Error('\x1b]0;x\x07')).line).not.toContain('\x1b')
+  })
+
+  it('is silent when the reader of our output went away', () => {
+    expect(report(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))).toEqual({ exitCode: 0, line: undefined })
+  })
+})

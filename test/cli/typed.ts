@@ -1,0 +1,34 @@
+import { runCli } from '../../src/cli/run-cli.js'
+import type { Profiles, World } from '../../src/cli/world.js'
+
+/** For tests in which no home may be opened. */
+const NO_PROFILES: Profiles = {
+  open: () => Promise.reject(new Error('no home in this test')),
+  list: () => Promise.reject(new Error('no home in this test')),
+  create: () => Promise.reject(new Error('no home in this test')),
+  remove: () => Promise.reject(new Error('no home in this test')),
+}
+
+export interface Typed {
+  stdout: string
+  stderr: string
+  exitCode: number
+}
+
+/** Types a command line into Skein, in this process. */
+export async function type(args: readonly string[], world: Partial<World> = {}): Promise<Typed> {
+  const typed = { stdout: '', stderr: '' }
+  const exitCode = await runCli({
+    args,
+    version: () => '1.2.3',
+    cwd: '/somewhere',
+    stdout: { write: (text) => (typed.stdout += text) },
+    stderr: { write: (text) => (typed.stderr += text) },
+    settings: { profile: undefined, session: undefined, noColour: false, columns: undefined, debug: false },
+    profiles: NO_PROFILES,
+    now: () => Date.parse('2026-01-17T12:00:00Z'),
+    interrupted: () => new AbortController().signal,
+    ...world,
+  })
+  return { ...typed, exitCode }
+}

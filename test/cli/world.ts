@@ -1,0 +1,89 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Profiles } from '../../src/cli/world.js'
+import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
+import type { Context } from '../../src/model/index.js'
+
+/** A directory of its own, gone at the end of the test. */
+export function scratch(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'skein-cli-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+const context: Context = {
+  clock: { now: Date.now },
+  random: {
+    bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    uuid: () => crypto.randomUUID(),
+  },
+  warn: () => {},
+  progress: () => {},
+  actor: 'ada',
+  host: 'bench',
+}
+
+export function profilesUnder(root: string): Profiles {
+  return {
+    open: (profile) => openHome({ root, configFile: join(root, 'config.toml'), profile, context }),
+    list: async () => listProfiles(root).map((name) => ({ name, directory: join(root, 'profiles', name) })),
+    create: async (name) => ({ name, directory: createProfile(root, name) }),
+    remove: async (name) => deleteProfile(root, name),
+  }
+}
+
+/**
+ * The world that the examples in help talk about: two groups with agents, two without, a chain with a crash at its end, a
+ * fork, and sessions that are still active.
+ */
+export async function buildWorld(root: string): Promise<void> {
+  mkdirSync(root, { recursive: true })
+  const profiles = profilesUnder(root)
+  await profiles.create('play')
+  await using home = await profiles.open('default')
+  await buildRoster(home)
+  await buildSessions(home)
+  await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
+}
+
+export function copyWorld(from: string, to: string): void {
+  cpSync(from, to, { recursive: true })
+}
+
+async function buildRoster({ roster }: Home): Promise<void> {
+  await roster.add({
+    address: 'web/toast',
+    tool: 'claude',
+    role: 'builder',
+    title: 'Front end',
+    project_path: '/srv/web',
+  })
+  await roster.add({ address: 'web/butter', tool: 'codex', parent: 'web/toast', command: 'codex --full-auto' })
+  await roster.add({ address: 'web/jam', tool: 'gemini', loaded_mcp_names: ['files'] })
+  await roster.add({ address: 'kitchen/knife', tool: 'claude' })
+  for (const group of ['ops', 'lab', 'attic']) await roster.createGroup(group)
+}
+
+async function buildSessions({ sessions }: Home): Promise<void> {
+  await sessions.start({
+    id: '0f3c9a12-first',
+    agent: 'web/toast',
+    title: 'Fix the login',
+    work_unit: 'wk-42',
+    molecule_id: 'mol-7',
+    cwd: '/srv/web',
+    branch: 'login',
+    model: 'opus',
+    tmux_session: 'skein-toast',
+  })
+  await sessions.handoff('0f3c9a12-first', { id: '7d20b1c4-second', subject: 'half done' })
+  await sessions.end('7d20b1c4-second', { outcome: 'crash', reason: 'pane died' })
+  await sessions.start({ id: '9c11d2ab-fork', forked_from: { session: '0f3c9a12-first', turn: 3 }, tool: 'claude' })
+  await sessions.end('9c11d2ab-fork', { outcome: 'done' })
+  await sessions.start({ id: '5e8fa07b-active', agent: 'web/butter', title: 'Write the docs' })
+  for (const step_ref of ['design', 'tests']) {
+    await sessions.step('5e8fa07b-active', { step_ref, molecule_id: 'mol-8', state: 'started' })
+  }
+  await sessions.start({ id: 'c3d94e60-active', tool: 'pi', title: 'Look around' })
+  await sessions.start({ id: 'b1a7e2d9-active', agent: 'web/jam', title: 'Speed up the login page' })
+}
