@@ -43,5 +43,29 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
 
 export type * from './home/index.js'
 export type { SessionPage, SessionQuery } from './index/index.js'
-export type { Agent, Event, Group, Instant, Outcome, Session, Step, ToolCall } from './model/index.js'
-export { SkeinError } from './model/index.js'
+export type { FeedEntry } from './journal/index.js'
+export type {
+  Agent,
+  AgentAddress,
+  AgentId,
+  AgentStatus,
+  ErrorCode,
+  Event,
+  EventId,
+  ForkOrigin,
+  Group,
+  GroupPath,
+  Instant,
+  Link,
+  Outcome,
+  Session,
+  SessionId,
+  StateEvent,
+  StatePayloads,
+  Status,
+  StatusSource,
+  Step,
+  ToolCall,
+  Turn,
+} from './model/index.js'
+export { LINKS, OUTCOMES, SkeinError, STATUS_SOURCES, STATUSES, summarize } from './model/index.js'

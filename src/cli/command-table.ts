@@ -87,6 +87,7 @@ export const COMMANDS: CommandTable = {
           'Show the newest events, and follow them',
           async () => (await import('./commands/events/tail.js')).tail,
         ),
+        feed: verb('Show what happened, in few lines', async () => (await import('./commands/events/feed.js')).feed),
         stats: verb('Count events by type and age', async () => (await import('./commands/events/stats.js')).stats),
         prune: verb(
           'Drop events whose time has passed',

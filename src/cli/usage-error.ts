@@ -1,5 +1,4 @@
-import { SkeinError } from '../model/index.js'
-import { nearest } from './input/nearest.js'
+import { nearest, SkeinError } from '../model/index.js'
 
 /** What was typed cannot be meant: one line that says so, the likely meaning, and where to read on. */
 export function usageError(message: string, next: string): SkeinError {

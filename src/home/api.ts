@@ -1,4 +1,5 @@
 import type { SessionPage, SessionQuery } from '../index/index.js'
+import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
   Event,
@@ -143,6 +144,8 @@ export interface Events {
   read(filter?: EventFilter & { last?: number }): Promise<Event[]>
   /** Follows the journal, beginning with the newest `last` events; ends when the signal aborts. */
   tail(options: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event>
+  /** The activity stream: repeated news once, bursts in one line. `last` counts events. */
+  feed(filter?: EventFilter & { last?: number }): Promise<FeedEntry[]>
   stats(): Promise<EventStats>
   /** The worth of what is kept, per type. */
   decay(): Promise<TypeDecay[]>

@@ -1,4 +1,4 @@
-import { isForFeed, type Journal, type Position, tail } from '../journal/index.js'
+import { type FeedEntry, feedOf, isForFeed, type Journal, type Position, tail } from '../journal/index.js'
 import {
   type AgentAddress,
   type Event,
@@ -82,6 +82,10 @@ export class EventBook implements Events {
     for await (const event of tail(this.store.journal, from, signal ?? new AbortController().signal)) {
       if (matches(event)) yield event
     }
+  }
+
+  async feed(filter: EventFilter & { last?: number } = {}): Promise<FeedEntry[]> {
+    return feedOf(await this.read({ ...filter, feed: true }))
   }
 
   async stats(): Promise<EventStats> {

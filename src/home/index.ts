@@ -1,4 +1,3 @@
 export type * from './api.js'
-export { nearestOf } from './nearest.js'
 export { type HomeOptions, openHome } from './open-home.js'
 export { createProfile, DEFAULT_PROFILE, deleteProfile, listProfiles } from './profiles.js'

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { explainDiskError } from '../disk/index.js'
-import { parseName, SkeinError } from '../model/index.js'
-import { nearestOf } from './nearest.js'
+import { nearest, parseName, SkeinError } from '../model/index.js'
 import { profilePaths, profilesDirectory } from './paths.js'
 
 export const DEFAULT_PROFILE = 'default'
@@ -47,7 +46,7 @@ export function deleteProfile(root: string, name: string): void {
 }
 
 export function profileNotFound(root: string, name: string): SkeinError {
-  const nearest = nearestOf(name, listProfiles(root))
-  const next = nearest ? `Did you mean ${nearest} ?` : `Make it with: skein profile create ${name}`
+  const meant = nearest(name, listProfiles(root))
+  const next = meant ? `Did you mean ${meant} ?` : `Make it with: skein profile create ${name}`
   return new SkeinError('profile-not-found', `No profile ${name}`, next)
 }

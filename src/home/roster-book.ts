@@ -5,6 +5,7 @@ import {
   type GroupPath,
   isWithin,
   joinAddress,
+  nearest,
   parseAddress,
   parseAgentId,
   parseGroupPath,
@@ -14,7 +15,6 @@ import {
   splitAddress,
 } from '../model/index.js'
 import type { AddAgentOptions, RosterBook } from './api.js'
-import { nearestOf } from './nearest.js'
 import type { ProfileStore } from './profile-store.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
@@ -198,11 +198,11 @@ function refuseTaken(roster: Roster, address: AgentAddress): void {
 function agentNamed(roster: Roster, reference: string): Agent {
   const agent = roster.at(reference.normalize('NFC') as AgentAddress) ?? roster.agents.get(reference as Agent['id'])
   if (agent) return agent
-  const nearest = nearestOf(
+  const meant = nearest(
     reference,
     [...roster.agents.values()].map((other) => other.address),
   )
-  const next = nearest ? `Did you mean ${nearest} ?` : 'Try: skein agents list'
+  const next = meant ? `Did you mean ${meant} ?` : 'Try: skein agents list'
   throw new SkeinError('agent-not-found', `No agent ${JSON.stringify(reference.slice(0, 260))}`, next)
 }
 
@@ -225,10 +225,10 @@ const groupExists = (path: GroupPath): SkeinError =>
   new SkeinError('group-exists', `There is already a group ${path}`, 'Choose another path')
 
 function groupNotFound(roster: Roster, path: GroupPath): SkeinError {
-  const nearest = nearestOf(path, [...roster.groups.keys()])
+  const meant = nearest(path, [...roster.groups.keys()])
   return new SkeinError(
     'group-not-found',
     `No group ${path}`,
-    nearest ? `Did you mean ${nearest} ?` : 'Try: skein group list',
+    meant ? `Did you mean ${meant} ?` : 'Try: skein group list',
   )
 }

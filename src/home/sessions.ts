@@ -107,7 +107,7 @@ export class SessionBook implements Sessions {
       throw new SkeinError(
         'bad-input',
         'A step needs a reference',
-        'Name it, like: skein session step start <id> build.2',
+        'Name it, like: skein session step start build.2 <session>',
       )
     return this.store.change((state) => {
       const session = resolve(state, reference)

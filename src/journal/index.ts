@@ -1,5 +1,5 @@
 export { type FeedEntry, feedOf, isForFeed } from './feed.js'
-export { Journal, type JournalBatch, type ReadFrom } from './journal.js'
-export { newestEvents, pruneBlobs, pruneSegment, type SegmentPruning } from './prune.js'
+export { Journal } from './journal.js'
+export { newestEvents, pruneBlobs, pruneSegment } from './prune.js'
 export type { Position } from './segment.js'
 export { tail } from './tail.js'

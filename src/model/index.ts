@@ -7,7 +7,6 @@ export {
   parseAddress,
   parseGroupPath,
   parseName,
-  rebase,
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
@@ -20,9 +19,7 @@ export {
   isKnownType,
   isStateType,
   RECORD_TYPES,
-  type RecordEventType,
   type StateEvent,
-  type StateEventType,
   type StatePayloads,
   VISIBILITIES,
   type Visibility,
@@ -39,20 +36,14 @@ export {
   parseSessionId,
   type SessionId,
 } from './ids.js'
+export { nearest } from './nearest.js'
 export {
-  isLink,
-  isOutcome,
   LINKS,
   type Link,
-  OUTCOME_OF_LINK,
   OUTCOMES,
   type Outcome,
-  STATUS_SOURCES,
-  STATUSES,
-  type Status,
 } from './outcome.js'
 export {
-  type Curve,
   DEFAULT_POLICY,
   isExpired,
   matchesPattern,
@@ -61,7 +52,7 @@ export {
   retentionOf,
   worth,
 } from './retention.js'
-export { isRosterEvent, Roster, type RosterChange } from './roster.js'
+export { isRosterEvent, Roster } from './roster.js'
 export {
   durationMs,
   type ForkOrigin,
@@ -73,6 +64,7 @@ export {
   type Turn,
 } from './session.js'
 export { applyToSession, sessionsTouchedBy } from './session-state.js'
+export { type AgentStatus, STATUS_SOURCES, STATUSES, type Status, type StatusSource } from './status.js'
 export {
   DAY_MS,
   formatDuration,

@@ -15,8 +15,3 @@ export const OUTCOME_OF_LINK: Readonly<Record<Link, Outcome>> = {
   clear: 'clear',
   compact: 'handoff',
 }
-
-/** What a living agent is doing, as far as anyone can tell. */
-export const STATUSES = ['starting', 'running', 'waiting', 'idle', 'error', 'stopped', 'asleep', 'unknown'] as const
-export type Status = (typeof STATUSES)[number]
-export const STATUS_SOURCES = ['registry', 'hook', 'event-stream', 'title', 'pane', 'process'] as const

@@ -1,5 +1,4 @@
-import { type Instant, parseWhen, SkeinError } from '../../model/index.js'
-import { nearest } from './nearest.js'
+import { type Instant, nearest, parseWhen, SkeinError } from '../../model/index.js'
 
 /** What the shell can be offered for a value. */
 export type Completes = 'session' | 'agent' | 'group' | 'profile' | 'event-type' | 'directory'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearest } from '../../src/cli/input/nearest.js'
+import { nearest } from '../../src/model/index.js'
 
 describe('the word that was likely meant', () => {
   const words = ['sessions', 'session', 'agents', 'group', 'events', 'index', 'profile', 'completion']
