@@ -17,6 +17,8 @@ export interface SessionQuery {
   outcome?: Outcome | 'active'
   /** Part of the title, whatever the case. */
   title?: string
+  /** The beginning of the id, or part of the title. */
+  text?: string
   limit?: number
   /** Where the page before ended: its `next_cursor`. */
   cursor?: string

@@ -31,7 +31,7 @@ export type TitleMatch = { kind: 'few'; rows: number[] } | { kind: 'many' }
 export function sessionsQuery(
   filter: SessionQuery,
   agentId: string | undefined,
-  titleMatch: TitleMatch | undefined,
+  matches: { title: TitleMatch | undefined; text: TitleMatch | undefined },
 ): ListPlan {
   const limit = pageLimit(filter.limit)
   const rest: Term[] = [
@@ -40,7 +40,8 @@ export function sessionsQuery(
     term('s.work_unit = ?', filter.work_unit),
     term('s.chain_id = ?', filter.chain_id),
     term('s.outcome = ?', filter.outcome),
-    ...titleTerms(filter.title, titleMatch),
+    ...titleTerms(filter.title, matches.title),
+    ...textTerms(filter.text, matches.text),
   ]
   const page = filter.cursor === undefined ? undefined : parseCursor(filter.cursor)
   if (filter.rig !== undefined) {
@@ -104,6 +105,13 @@ function titleTerms(title: string | undefined, match: TitleMatch | undefined): T
   // Many hits lie close together in any order, so walking the list and testing each is the fast way there.
   if (match?.kind === 'few') return [{ when: `s.n in (${match.rows.join(',') || 'null'})`, values: [] }]
   return [{ when: "s.title like ? escape '\\'", values: [`%${title.replace(/[\\%_]/g, '\\$&')}%`] }]
+}
+
+function textTerms(text: string | undefined, match: TitleMatch | undefined): Term[] {
+  return titleTerms(text, match).map(({ when, values }) => ({
+    when: `(s.id >= ? and s.id < ? or ${when})`,
+    values: [text ?? '', `${text}\uffff`, ...values],
+  }))
 }
 
 export function pageLimit(limit: number | undefined): number {

@@ -209,7 +209,10 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   list(filter: SessionQuery): SessionPage {
     const agentId = filter.agent === undefined ? undefined : this.#agentIdAt(filter.agent)
-    const { limit, query } = sessionsQuery(filter, agentId, this.#titleMatch(filter.title))
+    const { limit, query } = sessionsQuery(filter, agentId, {
+      title: this.#titleMatch(filter.title),
+      text: this.#titleMatch(filter.text),
+    })
     const rows = this.#prepared(query.sql).all(...query.params) as { record: string; started_at: string; id: string }[]
     const sessions = rows.slice(0, limit).map((row) => JSON.parse(row.record) as Session)
     const last = rows[limit - 1]

@@ -24,9 +24,16 @@ function below({ branches }: Branch, indent: string, screen: Screen): string[] {
   })
 }
 
+/** Parts that do not fit are left out from the end; the first always stays. */
 function line(lead: string, { parts, title = '' }: Branch, { width }: Screen): string {
-  const used = parts.reduce((sum, part) => sum + displayWidth(typeof part === 'string' ? part : part.text) + 1, 0)
-  const painted = parts.map((part) => (typeof part === 'string' ? part : part.paint(part.text)))
-  const room = width - displayWidth(lead) - used
-  return `${lead}${painted.join(' ')} ${truncateToWidth(title, Math.max(0, room))}`.trimEnd()
+  let room = width - displayWidth(lead)
+  let drawn = lead
+  for (const [at, part] of parts.entries()) {
+    const { text, paint } = typeof part === 'string' ? { text: part, paint: undefined } : part
+    const needed = displayWidth(text) + (at === 0 ? 0 : 1)
+    if (at > 0 && needed > room) return drawn
+    drawn += `${at === 0 ? '' : ' '}${paint ? paint(text) : text}`
+    room -= needed
+  }
+  return title === '' || room < 2 ? drawn : `${drawn} ${truncateToWidth(title, room - 1)}`
 }
