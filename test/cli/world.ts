@@ -44,6 +44,7 @@ export async function buildWorld(root: string): Promise<void> {
   await buildRoster(home)
   await buildSessions(home)
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
+  for (const target of ['a', 'b', 'c']) await home.events.append({ type: 'spawn', payload: { target } })
 }
 
 export function copyWorld(from: string, to: string): void {
