@@ -40,7 +40,8 @@ export type Fact =
       call: string
       /** The beginning of the result. */
       result: string
-      success: boolean
+      /** Absent when this record does not say; another one about the same call may. */
+      success?: boolean | undefined
       duration_ms?: number | undefined
       /** The sub-agent that this call started. */
       agent_started?: string | undefined

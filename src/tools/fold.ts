@@ -122,7 +122,7 @@ class SessionFold {
   #addResult(fact: Extract<Fact, { kind: 'tool-result' }>, turn: LoggedTurn): void {
     const call = this.#call(fact.call, turn)
     call.result = fact.result
-    call.success = fact.success
+    call.success = fact.success ?? call.success ?? true
     if (fact.at) call.ended_at = fact.at
     const duration = fact.duration_ms ?? spanMs(call.started_at, fact.at)
     if (duration !== undefined) call.duration_ms = duration

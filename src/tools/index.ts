@@ -1,4 +1,5 @@
 import { claude } from './claude/claude.js'
+import { codex } from './codex/codex.js'
 import type { LogTool } from './tool.js'
 
 export type { Counters } from './counters.js'
@@ -8,4 +9,4 @@ export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions }
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
 
 /** Every tool whose logs we read. */
-export const LOG_TOOLS: readonly LogTool[] = [claude]
+export const LOG_TOOLS: readonly LogTool[] = [claude, codex]

@@ -4,7 +4,7 @@ import { type Counters, noCounters } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, numberAt, textAt } from './json-value.js'
 import { LineReader } from './line-reader.js'
-import { RecordReader } from './record-reader.js'
+import { RecordReader, type Shortcut } from './record-reader.js'
 import type { LogRef, ReadOptions } from './tool.js'
 import { LostPlace } from './turn-tracker.js'
 
@@ -15,6 +15,8 @@ const CHECKPOINT_EVERY = 16 * 1024 * 1024
 
 /** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */
 export interface Translator {
+  /** Facts from elsewhere that belong before the log's own; told when a log is read from its start. */
+  prelude?(): Iterable<void>
   accept(record: JsonObject): void
   /** Told when the read reaches the end of what there is. */
   finish(): void
@@ -52,7 +54,7 @@ export function* readJsonl(
   log: LogRef,
   options: ReadOptions,
   make: (setup: TranslatorSetup) => Translator,
-  passesOver?: (line: Buffer) => boolean,
+  shortcut?: Shortcut,
 ): Generator<Fact, void> {
   const file = openSync(log.path, 'r')
   try {
@@ -61,7 +63,7 @@ export function* readJsonl(
     const place = placeOf(options.from)
     const reason = place ? whyNotFrom(place, file, inode, Number(stat.size)) : undefined
     const limit = Math.min(options.limitBytes ?? Number.POSITIVE_INFINITY, Number(stat.size))
-    const pass = { log, file, inode, limit, options, make, ...(passesOver ? { passesOver } : {}) }
+    const pass = { log, file, inode, limit, options, make, shortcut }
     if (options.from && (!place || reason))
       yield { kind: 'restart', reason: reason ?? 'the checkpoint is of another version' }
     try {
@@ -83,7 +85,7 @@ interface Pass {
   limit: number
   options: ReadOptions
   make: (setup: TranslatorSetup) => Translator
-  passesOver?: (line: Buffer) => boolean
+  shortcut: Shortcut | undefined
 }
 
 function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> {
@@ -92,7 +94,8 @@ function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> 
   const { log, options } = pass
   const translator = pass.make({ log, counters, tell: (fact) => told.push(fact), saved: place?.state, options })
   const lines = new LineReader(pass.file, place?.offset ?? 0, pass.limit)
-  const records = new RecordReader(lines, counters, pass.passesOver)
+  const records = new RecordReader(lines, counters, pass.shortcut)
+  if (!place) for (const _ of translator.prelude?.() ?? []) yield* told.splice(0)
   let checkpointed = records.offset
   for (let record = records.next(); record; record = records.next()) {
     translator.accept(record)

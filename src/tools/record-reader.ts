@@ -7,13 +7,20 @@ import type { LineReader } from './line-reader.js'
 const RECORD_HEAD = /\{"(?:type|uuid|parentUuid|timestamp|sessionId|id|\$set)":/g
 const MOST_HEADS = 64
 
+/** What a tool knows about its lines by their bytes alone. Parsing is most of the cost of reading a log. */
+export interface Shortcut {
+  /** The line is whole and holds nothing of interest. */
+  passesOver(line: Buffer): boolean
+  /** Only this much of the line matters: up to a comma of the outermost object. The line's length when all does. */
+  readsUpTo(line: Buffer): number
+}
+
 /** The records of a line-based log. What is not a record is counted, and reading goes on with the next line. */
 export class RecordReader {
   constructor(
     private readonly lines: LineReader,
     private readonly counters: Counters,
-    /** Says of a line, by its bytes alone, that it is known to hold nothing of interest. Parsing is most of the cost. */
-    private readonly passesOver: (line: Buffer) => boolean = () => false,
+    private readonly shortcut?: Shortcut,
   ) {}
 
   /** Everything before this byte has been read; a torn last line has not. */
@@ -34,7 +41,7 @@ export class RecordReader {
         this.counters.blank_lines += 1
         continue
       }
-      if (this.passesOver(line)) {
+      if (this.shortcut?.passesOver(line)) {
         this.counters.records += 1
         continue
       }
@@ -55,8 +62,17 @@ export class RecordReader {
 
   #parse(line: Buffer): JsonObject | undefined {
     if (!isUtf8(line)) this.counters.bad_utf8_lines += 1
+    const end = this.shortcut?.readsUpTo(line) ?? line.length
+    if (end < line.length) {
+      const beginning = `${line.toString('utf8', 0, end)}}`
+      const record = parseObject(beginning)
+      if (record) return this.#counted(record, beginning)
+    }
     const text = line.toString('utf8')
-    const record = parseObject(text) ?? this.#recover(text)
+    return this.#counted(parseObject(text) ?? this.#recover(text), text)
+  }
+
+  #counted(record: JsonObject | undefined, text: string): JsonObject | undefined {
     if (record && text.includes('\\u')) this.counters.lone_surrogates += loneSurrogates(text)
     return record
   }

@@ -5,7 +5,7 @@ import { textAt } from '../json-value.js'
 import { readJsonl } from '../jsonl-log.js'
 import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
-import { passesOver } from './claude-passed-over.js'
+import { claudeShortcut } from './claude-shortcut.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
 
@@ -67,7 +67,7 @@ function logAt(path: string): LogRef | undefined {
 
 function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const call = log.agent ? textAt(metaOf(log), 'toolUseId') : undefined
-  yield* readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), passesOver)
+  yield* readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeShortcut)
 }
 
 /** Titles are written as the session goes on, so the newest is near the end. */
