@@ -76,6 +76,11 @@ export class TurnTracker {
     return { turn, follows }
   }
 
+  /** The next entry that names nothing to follow comes after this turn: somebody went back to it. */
+  goBackTo(lane: string, turn: number): void {
+    this.#lane(lane).newest = turn
+  }
+
   turnOf(lane: string, node: string): number | undefined {
     return this.#lanes.get(lane)?.nodes.get(node)
   }
