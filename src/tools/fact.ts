@@ -53,7 +53,7 @@ export type Fact =
   | Checkpoint
 
 /**
- * `completed`, `aborted` and `failed` end a turn. `compacted`: the context was summarised within it.
+ * `completed`, `aborted` and `failed` end a turn; a tool call after `completed` opens it again. `compacted`: the context was summarised within it.
  * `timed`: the tool noted how long it took, however it ended.
  */
 export type Mark = 'completed' | 'aborted' | 'failed' | 'compacted' | 'timed'

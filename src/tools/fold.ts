@@ -101,6 +101,8 @@ class SessionFold {
         break
       }
       case 'tool-call': {
+        // It went on: a hook asked for more, or the message was written before its calls were.
+        if (turn.outcome === 'completed') turn.outcome = 'open'
         const call = this.#call(fact.call, turn)
         Object.assign(call, { name: fact.name, arguments: fact.arguments }, fact.at ? { started_at: fact.at } : {})
         break

@@ -18,7 +18,7 @@ export interface Translator {
   /** Facts from elsewhere that belong before the log's own; told when a log is read from its start. */
   prelude?(): Iterable<void>
   accept(record: JsonObject): void
-  /** Told when the read reaches the end of what there is. */
+  /** Called when the read reaches the end of what there is: says what is left to say, such as an id that only the name gives. */
   finish(): void
   head(): Checkpoint['head']
   save(): unknown

@@ -106,7 +106,9 @@ export class ClaudeTranslator implements Translator {
     }
   }
 
-  finish(): void {}
+  finish(): void {
+    if (!this.setup.log.agent) this.#news.reportFirst({ id: this.#session ?? idFromName(this.setup.log.path) })
+  }
 
   head(): Checkpoint['head'] {
     return this.#tracker.head(this.#pointer)

@@ -143,7 +143,9 @@ export class CodexTranslator implements Translator {
     }
   }
 
-  finish(): void {}
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
 
   head(): Checkpoint['head'] {
     return this.#tracker.head(undefined)

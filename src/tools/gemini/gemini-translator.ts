@@ -45,7 +45,9 @@ export class GeminiTranslator implements Translator {
     else countUnknown(this.setup.counters, Object.keys(record)[0] ?? '(empty)')
   }
 
-  finish(): void {}
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
 
   head(): Checkpoint['head'] {
     return this.#tracker.head(undefined)

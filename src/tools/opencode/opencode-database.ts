@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '../../disk/index.js'
+import { type Database, openDatabase, SQLITE, sqliteCode } from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
 import { statOf } from '../log-files.js'
@@ -77,16 +77,28 @@ export class OpencodeDatabase implements Disposable {
 export function logsIn(tool: string, root: string, path: string): LogRef[] {
   const stat = statOf(path)
   if (!stat?.isFile()) return []
-  using database = new OpencodeDatabase(path)
-  return database.sessions().map(({ id, updated }) => ({
-    tool,
-    path,
-    root,
-    session: id,
-    size: 0,
-    modified_at: instantOf(Math.min(Math.max(0, updated), 253_402_300_799_999)),
-    stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
-  }))
+  const file = { tool, path, root, size: 0 }
+  try {
+    using database = new OpencodeDatabase(path)
+    return database.sessions().map(({ id, updated }) => ({
+      ...file,
+      session: id,
+      modified_at: instantOf(Math.min(Math.max(0, updated), 253_402_300_799_999)),
+      stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
+    }))
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    // Still a log, and one that says so when it is read: a damaged database must not look like one without sessions.
+    return [
+      { ...file, modified_at: instantOf(Math.trunc(stat.mtimeMs)), stamp: `damaged:${stat.size}:${stat.mtimeMs}` },
+    ]
+  }
+}
+
+/** The file is no database, is broken, or has other tables than we know. A lock is none of these: it passes. */
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code !== undefined && code !== SQLITE.busy
 }
 
 function parsed(text: unknown): unknown {

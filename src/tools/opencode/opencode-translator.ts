@@ -45,7 +45,9 @@ export class OpencodeTranslator implements Translator {
     else countUnknown(this.setup.counters, `message/${String(message.role)}`)
   }
 
-  finish(): void {}
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
 
   head(): Checkpoint['head'] {
     const first = this.#reverted === undefined ? undefined : this.#tracker.turnOf(MAIN, this.#reverted)

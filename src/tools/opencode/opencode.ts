@@ -8,7 +8,7 @@ import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
 import { fileLog, listDirectory } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { LostPlace } from '../turn-tracker.js'
-import { logsIn, OpencodeDatabase } from './opencode-database.js'
+import { isDamage, logsIn, OpencodeDatabase } from './opencode-database.js'
 import { OpencodeTranslator } from './opencode-translator.js'
 
 const NAME = 'opencode'
@@ -71,12 +71,23 @@ function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
     yield* readDocument(log, options, (setup) => new OpencodeTranslator(setup), recordsOf)
     return
   }
+  try {
+    yield* readDatabase(log, options)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    const counters = { ...noCounters(), dropped_lines: 1 }
+    yield { kind: 'checkpoint', resume: { v: 0, offset: 0, place: {} }, counters, head: { turn: 0, abandoned: [] } }
+  }
+}
+
+function* readDatabase(log: LogRef, options: ReadOptions): Iterable<Fact> {
   const place = placeOf(options.from)
   using database = new OpencodeDatabase(log.path)
   // Rows can be taken out again (a session is cleaned up after a revert): then what was told is no longer so.
   const shrunk = place && log.session && database.messageCount(log.session) < place.messages
-  if (options.from && (!place || shrunk))
-    yield { kind: 'restart', reason: shrunk ? 'messages were removed' : 'other version' }
+  if (options.from && (!place || shrunk)) {
+    yield { kind: 'restart', reason: shrunk ? 'messages were removed' : 'the checkpoint is of another version' }
+  }
   try {
     yield* readRows(log, database, options, shrunk ? undefined : place)
   } catch (error) {
@@ -107,6 +118,7 @@ function* readRows(
   const session = log.session && database.session(log.session)
   let since = place?.since ?? 0
   let messages = 0
+  if (!log.session) counters.dropped_lines += 1
   if (log.session && session) {
     translator.accept({ session })
     yield* told.splice(0)

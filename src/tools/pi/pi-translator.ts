@@ -67,7 +67,9 @@ export class PiTranslator implements Translator {
     if (type === 'compaction' || type === 'usage') this.#tellUsage(record, record, turn, at)
   }
 
-  finish(): void {}
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
 
   head(): Checkpoint['head'] {
     return this.#tracker.head(undefined)

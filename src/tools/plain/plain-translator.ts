@@ -41,6 +41,7 @@ export class PlainTranslator implements Translator {
 
   /** The sum is told last, as one call: that is all the document knows. */
   finish(): void {
+    this.#news.reportFirst({ id: this.#session })
     const counts = objectAt(this.#header, 'usage')
     if (!counts) return
     this.setup.tell({

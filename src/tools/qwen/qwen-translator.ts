@@ -59,7 +59,9 @@ export class QwenTranslator implements Translator {
     }
   }
 
-  finish(): void {}
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
 
   head(): Checkpoint['head'] {
     return this.#tracker.head(undefined)
