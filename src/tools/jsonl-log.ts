@@ -37,6 +37,8 @@ export interface TranslatorSetup {
 interface Place {
   inode: string
   offset: number
+  /** The last record read had no newline yet: one that comes next ends it and is no blank line. */
+  unended: boolean
   tail: string
   counters: Counters
   state: JsonObject
@@ -60,11 +62,13 @@ export function* readJsonl(
   try {
     const stat = fstatSync(file, { bigint: true })
     const inode = `${stat.dev}:${stat.ino}`
-    const place = placeOf(options.from)
+    const given = placeOf(options.from)
+    // Nothing was read yet: there is nothing to go on from, and what belongs before the log is still to be told.
+    const place = given?.offset === 0 ? undefined : given
     const reason = place ? whyNotFrom(place, file, inode, Number(stat.size)) : undefined
     const limit = Math.min(options.limitBytes ?? Number.POSITIVE_INFINITY, Number(stat.size))
     const pass = { log, file, inode, limit, options, make, shortcut }
-    if (options.from && (!place || reason))
+    if (options.from && (!given || reason))
       yield { kind: 'restart', reason: reason ?? 'the checkpoint is of another version' }
     try {
       yield* readFrom(pass, reason ? undefined : place)
@@ -93,7 +97,7 @@ function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> 
   const told: Fact[] = []
   const { log, options } = pass
   const translator = pass.make({ log, counters, tell: (fact) => told.push(fact), saved: place?.state, options })
-  const lines = new LineReader(pass.file, place?.offset ?? 0, pass.limit)
+  const lines = new LineReader(pass.file, place ? startOf(pass.file, place) : 0, pass.limit)
   const records = new RecordReader(lines, counters, pass.shortcut)
   if (!place) for (const _ of translator.prelude?.() ?? []) yield* told.splice(0)
   let checkpointed = records.offset
@@ -102,17 +106,24 @@ function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> 
     if (told.length > 0) yield* told.splice(0)
     if (records.offset - checkpointed < CHECKPOINT_EVERY) continue
     checkpointed = records.offset
-    yield checkpoint(pass, translator, counters, checkpointed)
+    yield checkpoint(pass, translator, counters, checkpointed, false)
   }
   translator.finish()
   yield* told.splice(0)
-  yield checkpoint(pass, translator, counters, records.offset)
+  yield checkpoint(pass, translator, counters, records.offset, !lines.terminated && !counters.truncated_last_line)
 }
 
-function checkpoint(pass: Pass, translator: Translator, counters: Counters, offset: number): Checkpoint {
+function checkpoint(
+  pass: Pass,
+  translator: Translator,
+  counters: Counters,
+  offset: number,
+  unended: boolean,
+): Checkpoint {
   const place: Place = {
     inode: pass.inode,
     offset,
+    unended,
     tail: tailHash(pass.file, offset),
     counters: structuredClone(counters),
     state: translator.save() as JsonObject,
@@ -132,6 +143,12 @@ function whyNotFrom(place: Place, file: number, inode: string, size: number): st
   if (size < place.offset) return 'the file shrank'
   if (tailHash(file, place.offset) !== place.tail) return 'the file was rewritten'
   return undefined
+}
+
+function startOf(file: number, place: Place): number {
+  const next = Buffer.alloc(1)
+  const ended = place.unended && readSync(file, next, 0, 1, place.offset) === 1 && next[0] === 0x0a
+  return ended ? place.offset + 1 : place.offset
 }
 
 /** Of the bytes just before the offset: they tell an appended file from a rewritten one without reading it all. */

@@ -61,7 +61,7 @@ export class RecordReader {
   }
 
   #parse(line: Buffer): JsonObject | undefined {
-    if (!isUtf8(line)) this.counters.bad_utf8_lines += 1
+    if (this.lines.terminated && !isUtf8(line)) this.counters.bad_utf8_lines += 1 // a torn one may end inside a character
     const end = this.shortcut?.readsUpTo(line) ?? line.length
     if (end < line.length) {
       const beginning = `${line.toString('utf8', 0, end)}}`
@@ -69,7 +69,7 @@ export class RecordReader {
       if (record) return this.#counted(record, beginning)
     }
     const text = line.toString('utf8')
-    return this.#counted(parseObject(text) ?? this.#recover(text), text)
+    return this.#counted(parseObject(text) ?? (this.lines.terminated ? this.#recover(text) : undefined), text)
   }
 
   #counted(record: JsonObject | undefined, text: string): JsonObject | undefined {
@@ -89,13 +89,17 @@ export class RecordReader {
     const heads = [...rest.matchAll(RECORD_HEAD)].map((match) => match.index).filter((at) => at > 0)
     for (const at of heads.slice(-MOST_HEADS)) {
       const record = parseObject(rest.slice(at))
-      if (!record) continue
+      if (!record || !isWholeRecord(record, rest.slice(0, at))) continue
       this.counters.salvaged_lines += 1
       return record
     }
     return undefined
   }
 }
+
+/** A record, and not a piece of one: the end of a torn line may be an object in its own right. */
+const isWholeRecord = (record: JsonObject, before: string): boolean =>
+  typeof record.type === 'string' && typeof record.timestamp === 'string' && !before.includes('"messages":[')
 
 function parseObject(text: string): JsonObject | undefined {
   try {

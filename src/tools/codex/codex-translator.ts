@@ -42,6 +42,7 @@ interface Saved {
   prompt: OpenPrompt | undefined
   total: number
   searches: number
+  headed: boolean
 }
 /** Codex calls a turn a task. One without a prompt is its own work: it summarises the context. */
 interface Task {
@@ -70,6 +71,7 @@ export class CodexTranslator implements Translator {
   /** The thread's tokens at the last call that was told: `token_count` repeats it, and is all there is in old logs. */
   #total: number
   #searches: number
+  #headed: boolean
   #at: Instant | undefined
   /** The session whose lines are being read as this one's history. */
   #copiedFrom: SessionId | undefined
@@ -84,6 +86,7 @@ export class CodexTranslator implements Translator {
     this.#prompt = saved?.prompt
     this.#total = saved?.total ?? 0
     this.#searches = saved?.searches ?? 0
+    this.#headed = saved?.headed ?? false
   }
 
   /** The history that a fork shares with its origin, told before its own lines. */
@@ -161,11 +164,13 @@ export class CodexTranslator implements Translator {
       prompt: this.#prompt,
       total: this.#total,
       searches: this.#searches,
+      headed: this.#headed,
     }
   }
 
   #acceptMeta(meta: JsonObject): void {
-    if (this.#news.known.id) return
+    if (this.#headed) return
+    this.#headed = true
     const id = textAt(meta, 'id') ?? textAt(meta, 'session_id')
     if (isSessionId(id)) this.#session = id
     const spawner = /"parent_thread_id":"([^"]+)"/.exec(JSON.stringify(meta.source ?? null))?.[1]

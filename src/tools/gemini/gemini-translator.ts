@@ -16,6 +16,7 @@ interface Saved {
   session: SessionId
   tracker: SavedTracker
   news: SessionNews
+  headed: boolean
 }
 
 /**
@@ -27,6 +28,7 @@ export class GeminiTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
   #news: NewsDesk
+  #headed: boolean
   #at: Instant | undefined
 
   constructor(private readonly setup: TranslatorSetup) {
@@ -34,6 +36,7 @@ export class GeminiTranslator implements Translator {
     this.#session = saved?.session ?? idFromName(setup.log.path)
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
     this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#headed = saved?.headed ?? false
   }
 
   accept(record: JsonObject): void {
@@ -54,14 +57,17 @@ export class GeminiTranslator implements Translator {
   }
 
   save(): Saved {
-    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known }
+    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known, headed: this.#headed }
   }
 
   /** Written again at every resume, with a new start time: the first one counts. */
   #acceptHeader(header: JsonObject): void {
     const id = header.sessionId
-    if (!this.#news.known.id && isSessionId(id)) this.#session = id
-    this.#news.reportFirst({ id: this.#session, started_at: momentAt(header, 'startTime') })
+    if (!this.#headed) {
+      if (isSessionId(id)) this.#session = id
+      this.#news.report({ id: this.#session, started_at: momentAt(header, 'startTime') })
+      this.#headed = true
+    }
     this.#news.report({ title: textAt(header, 'summary') })
   }
 

@@ -124,10 +124,10 @@ function* readRows(
     yield* told.splice(0)
     messages = database.messageCount(log.session)
     for (const { record, updated } of database.changedSince(log.session, since)) {
-      if (record) {
-        counters.records += 1
-        translator.accept(record)
-      } else counters.bad_lines += 1
+      const counted = place && updated <= place.since
+      if (record) translator.accept(record)
+      if (!counted && record) counters.records += 1
+      if (!counted && !record) counters.bad_lines += 1
       yield* told.splice(0)
       since = Math.max(since, updated)
     }

@@ -20,6 +20,7 @@ interface Saved {
   tracker: SavedTracker
   news: SessionNews
   entries: number
+  headed: boolean
 }
 
 /**
@@ -32,6 +33,7 @@ export class PiTranslator implements Translator {
   #news: NewsDesk
   /** How many entries there were: the id of one that has none. */
   #entries: number
+  #headed: boolean
   #at: Instant | undefined
 
   constructor(private readonly setup: TranslatorSetup) {
@@ -40,6 +42,7 @@ export class PiTranslator implements Translator {
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
     this.#news = new NewsDesk(setup.tell, saved?.news)
     this.#entries = saved?.entries ?? 0
+    this.#headed = saved?.headed ?? false
   }
 
   accept(record: JsonObject): void {
@@ -76,13 +79,15 @@ export class PiTranslator implements Translator {
   }
 
   save(): Saved {
-    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known, entries: this.#entries }
+    const [session, entries, headed] = [this.#session, this.#entries, this.#headed]
+    return { session, tracker: this.#tracker.save(), news: this.#news.known, entries, headed }
   }
 
   /** The header may stand twice in files that pi repaired; the first one counts. */
   #acceptHeader(header: JsonObject): void {
     const id = header.id
-    if (this.#news.known.id) return
+    if (this.#headed) return
+    this.#headed = true
     if (isSessionId(id)) this.#session = id
     this.#news.report({
       id: this.#session,

@@ -21,6 +21,7 @@ interface Saved {
   tracker: SavedTracker
   news: SessionNews
   ran: { name: string; duration_ms: number | undefined } | undefined
+  headed: boolean
 }
 
 /** Qwen Code's sessions: lines like Claude's, messages like Gemini's. */
@@ -30,6 +31,7 @@ export class QwenTranslator implements Translator {
   #news: NewsDesk
   /** Telemetry times a call by the tool's name, in the line before its result. */
   #ran: Saved['ran']
+  #headed: boolean
   #at: Instant | undefined
 
   constructor(private readonly setup: TranslatorSetup) {
@@ -38,15 +40,20 @@ export class QwenTranslator implements Translator {
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
     this.#news = new NewsDesk(setup.tell, saved?.news)
     this.#ran = saved?.ran
+    this.#headed = saved?.headed ?? false
   }
 
   accept(record: JsonObject): void {
     const at = momentAt(record, 'timestamp')
     this.#at = at ?? this.#at
     const id = record.sessionId
-    if (!this.#news.known.id && isSessionId(id)) this.#session = id
+    if (!this.#headed && isSessionId(id)) {
+      this.#headed = true
+      this.#session = id
+      this.#news.report({ id })
+    }
     const cwd = textAt(record, 'cwd')
-    this.#news.reportFirst({ id: this.#session, cwd, started_at: at, root: textAt(record, 'uuid') })
+    this.#news.reportFirst({ cwd, started_at: at, root: textAt(record, 'uuid') })
     this.#news.report({ branch: textAt(record, 'gitBranch'), version: textAt(record, 'version') })
     const type = textAt(record, 'type') ?? '(none)'
     if (type === 'user') this.#acceptUser(record, at)
@@ -68,7 +75,8 @@ export class QwenTranslator implements Translator {
   }
 
   save(): Saved {
-    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known, ran: this.#ran }
+    const [session, ran, headed] = [this.#session, this.#ran, this.#headed]
+    return { session, tracker: this.#tracker.save(), news: this.#news.known, ran, headed }
   }
 
   #acceptUser(record: JsonObject, at: Instant | undefined): void {
