@@ -97,8 +97,9 @@ export function logsIn(tool: string, root: string, path: string): LogRef[] {
 
 /** The file is no database, is broken, or has other tables than we know. A lock is none of these: it passes. */
 export function isDamage(error: unknown): boolean {
-  const code = sqliteCode(error)
-  return code !== undefined && code !== SQLITE.busy
+  // An error met while stepping through rows carries no number, only that it is SQLite's.
+  const isSqlites = (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SQLITE_ERROR'
+  return (isSqlites || sqliteCode(error) !== undefined) && sqliteCode(error) !== SQLITE.busy
 }
 
 function parsed(text: unknown): unknown {
