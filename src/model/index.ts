@@ -76,3 +76,4 @@ export {
   parseInstant,
   parseWhen,
 } from './time.js'
+export { largerUsage, splitCacheWrites, type Tokens, totalTokens, type UsageCall } from './usage.js'

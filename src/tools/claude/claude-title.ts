@@ -1,0 +1,25 @@
+import { closeSync, openSync } from 'node:fs'
+import { noCounters } from '../counters.js'
+import { textAt } from '../json-value.js'
+import { LineReader } from '../line-reader.js'
+import { RecordReader } from '../record-reader.js'
+import type { LogRef } from '../tool.js'
+
+const TAIL_BYTES = 256 * 1024
+
+/** The newest titles in the last lines of a log, by a person and by the model: the program repeats them every few turns. */
+export function titlesAtEnd(log: LogRef): { chosen?: string | undefined; found?: string | undefined } {
+  const file = openSync(log.path, 'r')
+  try {
+    const records = new RecordReader(new LineReader(file, Math.max(0, log.size - TAIL_BYTES)), noCounters())
+    let chosen: string | undefined
+    let found: string | undefined
+    for (let record = records.next(); record; record = records.next()) {
+      if (record.type === 'custom-title') chosen = textAt(record, 'customTitle') ?? chosen
+      if (record.type === 'ai-title') found = textAt(record, 'aiTitle') ?? found
+    }
+    return { chosen, found }
+  } finally {
+    closeSync(file)
+  }
+}

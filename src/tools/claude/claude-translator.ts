@@ -1,0 +1,356 @@
+import { type Instant, isSessionId, type SessionId, totalTokens } from '../../model/index.js'
+import { argumentsOf, CLIP, clip } from '../clip.js'
+import { countUnknown } from '../counters.js'
+import type { Checkpoint, SessionNews } from '../fact.js'
+import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
+import type { Translator, TranslatorSetup } from '../jsonl-log.js'
+import { idFromName } from '../log-files.js'
+import { momentAt } from '../moment.js'
+import { NewsDesk } from '../session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { joinText, readUserLine, textOf, toolResults } from './claude-prompt.js'
+import { usageOf } from './claude-usage.js'
+
+/** Kept by the program for itself: nothing in them is about what was said, done or paid. */
+const PASSED_OVER = new Set(
+  (
+    'queue-operation mode permission-mode file-history-snapshot file-history-delta tools-used atis-latch tag pr-link ' +
+    'api-request api-request-shape api-request-blob worktree-state content-replacement bridge-session agent-color ' +
+    'agent-setting attribution-snapshot speculation-accept marble-origami-commit marble-origami-snapshot'
+  ).split(' '),
+)
+const SYSTEM_LINES = new Set(
+  (
+    'stop_hook_summary turn_duration compact_boundary microcompact_boundary local_command api_error informational ' +
+    'bridge_status away_summary memory_saved agents_killed permission_retry scheduled_task_fire api_metrics file_snapshot thinking'
+  ).split(' '),
+)
+/** Titles by how much they are worth: what a person chose, what the model found, what an old version summed up. */
+const TITLE_WORTH: Readonly<Record<string, number>> = { 'custom-title': 3, 'ai-title': 2, summary: 1 }
+
+interface Saved {
+  session?: SessionId
+  tracker: SavedTracker
+  news: SessionNews
+  titleWorth: number
+  pointer?: string | undefined
+  command?: Command | undefined
+  prompt?: OpenPrompt | undefined
+  lastCall?: { id: string; total: number } | undefined
+  tasks: Task[]
+}
+interface Command {
+  text: string
+  at: Instant | undefined
+}
+/** The prompt that nothing has answered yet: prompts queued behind it are sent with it and are one turn. */
+interface OpenPrompt {
+  node: string
+  turn: number
+  follows: number
+  text: string
+  at: Instant | undefined
+}
+interface Task {
+  call: string
+  prompt: string
+}
+
+/** Claude Code's session lines, 1.0 to 2.1: a tree by uuid and parentUuid, one line per content block. */
+export class ClaudeTranslator implements Translator {
+  #session: SessionId | undefined
+  #tracker: TurnTracker
+  #news: NewsDesk
+  #titleWorth: number
+  /** The entry the program says it would go on from. */
+  #pointer: string | undefined
+  #command: Command | undefined
+  #prompt: OpenPrompt | undefined
+  /** One reply is many lines with the same usage; it is told once, and again only when it has grown. */
+  #lastCall: { id: string; total: number } | undefined
+  /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
+  #tasks: Task[]
+  #at: Instant | undefined
+
+  constructor(
+    private readonly setup: TranslatorSetup,
+    /** For a sub-agent: the call that started it. */
+    private readonly spawningCall?: string,
+  ) {
+    const saved = setup.saved as unknown as Saved | undefined
+    this.#session = saved?.session ?? setup.log.session
+    this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
+    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#titleWorth = saved?.titleWorth ?? 0
+    this.#pointer = saved?.pointer
+    this.#command = saved?.command
+    this.#prompt = saved?.prompt
+    this.#lastCall = saved?.lastCall
+    this.#tasks = saved?.tasks ?? []
+    if (this.#session) this.#reportId(this.#session)
+  }
+
+  accept(record: JsonObject): void {
+    const type = textAt(record, 'type') ?? '(none)'
+    if (type === 'user' || type === 'assistant' || type === 'system' || type === 'attachment' || type === 'progress') {
+      this.#acceptEntry(type, record)
+    } else if (type === 'last-prompt') {
+      this.#pointer = textAt(record, 'leafUuid')
+    } else if (type === 'cost-state') {
+      const cost_usd = numberAt(record, 'totalCostUSD')
+      if (cost_usd !== undefined) this.setup.tell({ kind: 'reported-cost', cost_usd, at: this.#at })
+    } else if (type === 'custom-title' || type === 'ai-title' || type === 'summary') {
+      this.#acceptTitle(type, record)
+    } else if (type !== 'agent-name' && !PASSED_OVER.has(type)) {
+      countUnknown(this.setup.counters, type)
+    }
+  }
+
+  finish(): void {
+    if (!this.setup.log.agent) this.#news.reportFirst({ id: this.#session ?? idFromName(this.setup.log.path) })
+  }
+
+  head(): Checkpoint['head'] {
+    return this.#tracker.head(this.#pointer)
+  }
+
+  save(): Saved {
+    return {
+      ...(this.#session ? { session: this.#session } : {}),
+      tracker: this.#tracker.save(),
+      news: this.#news.known,
+      titleWorth: this.#titleWorth,
+      pointer: this.#pointer,
+      command: this.#command,
+      prompt: this.#prompt && { ...this.#prompt, text: clip(this.#prompt.text, CLIP.prompt) },
+      lastCall: this.#lastCall,
+      tasks: this.#tasks,
+    }
+  }
+
+  #acceptEntry(type: string, record: JsonObject): void {
+    const id = record.sessionId
+    if (!this.#session && isSessionId(id)) {
+      this.#session = id
+      this.#reportId(id)
+    }
+    const at = momentAt(record, 'timestamp')
+    this.#at = at ?? this.#at
+    this.#news.reportFirst({ cwd: textAt(record, 'cwd'), started_at: at, root: textAt(record, 'uuid') })
+    this.#news.report({ branch: textAt(record, 'gitBranch'), version: textAt(record, 'version') })
+    if (type === 'user') this.#acceptUser(record, at)
+    else if (type === 'assistant') this.#acceptAssistant(record, at)
+    else if (type === 'system') this.#acceptSystem(record, at)
+    else this.#place(record)
+  }
+
+  #acceptUser(record: JsonObject, at: Instant | undefined): void {
+    for (const result of toolResults(record)) this.#tellResult(record, result, at)
+    const line = readUserLine(record)
+    switch (line.kind) {
+      case 'prompt':
+        this.#command = undefined
+        this.#beginTurn(record, line.text, line.by, at)
+        return
+      case 'command':
+        this.#command = { text: line.text, at }
+        if (line.text === '/clear' && this.#tracker.turns(MAIN) === 0) this.#news.reportFirst({ begun_by: 'clear' })
+        break
+      case 'command-output':
+        this.#command = undefined
+        break
+      case 'interrupted':
+        this.setup.tell({ kind: 'mark', ...this.#inTurn(record), mark: 'aborted', at })
+        return
+    }
+    this.#place(record)
+  }
+
+  #beginTurn(
+    record: JsonObject,
+    text: string,
+    by: 'person' | 'queue' | 'program' | 'tool',
+    at: Instant | undefined,
+  ): void {
+    const lane = this.#lane(record)
+    const node = textAt(record, 'uuid')
+    const open = this.#prompt
+    if (by === 'queue' && open && record.parentUuid === open.node) {
+      this.#tracker.place(lane, node, open.node)
+      this.#prompt = { ...open, node: node ?? open.node, text: `${open.text}\n${text}` }
+      const { turn, follows } = open
+      this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(this.#prompt.text, CLIP.prompt), by, at: open.at })
+      return
+    }
+    const { turn, follows } = this.#tracker.begin(lane, node, parentOf(record))
+    const copied = isObject(record.forkedFrom)
+    this.setup.tell({
+      kind: 'turn',
+      agent: lane || undefined,
+      turn,
+      follows,
+      prompt: clip(text, CLIP.prompt),
+      by,
+      at,
+      copied: copied || undefined,
+      spawned_by: lane === MAIN ? undefined : this.#spawningCall(text),
+    })
+    if (lane !== MAIN) return
+    this.#prompt = { node: node ?? '', turn, follows, text, at }
+    if (copied) this.#reportOrigin(objectAt(record, 'forkedFrom'), turn)
+  }
+
+  #acceptAssistant(record: JsonObject, at: Instant | undefined): void {
+    const message = objectAt(record, 'message')
+    const lane = this.#lane(record)
+    if (lane === MAIN) this.#prompt = undefined
+    const command = this.#command
+    if (command && lane === MAIN && record.isApiErrorMessage !== true) {
+      this.#command = undefined
+      const { turn, follows } = this.#tracker.begin(lane, textAt(record, 'uuid'), parentOf(record))
+      this.setup.tell({
+        kind: 'turn',
+        turn,
+        follows,
+        prompt: clip(command.text, CLIP.prompt),
+        by: 'person',
+        at: command.at ?? at,
+      })
+    }
+    const place = command && lane === MAIN ? { turn: this.#tracker.newestTurn(lane) } : this.#inTurn(record)
+    if (record.isApiErrorMessage === true) {
+      const detail = textOf(message?.content) || (textAt(record, 'error') ?? '')
+      this.setup.tell({ kind: 'mark', ...place, mark: 'failed', detail: clip(detail, CLIP.result), at })
+      return
+    }
+    this.#tellBlocks(record, place, at)
+    this.#tellUsage(record, place, at)
+    const stop = textAt(message, 'stop_reason')
+    if (stop && stop !== 'tool_use' && stop !== 'pause_turn')
+      this.setup.tell({ kind: 'mark', ...place, mark: 'completed', at })
+  }
+
+  #tellBlocks(record: JsonObject, place: { agent?: string | undefined; turn: number }, at: Instant | undefined): void {
+    const message = objectAt(record, 'message')
+    if (message?.model === '<synthetic>') return
+    const uuid = textAt(record, 'uuid') ?? ''
+    for (const [index, block] of listAt(message, 'content').entries()) {
+      if (!isObject(block)) continue
+      const text = block.type === 'text' ? textAt(block, 'text') : undefined
+      if (text) {
+        const part = `${uuid}/${index}`
+        this.setup.tell({
+          kind: 'said',
+          ...place,
+          message: textAt(message, 'id') ?? uuid,
+          part,
+          text: clip(text, CLIP.reply),
+          at,
+        })
+      }
+      if (block.type !== 'tool_use' && block.type !== 'server_tool_use') continue
+      const call = textAt(block, 'id')
+      const name = textAt(block, 'name')
+      if (!call || !name) continue
+      const input = objectAt(block, 'input')
+      this.setup.tell({ kind: 'tool-call', ...place, call, name, arguments: argumentsOf(input), at })
+      const prompt = name === 'Task' || name === 'Agent' ? textAt(input, 'prompt') : undefined
+      if (prompt) this.#tasks = [...this.#tasks.slice(-15), { call, prompt: prompt.slice(0, 500) }]
+    }
+  }
+
+  #tellUsage(record: JsonObject, place: { agent?: string | undefined; turn: number }, at: Instant | undefined): void {
+    const { log } = this.setup
+    const usage = usageOf(record, this.#session ?? idFromName(log.path), at ?? this.#at ?? log.modified_at)
+    if (!usage) return
+    const total = totalTokens(usage)
+    if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return
+    this.#lastCall = { id: usage.message_id, total }
+    this.setup.tell({ kind: 'usage', ...place, at, usage, copied: isObject(record.forkedFrom) || undefined })
+  }
+
+  #tellResult(record: JsonObject, block: JsonObject, at: Instant | undefined): void {
+    const call = textAt(block, 'tool_use_id')
+    if (!call) return
+    const place = this.#inTurn(record)
+    const text = typeof block.content === 'string' ? block.content : joinText(listAt(block, 'content'))
+    const details = objectAt(record, 'toolUseResult')
+    this.setup.tell({
+      kind: 'tool-result',
+      ...place,
+      call,
+      result: clip(text, CLIP.result),
+      success: block.is_error !== true,
+      at,
+      duration_ms: numberAt(details, 'totalDurationMs') ?? numberAt(details, 'durationMs'),
+      agent_started: textAt(details, 'agentId'),
+    })
+    this.#tasks = this.#tasks.filter((task) => task.call !== call)
+  }
+
+  #acceptSystem(record: JsonObject, at: Instant | undefined): void {
+    const subtype = textAt(record, 'subtype') ?? '(none)'
+    if (subtype === 'compact_boundary') {
+      // Compaction begins a new root; `logicalParentUuid` says what it really follows, and may name a line that is gone.
+      const after = textAt(record, 'parentUuid') ?? textAt(record, 'logicalParentUuid')
+      const lane = this.#lane(record)
+      const turn = this.#tracker.place(lane, textAt(record, 'uuid'), after, { mayBeGone: true })
+      const detail = textAt(objectAt(record, 'compactMetadata'), 'trigger')
+      this.setup.tell({ kind: 'mark', agent: lane || undefined, turn, mark: 'compacted', detail, at })
+      return
+    }
+    if (!SYSTEM_LINES.has(subtype)) countUnknown(this.setup.counters, `system/${subtype}`)
+    const place = this.#inTurn(record)
+    if (subtype !== 'turn_duration') return
+    this.setup.tell({ kind: 'mark', ...place, mark: 'timed', duration_ms: numberAt(record, 'durationMs'), at })
+  }
+
+  #acceptTitle(type: string, record: JsonObject): void {
+    const worth = TITLE_WORTH[type] ?? 0
+    const title = textAt(record, 'customTitle') ?? textAt(record, 'aiTitle') ?? textAt(record, 'summary')
+    if (!title || worth < this.#titleWorth) return
+    // 2.0.x puts summaries of the project's other sessions at the top of a file.
+    const leaf = textAt(record, 'leafUuid')
+    if (type === 'summary' && (!leaf || this.#tracker.turnOf(MAIN, leaf) === undefined)) return
+    this.#titleWorth = worth
+    this.#news.report({ title: clip(title, 500) })
+  }
+
+  #reportId(id: SessionId): void {
+    const { agent } = this.setup.log
+    this.#news.report(agent ? { spawner: { session: id, agent, call: this.spawningCall } } : { id })
+  }
+
+  #reportOrigin(forkedFrom: JsonObject | undefined, turn: number): void {
+    const session = forkedFrom?.sessionId
+    if (isSessionId(session) && session !== this.#session) this.#news.report({ origin: { session, turn } })
+  }
+
+  /** Sub-agents have files of their own since 2.0; before, their lines stood between the others. */
+  #lane(record: JsonObject): string {
+    if (this.setup.log.agent) return this.setup.log.agent
+    if (record.isSidechain !== true) return MAIN
+    return textAt(record, 'agentId') ?? 'sidechain'
+  }
+
+  #spawningCall(prompt: string): string | undefined {
+    if (this.spawningCall) return this.spawningCall
+    return this.#tasks.findLast((task) => task.prompt === prompt.slice(0, 500))?.call
+  }
+
+  #place(record: JsonObject): number {
+    return this.#tracker.place(this.#lane(record), textAt(record, 'uuid'), parentOf(record))
+  }
+
+  #inTurn(record: JsonObject): { agent?: string | undefined; turn: number } {
+    const turn = this.#place(record)
+    return { agent: this.#lane(record) || undefined, turn }
+  }
+}
+
+/** A line without the field is from no tree: it follows the line before. */
+function parentOf(record: JsonObject): string | null | undefined {
+  if (record.uuid === undefined) return undefined
+  const parent = record.parentUuid
+  return typeof parent === 'string' && parent !== '' ? parent : null
+}

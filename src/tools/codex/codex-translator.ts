@@ -1,0 +1,363 @@
+import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
+import { argumentsOf, CLIP, clip } from '../clip.js'
+import { countUnknown } from '../counters.js'
+import type { Checkpoint, Mark, SessionNews } from '../fact.js'
+import { type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
+import type { Translator, TranslatorSetup } from '../jsonl-log.js'
+import { momentAt } from '../moment.js'
+import { NewsDesk } from '../session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { type History, historyOf } from './codex-history.js'
+import { isTyped, outputOf, successOf, wordsOf } from './codex-items.js'
+import { sessionInName } from './codex-name.js'
+import { totalOf, usageOf } from './codex-usage.js'
+
+const PASSED_OVER = new Set(
+  (
+    'thread_settings_applied agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break ' +
+    'exec_command_begin exec_command_end exec_command_output_delta mcp_tool_call_begin mcp_tool_call_end patch_apply_begin ' +
+    'patch_apply_end turn_diff turn_started plan_update context_compacted web_search_begin web_search_end view_image_tool_call ' +
+    'background_event stream_error warning undo_completed entered_review_mode exited_review_mode thread_rolled_back ' +
+    'item_started thread_name_updated deprecation_notice thread_goal_updated guardian_assessment'
+  ).split(' '),
+)
+const ITEMS = new Set([
+  'reasoning',
+  'ghost_snapshot',
+  'compaction',
+  'compaction_summary',
+  'context_compaction',
+  'other',
+])
+
+/** Items that are a tool call's end. */
+const RUNS = new Set(['CommandExecution', 'FileChange', 'McpToolCall'])
+
+interface Saved {
+  session: SessionId
+  tracker: SavedTracker
+  news: SessionNews
+  model: string
+  task: Task | undefined
+  prompt: OpenPrompt | undefined
+  total: number
+  searches: number
+  headed: boolean
+}
+/** Codex calls a turn a task. One without a prompt is its own work: it summarises the context. */
+interface Task {
+  id: string
+  at: Instant | undefined
+  prompted: boolean
+  answered: boolean
+}
+interface OpenPrompt {
+  turn: number
+  follows: number
+  text: string
+  at: Instant | undefined
+  /** Nothing has happened since, so the same text again is the same prompt told twice. */
+  fresh: boolean
+}
+
+/** Codex rollouts: a list with task events around each turn, the history of a fork left in the file of its origin. */
+export class CodexTranslator implements Translator {
+  #session: SessionId
+  #tracker: TurnTracker
+  #news: NewsDesk
+  #model: string
+  #task: Task | undefined
+  #prompt: OpenPrompt | undefined
+  /** The thread's tokens at the last call that was told: `token_count` repeats it, and is all there is in old logs. */
+  #total: number
+  #searches: number
+  #headed: boolean
+  #at: Instant | undefined
+  /** The session whose lines are being read as this one's history. */
+  #copiedFrom: SessionId | undefined
+
+  constructor(private readonly setup: TranslatorSetup) {
+    const saved = setup.saved as unknown as Saved | undefined
+    this.#session = saved?.session ?? sessionInName(setup.log.path)
+    this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
+    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#model = saved?.model ?? 'unknown'
+    this.#task = saved?.task
+    this.#prompt = saved?.prompt
+    this.#total = saved?.total ?? 0
+    this.#searches = saved?.searches ?? 0
+    this.#headed = saved?.headed ?? false
+  }
+
+  /** The history that a fork shares with its origin, told before its own lines. */
+  *prelude(): Generator<void> {
+    let copied = 0
+    for (const { session, records } of this.#history().segments) {
+      this.#copiedFrom = session
+      for (const record of records()) {
+        this.accept(record)
+        yield
+      }
+      copied = this.#tracker.turns(MAIN)
+      this.#task = undefined
+      this.#prompt = undefined
+    }
+    const origin = this.#history().origin
+    this.#copiedFrom = undefined
+    if (origin) this.#news.report({ origin: copied > 0 ? { session: origin, turn: copied } : { session: origin } })
+  }
+
+  #known: History | undefined
+  #history(): History {
+    this.#known ??= historyOf(this.setup.log, this.setup.options.find, this.setup.counters)
+    return this.#known
+  }
+
+  accept(record: JsonObject): void {
+    const at = momentAt(record, 'timestamp')
+    this.#at = at ?? this.#at
+    const payload = objectAt(record, 'payload') ?? {}
+    const type = textAt(record, 'type') ?? '(none)'
+    switch (type) {
+      case 'session_meta':
+        if (!this.#copiedFrom) this.#acceptMeta(payload)
+        break
+      case 'turn_context':
+        this.#model = textAt(payload, 'model') ?? this.#model
+        if (!this.#copiedFrom) this.#news.report({ model: textAt(payload, 'model') })
+        break
+      case 'response_item':
+        this.#acceptItem(payload, at)
+        break
+      case 'event_msg':
+        this.#acceptEvent(payload, at)
+        break
+      case 'token_usage_record':
+        this.#acceptUsage(payload, at)
+        break
+      case 'compacted':
+        this.#mark('compacted', at)
+        break
+      case 'world_state':
+      case 'git_state':
+        break
+      default:
+        countUnknown(this.setup.counters, type)
+    }
+  }
+
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
+
+  head(): Checkpoint['head'] {
+    return this.#tracker.head(undefined)
+  }
+
+  save(): Saved {
+    return {
+      session: this.#session,
+      tracker: this.#tracker.save(),
+      news: this.#news.known,
+      model: this.#model,
+      task: this.#task,
+      prompt: this.#prompt,
+      total: this.#total,
+      searches: this.#searches,
+      headed: this.#headed,
+    }
+  }
+
+  #acceptMeta(meta: JsonObject): void {
+    if (this.#headed) return
+    this.#headed = true
+    const id = textAt(meta, 'id') ?? textAt(meta, 'session_id')
+    if (isSessionId(id)) this.#session = id
+    const spawner = /"parent_thread_id":"([^"]+)"/.exec(JSON.stringify(meta.source ?? null))?.[1]
+    this.#news.report({
+      id: this.#session,
+      cwd: textAt(meta, 'cwd'),
+      version: textAt(meta, 'cli_version'),
+      branch: textAt(objectAt(meta, 'git'), 'branch'),
+      started_at: momentAt(meta, 'timestamp'),
+      ...(isSessionId(spawner) ? { spawner: { session: spawner, agent: this.#session } } : {}),
+    })
+  }
+
+  #acceptItem(item: JsonObject, at: Instant | undefined): void {
+    const type = textAt(item, 'type') ?? '(none)'
+    if (type === 'message') this.#acceptMessage(item, at)
+    else if (type === 'function_call' || type === 'custom_tool_call' || type === 'local_shell_call')
+      this.#tellCall(item, at)
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#tellResult(item, at)
+    else if (type === 'web_search_call' || type === 'tool_search_call' || type === 'image_generation_call') {
+      if (type === 'web_search_call') this.#searches += 1
+      this.#tellCall({ ...item, name: type.replace(/_call$/, ''), call_id: textAt(item, 'id') ?? `${type}-${at}` }, at)
+    } else if (!ITEMS.has(type)) countUnknown(this.setup.counters, `response_item/${type}`)
+  }
+
+  #acceptMessage(item: JsonObject, at: Instant | undefined): void {
+    const text = wordsOf(item)
+    if (item.role === 'user' && text !== '' && isTyped(item, text)) this.#acceptPrompt(text, at, 'item')
+    if (item.role !== 'assistant' || text === '' || this.#isOwnWork()) return
+    const message = textAt(item, 'id') ?? `${this.#tracker.newestTurn(MAIN)}/${at ?? text.length}`
+    this.#say(message, text, at)
+  }
+
+  #say(message: string, text: string, at: Instant | undefined): void {
+    this.#touch()
+    if (this.#task) this.#task.answered = true
+    this.setup.tell({ kind: 'said', turn: this.#turn(), message, part: message, text: clip(text, CLIP.reply), at })
+  }
+
+  /** A prompt is told as an item and as an event; what is typed while a task runs belongs to its turn. */
+  #acceptPrompt(text: string, at: Instant | undefined, as: 'item' | 'event'): void {
+    const open = this.#prompt
+    if (text === '' || (open?.fresh && open.text === text)) return
+    if (this.#task?.prompted && as === 'event') return
+    if (this.#task?.prompted && open) {
+      this.#prompt = { ...open, text: `${open.text}\n${text}`, fresh: true }
+    } else {
+      const { turn, follows } = this.#tracker.begin(MAIN, this.#task?.id, undefined)
+      this.#prompt = { turn, follows, text, at: this.#task?.at ?? at, fresh: true }
+      if (this.#task) this.#task.prompted = true
+    }
+    const { turn, follows, text: prompt, at: began } = this.#prompt
+    this.setup.tell({
+      kind: 'turn',
+      turn,
+      follows,
+      prompt: clip(prompt, CLIP.prompt),
+      by: 'person',
+      at: began,
+      ...this.#copied(),
+    })
+  }
+
+  #tellCall(item: JsonObject, at: Instant | undefined): void {
+    const call = textAt(item, 'call_id') ?? textAt(item, 'id')
+    if (!call) return
+    this.#touch()
+    const given = item.arguments ?? item.input ?? item.action
+    const name = textAt(item, 'name') ?? 'local_shell'
+    this.setup.tell({ kind: 'tool-call', turn: this.#turn(), call, name, arguments: argumentsOf(given), at })
+  }
+
+  #tellResult(item: JsonObject, at: Instant | undefined): void {
+    const call = textAt(item, 'call_id')
+    if (!call) return
+    const { text, ...end } = outputOf(item)
+    this.setup.tell({ kind: 'tool-result', turn: this.#turn(), call, result: clip(text, CLIP.result), at, ...end })
+  }
+
+  #acceptEvent(event: JsonObject, at: Instant | undefined): void {
+    const type = textAt(event, 'type') ?? '(none)'
+    switch (type) {
+      case 'task_started':
+        this.#task = { id: textAt(event, 'turn_id') ?? `${at}`, at, prompted: false, answered: false }
+        break
+      case 'task_complete':
+      case 'turn_complete':
+        this.#endTask(event, at)
+        break
+      case 'turn_aborted':
+        this.#mark('aborted', at, { detail: textAt(event, 'reason'), duration_ms: numberAt(event, 'duration_ms') })
+        this.#task = undefined
+        break
+      case 'error':
+        this.#mark('failed', at, { detail: textAt(event, 'message') })
+        break
+      case 'user_message':
+        this.#acceptPrompt(textAt(event, 'message') ?? '', at, 'event')
+        break
+      case 'item_completed':
+        this.#acceptDone(objectAt(event, 'item') ?? {}, at)
+        break
+      case 'token_count':
+        this.#acceptCount(objectAt(event, 'info'), at)
+        break
+      default:
+        if (!PASSED_OVER.has(type)) countUnknown(this.setup.counters, `event_msg/${type}`)
+    }
+  }
+
+  #endTask(event: JsonObject, at: Instant | undefined): void {
+    if (this.#isOwnWork()) {
+      this.#task = undefined
+      return
+    }
+    const last = textAt(event, 'last_agent_message')
+    if (last && this.#task && !this.#task.answered) this.#say(`${this.#task.id}/last`, last, at)
+    const error = objectAt(event, 'error')
+    const duration_ms = numberAt(event, 'duration_ms')
+    if (error) this.#mark('failed', at, { detail: textAt(error, 'message'), duration_ms })
+    else this.#mark('completed', at, { duration_ms })
+    this.#task = undefined
+  }
+
+  /** The finished item knows more about a call than the text that was sent to the model. */
+  #acceptDone(item: JsonObject, at: Instant | undefined): void {
+    if (item.type === 'UserMessage') this.#acceptPrompt(wordsOf(item), at, 'event')
+    const call = textAt(item, 'id')
+    const success = successOf(item)
+    if (!call || success === undefined || !RUNS.has(`${item.type}`)) return
+    const text = textAt(item, 'aggregated_output') ?? textAt(item, 'stdout') ?? ''
+    this.setup.tell({ kind: 'tool-result', turn: this.#turn(), call, result: clip(text, CLIP.result), success, at })
+  }
+
+  #acceptUsage(entry: JsonObject, at: Instant | undefined): void {
+    const usage = objectAt(entry, 'usage')
+    if (!usage) return
+    this.#total = totalOf(objectAt(entry, 'thread_token_usage')) || this.#total
+    // Providers may number responses per process; the turn's id makes the pair unique, and copies keep both.
+    const turn = textAt(entry, 'turn_id') ?? this.#owner()
+    this.#tellUsage(usage, `${turn}/${textAt(entry, 'response_id') ?? this.#total}`, at)
+  }
+
+  /** Old logs have only this: the last call and the thread's total, repeated whenever a rate limit changes. */
+  #acceptCount(info: JsonObject | undefined, at: Instant | undefined): void {
+    const total = totalOf(objectAt(info, 'total_token_usage'))
+    const last = objectAt(info, 'last_token_usage')
+    if (!last || total === 0 || total === this.#total) return
+    this.#total = total
+    this.#tellUsage(last, `${this.#task?.id ?? this.#owner()}/${total}`, at)
+  }
+
+  #tellUsage(usage: JsonObject, message_id: string, at: Instant | undefined): void {
+    const ts = at ?? this.#at ?? this.setup.log.modified_at
+    const call = usageOf(usage, { message_id, session: this.#owner(), model: this.#model, ts })
+    call.web_search_requests = this.#searches
+    this.#searches = 0
+    this.setup.tell({ kind: 'usage', turn: this.#turn(), at, usage: call, ...this.#copied() })
+  }
+
+  #mark(
+    mark: Mark,
+    at: Instant | undefined,
+    more: { detail?: string | undefined; duration_ms?: number | undefined } = {},
+  ): void {
+    const detail = more.detail === undefined ? undefined : clip(more.detail, CLIP.result)
+    this.setup.tell({ kind: 'mark', turn: this.#turn(), mark, at, ...more, detail })
+  }
+
+  /** The task that runs was not asked for: what it says is not a reply. */
+  #isOwnWork(): boolean {
+    return this.#task !== undefined && !this.#task.prompted
+  }
+
+  #turn(): number {
+    return this.#tracker.newestTurn(MAIN)
+  }
+
+  #owner(): SessionId {
+    return this.#copiedFrom ?? this.#session
+  }
+
+  #copied(): { copied?: true } {
+    return this.#copiedFrom ? { copied: true } : {}
+  }
+
+  #touch(): void {
+    if (this.#prompt) this.#prompt.fresh = false
+  }
+}

@@ -1,0 +1,52 @@
+import { dirname, join } from 'node:path'
+import type { Fact } from '../fact.js'
+import { identifyByHead } from '../identify.js'
+import { readJsonl } from '../jsonl-log.js'
+import { fileLog, filesBelow, withoutDoubles } from '../log-files.js'
+import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { ROLLOUT, sessionInName } from './codex-name.js'
+import { CodexTranslator } from './codex-translator.js'
+
+const NAME = 'codex'
+
+export const codex: LogTool = {
+  name: NAME,
+  can: {
+    append: CAN,
+    branches: cannot('a session is one line of history: going back makes a new session'),
+    usage: CAN,
+    durations: cannot('a shell is timed to its first answer only, so the times of call and result are used'),
+    origin: CAN,
+    sub_agents: CAN,
+    cwd: CAN,
+    git_branch: CAN,
+    aborted: CAN,
+    failed: CAN,
+    compacted: CAN,
+  },
+  discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  logAt: (path) => fileLog(NAME, rootOf(path), path, { session: sessionInName(path) }),
+  identify: (log) => identifyByHead(codex, log),
+  read,
+}
+
+function roots({ home, env, extraRoots }: Environment): string[] {
+  return [env.CODEX_HOME || join(home, '.codex'), ...(extraRoots?.[NAME] ?? [])]
+}
+
+/** `sessions/YYYY/MM/DD/rollout-….jsonl`, and `archived_sessions/` for those the user put away. */
+function logsUnder(root: string): (LogRef | undefined)[] {
+  return ['sessions', 'archived_sessions']
+    .flatMap((folder) => filesBelow(join(root, folder), (name) => ROLLOUT.test(name)))
+    .map((path) => fileLog(NAME, root, path, { session: sessionInName(path) }))
+}
+
+/** The directory above `sessions`, or the log's own when it lies elsewhere: its origins are looked for below it. */
+function rootOf(path: string): string {
+  const at = path.lastIndexOf('/sessions/')
+  return at > 0 ? path.slice(0, at) : dirname(path)
+}
+
+function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  yield* readJsonl(log, options, (setup) => new CodexTranslator(setup))
+}

@@ -1,0 +1,203 @@
+import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
+import { argumentsOf, CLIP, clip } from '../clip.js'
+import { countUnknown } from '../counters.js'
+import type { Checkpoint, SessionNews } from '../fact.js'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
+import type { Translator, TranslatorSetup } from '../jsonl-log.js'
+import { idFromName } from '../log-files.js'
+import { momentAt } from '../moment.js'
+import { NewsDesk } from '../session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { answerOf, partsOf } from './gemini-parts.js'
+
+const CONTEXT = '<session_context>'
+
+interface Saved {
+  session: SessionId
+  tracker: SavedTracker
+  news: SessionNews
+  headed: boolean
+}
+
+/**
+ * Gemini CLI's sessions: a log of changes. A message that is written again replaces the one with its id; `$set.messages`
+ * replaces the whole list, which happens at every resume and when the context is compressed. What was said and paid stays said:
+ * a message that a later list leaves out is still a turn.
+ */
+export class GeminiTranslator implements Translator {
+  #session: SessionId
+  #tracker: TurnTracker
+  #news: NewsDesk
+  #headed: boolean
+  #at: Instant | undefined
+
+  constructor(private readonly setup: TranslatorSetup) {
+    const saved = setup.saved as unknown as Saved | undefined
+    this.#session = saved?.session ?? idFromName(setup.log.path)
+    this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
+    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#headed = saved?.headed ?? false
+  }
+
+  accept(record: JsonObject): void {
+    const change = objectAt(record, '$set')
+    if (change) this.#acceptChange(change)
+    else if (record.$rewindTo !== undefined) this.#goBack(textAt(record, '$rewindTo'))
+    else if (record.sessionId !== undefined && record.type === undefined) this.#acceptHeader(record)
+    else if (record.type !== undefined || record.id !== undefined) this.#acceptMessage(record)
+    else countUnknown(this.setup.counters, Object.keys(record)[0] ?? '(empty)')
+  }
+
+  finish(): void {
+    this.#news.reportFirst({ id: this.#session })
+  }
+
+  head(): Checkpoint['head'] {
+    return this.#tracker.head(undefined)
+  }
+
+  save(): Saved {
+    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known, headed: this.#headed }
+  }
+
+  /** Written again at every resume, with a new start time: the first one counts. */
+  #acceptHeader(header: JsonObject): void {
+    const id = header.sessionId
+    if (!this.#headed) {
+      if (isSessionId(id)) this.#session = id
+      this.#news.report({ id: this.#session, started_at: momentAt(header, 'startTime') })
+      this.#headed = true
+    }
+    this.#news.report({ title: textAt(header, 'summary') })
+  }
+
+  #acceptChange(change: JsonObject): void {
+    this.#news.report({ title: textAt(change, 'summary') })
+    if (Array.isArray(change.messages)) this.#acceptList(change.messages.filter(isObject))
+  }
+
+  /**
+   * At the start of a log, a list is history that came from elsewhere, and is read as if it had been written message by message.
+   * Later it repeats what is known, with less detail; words that are not known then are the summary of a compressed context.
+   */
+  #acceptList(messages: readonly JsonObject[]): void {
+    if (this.#tracker.turns(MAIN) === 0) {
+      for (const message of messages) this.#acceptMessage(message)
+      return
+    }
+    const summarised = messages.some((message) => {
+      const text = wordsOf(message)
+      const known = this.#tracker.turnOf(MAIN, textAt(message, 'id') ?? '') !== undefined
+      return !known && text !== '' && !text.startsWith(CONTEXT)
+    })
+    if (summarised) this.setup.tell({ kind: 'mark', turn: this.#turn(), mark: 'compacted', at: this.#at })
+  }
+
+  /** As the program's own reader has it; no recorded log holds one. */
+  #goBack(to: string | undefined): void {
+    const turn = to === undefined ? undefined : this.#tracker.turnOf(MAIN, to)
+    if (turn !== undefined) this.#tracker.goBackTo(MAIN, Math.max(0, turn - 1))
+  }
+
+  #acceptMessage(message: JsonObject): void {
+    const at = momentAt(message, 'timestamp')
+    this.#at = at ?? this.#at
+    const type = textAt(message, 'type') ?? '(none)'
+    if (type === 'user') this.#acceptUser(message, at)
+    else if (type === 'gemini') this.#acceptReply(message, at)
+    else if (type === 'error') this.#mark(message, 'failed', at)
+    else if (type === 'info' && /cancel+ed/i.test(wordsOf(message))) this.#mark(message, 'aborted', at)
+    else if (type !== 'info' && type !== 'warning') countUnknown(this.setup.counters, type)
+  }
+
+  #acceptUser(message: JsonObject, at: Instant | undefined): void {
+    const id = textAt(message, 'id')
+    const { text, results } = partsOf(contentOf(message))
+    const words = typeof message.content === 'string' ? message.content : text
+    const known = id === undefined ? undefined : this.#tracker.turnOf(MAIN, id)
+    if (words.startsWith(CONTEXT)) {
+      const cwd = /Workspace Director(?:y|ies):\*{0,2}\s*-?\s*(\/[^\n]+)/.exec(words)?.[1]
+      this.#news.reportFirst({ cwd })
+    }
+    if (words === '' || words.startsWith(CONTEXT)) {
+      const turn = known ?? this.#tracker.place(MAIN, id, undefined)
+      for (const { id: call, text: result, success } of results) {
+        this.setup.tell({ kind: 'tool-result', turn, call, result: clip(result, CLIP.result), success, at })
+      }
+      return
+    }
+    if (known !== undefined) return
+    const { turn, follows } = this.#tracker.begin(MAIN, id, undefined)
+    this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(words, CLIP.prompt), by: 'person', at })
+  }
+
+  #acceptReply(message: JsonObject, at: Instant | undefined): void {
+    const id = textAt(message, 'id')
+    const turn = (id && this.#tracker.turnOf(MAIN, id)) || this.#tracker.place(MAIN, id, undefined)
+    const { text, calls } = partsOf(contentOf(message))
+    const words = typeof message.content === 'string' ? message.content : text
+    const key = id ?? `${at}`
+    if (words !== '')
+      this.setup.tell({ kind: 'said', turn, message: key, part: key, text: clip(words, CLIP.reply), at })
+    for (const { id: call, name, arguments: given } of calls) {
+      this.setup.tell({ kind: 'tool-call', turn, call, name, arguments: argumentsOf(given), at })
+    }
+    const tools = listAt(message, 'toolCalls').filter(isObject)
+    for (const tool of tools) this.#tellTool(tool, turn, at)
+    this.#tellUsage(message, key, turn, at)
+    if (calls.length === 0 && tools.length === 0) this.setup.tell({ kind: 'mark', turn, mark: 'completed', at })
+  }
+
+  #tellTool(tool: JsonObject, turn: number, at: Instant | undefined): void {
+    const call = textAt(tool, 'id')
+    if (!call) return
+    const name = textAt(tool, 'name') ?? '(unknown)'
+    this.setup.tell({ kind: 'tool-call', turn, call, name, arguments: argumentsOf(tool.args), at })
+    const status = textAt(tool, 'status')
+    if (!status || (status !== 'success' && status !== 'error' && status !== 'cancelled')) return
+    const responses = listAt(tool, 'result').map((part) =>
+      answerOf(objectAt(objectAt(isObject(part) ? part : undefined, 'functionResponse'), 'response')),
+    )
+    const result = clip(responses.map((response) => response.text).join('\n'), CLIP.result)
+    const success = status === 'success' && responses.every((response) => response.success)
+    this.setup.tell({ kind: 'tool-result', turn, call, result, success, at: momentAt(tool, 'timestamp') })
+  }
+
+  /** Thoughts and the prompts of tools are counted apart; cached tokens within the input. */
+  #tellUsage(message: JsonObject, message_id: string, turn: number, at: Instant | undefined): void {
+    const counts = objectAt(message, 'tokens')
+    if (!counts) return
+    const cached = countAt(counts, 'cached')
+    this.setup.tell({
+      kind: 'usage',
+      turn,
+      at,
+      usage: {
+        message_id,
+        session: this.#session,
+        model: textAt(message, 'model') ?? 'unknown',
+        ts: at ?? this.#at ?? this.setup.log.modified_at,
+        input_tokens: Math.max(0, countAt(counts, 'input') - cached) + countAt(counts, 'tool'),
+        output_tokens: countAt(counts, 'output') + countAt(counts, 'thoughts'),
+        cache_read_tokens: cached,
+        cache_write_5m_tokens: 0,
+        cache_write_1h_tokens: 0,
+        web_search_requests: 0,
+      },
+    })
+  }
+
+  #mark(message: JsonObject, mark: 'failed' | 'aborted', at: Instant | undefined): void {
+    this.setup.tell({ kind: 'mark', turn: this.#turn(), mark, detail: clip(wordsOf(message), CLIP.result), at })
+  }
+
+  #turn(): number {
+    return this.#tracker.newestTurn(MAIN)
+  }
+}
+
+const contentOf = (message: JsonObject): readonly unknown[] => listAt(message, 'content')
+
+function wordsOf(message: JsonObject): string {
+  return typeof message.content === 'string' ? message.content : partsOf(contentOf(message)).text
+}

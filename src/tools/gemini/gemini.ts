@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { readDocument } from '../document-log.js'
+import type { Fact, SessionNews } from '../fact.js'
+import { identifyByHead } from '../identify.js'
+import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
+import { readJsonl } from '../jsonl-log.js'
+import { fileLog, filesBelow, listDirectory, smallJson, statOf, withoutDoubles } from '../log-files.js'
+import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { GeminiTranslator } from './gemini-translator.js'
+
+const NAME = 'gemini'
+const SESSION_FILE = /^session-.+\.jsonl?$/
+
+export const gemini: LogTool = {
+  name: NAME,
+  can: {
+    append: CAN,
+    branches: cannot('the log keeps one list of messages; what a rewind takes out is left out of it'),
+    usage: CAN,
+    durations: cannot('only the times of message and result are logged, with the wait for a permission between them'),
+    origin: cannot('a session made from another one’s file does not name it'),
+    sub_agents: cannot('no recorded session has one'),
+    cwd: CAN,
+    git_branch: cannot('the branch is not logged'),
+    aborted: CAN,
+    failed: CAN,
+    compacted: CAN,
+  },
+  discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  logAt: (path) => fileLog(NAME, dirname(dirname(dirname(dirname(path)))), path),
+  identify,
+  read,
+}
+
+/** `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini` in it. */
+function roots({ home, env, extraRoots }: Environment): string[] {
+  return [join(env.GEMINI_CLI_HOME || home, '.gemini'), ...(extraRoots?.[NAME] ?? [])]
+}
+
+/** `tmp/<project>/chats/session-….jsonl`; before 0.5x the project was the hash of its path and a session one JSON document. */
+function logsUnder(root: string): (LogRef | undefined)[] {
+  return listDirectory(join(root, 'tmp')).flatMap((project) =>
+    filesBelow(join(project.path, 'chats'), (name) => SESSION_FILE.test(name), 2).map((path) =>
+      fileLog(NAME, root, path),
+    ),
+  )
+}
+
+function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  const make = (setup: ConstructorParameters<typeof GeminiTranslator>[0]) => new GeminiTranslator(setup)
+  if (log.path.endsWith('.json')) yield* readDocument(log, options, make, recordsOf)
+  else yield* readJsonl(log, options, make)
+}
+
+/** The older form: the header's fields and the list of messages in one object. */
+function* recordsOf(document: JsonObject): Iterable<JsonObject> {
+  const { messages: _, ...header } = document
+  yield header
+  yield* listAt(document, 'messages').filter(isObject)
+}
+
+function identify(log: LogRef): SessionNews {
+  const news = identifyByHead(gemini, log)
+  const cwd = projectPath(log)
+  return cwd ? { ...news, cwd } : news
+}
+
+/** A session does not say where it ran: its folder does, through a note in it or the list of projects. */
+function projectPath(log: LogRef): string | undefined {
+  const folder = dirname(dirname(log.path))
+  const note = join(folder, '.project_root')
+  if ((statOf(note)?.size ?? 0) > 0) return readFileSync(note, 'utf8').trim()
+  const projects = Object.entries(objectAt(smallJson(join(log.root, 'projects.json')), 'projects') ?? {})
+  const name = basename(folder)
+  const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex')
+  return projects.find(([path, slug]) => slug === name || hashOf(path) === name)?.[0]
+}

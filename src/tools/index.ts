@@ -1,0 +1,18 @@
+import { claude } from './claude/claude.js'
+import { codex } from './codex/codex.js'
+import { gemini } from './gemini/gemini.js'
+import { openclaw } from './openclaw/openclaw.js'
+import { opencode } from './opencode/opencode.js'
+import { pi } from './pi/pi.js'
+import { plain } from './plain/plain.js'
+import { qwen } from './qwen/qwen.js'
+import type { LogTool } from './tool.js'
+
+export type { Counters } from './counters.js'
+export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
+export { foldSession } from './fold.js'
+export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions } from './tool.js'
+export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
+
+/** Every tool whose logs we read. */
+export const LOG_TOOLS: readonly LogTool[] = [claude, codex, gemini, opencode, pi, qwen, openclaw, plain]

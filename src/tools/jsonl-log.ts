@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type Counters, noCounters } from './counters.js'
+import type { Checkpoint, Fact } from './fact.js'
+import { isObject, type JsonObject, numberAt, textAt } from './json-value.js'
+import { LineReader } from './line-reader.js'
+import { RecordReader, type Shortcut } from './record-reader.js'
+import type { LogRef, ReadOptions } from './tool.js'
+import { LostPlace } from './turn-tracker.js'
+
+/** Raise it when a translator changes what it saves or says: logs are then read anew. */
+const FORMAT = 1
+const TAIL_BYTES = 1024
+const CHECKPOINT_EVERY = 16 * 1024 * 1024
+
+/** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */
+export interface Translator {
+  /** Facts from elsewhere that belong before the log's own; told when a log is read from its start. */
+  prelude?(): Iterable<void>
+  accept(record: JsonObject): void
+  /** Called when the read reaches the end of what there is: says what is left to say, such as an id that only the name gives. */
+  finish(): void
+  head(): Checkpoint['head']
+  save(): unknown
+}
+
+/** What a translator is made with. */
+export interface TranslatorSetup {
+  log: LogRef
+  counters: Counters
+  tell: (fact: Fact) => void
+  /** What `save` gave at the checkpoint we go on from. */
+  saved: JsonObject | undefined
+  options: ReadOptions
+}
+
+interface Place {
+  inode: string
+  offset: number
+  /** The last record read had no newline yet: one that comes next ends it and is no blank line. */
+  unended: boolean
+  tail: string
+  counters: Counters
+  state: JsonObject
+}
+
+/**
+ * Reads a log of one JSON record per line, from the start or from a checkpoint.
+ *
+ * A checkpoint holds the byte offset, the file's identity, a hash of the bytes before the offset, and the translator's
+ * state, a few kilobytes. So a grown file costs its new lines only. A file that shrank, was replaced or was rewritten fails the
+ * test and is read anew, as does the rare line that goes back to a place the state no longer holds (`LostPlace`): exactness is
+ * never traded for the short cut.
+ */
+export function* readJsonl(
+  log: LogRef,
+  options: ReadOptions,
+  make: (setup: TranslatorSetup) => Translator,
+  shortcut?: Shortcut,
+): Generator<Fact, void> {
+  const file = openSync(log.path, 'r')
+  try {
+    const stat = fstatSync(file, { bigint: true })
+    const inode = `${stat.dev}:${stat.ino}`
+    const given = placeOf(options.from)
+    // Nothing was read yet: there is nothing to go on from, and what belongs before the log is still to be told.
+    const place = given?.offset === 0 ? undefined : given
+    const reason = place ? whyNotFrom(place, file, inode, Number(stat.size)) : undefined
+    const limit = Math.min(options.limitBytes ?? Number.POSITIVE_INFINITY, Number(stat.size))
+    const pass = { log, file, inode, limit, options, make, shortcut }
+    if (options.from && (!given || reason))
+      yield { kind: 'restart', reason: reason ?? 'the checkpoint is of another version' }
+    try {
+      yield* readFrom(pass, reason ? undefined : place)
+    } catch (error) {
+      if (!(error instanceof LostPlace)) throw error
+      yield { kind: 'restart', reason: error.message }
+      yield* readFrom(pass, undefined)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Pass {
+  log: LogRef
+  file: number
+  inode: string
+  limit: number
+  options: ReadOptions
+  make: (setup: TranslatorSetup) => Translator
+  shortcut: Shortcut | undefined
+}
+
+function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> {
+  const counters: Counters = place ? { ...place.counters, truncated_last_line: false } : noCounters()
+  const told: Fact[] = []
+  const { log, options } = pass
+  const translator = pass.make({ log, counters, tell: (fact) => told.push(fact), saved: place?.state, options })
+  const lines = new LineReader(pass.file, place ? startOf(pass.file, place) : 0, pass.limit)
+  const records = new RecordReader(lines, counters, pass.shortcut)
+  if (!place) for (const _ of translator.prelude?.() ?? []) yield* told.splice(0)
+  let checkpointed = records.offset
+  for (let record = records.next(); record; record = records.next()) {
+    translator.accept(record)
+    if (told.length > 0) yield* told.splice(0)
+    if (records.offset - checkpointed < CHECKPOINT_EVERY) continue
+    checkpointed = records.offset
+    yield checkpoint(pass, translator, counters, checkpointed, false)
+  }
+  translator.finish()
+  yield* told.splice(0)
+  yield checkpoint(pass, translator, counters, records.offset, !lines.terminated && !counters.truncated_last_line)
+}
+
+function checkpoint(
+  pass: Pass,
+  translator: Translator,
+  counters: Counters,
+  offset: number,
+  unended: boolean,
+): Checkpoint {
+  const place: Place = {
+    inode: pass.inode,
+    offset,
+    unended,
+    tail: tailHash(pass.file, offset),
+    counters: structuredClone(counters),
+    state: translator.save() as JsonObject,
+  }
+  return { kind: 'checkpoint', resume: { v: FORMAT, offset, place }, counters: place.counters, head: translator.head() }
+}
+
+function placeOf(from: ReadOptions['from']): Place | undefined {
+  if (!from || from.v !== FORMAT || !isObject(from.place)) return undefined
+  const complete =
+    textAt(from.place, 'inode') && numberAt(from.place, 'offset') !== undefined && isObject(from.place.state)
+  return complete ? (from.place as unknown as Place) : undefined
+}
+
+function whyNotFrom(place: Place, file: number, inode: string, size: number): string | undefined {
+  if (place.inode !== inode) return 'the file was replaced'
+  if (size < place.offset) return 'the file shrank'
+  if (tailHash(file, place.offset) !== place.tail) return 'the file was rewritten'
+  return undefined
+}
+
+function startOf(file: number, place: Place): number {
+  const next = Buffer.alloc(1)
+  const ended = place.unended && readSync(file, next, 0, 1, place.offset) === 1 && next[0] === 0x0a
+  return ended ? place.offset + 1 : place.offset
+}
+
+/** Of the bytes just before the offset: they tell an appended file from a rewritten one without reading it all. */
+function tailHash(file: number, offset: number): string {
+  const length = Math.min(TAIL_BYTES, offset)
+  const tail = Buffer.alloc(length)
+  for (let done = 0; done < length; ) {
+    const read = readSync(file, tail, done, length - done, offset - length + done)
+    if (read === 0) break
+    done += read
+  }
+  return createHash('sha1').update(tail).digest('base64')
+}

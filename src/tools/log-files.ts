@@ -1,0 +1,93 @@
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { instantOf, isSessionId, type SessionId } from '../model/index.js'
+import { isObject, type JsonObject } from './json-value.js'
+import type { LogRef } from './tool.js'
+
+/** What is in a directory, links followed; nothing when it is not there or not ours to read. */
+export function listDirectory(path: string): { name: string; path: string; isDirectory: boolean }[] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(path, { withFileTypes: true })
+  } catch {
+    return []
+  }
+  return entries.map((entry) => {
+    const full = join(path, entry.name)
+    const isDirectory = entry.isSymbolicLink() ? (statOf(full)?.isDirectory() ?? false) : entry.isDirectory()
+    return { name: entry.name, path: full, isDirectory }
+  })
+}
+
+/** Every file below a directory that passes, to a depth that no tool exceeds: a link that points up must not loop. */
+export function filesBelow(path: string, wanted: (name: string) => boolean, depth = 4): string[] {
+  return listDirectory(path).flatMap((entry) => {
+    if (entry.isDirectory) return depth > 0 ? filesBelow(entry.path, wanted, depth - 1) : []
+    return wanted(entry.name) ? [entry.path] : []
+  })
+}
+
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** A log that is one file. Undefined when there is no such file (any more). */
+export function fileLog(
+  tool: string,
+  root: string,
+  path: string,
+  known: { session?: string | undefined; agent?: string | undefined } = {},
+): LogRef | undefined {
+  const stat = statOf(path)
+  if (!stat?.isFile()) return undefined
+  return {
+    tool,
+    path,
+    root,
+    ...(isSessionId(known.session) ? { session: known.session } : {}),
+    ...(known.agent ? { agent: known.agent } : {}),
+    size: stat.size,
+    modified_at: instantOf(Math.min(Math.max(0, stat.mtimeMs), 253_402_300_799_999)),
+    stamp: `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`,
+  }
+}
+
+/** One file reached by two roots (a link, a root given twice) is one log. */
+export function withoutDoubles(logs: readonly (LogRef | undefined)[]): LogRef[] {
+  const seen = new Map<string, LogRef>()
+  for (const log of logs) {
+    if (!log) continue
+    const key = `${log.stamp}/${log.session ?? ''}/${log.agent ?? ''}`
+    if (!seen.has(key)) seen.set(key, log)
+  }
+  return [...seen.values()]
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const isUuid = (text: string): boolean => UUID.test(text)
+
+/** An id for a log whose own cannot be read: the name of its file, with what ids may not hold replaced. */
+export function idFromName(path: string): SessionId {
+  const stem = basename(path).replace(/\.jsonl?$/, '')
+  const id = stem
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 128)
+  return (isSessionId(id) ? id : 'unnamed') as SessionId
+}
+
+/** A small JSON file beside a log; undefined when it is missing, damaged or suspiciously large. */
+export function smallJson(path: string): JsonObject | undefined {
+  const stat = statOf(path)
+  if (!stat?.isFile() || stat.size > 4 * 1024 * 1024) return undefined
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

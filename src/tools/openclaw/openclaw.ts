@@ -1,0 +1,51 @@
+import { basename, dirname, join } from 'node:path'
+import type { SessionNews } from '../fact.js'
+import { identifyByHead } from '../identify.js'
+import { isObject, textAt } from '../json-value.js'
+import { fileLog, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
+import { PI_ABILITIES, readPi } from '../pi/pi.js'
+import { cannot, type Environment, type LogRef, type LogTool } from '../tool.js'
+
+const NAME = 'openclaw'
+/** A transcript, or one that was put aside when its conversation was reset or deleted. */
+const TRANSCRIPT = /^([A-Za-z0-9][A-Za-z0-9._-]*?)(?:-topic-[^/]+)?\.jsonl(?:\.(?:reset|deleted)\.[^/]+Z)?$/
+const NOT_TRANSCRIPTS = /\.trajectory\.jsonl|\.checkpoint\.[0-9a-f-]+\.jsonl/
+
+export const openclaw: LogTool = {
+  name: NAME,
+  can: {
+    ...PI_ABILITIES,
+    sub_agents: cannot('which session spawned another is in the store, not in the transcript'),
+    origin: cannot('2026.7.2 and later keep sessions in a database that no recorded fixture covers'),
+  },
+  discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  logAt: (path) => logOf(dirname(dirname(dirname(dirname(path)))), path),
+  identify,
+  read: readPi,
+}
+
+function roots({ home, env, extraRoots }: Environment): string[] {
+  return [env.OPENCLAW_STATE_DIR || join(home, '.openclaw'), ...(extraRoots?.[NAME] ?? [])]
+}
+
+/** `agents/<agent>/sessions/<session>.jsonl`. */
+function logsUnder(root: string): (LogRef | undefined)[] {
+  return listDirectory(join(root, 'agents')).flatMap((agent) =>
+    listDirectory(join(agent.path, 'sessions'))
+      .filter((entry) => !entry.isDirectory && TRANSCRIPT.test(entry.name) && !NOT_TRANSCRIPTS.test(entry.name))
+      .map((entry) => logOf(root, entry.path)),
+  )
+}
+
+function logOf(root: string, path: string): LogRef | undefined {
+  return fileLog(NAME, root, path, { session: TRANSCRIPT.exec(basename(path))?.[1] })
+}
+
+/** The store beside the transcripts knows what the conversation is called: its own name, or its key (`agent:main:discord:…`). */
+function identify(log: LogRef): SessionNews {
+  const news = identifyByHead(openclaw, log)
+  const store = smallJson(join(dirname(log.path), 'sessions.json')) ?? {}
+  const [key, entry] = Object.entries(store).find(([, value]) => isObject(value) && value.sessionId === news.id) ?? []
+  const name = isObject(entry) ? (textAt(entry, 'displayName') ?? key) : key
+  return { ...news, ...(name ? { title: name } : {}) }
+}

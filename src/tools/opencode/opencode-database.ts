@@ -1,0 +1,112 @@
+import { type Database, openDatabase, SQLITE, sqliteCode } from '../../disk/index.js'
+import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
+import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
+import { statOf } from '../log-files.js'
+import type { LogRef } from '../tool.js'
+
+/**
+ * opencode's own database, opened read-only beside it: it keeps a write-ahead log, so a reader sees one consistent state and
+ * stops nobody. A read runs inside one transaction, so what it sees does not change under it.
+ */
+export class OpencodeDatabase implements Disposable {
+  #database: Database
+
+  constructor(path: string) {
+    this.#database = openDatabase(path, { readOnly: true })
+    this.#database.exec('pragma busy_timeout = 2000; begin')
+  }
+
+  /** Newest change of each session. Served by the primary key; run at every listing. */
+  sessions(): { id: SessionId; updated: number }[] {
+    return this.#rows('select id, time_updated from session').flatMap((row) => {
+      const id = row.id
+      return isSessionId(id) ? [{ id, updated: numberAt(row, 'time_updated') ?? 0 }] : []
+    })
+  }
+
+  session(id: SessionId): JsonObject | undefined {
+    const row = this.#rows('select * from session where id = ?', id)[0]
+    if (!row) return undefined
+    const time = { created: row.time_created, updated: row.time_updated }
+    return { ...row, time, model: parsed(row.model), revert: parsed(row.revert) }
+  }
+
+  messageCount(session: SessionId): number {
+    return numberAt(this.#rows('select count(*) as n from message where session_id = ?', session)[0], 'n') ?? 0
+  }
+
+  /** Messages of which anything changed since, oldest first. Served by (session_id, time_created, id) and part (message_id, id). */
+  *changedSince(session: SessionId, since: number): Iterable<{ record: JsonObject | undefined; updated: number }> {
+    const messages = this.#database
+      .prepare(
+        `select m.id, m.data, max(m.time_updated, coalesce((select max(p.time_updated) from part p where p.message_id = m.id), 0)) as updated
+         from message m where m.session_id = ? order by m.time_created, m.id`,
+      )
+      .iterate(session)
+    for (const row of messages) {
+      if (!isObject(row)) continue
+      const updated = numberAt(row, 'updated') ?? 0
+      if (updated < since) continue
+      const message = parsed(row.data)
+      const id = textAt(row, 'id')
+      const parts = id ? this.#partsOf(id) : []
+      yield { record: isObject(message) ? { message: { ...message, id }, parts } : undefined, updated }
+    }
+  }
+
+  #partsOf(message: string): JsonObject[] {
+    return this.#rows('select id, data from part where message_id = ? order by id', message).flatMap((row) => {
+      const part = parsed(row.data)
+      return isObject(part) ? [{ ...part, id: row.id }] : [{ type: '(unreadable)', id: row.id }]
+    })
+  }
+
+  #rows(sql: string, ...params: string[]): JsonObject[] {
+    return this.#database
+      .prepare(sql)
+      .all(...params)
+      .filter(isObject)
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close()
+  }
+}
+
+/** One log per session in the file. */
+export function logsIn(tool: string, root: string, path: string): LogRef[] {
+  const stat = statOf(path)
+  if (!stat?.isFile()) return []
+  const file = { tool, path, root, size: 0 }
+  try {
+    using database = new OpencodeDatabase(path)
+    return database.sessions().map(({ id, updated }) => ({
+      ...file,
+      session: id,
+      modified_at: instantOf(Math.min(Math.max(0, updated), 253_402_300_799_999)),
+      stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
+    }))
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    // Still a log, and one that says so when it is read: a damaged database must not look like one without sessions.
+    return [
+      { ...file, modified_at: instantOf(Math.trunc(stat.mtimeMs)), stamp: `damaged:${stat.size}:${stat.mtimeMs}` },
+    ]
+  }
+}
+
+/** The file is no database, is broken, or has other tables than we know. A lock is none of these: it passes. */
+export function isDamage(error: unknown): boolean {
+  // An error met while stepping through rows carries no number, only that it is SQLite's.
+  const isSqlites = (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SQLITE_ERROR'
+  return (isSqlites || sqliteCode(error) !== undefined) && sqliteCode(error) !== SQLITE.busy
+}
+
+function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

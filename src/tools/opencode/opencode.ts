@@ -1,0 +1,151 @@
+import { dirname, isAbsolute, join } from 'node:path'
+import type { SessionId } from '../../model/index.js'
+import { type Counters, noCounters } from '../counters.js'
+import { readDocument } from '../document-log.js'
+import type { Checkpoint, Fact, SessionNews } from '../fact.js'
+import { identifyByHead } from '../identify.js'
+import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
+import { fileLog, listDirectory } from '../log-files.js'
+import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { LostPlace } from '../turn-tracker.js'
+import { isDamage, logsIn, OpencodeDatabase } from './opencode-database.js'
+import { OpencodeTranslator } from './opencode-translator.js'
+
+const NAME = 'opencode'
+const FORMAT = 1
+const DATABASE = /^opencode(?:-[A-Za-z0-9._-]+)?\.db$/
+
+export const opencode: LogTool = {
+  name: NAME,
+  can: {
+    append: CAN,
+    branches: CAN,
+    usage: CAN,
+    durations: CAN,
+    origin: cannot('a fork is stored as a session of its own, with new ids and nothing that names the other'),
+    sub_agents: CAN,
+    cwd: CAN,
+    git_branch: cannot('the branch is not stored'),
+    aborted: CAN,
+    failed: CAN,
+    compacted: CAN,
+  },
+  discover: (environment) => databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path)),
+  logAt,
+  identify,
+  read,
+}
+
+/** `OPENCODE_DB` names the file, absolute or in the data directory; else every channel's database there is a candidate. */
+function databases({ home, env, extraRoots }: Environment): { root: string; path: string }[] {
+  const data = join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
+  const named = env.OPENCODE_DB
+  if (named === ':memory:') return []
+  if (named) return [{ root: data, path: isAbsolute(named) ? named : join(data, named) }]
+  return [data, ...(extraRoots?.[NAME] ?? [])].flatMap((root) =>
+    listDirectory(root)
+      .filter((entry) => DATABASE.test(entry.name))
+      .map((entry) => ({ root, path: entry.path })),
+  )
+}
+
+/** A database and the session in it, or a file that `opencode export` wrote. */
+function logAt(path: string, session?: SessionId): LogRef | undefined {
+  if (path.endsWith('.json')) return fileLog(NAME, dirname(path), path)
+  return logsIn(NAME, dirname(path), path).find((log) => session === undefined || log.session === session)
+}
+
+function identify(log: LogRef): SessionNews {
+  if (log.path.endsWith('.json')) return identifyByHead(opencode, log)
+  const news: SessionNews = {}
+  for (const fact of read(log)) {
+    if (fact.kind !== 'session') break // the row comes first and says it all
+    const { kind: _, ...fields } = fact
+    Object.assign(news, fields)
+  }
+  return news
+}
+
+function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  if (log.path.endsWith('.json')) {
+    yield* readDocument(log, options, (setup) => new OpencodeTranslator(setup), recordsOf)
+    return
+  }
+  try {
+    yield* readDatabase(log, options)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    const counters = { ...noCounters(), dropped_lines: 1 }
+    yield { kind: 'checkpoint', resume: { v: 0, offset: 0, place: {} }, counters, head: { turn: 0, abandoned: [] } }
+  }
+}
+
+function* readDatabase(log: LogRef, options: ReadOptions): Iterable<Fact> {
+  const place = placeOf(options.from)
+  using database = new OpencodeDatabase(log.path)
+  // Rows can be taken out again (a session is cleaned up after a revert): then what was told is no longer so.
+  const shrunk = place && log.session && database.messageCount(log.session) < place.messages
+  if (options.from && (!place || shrunk)) {
+    yield { kind: 'restart', reason: shrunk ? 'messages were removed' : 'the checkpoint is of another version' }
+  }
+  try {
+    yield* readRows(log, database, options, shrunk ? undefined : place)
+  } catch (error) {
+    if (!(error instanceof LostPlace)) throw error
+    yield { kind: 'restart', reason: error.message }
+    yield* readRows(log, database, options, undefined)
+  }
+}
+
+interface Place {
+  /** Newest change that was read. Rows of that very millisecond are read again: there may be more of them. */
+  since: number
+  messages: number
+  counters: Counters
+  state: JsonObject
+}
+
+function* readRows(
+  log: LogRef,
+  database: OpencodeDatabase,
+  options: ReadOptions,
+  place: Place | undefined,
+): Iterable<Fact> {
+  const counters = place ? structuredClone(place.counters) : noCounters()
+  const told: Fact[] = []
+  const tell = (fact: Fact): void => void told.push(fact)
+  const translator = new OpencodeTranslator({ log, counters, tell, saved: place?.state, options })
+  const session = log.session && database.session(log.session)
+  let since = place?.since ?? 0
+  let messages = 0
+  if (!log.session) counters.dropped_lines += 1
+  if (log.session && session) {
+    translator.accept({ session })
+    yield* told.splice(0)
+    messages = database.messageCount(log.session)
+    for (const { record, updated } of database.changedSince(log.session, since)) {
+      const counted = place && updated <= place.since
+      if (record) translator.accept(record)
+      if (!counted && record) counters.records += 1
+      if (!counted && !record) counters.bad_lines += 1
+      yield* told.splice(0)
+      since = Math.max(since, updated)
+    }
+  }
+  translator.finish()
+  const state = translator.save() as unknown as JsonObject
+  const resume = { v: FORMAT, offset: messages, place: { since, messages, counters: structuredClone(counters), state } }
+  yield { kind: 'checkpoint', resume, counters, head: translator.head() } satisfies Checkpoint
+}
+
+function placeOf(from: ReadOptions['from']): Place | undefined {
+  if (!from || from.v !== FORMAT || !isObject(from.place) || !isObject(from.place.state)) return undefined
+  return from.place as unknown as Place
+}
+
+function* recordsOf(document: JsonObject): Iterable<JsonObject> {
+  yield { session: objectAt(document, 'info') ?? {} }
+  for (const entry of listAt(document, 'messages').filter(isObject)) {
+    yield { message: objectAt(entry, 'info') ?? {}, parts: listAt(entry, 'parts') }
+  }
+}

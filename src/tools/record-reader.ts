@@ -1,0 +1,138 @@
+import { isUtf8 } from 'node:buffer'
+import type { Counters } from './counters.js'
+import { isObject, type JsonObject } from './json-value.js'
+import type { LineReader } from './line-reader.js'
+
+/** A record head that tools write. Only tried on lines that are no JSON, to find a whole record after a torn one. */
+const RECORD_HEAD = /\{"(?:type|uuid|parentUuid|timestamp|sessionId|id|\$set)":/g
+const MOST_HEADS = 64
+
+/** What a tool knows about its lines by their bytes alone. Parsing is most of the cost of reading a log. */
+export interface Shortcut {
+  /** The line is whole and holds nothing of interest. */
+  passesOver(line: Buffer): boolean
+  /** Only this much of the line matters: up to a comma of the outermost object. The line's length when all does. */
+  readsUpTo(line: Buffer): number
+}
+
+/** The records of a line-based log. What is not a record is counted, and reading goes on with the next line. */
+export class RecordReader {
+  constructor(
+    private readonly lines: LineReader,
+    private readonly counters: Counters,
+    private readonly shortcut?: Shortcut,
+  ) {}
+
+  /** Everything before this byte has been read; a torn last line has not. */
+  get offset(): number {
+    return this.lines.end
+  }
+
+  /** The next record, or undefined at the end. */
+  next(): JsonObject | undefined {
+    while (this.lines.next()) {
+      const { line } = this.lines
+      if (!line) {
+        this.counters.dropped_lines += 1
+        continue
+      }
+      if (this.lines.condensed) this.counters.long_lines += 1
+      if (isBlank(line)) {
+        this.counters.blank_lines += 1
+        continue
+      }
+      if (this.shortcut?.passesOver(line)) {
+        this.counters.records += 1
+        continue
+      }
+      const record = this.#parse(line)
+      if (record) {
+        this.counters.records += 1
+        return record
+      }
+      if (!this.lines.terminated) {
+        this.counters.truncated_last_line = true
+        this.lines.end = this.lines.start // it may be finished later: do not count it as read
+        return undefined
+      }
+      this.counters.bad_lines += 1
+    }
+    return undefined
+  }
+
+  #parse(line: Buffer): JsonObject | undefined {
+    if (this.lines.terminated && !isUtf8(line)) this.counters.bad_utf8_lines += 1 // a torn one may end inside a character
+    const end = this.shortcut?.readsUpTo(line) ?? line.length
+    if (end < line.length) {
+      const beginning = `${line.toString('utf8', 0, end)}}`
+      const record = parseObject(beginning)
+      if (record) return this.#counted(record, beginning)
+    }
+    const text = line.toString('utf8')
+    return this.#counted(parseObject(text) ?? (this.lines.terminated ? this.#recover(text) : undefined), text)
+  }
+
+  #counted(record: JsonObject | undefined, text: string): JsonObject | undefined {
+    if (record && text.includes('\\u')) this.counters.lone_surrogates += loneSurrogates(text)
+    return record
+  }
+
+  /** A crash leaves runs of NULs where a record was being written, or half a record with the next one after it. */
+  #recover(text: string): JsonObject | undefined {
+    let rest = text
+    if (text.includes('\0')) {
+      this.counters.nul_runs += text.match(/\0+/g)?.length ?? 0
+      rest = text.replace(/\0+/g, '')
+      const whole = parseObject(rest)
+      if (whole) return whole
+    }
+    const heads = [...rest.matchAll(RECORD_HEAD)].map((match) => match.index).filter((at) => at > 0)
+    for (const at of heads.slice(-MOST_HEADS)) {
+      const record = parseObject(rest.slice(at))
+      if (!record || !isWholeRecord(record, rest.slice(0, at))) continue
+      this.counters.salvaged_lines += 1
+      return record
+    }
+    return undefined
+  }
+}
+
+/** A record, and not a piece of one: the end of a torn line may be an object in its own right. */
+const isWholeRecord = (record: JsonObject, before: string): boolean =>
+  typeof record.type === 'string' && typeof record.timestamp === 'string' && !before.includes('"messages":[')
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  for (let at = 0; at < line.length; at++) {
+    const byte = line[at]
+    if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false
+  }
+  return true
+}
+
+/** Halves of a character that a program cut in two (`\ud83d` without its `\ude80`). V8 reads them; most parsers refuse the line. */
+export function loneSurrogates(json: string): number {
+  if (!/\\u[dD][89a-fA-F]/.test(json)) return 0
+  let lone = 0
+  let highEndsAt = -1
+  for (const match of json.matchAll(/\\(?:u([0-9a-fA-F]{4})|.)/gs)) {
+    const code = match[1] === undefined ? 0 : Number.parseInt(match[1], 16)
+    if (code >= 0xd800 && code <= 0xdbff) {
+      lone += 1
+      highEndsAt = match.index + 6
+    } else if (code >= 0xdc00 && code <= 0xdfff) {
+      if (highEndsAt === match.index) lone -= 1
+      else lone += 1
+      highEndsAt = -1
+    }
+  }
+  return lone
+}

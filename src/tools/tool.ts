@@ -1,0 +1,78 @@
+import type { Instant, SessionId } from '../model/index.js'
+import type { Fact, Resume, SessionNews } from './fact.js'
+
+/** Where tools look for things, as a value: nothing here reads the process. */
+export interface Environment {
+  home: string
+  env: Readonly<Record<string, string | undefined>>
+  /** More directories to look in, per tool, from the configuration. Laid out as the tool's own root is. */
+  extraRoots?: Readonly<Record<string, readonly string[]>>
+}
+
+/** One log on disk: a file, or one session inside a database. */
+export interface LogRef {
+  tool: string
+  path: string
+  /** The tool's own root that it was found under: where the logs it refers to are. */
+  root: string
+  /** Known without opening it, from its name or its row; otherwise `identify` tells. */
+  session?: SessionId
+  /** Set for the log of a sub-agent. */
+  agent?: string
+  size: number
+  modified_at: Instant
+  /** Differs whenever the log has changed. */
+  stamp: string
+}
+
+export interface ReadOptions {
+  /** Go on from where an earlier read stopped. */
+  from?: Resume
+  /** Read no further than this many bytes into the log. */
+  limitBytes?: number
+  /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
+  find?: (session: SessionId) => LogRef | undefined
+}
+
+/** Whether the tool's log can tell something; if not, why. */
+export type Ability = { yes: true } | { yes: false; because: string }
+
+/** What a log of this tool can and cannot tell. Callers ask here; nobody outside tools/ compares tool names. */
+export interface LogAbilities {
+  /** A grown log is read from where the last read stopped. */
+  append: Ability
+  /** Abandoned branches can be told from the live one. */
+  branches: Ability
+  /** Tokens and model of each call. */
+  usage: Ability
+  /** How long a tool call ran. */
+  durations: Ability
+  /** Where a fork came from. */
+  origin: Ability
+  sub_agents: Ability
+  cwd: Ability
+  git_branch: Ability
+  aborted: Ability
+  failed: Ability
+  compacted: Ability
+}
+
+export const CAN: Ability = { yes: true }
+export const cannot = (because: string): Ability => ({ yes: false, because })
+
+/** An agent program, as far as its logs go. */
+export interface LogTool {
+  readonly name: string
+  readonly can: LogAbilities
+  /** Every log there is, sub-agents' included. Costs a directory listing and a stat per file; nothing is opened but databases. */
+  discover(environment: Environment): LogRef[]
+  /** One log by its path, or undefined when nothing is there. A database may hold several: `session` picks one. */
+  logAt(path: string, session?: SessionId): LogRef | undefined
+  /** Who the log belongs to. Reads its beginning and its end, whatever its length. */
+  identify(log: LogRef): SessionNews
+  /**
+   * What the log says. Pulled, so that the caller sets the pace and memory stays flat; synchronous, because the work is
+   * parsing, not waiting. Always ends with a checkpoint; a long log has some on the way.
+   */
+  read(log: LogRef, options?: ReadOptions): Iterable<Fact>
+}
