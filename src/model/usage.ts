@@ -1,0 +1,53 @@
+import type { SessionId } from './ids.js'
+import type { Instant } from './time.js'
+
+/**
+ * One call of a model, as its tool recorded it. A tool may write the same call several times (one line per content block,
+ * a fork that copies history), each time with the same `message_id`; `largerUsage` says which telling counts.
+ * Token classes do not overlap: `input_tokens` leaves out what was read from or written to the prompt cache,
+ * and `output_tokens` includes what the model spent on reasoning.
+ */
+export interface UsageCall {
+  message_id: string
+  request_id?: string
+  session: SessionId
+  model: string
+  ts: Instant
+  input_tokens: number
+  output_tokens: number
+  cache_read_tokens: number
+  cache_write_5m_tokens: number
+  cache_write_1h_tokens: number
+  web_search_requests: number
+  service_tier?: string
+  speed?: string
+  /** What the tool itself says it cost. Kept beside our own figure, never instead of it. */
+  cost_usd?: number
+}
+
+export type Tokens = Pick<
+  UsageCall,
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_5m_tokens'
+  | 'cache_write_1h_tokens'
+  | 'web_search_requests'
+>
+
+export const totalTokens = (usage: Tokens): number =>
+  usage.input_tokens +
+  usage.output_tokens +
+  usage.cache_read_tokens +
+  usage.cache_write_5m_tokens +
+  usage.cache_write_1h_tokens
+
+/**
+ * Of two tellings of one call: the one with more tokens, then with more web searches, else the first.
+ * A reply is written while it streams, so an early telling has too few output tokens; none has too many.
+ */
+export function largerUsage<U extends Tokens>(first: U, second: U): U {
+  const more = totalTokens(second) - totalTokens(first)
+  if (more !== 0) return more > 0 ? second : first
+  return second.web_search_requests > first.web_search_requests ? second : first
+}
