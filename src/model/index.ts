@@ -84,4 +84,4 @@ export {
   parseInstant,
   parseWhen,
 } from './time.js'
-export { largerUsage, type Tokens, totalTokens, type UsageCall } from './usage.js'
+export { largerUsage, splitCacheWrites, type Tokens, totalTokens, type UsageCall } from './usage.js'

@@ -51,3 +51,15 @@ export function largerUsage<U extends Tokens>(first: U, second: U): U {
   if (more !== 0) return more > 0 ? second : first
   return second.web_search_requests > first.web_search_requests ? second : first
 }
+
+/**
+ * Cache writes by how long they live. A tool may give the total without the split, or a split that does not add up to it:
+ * what no class claims was written for five minutes, the default, so that no token is lost.
+ */
+export function splitCacheWrites(
+  total: number,
+  fiveMinutes: number,
+  oneHour: number,
+): Pick<Tokens, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'> {
+  return { cache_write_5m_tokens: Math.max(fiveMinutes, total - oneHour), cache_write_1h_tokens: oneHour }
+}
