@@ -12,7 +12,7 @@ const dist = join(root, 'dist')
 rmSync(dist, { recursive: true, force: true })
 const bundle = await rolldown({
   cwd: root,
-  input: { main: 'src/main.ts', library: 'src/library.ts' },
+  input: { main: 'src/main.ts', library: 'src/library.ts', ingest: 'src/ingest/index.ts' },
   platform: 'node',
   // Native code cannot be bundled; it is the package's only run-time dependency.
   external: [/^node:/, '@photostructure/sqlite'],
