@@ -1,10 +1,11 @@
 import { closeSync, openSync } from 'node:fs'
 import { basename } from 'node:path'
 import { tellingOfClaudeRecord } from './claude-record.js'
+import { offsetAfter, placeAt } from './file-place.js'
 import { LogLines } from './log-lines.js'
 import type { Telling } from './telling.js'
 import { salvageRecord } from './torn-line.js'
-import type { LogReading, ReadFrom, UsageReader } from './usage-reader.js'
+import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
 
 const HEAD_BYTES = 640
 /**
@@ -22,14 +23,12 @@ export class ClaudeUsage implements UsageReader {
   readonly #session = new RepeatedText()
   readonly #model = new RepeatedText()
 
-  read({ path, offset }: ReadFrom, tell: (telling: Telling) => void): LogReading {
+  read({ path }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
     const session = basename(path, '.jsonl')
-    let parsed = 0
     let damaged = 0
     const visit = (bytes: Buffer, start: number, end: number): void => {
       if (NOT_A_REPLY.test(bytes.toString('latin1', start, Math.min(end, start + HEAD_BYTES)))) return
       if (isBlank(bytes, start, end)) return
-      parsed += 1
       const text = bytes.toString('latin1', start, end) // a third of the cost of decoding UTF-8
       let record: unknown
       try {
@@ -46,8 +45,10 @@ export class ClaudeUsage implements UsageReader {
     }
     const file = openSync(path, 'r')
     try {
-      const { end, bytes, oversized_lines } = this.#lines.read(file, offset, visit)
-      return { offset: end, bytes, parsed_lines: parsed, damaged_lines: damaged, oversized_lines }
+      const from = resume?.carry === undefined ? 0 : offsetAfter(file, resume.carry)
+      const { end, bytes, oversized_lines } = this.#lines.read(file, from, visit)
+      const carry = resume && placeAt(file, end)
+      return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines }
     } finally {
       closeSync(file)
     }

@@ -51,22 +51,12 @@ export interface CostCell extends SumRow {
 export function reportCalls(calls: Iterable<Call>, prices: PriceBook, query: CostQuery): CostReport {
   const table = new CostTable(query)
   const { sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY } = query
-  for (const call of calls) {
-    if (call.at_ms < sinceMs || call.at_ms >= untilMs) continue
-    const price = prices.priceOf(call, call.at_ms)
-    table.sumFor(table.calendar.dayNumber(call.at_ms), call).addCall(call, price)
-  }
+  for (const call of calls) if (call.at_ms >= sinceMs && call.at_ms < untilMs) table.addCall(call, prices)
   return table.report()
 }
 
-/** The warm way: from sums per day, which must be those of the query's zone, and of the whole days it asks for. */
-export function reportCells(cells: Iterable<CostCell>, query: CostQuery): CostReport {
-  const table = new CostTable(query)
-  for (const cell of cells) table.sumFor(cell.day, cell).addRow(cell, [cell.model])
-  return table.report()
-}
-
-class CostTable {
+/** Adds up calls, and sums of calls, into the rows that a query asks for. */
+export class CostTable {
   readonly calendar: LocalCalendar
   readonly #byDay = new Map<number, Sum>()
   readonly #byKey = new Map<string | undefined, Sum>()
@@ -75,7 +65,25 @@ class CostTable {
     this.calendar = new LocalCalendar(query.zone)
   }
 
-  sumFor(day: number, item: { tool: string; session: string; model: string }): Sum {
+  addCall(call: Call, prices: PriceBook): void {
+    const sum = this.#sumFor(this.calendar.dayNumber(call.at_ms), call)
+    sum.addCall(call, prices.priceOf(call, call.at_ms))
+  }
+
+  /** The cell's day must be one of the query's zone. */
+  addCell(cell: CostCell): void {
+    this.#sumFor(cell.day, cell).addRow(cell, [cell.model])
+  }
+
+  report(): CostReport {
+    const rows = [...this.#byKey].map(([key, sum]) => ({ key, ...sum.totals() }))
+    rows.sort((a, b) => Number(a.key === undefined) - Number(b.key === undefined) || compare(a.key ?? '', b.key ?? ''))
+    const total = new Sum()
+    for (const sum of this.#byKey.values()) total.add(sum)
+    return { by: this.query.by, zone: this.query.zone, rows, total: total.totals() }
+  }
+
+  #sumFor(day: number, item: { tool: string; session: string; model: string }): Sum {
     const { by } = this.query
     switch (by) {
       case 'day':
@@ -95,14 +103,6 @@ class CostTable {
       default:
         return unreachable(by)
     }
-  }
-
-  report(): CostReport {
-    const rows = [...this.#byKey].map(([key, sum]) => ({ key, ...sum.totals() }))
-    rows.sort((a, b) => Number(a.key === undefined) - Number(b.key === undefined) || compare(a.key ?? '', b.key ?? ''))
-    const total = new Sum()
-    for (const sum of this.#byKey.values()) total.add(sum)
-    return { by: this.query.by, zone: this.query.zone, rows, total: total.totals() }
   }
 
   #labelOf(by: 'day' | 'week' | 'month', day: number): string {

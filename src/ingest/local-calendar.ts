@@ -43,12 +43,6 @@ export class LocalCalendar {
     return this.dayLabel(day).slice(0, -3)
   }
 
-  /** The moment a local day begins, where the clock does not jump at midnight; a jump of an hour is off by that hour. */
-  dayStartMs(day: number): number {
-    const guess = day * DAY_MS
-    return guess - this.#offsetAt(guess - this.#offsetAt(guess))
-  }
-
   #offsetAt(ms: number): number {
     const offsets = this.#offsets
     if (!offsets) return 0

@@ -4,7 +4,6 @@ import type { UsageReader, UsageSource } from './usage-reader.js'
 export interface ScanReport {
   files: number
   bytes: number
-  parsed_lines: number
   damaged_lines: number
   oversized_lines: number
   /** Logs that could not be read at all, with the system's reason. */
@@ -20,29 +19,27 @@ export function scanUsage(
   const report: ScanReport = {
     files: 0,
     bytes: 0,
-    parsed_lines: 0,
     damaged_lines: 0,
     oversized_lines: 0,
     unreadable: [],
   }
-  for (const { tool, path } of sources) {
-    const reader = readers[tool]
+  for (const source of sources) {
+    const reader = readers[source.tool]
     if (!reader) {
-      report.unreadable.push({ path, reason: `no reader for the logs of ${tool}` })
+      report.unreadable.push({ path: source.path, reason: `no reader for the logs of ${source.tool}` })
       continue
     }
     try {
-      const reading = reader.read({ path, offset: 0 }, tell)
+      const reading = reader.read(source, tell)
       report.files += 1
       report.bytes += reading.bytes
-      report.parsed_lines += reading.parsed_lines
       report.damaged_lines += reading.damaged_lines
       report.oversized_lines += reading.oversized_lines
     } catch (error) {
       // Logs come and go while we look: one that is gone or forbidden must not hide the others.
       const reason = (error as NodeJS.ErrnoException).code
       if (reason === undefined) throw error
-      report.unreadable.push({ path, reason })
+      report.unreadable.push({ path: source.path, reason })
     }
   }
   return report
