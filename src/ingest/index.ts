@@ -1,0 +1,20 @@
+export { ClaudeUsage } from './claude-usage.js'
+export {
+  COST_GROUPS,
+  type CostGroup,
+  type CostQuery,
+  type CostReport,
+  type CostRow,
+  reportCalls,
+  type SessionPlace,
+} from './cost-report.js'
+export { type Call, Ledger } from './ledger.js'
+export { reportLedger, settleLedger } from './ledger-cells.js'
+export { createLedgerTables } from './ledger-schema.js'
+export { LedgerStore, type LogNews, type LogState } from './ledger-store.js'
+export { type Price, type Priceable, PriceBook, type PriceOverride, type PriceOverrides } from './price-book.js'
+export { type RefreshOptions, type RefreshReport, refreshLedger } from './refresh-ledger.js'
+export { type Telling, tellingOf } from './telling.js'
+export type { Totals } from './totals.js'
+export type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
+export { type ScanReport, scanUsage } from './usage-scan.js'

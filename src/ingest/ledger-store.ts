@@ -1,0 +1,237 @@
+import { type Database, openDatabase, type SqlValue, type Statement } from '../disk/index.js'
+import { SkeinError } from '../model/index.js'
+import { type Call, ownerOf } from './ledger.js'
+import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION } from './ledger-schema.js'
+import { fullerTelling, type Telling } from './telling.js'
+
+/** What one reading of one log found, to be stored as a whole. */
+export interface LogNews {
+  path: string
+  /** Set where one path holds the logs of several sessions. */
+  session?: string | undefined
+  tool: string
+  stamp: string
+  carry: string | undefined
+  damaged_lines: number
+  oversized_lines: number
+  tellings: Iterable<Telling>
+}
+
+/** How far a log was read. */
+export interface LogState {
+  stamp: string
+  carry: string | undefined
+  damaged_lines: number
+  oversized_lines: number
+}
+
+type CallRow = { [Column in keyof Required<Call>]: Exclude<Call[Column], undefined> | null } & { copied: number }
+
+/**
+ * The ledger on disk. Storing a telling again changes nothing, and the order of stores does not matter, so any number of processes
+ * may read the same logs at once: each transaction folds its tellings into what is there, and says how far it read.
+ */
+export class LedgerStore implements Disposable {
+  readonly #statements = new Map<string, Statement>()
+
+  /** On a database that has the tables (`createLedgerTables`) and waits for other writers. */
+  constructor(readonly database: Database) {}
+
+  /** A file of its own is the better place: it must outlive the index, which is rebuilt from the logs that still exist. */
+  static open(path: string): LedgerStore {
+    const database = openDatabase(path)
+    try {
+      database.exec('pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal')
+      const store = new LedgerStore(database)
+      const isNew = store.get('select 1 from sqlite_master where name = ?', 'ledger_facts') === undefined
+      if (isNew) store.inTransaction(() => createLedgerTables(database))
+      const version = Number(store.fact('version'))
+      if (version > LEDGER_VERSION) {
+        const next = 'Update Skein, or move the file away: it is filled again from the logs that still exist'
+        throw new SkeinError('newer-format', `${path} was written by a newer version of Skein`, next)
+      }
+      return store
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  /** By log, as `logKey` names it. */
+  logStates(): Map<string, LogState> {
+    const states = new Map<string, LogState>()
+    for (const row of this.all('select path, session, stamp, carry, damaged_lines, oversized_lines from ledger_logs')) {
+      const { path, session, carry, ...state } = row as LogState & {
+        path: string
+        session: string
+        carry: string | null
+      }
+      states.set(logKey(path, session), { ...state, carry: carry ?? undefined })
+    }
+    return states
+  }
+
+  /** All of it or nothing: a process that dies here leaves the logs to be read again. */
+  record(news: readonly LogNews[]): void {
+    this.inTransaction(() => {
+      const fold = new StoredFold(this)
+      for (const log of news) {
+        for (const telling of log.tellings) fold.tell(telling)
+        this.run(
+          `insert into ledger_logs (path, session, tool, stamp, carry, damaged_lines, oversized_lines)
+           values (?, ?, ?, ?, ?, ?, ?) on conflict do update set tool = excluded.tool, stamp = excluded.stamp,
+           carry = excluded.carry, damaged_lines = excluded.damaged_lines, oversized_lines = excluded.oversized_lines`,
+          log.path,
+          log.session ?? '',
+          log.tool,
+          log.stamp,
+          log.carry ?? null,
+          log.damaged_lines,
+          log.oversized_lines,
+        )
+      }
+      fold.finish()
+    })
+  }
+
+  /** `where` may use the columns of `ledger_calls`. */
+  *calls(where = 'true', ...params: SqlValue[]): Generator<Call, void> {
+    const sql = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where ${where}`
+    for (const row of this.#prepared(sql).iterate(...params)) yield callOf(row as CallRow)
+  }
+
+  fact(name: string): string | undefined {
+    const row = this.get('select value from ledger_facts where name = ?', name) as { value: string } | undefined
+    return row?.value
+  }
+
+  setFact(name: string, value: string): void {
+    this.run('insert into ledger_facts values (?, ?) on conflict do update set value = excluded.value', name, value)
+  }
+
+  get(sql: string, ...params: SqlValue[]): unknown {
+    return this.#prepared(sql).get(...params)
+  }
+
+  all(sql: string, ...params: SqlValue[]): unknown[] {
+    return this.#prepared(sql).all(...params)
+  }
+
+  run(sql: string, ...params: SqlValue[]): void {
+    this.#prepared(sql).run(...params)
+  }
+
+  /** Takes the write lock first: two processes that fold at once would otherwise lose one another's work. */
+  inTransaction<T>(body: () => T, kind: 'immediate' | 'deferred' = 'immediate'): T {
+    this.database.exec(`begin ${kind}`)
+    try {
+      const result = body()
+      this.database.exec('commit')
+      return result
+    } catch (error) {
+      this.database.exec('rollback')
+      throw error
+    }
+  }
+
+  #prepared(sql: string): Statement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.database.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  [Symbol.dispose](): void {
+    this.database.close()
+  }
+}
+
+export const logKey = (path: string, session: string | undefined): string => `${path}\0${session ?? ''}`
+
+const SELECT_CALL = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where tool = ? and call = ?`
+const WRITE_CALL = `insert or replace into ledger_calls (${CALL_COLUMNS.join(', ')}) values (${CALL_COLUMNS.map(() => '?').join(', ')})`
+const ADD_HOLDER = 'insert or ignore into ledger_holders (session, tool, call) values (?, ?, ?)'
+
+/** Does in the tables, inside one transaction, what `Ledger` does in memory. */
+class StoredFold {
+  /** Sessions that have a call more or less of their own. */
+  readonly #touched = new Set<string>()
+  /** Sessions whose owned calls are no longer what their cells say. */
+  readonly #unsettled = new Set<string>()
+
+  constructor(private readonly store: LedgerStore) {}
+
+  tell(telling: Telling): void {
+    const row = this.store.get(SELECT_CALL, telling.tool, telling.call) as CallRow | undefined
+    if (!row) {
+      this.#write(telling, 0)
+      this.#touched.add(telling.session)
+      return
+    }
+    const known = callOf(row)
+    const isCopy = known.session !== telling.session
+    if (isCopy) {
+      if (row.copied === 0) this.store.run(ADD_HOLDER, known.session, telling.tool, telling.call)
+      this.store.run(ADD_HOLDER, telling.session, telling.tool, telling.call)
+      this.#touched.add(known.session).add(telling.session)
+    }
+    const at_ms = Math.min(known.at_ms, telling.at_ms)
+    const fullest = fullerTelling(known, telling)
+    const copied = isCopy ? 1 : row.copied
+    if (fullest === known && at_ms === known.at_ms && copied === row.copied) return
+    this.#write({ ...fullest, session: known.session, at_ms }, copied)
+    this.#touched.add(known.session)
+  }
+
+  /** Gives copied calls their owner anew wherever the answer may have changed. */
+  finish(): void {
+    const firstOwn = new Map<string, number>()
+    const asked = new Set<string>()
+    for (const { tool, call } of this.#copiedCalls()) {
+      const rows = this.store.all('select session from ledger_holders where tool = ? and call = ?', tool, call)
+      const holders = rows.map((row) => (row as { session: string }).session)
+      for (const session of holders) {
+        if (asked.has(session)) continue
+        asked.add(session)
+        const sql = 'select min(at_ms) as ms from ledger_calls where session = ? and copied = 0'
+        const { ms } = this.store.get(sql, session) as { ms: number | null }
+        if (ms !== null) firstOwn.set(session, ms)
+      }
+      const row = this.store.get(SELECT_CALL, tool, call) as CallRow
+      const session = ownerOf(holders, firstOwn)
+      if (session === row.session) continue
+      this.#unsettled.add(row.session as string)
+      this.#write({ ...callOf(row), session }, 1)
+    }
+    for (const session of this.#unsettled) this.store.run('insert or ignore into ledger_unsettled values (?)', session)
+  }
+
+  #copiedCalls(): { tool: string; call: string }[] {
+    const found = new Map<string, { tool: string; call: string }>()
+    for (const session of this.#touched) {
+      for (const row of this.store.all('select tool, call from ledger_holders where session = ?', session)) {
+        const held = row as { tool: string; call: string }
+        found.set(`${held.tool}\0${held.call}`, held)
+      }
+    }
+    return [...found.values()]
+  }
+
+  #write(call: Call, copied: number): void {
+    const row = { ...call, copied }
+    this.store.run(WRITE_CALL, ...CALL_COLUMNS.map((column) => row[column] ?? null))
+    this.#unsettled.add(call.session)
+  }
+}
+
+function callOf(row: CallRow): Call {
+  const { copied: _, service_tier, speed, logged_nano_usd, ...rest } = row
+  return {
+    ...(rest as Call),
+    service_tier: service_tier ?? undefined,
+    speed: speed ?? undefined,
+    logged_nano_usd: logged_nano_usd ?? undefined,
+  }
+}

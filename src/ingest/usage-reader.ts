@@ -1,0 +1,36 @@
+import type { Telling } from './telling.js'
+
+/** One log of a tool: a file, or one session inside a database. */
+export interface UsageSource {
+  tool: string
+  path: string
+  session?: string | undefined
+  /** Differs whenever the log has changed. */
+  stamp: string
+}
+
+/** Asks a reader to remember where it stops, and to go on from where it stopped before, if it did. */
+export interface Resume {
+  /** What the last reading of this log left. Only the reader understands it. */
+  carry: string | undefined
+}
+
+export interface LogReading {
+  /** For the next reading, when this one was asked to remember. */
+  carry: string | undefined
+  /** False when the log was read from its start. */
+  resumed: boolean
+  bytes: number
+  /** Lines that are not JSON, as far as they were looked at. What could be saved of them was told. */
+  damaged_lines: number
+  /** Lines too long to be looked at. */
+  oversized_lines: number
+}
+
+/**
+ * Reads the usage out of the logs of one tool. To tell something again does no harm, to leave something out does: a log that is
+ * not what `carry` remembers (replaced, shrunk, rewritten) is read from its start.
+ */
+export interface UsageReader {
+  read(source: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading
+}
