@@ -127,7 +127,15 @@ export class SqliteRows implements ConversationRows {
     if (this.#closed) return
     this.#closed = true
     this.#statements.clear()
-    this.#database.close()
+    // On Node 20 a database that still has statements is closed only when they are collected: fold the log in now, so that
+    // the file alone is the store, whoever copies it next. Beside other users of the store it does what it can.
+    try {
+      this.#database.exec('pragma wal_checkpoint(truncate)')
+    } catch {
+      // A full or vanished disk: what was committed stays in the log, and the next one to open the store reads it there.
+    } finally {
+      this.#database.close()
+    }
   }
 }
 

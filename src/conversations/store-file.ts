@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,14 +13,15 @@ export type SessionStore = Record<string, SessionEntry>
 
 /** Reads a store. No file is an empty store; a file that cannot be understood is an error, and stays. */
 export function readStore(path: string): SessionStore {
-  let text: string
+  let bytes: Buffer
   try {
-    text = readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Object.create(null) as SessionStore
     throw explainDiskError(error, path)
   }
-  return parseStore(text, path)
+  if (!isUtf8(bytes)) throw damaged(path, 'it contains bytes that are no text') // decoding would quietly replace them
+  return parseStore(bytes.toString(), path)
 }
 
 export function parseStore(text: string, path: string): SessionStore {
