@@ -115,6 +115,8 @@ export type SessionEntry = {
   outputTokens?: number
   totalTokens?: number
   contextTokens?: number
+  /** What the present session has cost so far, as its SDK estimates it. */
+  estimatedCostUsd?: number
   modelProvider?: string
   model?: string
 

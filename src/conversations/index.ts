@@ -1,4 +1,5 @@
 export { type AgentName, parseAgentName } from './agent-name.js'
+export type { AgentSdk, SdkOptions } from './agent-sdk.js'
 export { fingerprintOf, type Resumption, type RunShape } from './binding.js'
 export { Conversations, type Received } from './conversations.js'
 export { type DeliveryContext, mergeDelivery, normalizeDelivery } from './delivery.js'
@@ -77,3 +78,4 @@ export {
   textOf,
 } from './transcript-format.js'
 export { TranscriptWriter } from './transcript-writer.js'
+export { runTurn, type TurnRequest, type TurnResult } from './turn.js'

@@ -150,6 +150,7 @@ const OF_THE_SESSION: EntryPatch = {
   outputTokens: undefined,
   totalTokens: undefined,
   contextTokens: undefined,
+  estimatedCostUsd: undefined,
   compactionCount: undefined,
   memoryFlushAt: undefined,
   memoryFlushCompactionCount: undefined,
