@@ -55,6 +55,11 @@ export class Conversations {
     return this.parts.agent
   }
 
+  /** Where the agent's transcripts are. */
+  get directory(): string {
+    return this.parts.directory
+  }
+
   async get(key: string): Promise<Row | undefined> {
     return this.parts.rows.get(this.#own(key))
   }
@@ -79,6 +84,24 @@ export class Conversations {
       if (!current && options.onMissing !== 'create') throw notFound(own)
       return current ? this.#merged(current.entry, patch) : this.#fresh(own, patch)
     })
+  }
+
+  /** Takes over whole entries, as they are, in one step. Returns those that were refused, with the reason. */
+  async adopt(found: readonly { key: string; entry: SessionEntry }[]): Promise<Map<string, string>> {
+    const refused = new Map<string, string>()
+    const steps = found.flatMap(({ key, entry }) => {
+      try {
+        const own = this.#own(key)
+        this.#checkIds(entry)
+        return [{ key: own, decide: () => entry }]
+      } catch (error) {
+        if (!(error instanceof SkeinError)) throw error
+        refused.set(key, error.message)
+        return []
+      }
+    })
+    await this.parts.rows.change(steps)
+    return refused
   }
 
   /** A message came in: makes the conversation on the first one, begins it anew when it is stale or told to, notes who and where. */
@@ -245,9 +268,13 @@ export class Conversations {
   }
 
   #checkPatch(patch: EntryPatch): void {
-    if (patch.sessionId !== undefined) parseSessionId(patch.sessionId)
     if (patch.spawnedBy !== undefined) this.#own(patch.spawnedBy)
     if (patch.parentSessionKey !== undefined) this.#own(patch.parentSessionKey)
+    this.#checkIds(patch)
+  }
+
+  #checkIds(patch: EntryPatch): void {
+    if (patch.sessionId !== undefined) parseSessionId(patch.sessionId)
     for (const id of [patch.sdkSessionId, patch.claudeCliSessionId, ...Object.values(patch.cliSessionIds ?? {})]) {
       if (id !== undefined) this.parts.claims.claim(id, this.agent)
     }

@@ -30,6 +30,8 @@ export {
 } from './key.js'
 export type { LockOptions } from './lock-file.js'
 export type { Delivered } from './mirror.js'
+export { type AgentExport, exportOpenClaw } from './openclaw-export.js'
+export { type AgentImport, type ImportOptions, importOpenClaw } from './openclaw-import.js'
 export type { PruneOptions, PruneReceipt } from './prune.js'
 export type { ResetOptions, ResetReason, ResetReceipt } from './reset.js'
 export { type Revision, RevisionConflict, type Row, type RowFilter } from './rows.js'

@@ -57,6 +57,9 @@ export function parseStore(text: string, path: string): SessionStore {
 /** What a file holds besides entries we understand. Nobody is shown it, and it goes back into the file as it was. */
 const leftovers = new WeakMap<object, Record<string, unknown>>()
 
+/** The keys of what was in the file and is no entry. */
+export const oddKeysIn = (store: SessionStore): string[] => Object.keys(leftovers.get(store) ?? {})
+
 /**
  * Replaces the store: two spaces, no newline at the end, 0600, all or nothing. The caller holds the lock.
  * `found` is what was read from the file before, when `store` is not that very object.
