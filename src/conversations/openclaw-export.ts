@@ -7,7 +7,7 @@ import type { Conversations } from './conversations.js'
 import { entryForOpenClaw, keyForOpenClaw } from './openclaw-layout.js'
 import type { ConversationStore } from './store.js'
 import { type SessionStore, writeStore } from './store-file.js'
-import { parseTranscript, TRANSCRIPT_VERSION, type TranscriptHeader } from './transcript-format.js'
+import { parseTranscript, TRANSCRIPT_VERSION } from './transcript-format.js'
 import { transcriptOf, transcriptsOf } from './transcript-name.js'
 
 export interface AgentExport {
@@ -49,8 +49,7 @@ async function exportAgent(conversations: Conversations, sessions: string): Prom
     ])
     for (const file of files) copyTranscript(file, sessions)
     transcripts += files.size
-    theirs[keyForOpenClaw(key)] = entryForOpenClaw(entry, join(sessions, basename(own)))
-    if (!files.has(own)) beginTranscript(join(sessions, basename(own)), entry.sessionId, entry.updatedAt)
+    theirs[keyForOpenClaw(key)] = entryForOpenClaw(entry, files.has(own) ? join(sessions, basename(own)) : undefined)
   }
   const path = join(sessions, 'sessions.json')
   writeStore(path, theirs) // last: while it is missing, this is no store
@@ -67,18 +66,6 @@ function copyTranscript(from: string, sessions: string): void {
     join(sessions, basename(from)),
     isFine ? text : [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(''),
   )
-}
-
-/** A conversation in which nothing was said yet gets its header: an entry without a file counts as damage over there. */
-function beginTranscript(path: string, id: string, atMs: number): void {
-  const header: TranscriptHeader = {
-    type: 'session',
-    version: TRANSCRIPT_VERSION,
-    id,
-    timestamp: new Date(atMs).toISOString(),
-    cwd: resolve(path, '..'),
-  }
-  write(path, `${JSON.stringify(header)}\n`)
 }
 
 function write(path: string, text: string): void {

@@ -55,12 +55,17 @@ export function entryFromOpenClaw(entry: SessionEntry): SessionEntry {
   return ours
 }
 
-export function entryForOpenClaw(entry: SessionEntry, sessionFile: string): SessionEntry {
+/** `sessionFile` only where there is one: a path to nothing counts as damage over there, no path does not. */
+export function entryForOpenClaw(entry: SessionEntry, sessionFile: string | undefined): SessionEntry {
   const id = entry.sdkSessionId
   const legacy =
     id === undefined ? {} : { claudeCliSessionId: id, cliSessionIds: { ...entry.cliSessionIds, 'claude-cli': id } }
   const { sessionFile: _, ...rest } = withChatType(entry, 'dm', 'direct')
-  return { ...withKeys(rest, (key) => keyForOpenClaw(parseKey(key).key)), ...legacy, sessionFile }
+  return {
+    ...withKeys(rest, (key) => keyForOpenClaw(parseKey(key).key)),
+    ...legacy,
+    ...(sessionFile === undefined ? {} : { sessionFile }),
+  }
 }
 
 /** The conversations an entry names, spelled anew; what is no key stays as it is. */

@@ -74,3 +74,11 @@ describe.each(['rows', 'files'])('a store exported from the %s backend', (backen
     expect(doctor(state, 'validate').totals.issues).toBe(0)
   })
 })
+
+it('the files backend is accepted as it stands', () => {
+  const worker = fileURLToPath(new URL('../workers/export-to-openclaw.mjs', import.meta.url))
+  const state = join(root, 'as-it-stands')
+  execFileSync(process.execPath, [worker, state, join(root, 'unused'), 'files'])
+  expect(doctor(state, 'dry-run').totals).toMatchObject({ issues: 0, validatedEntries: 8 })
+  expect(doctor(state, 'import').totals).toMatchObject({ issues: 0, importedEntries: 8 })
+})
