@@ -44,6 +44,7 @@ export {
   type SendQuestion,
   type SendRule,
 } from './send-policy.js'
+export { parseSendPolicy } from './send-policy-file.js'
 export {
   type GroupKeyResolution,
   type MsgContext,
