@@ -20,7 +20,10 @@ const common = {
 rmSync(dist, { recursive: true, force: true })
 // The program is CommonJS because it starts 5 ms sooner; the library is what its users import, ESM.
 await write({ main: 'src/main.ts' }, { dir: join(dist, 'cli'), format: 'cjs', extension: 'cjs' })
-await write({ library: 'src/library.ts', ingest: 'src/ingest/index.ts' }, { dir: dist, format: 'esm', extension: 'js' })
+await write(
+  { library: 'src/library.ts', conversations: 'src/conversations/index.ts', ingest: 'src/ingest/index.ts' },
+  { dir: dist, format: 'esm', extension: 'js' },
+)
 
 async function write(input, { dir, format, extension }) {
   const bundle = await rolldown({ ...common, input })

@@ -120,6 +120,36 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    conversations: {
+      summary: 'Look after the conversations of chat gateways',
+      entries: {
+        list: verb(
+          'List conversations, newest first',
+          async () => (await import('./commands/conversations/list.js')).list,
+        ),
+        show: verb(
+          'Show one conversation and what was said last',
+          async () => (await import('./commands/conversations/show.js')).show,
+        ),
+        reset: verb('Begin conversations anew', async () => (await import('./commands/conversations/reset.js')).reset),
+        prune: verb(
+          'Remove conversations that nobody uses any more',
+          async () => (await import('./commands/conversations/prune.js')).prune,
+        ),
+        policy: verb(
+          'Find out whether an agent may send somewhere',
+          async () => (await import('./commands/conversations/policy.js')).policy,
+        ),
+        import: verb(
+          'Take over the conversations of another program',
+          async () => (await import('./commands/conversations/import.js')).importConversations,
+        ),
+        export: verb(
+          'Write conversations for another program',
+          async () => (await import('./commands/conversations/export.js')).exportConversations,
+        ),
+      },
+    },
     profile: {
       summary: 'Keep separate homes',
       entries: {

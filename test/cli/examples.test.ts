@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { environmentIn, shell } from './binary.js'
+import { environmentIn, run } from './binary.js'
 import { everyCommand } from './every-command.js'
 import { buildWorld, copyWorld, scratch } from './world.js'
 
@@ -15,7 +15,8 @@ describe('every example in help works as it is written', async () => {
     using own = scratch()
     mkdirSync(own.path, { recursive: true })
     copyWorld(join(world.path, 'master'), join(own.path, 'home'))
-    const { stdout, stderr, exitCode } = await shell(line, environmentIn(own.path))
+    const options = { env: environmentIn(own.path), cwd: join(own.path, 'home') }
+    const { stdout, stderr, exitCode } = await run('sh', ['-c', line], options)
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
     expect(stdout).not.toBe('')
   })

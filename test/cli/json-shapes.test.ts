@@ -77,6 +77,8 @@ const MORE = [
   'skein session update 5e8fa07b --commit 4f2a91c',
   'skein session step complete design 5e8fa07b',
   'skein session start --parent 7d20b1c4',
+  'skein conversations reset agent:main:discord:dm:ada --destroy-transcript',
+  'skein conversations prune --max 1',
 ]
 
 describe('every command prints with --json what docs/JSON.md promises', async () => {
@@ -101,6 +103,7 @@ describe('every command prints with --json what docs/JSON.md promises', async ()
     const flags = args.includes('--json') ? [] : ['--json']
     const { stdout, stderr, exitCode } = await type([...args, ...flags], {
       profiles: profilesUnder(root),
+      cwd: root,
       now: Date.now,
     })
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })

@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Profiles } from '../../src/cli/world.js'
+import { ConversationStore } from '../../src/conversations/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
 import type { Context } from '../../src/model/index.js'
 
@@ -43,12 +44,38 @@ export async function buildWorld(root: string): Promise<void> {
   await using home = await profiles.open('default')
   await buildRoster(home)
   await buildSessions(home)
+  await buildConversations(join(home.directory, 'conversations'))
+  buildOpenClaw(join(root, 'openclaw-backup'))
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   for (const target of ['a', 'b', 'c']) await home.events.append({ type: 'spawn', payload: { target } })
 }
 
 export function copyWorld(from: string, to: string): void {
   cpSync(from, to, { recursive: true })
+}
+
+/** Every kind of field that a list shows, on conversations of two agents. */
+async function buildConversations(directory: string): Promise<void> {
+  using store = new ConversationStore({ directory })
+  const main = store.open('main')
+  const ada = 'agent:main:discord:dm:ada'
+  await main.receive(ada, { text: 'hi', from: 'ada' })
+  await main.patch(ada, { label: 'Ada', model: 'opus', totalTokens: 1_200, sendPolicy: 'allow', sdkSessionId: 'sdk-1' })
+  await main.append(ada, { role: 'user', content: 'What is a skein?' })
+  await main.receive('agent:main:slack:group:team', { group: { subject: 'Team' } })
+  await main.thread('agent:main:slack:group:team', 7)
+  await main.spawn(ada, { name: 'worker' })
+  await main.receive('agent:main:cron:nightly')
+  await store.open('codex').receive('agent:codex:discord:dm:ada')
+}
+
+/** A store of another program, with one entry that cannot be taken over. */
+function buildOpenClaw(state: string): void {
+  const sessions = join(state, 'agents', 'main', 'sessions')
+  mkdirSync(sessions, { recursive: true })
+  const entry = { sessionId: 'a875929b', updatedAt: Date.now() }
+  const found = { 'agent:main:telegram:direct:42': entry, 'agent:codex:main': entry }
+  writeFileSync(join(sessions, 'sessions.json'), JSON.stringify(found))
 }
 
 async function buildRoster({ roster }: Home): Promise<void> {

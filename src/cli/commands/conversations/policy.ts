@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  explainSendPolicy,
+  parseKey,
+  parseSendPolicy,
+  type SendAnswer,
+  type SendPolicyConfig,
+} from '../../../conversations/index.js'
+import { explainDiskError } from '../../../disk/index.js'
+import { command } from '../../command.js'
+import { agentsOf, conversationKey, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
+import { optional, required } from '../../input/input.js'
+import { present } from '../../input/present.js'
+import { choice, text } from '../../input/value-kind.js'
+import { safe } from '../../screen/safe-text.js'
+
+export const policy = command({
+  name: 'conversations policy',
+  summary: 'Find out whether an agent may send somewhere',
+  description:
+    'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
+  examples: [
+    ['skein conversations policy test agent:main:discord:dm:ada', 'Without rules: what the conversation itself says'],
+    [
+      `skein conversations policy test agent:main:discord:group:7 --policy '{"rules":[{"match":{"chatType":"group"},"action":"deny"}]}'`,
+      'Try a rule before it is written into a configuration',
+    ],
+  ],
+  args: {
+    action: required(choice('action', ['test']), 'What to do: test'),
+    key: required(conversationKey, 'The key of a conversation, which need not exist'),
+  },
+  options: {
+    policy: optional(text('policy'), 'A policy: JSON, or a file with JSON in it'),
+    channel: optional(text('channel'), 'As if it were on this channel'),
+    'chat-type': optional(choice('type', ['dm', 'group', 'channel']), 'As if it were of this type'),
+    ...STORE_OPTIONS,
+  },
+  async run({ key, policy: given, channel, 'chat-type': chatType, files }, cli) {
+    const parts = parseKey(key)
+    const sendPolicy = given === undefined ? {} : readPolicy(given, cli.cwd)
+    using store = await openConversations(cli, { files })
+    const row = await agentsOf(store, parts.agent)[0]?.get(key)
+    const question = {
+      cfg: { session: { sendPolicy } },
+      sessionKey: key,
+      ...present({ entry: row?.entry, channel, chatType }),
+    }
+    const answer = explainSendPolicy(question)
+    const rule = answer.by.kind === 'rule' ? { rule: answer.by.rule } : {}
+    cli.out.result(
+      { key: parts.key, decision: answer.decision, by: answer.by.kind, ...rule },
+      () => safe`${answer.decision}: ${reasonOf(answer)}`,
+    )
+  },
+})
+
+function readPolicy(given: string, cwd: string): SendPolicyConfig {
+  if (given.trimStart().startsWith('{')) return parseSendPolicy(given, '--policy')
+  const path = resolve(cwd, given)
+  try {
+    return parseSendPolicy(readFileSync(path, 'utf8'), path)
+  } catch (error) {
+    throw explainDiskError(error, path)
+  }
+}
+
+function reasonOf({ by }: SendAnswer): string {
+  switch (by.kind) {
+    case 'override':
+      return 'the conversation itself says so'
+    case 'rule':
+      return `rule ${by.rule + 1} matches`
+    case 'default':
+      return 'the default of the policy'
+    case 'nothing-matched':
+      return 'nothing speaks against it'
+  }
+}

@@ -1,0 +1,315 @@
+import { readFileSync } from 'node:fs'
+import { explainDiskError } from '../disk/index.js'
+import { parseSessionId, SkeinError } from '../model/index.js'
+import type { AgentName } from './agent-name.js'
+import { bound, type Resumption, resumptionOf, UNBOUND } from './binding.js'
+import { type EntryPatch, mergeEntry, type SdkFingerprint, type SessionEntry } from './entry.js'
+import type { Surroundings } from './environment.js'
+import { type ResetPolicy, resetRuleFor, staleReason } from './freshness.js'
+import { type Inbound, metaFromInbound, resetCommandIn } from './inbound.js'
+import { type ConversationKey, parseKey, threadKey } from './key.js'
+import type { LockFile } from './lock-file.js'
+import { type Delivered, mirrorMessage, mirrorText } from './mirror.js'
+import { chooseForPruning, type PruneOptions, type PruneReceipt } from './prune.js'
+import {
+  type ResetOptions,
+  type ResetReason,
+  type ResetReceipt,
+  resetConversation,
+  resetConversations,
+  threadTranscript,
+} from './reset.js'
+import type { ConversationRows, Revision, Row, RowFilter } from './rows.js'
+import type { SdkClaims } from './sdk-claims.js'
+import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
+import { parseTranscript, type Transcript, type TranscriptEntry, type TranscriptMessage } from './transcript-format.js'
+import { transcriptOf } from './transcript-name.js'
+import { TranscriptWriter } from './transcript-writer.js'
+import { lockTurn } from './turn-lock.js'
+
+export interface ConversationsParts {
+  agent: AgentName
+  rows: ConversationRows
+  /** Where the agent's transcripts are. */
+  directory: string
+  claims: SdkClaims
+  surroundings: Surroundings
+  resetPolicy: ResetPolicy
+  spawnLimits: SpawnLimits
+}
+
+export interface Received {
+  row: Row
+  created: boolean
+  /** Why the conversation began anew with this message. */
+  reset?: ResetReceipt
+  /** The message without a `/new` or `/reset` in front. */
+  text: string
+}
+
+/** The conversations of one agent. Every method refuses a key of another agent before it looks at anything. */
+export class Conversations {
+  constructor(private readonly parts: ConversationsParts) {}
+
+  get agent(): AgentName {
+    return this.parts.agent
+  }
+
+  /** Where the agent's transcripts are. */
+  get directory(): string {
+    return this.parts.directory
+  }
+
+  async get(key: string): Promise<Row | undefined> {
+    return this.parts.rows.get(this.#own(key))
+  }
+
+  /** Newest first. */
+  async list(filter: RowFilter = {}): Promise<Row[]> {
+    return this.parts.rows.list(filter)
+  }
+
+  /**
+   * Changes the fields that `patch` names; one set to undefined is removed. With `revision`, only if nobody has changed
+   * the entry since: otherwise throws `RevisionConflict`, which carries the current revision.
+   */
+  async patch(
+    key: string,
+    patch: EntryPatch,
+    options: { revision?: Revision; onMissing?: 'create' | 'fail' } = {},
+  ): Promise<Row> {
+    const own = this.#own(key)
+    this.#checkPatch(patch)
+    return this.#change(own, options.revision, (current) => {
+      if (!current && options.onMissing !== 'create') throw notFound(own)
+      return current ? this.#merged(current.entry, patch) : this.#fresh(own, patch)
+    })
+  }
+
+  /** Takes over whole entries, as they are, in one step. Returns those that were refused, with the reason. */
+  async adopt(found: readonly { key: string; entry: SessionEntry }[]): Promise<Map<string, string>> {
+    const refused = new Map<string, string>()
+    const steps = found.flatMap(({ key, entry }) => {
+      try {
+        const own = this.#own(key)
+        this.#checkIds(entry)
+        return [{ key: own, decide: () => entry }]
+      } catch (error) {
+        if (!(error instanceof SkeinError)) throw error
+        refused.set(key, error.message)
+        return []
+      }
+    })
+    await this.parts.rows.change(steps)
+    return refused
+  }
+
+  /** A message came in: makes the conversation on the first one, begins it anew when it is stale or told to, notes who and where. */
+  async receive(key: string, inbound: Inbound = {}): Promise<Received> {
+    const own = this.#own(key)
+    const command = resetCommandIn(inbound.text)
+    const before = await this.parts.rows.get(own)
+    const rule = resetRuleFor(this.parts.resetPolicy, parseKey(own))
+    const reason: ResetReason | undefined =
+      command?.reason ?? (before && staleReason(rule, before.entry, this.parts.surroundings.clock.now()))
+    const reset = before && reason ? await this.reset(own, { reason, keepMetadata: true }) : undefined
+    let created = false
+    const row = await this.#change(own, undefined, (current) => {
+      created = !current
+      const meta = metaFromInbound(own, inbound, current?.entry)
+      return current ? this.#merged(current.entry, meta) : this.#fresh(own, meta)
+    })
+    return { row, created, text: command ? command.rest : (inbound.text ?? ''), ...(reset ? { reset } : {}) }
+  }
+
+  /** The conversation of a thread inside another one, made when there is none. Its transcript is a file of its own. */
+  async thread(place: string, thread: string | number): Promise<Row> {
+    const own = this.#own(place)
+    const key = threadKey(own, thread)
+    const above = await this.#found(own)
+    const { channel, chatType, groupId, subject, groupChannel, space, deliveryContext } = above.entry
+    const inherited = {
+      channel,
+      chatType,
+      groupId,
+      subject,
+      groupChannel,
+      space,
+      deliveryContext,
+      parentSessionKey: own,
+    }
+    return this.#change(
+      key,
+      undefined,
+      (current) => current?.entry ?? this.#fresh(key, { ...inherited, lastThreadId: thread }),
+    )
+  }
+
+  /** Starts a subagent's conversation. Refused beyond the limits of depth and number. */
+  async spawn(spawner: string, options: SpawnOptions = {}): Promise<Row> {
+    const own = this.#own(spawner)
+    const above = await this.#found(own)
+    const siblings = await this.parts.rows.list({ spawnedBy: own })
+    const refusal = spawnRefusal(above.entry, siblings.length, this.parts.spawnLimits)
+    if (refusal) throw refusal
+    const { key, patch } = spawnedEntry(above, this.agent, options, this.parts.surroundings)
+    return this.#change(key, 'absent', () => this.#fresh(key, patch))
+  }
+
+  /** Ends the present session: see `ResetOptions` for what is kept. */
+  async reset(key: string, options: ResetOptions = {}): Promise<ResetReceipt> {
+    return resetConversation(this.parts, await this.#found(this.#own(key)), options)
+  }
+
+  /** Resets every conversation the filter finds; one that is in use is passed over and named. */
+  async resetAll(
+    filter: RowFilter,
+    options: Omit<ResetOptions, 'revision'> = {},
+  ): Promise<{ reset: ResetReceipt[]; busy: ConversationKey[] }> {
+    return resetConversations(this.parts, await this.list(filter), options)
+  }
+
+  async remove(key: string, options: Pick<ResetOptions, 'revision' | 'destroyTranscript'> = {}): Promise<ResetReceipt> {
+    return this.reset(key, { ...options, reason: 'deleted', keepMetadata: false })
+  }
+
+  /** Removes old conversations and those beyond a number; their transcripts are put away. */
+  async prune(options: PruneOptions): Promise<PruneReceipt> {
+    const rows = await this.list()
+    const chosen = chooseForPruning(rows, (row) => parseKey(row.key).kind, options, this.parts.surroundings.clock.now())
+    const end: ResetOptions = { reason: 'deleted', destroyTranscript: options.destroyTranscripts ?? false }
+    const goners = options.dryRun ? [] : chosen.map(({ row }) => row)
+    const { busy } = await resetConversations(this.parts, goners, end)
+    const pruned = chosen.flatMap(({ row: { key, entry }, reason }) =>
+      busy.includes(key) ? [] : [{ key, reason, updatedAt: entry.updatedAt }],
+    )
+    return { pruned, busy, kept: rows.length - pruned.length }
+  }
+
+  /** What was said, brought up to date in memory; undefined when nothing was yet. */
+  async transcript(key: string, options: { topic?: string | number } = {}): Promise<Transcript | undefined> {
+    const path = await this.transcriptPath(key, options)
+    try {
+      return parseTranscript(readFileSync(path, 'utf8'), path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw explainDiskError(error, path)
+    }
+  }
+
+  async transcriptPath(key: string, options: { topic?: string | number } = {}): Promise<string> {
+    const row = await this.#found(this.#own(key))
+    return transcriptOf(this.parts.directory, row.entry, options.topic)
+  }
+
+  /** The one writer of the transcript, until it is disposed of; throws `transcript-in-use` when there is one already. */
+  async writer(
+    key: string,
+    options: { topic?: string | number; cwd?: string; waitMs?: number } = {},
+  ): Promise<TranscriptWriter> {
+    const row = await this.#found(this.#own(key))
+    return TranscriptWriter.open(transcriptOf(this.parts.directory, row.entry, options.topic), {
+      sessionId: row.entry.sessionId,
+      cwd: options.cwd ?? this.parts.directory,
+      surroundings: this.parts.surroundings,
+      waitMs: options.waitMs ?? 0,
+    })
+  }
+
+  /** Appends one message, waiting up to 10 s for another writer to finish. */
+  async append(
+    key: string,
+    message: Omit<TranscriptMessage, 'timestamp'> & { timestamp?: number },
+    options: { topic?: string | number; cwd?: string } = {},
+  ): Promise<TranscriptEntry> {
+    using writer = await this.writer(key, { waitMs: 10_000, ...options })
+    return writer.append(message)
+  }
+
+  /** Notes in the transcript what the gateway delivered. */
+  async mirror(key: string, delivered: Delivered, options: { topic?: string | number } = {}): Promise<TranscriptEntry> {
+    const text = mirrorText(delivered)
+    if (text === undefined)
+      throw new SkeinError('bad-input', 'A delivery without text and media has no mirror', 'Give text or mediaUrls')
+    return this.append(key, mirrorMessage(text), options)
+  }
+
+  /** Binds an SDK session. Refused when the session belongs to another agent. */
+  async bind(key: string, sdkSessionId: string, fingerprint: SdkFingerprint): Promise<Row> {
+    return this.patch(key, bound(sdkSessionId, fingerprint))
+  }
+
+  async unbind(key: string): Promise<Row> {
+    return this.patch(key, UNBOUND)
+  }
+
+  /** Whether a run under these conditions continues the bound session. The id must be ours: an entry can be edited by hand. */
+  async resumption(key: string, run: SdkFingerprint): Promise<Resumption> {
+    const { entry } = await this.#found(this.#own(key))
+    const resumption = resumptionOf(entry, run)
+    if (resumption.kind === 'resume') this.parts.claims.claim(resumption.sdkSessionId, this.agent)
+    return resumption
+  }
+
+  /** Held while a turn runs; throws `conversation-busy` when one does. */
+  async lockTurn(key: string): Promise<LockFile> {
+    const row = await this.#found(this.#own(key))
+    return lockTurn(this.parts.directory, row.entry.sessionId, row.key)
+  }
+
+  #own(key: string): ConversationKey {
+    const parts = parseKey(key)
+    if (parts.agent === this.agent) return parts.key
+    throw new SkeinError(
+      'foreign-conversation',
+      `${parts.key} belongs to agent "${parts.agent}", not to "${this.agent}"`,
+      `Open the store of "${parts.agent}" to work with it`,
+    )
+  }
+
+  #checkPatch(patch: EntryPatch): void {
+    if (patch.spawnedBy !== undefined) this.#own(patch.spawnedBy)
+    if (patch.parentSessionKey !== undefined) this.#own(patch.parentSessionKey)
+    this.#checkIds(patch)
+  }
+
+  #checkIds(patch: EntryPatch): void {
+    if (patch.sessionId !== undefined) parseSessionId(patch.sessionId)
+    for (const id of [patch.sdkSessionId, patch.claudeCliSessionId, ...Object.values(patch.cliSessionIds ?? {})]) {
+      if (id !== undefined) this.parts.claims.claim(id, this.agent)
+    }
+  }
+
+  async #found(key: ConversationKey): Promise<Row> {
+    const row = await this.parts.rows.get(key)
+    if (!row) throw notFound(key)
+    return row
+  }
+
+  async #change(
+    key: ConversationKey,
+    expected: Revision | 'absent' | undefined,
+    decide: (current: Row | undefined) => SessionEntry,
+  ) {
+    const [row] = await this.parts.rows.change([{ key, decide, ...(expected === undefined ? {} : { expected }) }])
+    if (!row) throw new Error(`${key} is gone right after it was written`)
+    return row
+  }
+
+  #merged(current: SessionEntry | undefined, patch: EntryPatch): SessionEntry {
+    const { clock, random } = this.parts.surroundings
+    return mergeEntry(current, patch, clock.now(), random.uuid)
+  }
+
+  #fresh(key: ConversationKey, patch: EntryPatch): SessionEntry {
+    const entry = this.#merged(undefined, patch)
+    return {
+      ...entry,
+      sessionStartedAt: entry.updatedAt,
+      ...threadTranscript(key, entry.sessionId, this.parts.directory),
+    }
+  }
+}
+
+const notFound = (key: ConversationKey): SkeinError =>
+  new SkeinError('conversation-not-found', `There is no conversation ${key}`, 'Try: skein conversations list')

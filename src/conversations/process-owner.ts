@@ -1,0 +1,57 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Who holds a lock, said so that another process can find out whether the holder still lives. */
+export interface ProcessOwner {
+  pid: number
+  /** When the process started, in the kernel's ticks since boot: a pid comes back, a pid with its start time does not. */
+  starttime?: number
+  /** The machine and the pid namespace: a pid means nothing in another container. */
+  place?: string
+}
+
+export type Life = 'alive' | 'dead' | 'unknown'
+
+let self: ProcessOwner | undefined
+
+export function thisProcess(): ProcessOwner {
+  if (self?.pid !== process.pid) {
+    const starttime = statOf(process.pid)?.starttime
+    self = { pid: process.pid, ...(starttime === undefined ? {} : { starttime }), place: thisPlace() }
+  }
+  return self
+}
+
+/** `unknown` only for an owner in another place. When in doubt it is alive: a living owner is never robbed. */
+export function lifeOf(owner: ProcessOwner): Life {
+  if (owner.place !== undefined && owner.place !== thisProcess().place) return 'unknown'
+  try {
+    process.kill(owner.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
+    // EPERM: it lives, under another user.
+  }
+  const stat = statOf(owner.pid)
+  if (stat?.state === 'Z' || stat?.state === 'X') return 'dead'
+  if (stat && owner.starttime !== undefined && stat.starttime !== owner.starttime) return 'dead'
+  return 'alive'
+}
+
+/** Linux only; elsewhere the pid alone has to do. The name in parentheses may contain anything, so fields count from its end. */
+function statOf(pid: number): { state: string; starttime: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', starttime: Number(fields[19]) }
+  } catch {
+    return undefined
+  }
+}
+
+function thisPlace(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}

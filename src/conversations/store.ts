@@ -1,0 +1,87 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AgentName, parseAgentName } from './agent-name.js'
+import { Conversations } from './conversations.js'
+import { type Surroundings, systemSurroundings } from './environment.js'
+import { FileRows } from './file-rows.js'
+import type { ResetPolicy } from './freshness.js'
+import type { ConversationRows } from './rows.js'
+import { SdkClaims } from './sdk-claims.js'
+import { SqliteRows } from './sqlite-rows.js'
+import { DEFAULT_SPAWN_LIMITS, type SpawnLimits } from './subagent.js'
+
+/** `rows`: one SQLite database per agent. `files`: the original's `sessions.json`. Transcripts are the same files in both. */
+export type Backend = 'rows' | 'files'
+
+export interface StoreOptions {
+  /** Holds `agents/<id>/…`; made when it is missing. */
+  directory: string
+  backend?: Backend
+  surroundings?: Surroundings
+  /** When conversations begin anew by themselves; never, unless it says so. */
+  resetPolicy?: ResetPolicy
+  spawnLimits?: Partial<SpawnLimits>
+}
+
+/** All conversations below one directory, agent by agent. */
+export class ConversationStore implements Disposable {
+  readonly #open = new Map<AgentName, { rows: ConversationRows; conversations: Conversations }>()
+  readonly #claims: SdkClaims
+
+  constructor(private readonly options: StoreOptions) {
+    this.#claims = new SdkClaims(join(options.directory, 'sdk-sessions.db'))
+  }
+
+  get backend(): Backend {
+    return this.options.backend ?? 'rows'
+  }
+
+  /** The conversations of one agent; nothing reachable from the result can touch another's. */
+  open(agentId: string): Conversations {
+    const agent = parseAgentName(agentId)
+    const known = this.#open.get(agent)
+    if (known) return known.conversations
+    const home = join(this.options.directory, 'agents', agent)
+    const directory = join(home, 'sessions')
+    const rows =
+      this.backend === 'rows'
+        ? new SqliteRows(join(home, 'conversations.db'))
+        : new FileRows(join(directory, 'sessions.json'), agent)
+    const conversations = new Conversations({
+      agent,
+      rows,
+      directory,
+      claims: this.#claims,
+      surroundings: this.options.surroundings ?? systemSurroundings,
+      resetPolicy: this.options.resetPolicy ?? {},
+      spawnLimits: { ...DEFAULT_SPAWN_LIMITS, ...this.options.spawnLimits },
+    })
+    this.#open.set(agent, { rows, conversations })
+    return conversations
+  }
+
+  /** The agents that have a directory here. */
+  agents(): AgentName[] {
+    try {
+      const found = readdirSync(join(this.options.directory, 'agents'), { withFileTypes: true })
+      return found.filter((entry) => entry.isDirectory()).flatMap((entry) => readableName(entry.name))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const { rows } of this.#open.values()) rows[Symbol.dispose]()
+    this.#open.clear()
+    this.#claims[Symbol.dispose]()
+  }
+}
+
+function readableName(name: string): AgentName[] {
+  try {
+    return parseAgentName(name) === name ? [name as AgentName] : []
+  } catch {
+    return []
+  }
+}

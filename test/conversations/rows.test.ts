@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import { parseAgentName } from '../../src/conversations/agent-name.js'
+import { FileRows } from '../../src/conversations/file-rows.js'
+import { SqliteRows } from '../../src/conversations/sqlite-rows.js'
+import { describeRows } from './contract.js'
+import { scratch } from './scratch.js'
+
+describeRows('sqlite', () => {
+  const path = join(scratch(), 'conversations.db')
+  return () => new SqliteRows(path)
+})
+
+describeRows('files', () => {
+  const path = join(scratch(), 'sessions.json')
+  return () => new FileRows(path, parseAgentName('main'))
+})
