@@ -1,4 +1,4 @@
 export { explainDiskError } from './explain.js'
 export { FileLock } from './lock.js'
 export { type Database, openDatabase, SQLITE, type SqlValue, type Statement, sqliteCode } from './sqlite.js'
-export { syncPath, writeAtomic } from './write-atomic.js'
+export { syncPath, writeAtomic, writeFully } from './write-atomic.js'
