@@ -61,11 +61,14 @@ export function reportError(error: unknown, options: { debug: boolean }): ErrorR
   return { exitCode: 70, line: `skein: This is a bug in Skein: ${safeText(message)}${hint}${stack}` }
 }
 
-/** Message, then what to do. People double-click an id to copy it, so no full stop may touch one. */
-export function explanation({ message, next }: SkeinError): string {
+/**
+ * Message, then what to do. People double-click an id to copy it, so no full stop may touch one: a message about what was
+ * typed ends in our own words, any other may end in an id.
+ */
+function explanation({ code, message, next }: SkeinError): string {
   const text = message.replace(/\.$/, '')
-  const endsInWord = /(^|[\s"'(])([a-z]+|--[a-z-]+)$/i.test(text) || /["')?!>]$/.test(text)
-  return next === '' ? text : `${text}${endsInWord ? '. ' : ' - '}${next}`
+  const endsInOurWords = EXIT_CODES[code] === 2 || /\W$/.test(text)
+  return next === '' ? text : `${text}${endsInOurWords ? '. ' : ' - '}${next}`
 }
 
 /** The reader of our output went away (`| head`): nothing is wrong. */

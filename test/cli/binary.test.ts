@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/cli/screen/display-width.js'
+import { openDatabase } from '../../src/disk/index.js'
 import { BINARY, environmentIn, run, shell } from './binary.js'
 import { buildWorld, scratch } from './world.js'
 
@@ -180,5 +181,23 @@ describe('a terminal', () => {
     const lines = await onTerminal(shown.map((command) => `skein ${command}`).join('; '), 100, env)
     expect(lines.join('\n')).toContain('\\x1b]0;owned\\x07')
     expect(lines.join('\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+  })
+})
+
+describe('an index', () => {
+  it('that differs from the journal fails its check, says how, and is right again after a rebuild', async () => {
+    using at = await place({ world: true })
+    const database = openDatabase(join(at.path, 'home', 'profiles', 'default', 'index.db'))
+    database.exec("delete from sessions where id = '5e8fa07b-active'")
+    database.close()
+    const checked = await shell('skein index check', at.env)
+    expect(checked.exitCode).toBe(1)
+    expect(checked.stdout).toMatch(/^The index differs from the journal:\n {2}.*5e8fa07b-active/)
+    expect(checked.stderr).toBe('Repair it: skein index rebuild\n')
+    const asJson = await shell('skein index check --json', at.env)
+    expect({ ok: JSON.parse(asJson.stdout).ok, exitCode: asJson.exitCode }).toEqual({ ok: false, exitCode: 1 })
+    expect((await shell('skein index rebuild >/dev/null && skein index check', at.env)).stdout).toMatch(
+      /^The index is right/,
+    )
   })
 })

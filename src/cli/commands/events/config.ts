@@ -20,7 +20,7 @@ export const config = command({
   args: {
     action: optional(choice('action', ['set', 'reset']), 'What to change; nothing shows what holds'),
     pattern: optional(text('pattern', 'event-type'), 'With set: a type, a pattern with *, or default'),
-    ttl: optional(text('ttl'), 'With set: how long, such as 12h or 30d; 0s is for ever'),
+    ttl: optional(text('ttl'), 'With set: how long, such as 12h or 30d; 0 is for ever'),
   },
   options: {},
   async run({ action, pattern, ttl }, { home, out }) {
