@@ -12,7 +12,7 @@ import {
 } from '../../src/conversations/index.js'
 import { BACKENDS, fakeWorld, openStore, scratch } from './scratch.js'
 
-const fixture = (version: string) => fileURLToPath(new URL(`../fixtures/openclaw/${version}`, import.meta.url))
+const fixture = (version: string) => fileURLToPath(new URL(`../fixtures/openclaw-stores/${version}`, import.meta.url))
 
 async function wholeStore(store: ConversationStore) {
   const found: Record<string, unknown> = {}
