@@ -24,7 +24,7 @@ import { scratch } from './scratch.js'
 const KEY = 'agent:main:discord:dm:user123'
 const fixture = (name: string) =>
   readFileSync(
-    fileURLToPath(new URL(`../fixtures/openclaw/${name}/agents/main/sessions/sessions.json`, import.meta.url)),
+    fileURLToPath(new URL(`../fixtures/openclaw-stores/${name}/agents/main/sessions/sessions.json`, import.meta.url)),
     'utf8',
   )
 
