@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { homedir, hostname, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { hostname } from 'node:os'
 import { type Home, openHome as openHomeWith } from './home/index.js'
 import type { Context } from './model/index.js'
+import { actorName, homeLocation } from './surroundings.js'
 
 export interface OpenOptions {
   /** Where everything lies. Default: SKEIN_HOME, else Skein's directory under the XDG data directory. */
@@ -19,15 +19,10 @@ export interface OpenOptions {
 
 /** Opens a Skein home. Close it with `await using`, or by calling its async dispose. */
 export async function openHome(options: OpenOptions = {}): Promise<Home> {
-  const { env } = process
-  const home = options.home ?? (env.SKEIN_HOME || undefined)
-  const data = env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
-  const config = env.XDG_CONFIG_HOME || join(homedir(), '.config')
-  const profile = options.profile ?? (env.SKEIN_PROFILE || undefined)
+  const profile = options.profile ?? (process.env.SKEIN_PROFILE || undefined)
   const userId = process.geteuid?.()
   return openHomeWith({
-    root: home ?? join(data, 'skein'),
-    configFile: join(home ?? join(config, 'skein'), 'config.toml'),
+    ...homeLocation(options.home),
     ...(profile === undefined ? {} : { profile }),
     ...(userId === undefined ? {} : { userId }),
     context: {
@@ -35,7 +30,7 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
       random: { bytes: randomBytes, uuid: randomUUID },
       warn: options.onWarning ?? ((line) => process.stderr.write(`skein: ${line}\n`)),
       progress: options.onProgress ?? (() => {}),
-      actor: options.actor ?? (env.SKEIN_ACTOR || userInfo().username),
+      actor: options.actor ?? actorName(),
       host: hostname(),
     },
   })

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { homedir, hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText } from './cli/index.js'
 import type { Context } from './model/index.js'
+import { actorName, type HomeLocation, homeLocation } from './surroundings.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
@@ -24,7 +25,7 @@ const context: Context = {
   warn: (line) => stderr.write(`skein: ${safeText(line)}\n`),
   progress: (work) => bar.show(work),
   get actor() {
-    return env.SKEIN_ACTOR || userName()
+    return actorName()
   },
   get host() {
     return hostname()
@@ -62,19 +63,6 @@ function version(): string {
   return typeof manifest === 'object' && manifest && 'version' in manifest ? String(manifest.version) : 'unknown'
 }
 
-interface HomeLocation {
-  root: string
-  configFile: string
-}
-
-/** Everything under SKEIN_HOME when it is set, else where the XDG rules put data and settings. */
-function homeLocation(): HomeLocation {
-  if (env.SKEIN_HOME) return { root: env.SKEIN_HOME, configFile: join(env.SKEIN_HOME, 'config.toml') }
-  const data = env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
-  const config = env.XDG_CONFIG_HOME || join(homedir(), '.config')
-  return { root: join(data, 'skein'), configFile: join(config, 'skein', 'config.toml') }
-}
-
 function profilesOf({ root, configFile }: HomeLocation): Profiles {
   const homes = () => import('./home/index.js')
   const userId = process.geteuid?.()
@@ -85,15 +73,6 @@ function profilesOf({ root, configFile }: HomeLocation): Profiles {
     list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
     create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
     remove: async (name) => (await homes()).deleteProfile(root, name),
-  }
-}
-
-/** The system may not know who we are: a container can run under a number without a name. */
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return env.USER || `user-${process.geteuid?.()}`
   }
 }
 

@@ -42,7 +42,11 @@ export function createProfile(root: string, name: string): string {
 export function deleteProfile(root: string, name: string): void {
   const { directory } = profilePaths(root, parseProfile(name))
   if (!existsSync(directory)) throw profileNotFound(root, name)
-  rmSync(directory, { recursive: true })
+  try {
+    rmSync(directory, { recursive: true })
+  } catch (error) {
+    throw explainDiskError(error, directory)
+  }
 }
 
 export function profileNotFound(root: string, name: string): SkeinError {

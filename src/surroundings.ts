@@ -1,0 +1,26 @@
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+
+/** Where a home and its settings lie. */
+export interface HomeLocation {
+  root: string
+  configFile: string
+}
+
+/** Everything under `home` (or SKEIN_HOME) when it is set, else where the XDG rules put data and settings. */
+export function homeLocation(home: string | undefined = process.env.SKEIN_HOME || undefined): HomeLocation {
+  if (home) return { root: home, configFile: join(home, 'config.toml') }
+  const data = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
+  const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config')
+  return { root: join(data, 'skein'), configFile: join(config, 'skein', 'config.toml') }
+}
+
+/** Who changes are recorded for. The system may not know: a container can run under a number without a name. */
+export function actorName(): string {
+  if (process.env.SKEIN_ACTOR) return process.env.SKEIN_ACTOR
+  try {
+    return userInfo().username
+  } catch {
+    return process.env.USER || `user-${process.geteuid?.()}`
+  }
+}
