@@ -34,6 +34,8 @@ interface Scanner {
 }
 
 export interface ScanVisitor {
+  /** Whose log it is, whatever its lines say. */
+  readonly session: string | undefined
   tell(telling: Telling): void
   /** A line that may hold usage, but has to be parsed to know. The bytes are valid during the call. */
   unsure(bytes: Buffer, start: number, end: number): void
@@ -120,7 +122,7 @@ export class ClaudeScan {
       visitor.unsure(this.#bytes, ints[i + 1] as number, ints[i + 2] as number)
       return
     }
-    const session = this.#text(i + 7)
+    const session = visitor.session ?? this.#text(i + 7)
     if (session !== this.#session) this.#session = session // one string for all the calls of a log
     visitor.tell({
       tool: 'claude',

@@ -11,7 +11,7 @@ import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reade
 export class ClaudeUsage implements UsageReader {
   readonly #scan = new ClaudeScan()
 
-  read({ path }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
+  read({ path, session }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
     let damaged = 0
     const unsure = (bytes: Buffer, start: number, end: number): void => {
       const text = bytes.toString('utf8', start, end)
@@ -23,12 +23,12 @@ export class ClaudeUsage implements UsageReader {
         record = salvageRecord(text)
       }
       const telling = tellingOfClaudeRecord(asObject(record), basename(path, '.jsonl'))
-      if (telling) tell(telling)
+      if (telling) tell(session === undefined ? telling : { ...telling, session })
     }
     const file = openSync(path, 'r')
     try {
       const from = resume?.carry === undefined ? 0 : offsetAfter(file, resume.carry)
-      const { end, bytes, oversized_lines } = this.#scan.read(file, from, { tell, unsure })
+      const { end, bytes, oversized_lines } = this.#scan.read(file, from, { session, tell, unsure })
       const carry = resume && placeAt(file, end)
       return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines }
     } finally {
