@@ -59,7 +59,7 @@ function tellingOfReply(reply: Line, sessionId: unknown, file: string): Telling 
     web_search_requests: count(usage.server_tool_use?.web_search_requests),
     service_tier: isText(usage.service_tier) ? usage.service_tier : undefined,
     speed: isText(usage.speed) ? usage.speed : undefined,
-    logged_nano_usd: typeof reply.costUSD === 'number' ? Math.round(reply.costUSD * 1e9) : undefined,
+    logged_nano_usd: loggedCost(reply.costUSD),
   }
 }
 
@@ -73,6 +73,9 @@ function time(value: unknown): number {
   const ms = typeof value === 'string' ? Date.parse(value) : 0
   return Number.isNaN(ms) ? 0 : Math.max(ms, 0)
 }
+
+const loggedCost = (value: unknown): number | undefined =>
+  typeof value === 'number' && value > 0 && value < 1e6 ? Math.round(value * 1e9) : undefined
 
 function madeUpId(reply: Line, session: string, atMs: number): string {
   if (isText(reply.requestId)) return reply.requestId

@@ -7,7 +7,7 @@ import { fullerTelling, type Telling } from './telling.js'
 /** What one reading of one log found, to be stored as a whole. */
 export interface LogNews {
   path: string
-  /** Set where one path holds the logs of several sessions. */
+  /** One path may hold the logs of several sessions. */
   session?: string | undefined
   tool: string
   stamp: string

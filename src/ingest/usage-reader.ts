@@ -4,6 +4,7 @@ import type { Telling } from './telling.js'
 export interface UsageSource {
   tool: string
   path: string
+  /** The session it belongs to, where the tool knows without reading; what the log itself says comes second. */
   session?: string | undefined
   /** Differs whenever the log has changed. */
   stamp: string
@@ -18,7 +19,7 @@ export interface Resume {
 export interface LogReading {
   /** For the next reading, when this one was asked to remember. */
   carry: string | undefined
-  /** False when the log was read from its start. */
+  /** True when the counts below are only of what is new in the log. */
   resumed: boolean
   bytes: number
   /** Lines that are not JSON, as far as they were looked at. What could be saved of them was told. */

@@ -1,0 +1,39 @@
+import { parseSessionId } from '../model/index.js'
+import { type Environment, LOG_TOOLS, type LogTool, type Resume as ToolResume } from '../tools/index.js'
+import { ClaudeUsage } from './claude-usage.js'
+import { type Telling, tellingOf } from './telling.js'
+import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
+
+/** Every log that may tell of usage, of every tool. */
+export function usageSources(environment: Environment): UsageSource[] {
+  return LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover(environment))
+}
+
+/** A reader for the logs of every tool; the tool's own, but for the tool with a quicker one. */
+export function usageReaders(): Readonly<Record<string, UsageReader>> {
+  const readers = LOG_TOOLS.map((tool) => [tool.name, new ToolUsage(tool)] as const)
+  return { ...Object.fromEntries(readers), claude: new ClaudeUsage() }
+}
+
+/** Reads a log as its tool does, and keeps the usage. */
+export class ToolUsage implements UsageReader {
+  constructor(private readonly tool: LogTool) {}
+
+  read({ path, session }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
+    const reading: LogReading = { carry: undefined, resumed: false, bytes: 0, damaged_lines: 0, oversized_lines: 0 }
+    const log = this.tool.logAt(path, session === undefined ? undefined : parseSessionId(session))
+    if (!log) return reading // gone since it was found
+    let from = resume?.carry === undefined ? undefined : (JSON.parse(resume.carry) as ToolResume)
+    for (const fact of this.tool.read(log, from ? { from } : {})) {
+      if (fact.kind === 'usage') tell(tellingOf(this.tool.name, fact.usage))
+      else if (fact.kind === 'restart') from = undefined
+      else if (fact.kind === 'checkpoint') {
+        reading.bytes = fact.resume.offset - (from?.offset ?? 0)
+        reading.damaged_lines = fact.counters.bad_lines // of the whole log: the tool remembers
+        reading.oversized_lines = fact.counters.dropped_lines
+        if (resume) reading.carry = JSON.stringify(fact.resume)
+      }
+    }
+    return reading
+  }
+}
