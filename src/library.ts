@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Home, openHome as openHomeWith } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation } from './surroundings.js'
+import { actorName, homeLocation, surroundings } from './surroundings.js'
 
 export interface OpenOptions {
   /** Where everything lies. Default: SKEIN_HOME, else Skein's directory under the XDG data directory. */
@@ -23,6 +23,7 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
   const userId = process.geteuid?.()
   return openHomeWith({
     ...homeLocation(options.home),
+    surroundings: surroundings(),
     ...(profile === undefined ? {} : { profile }),
     ...(userId === undefined ? {} : { userId }),
     context: {
@@ -38,6 +39,7 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
 
 export type * from './home/index.js'
 export type { SessionPage, SessionQuery } from './index/index.js'
+export type { CostGroup, CostReport, CostRow, Spent, Totals } from './ingest/index.js'
 export type { FeedEntry } from './journal/index.js'
 export type {
   Agent,
@@ -64,3 +66,4 @@ export type {
   Turn,
 } from './model/index.js'
 export { LINKS, OUTCOMES, SkeinError, STATUS_SOURCES, STATUSES, summarize } from './model/index.js'
+export type { LoggedSession, LoggedToolCall, LoggedTurn } from './tools/index.js'

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText } from './cli/index.js'
 import type { Context } from './model/index.js'
-import { actorName, type HomeLocation, homeLocation } from './surroundings.js'
+import { actorName, type HomeLocation, homeLocation, surroundings } from './surroundings.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
@@ -69,7 +69,14 @@ function profilesOf({ root, configFile }: HomeLocation): Profiles {
   const directoryOf = (name: string) => join(root, 'profiles', name)
   return {
     open: async (profile) =>
-      (await homes()).openHome({ root, configFile, profile, context, ...(userId === undefined ? {} : { userId }) }),
+      (await homes()).openHome({
+        root,
+        configFile,
+        profile,
+        context,
+        surroundings: surroundings(),
+        ...(userId === undefined ? {} : { userId }),
+      }),
     list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
     create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
     remove: async (name) => (await homes()).deleteProfile(root, name),

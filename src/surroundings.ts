@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import type { Surroundings } from './home/index.js'
 
 /** Where a home and its settings lie. */
 export interface HomeLocation {
@@ -13,6 +14,11 @@ export function homeLocation(home: string | undefined = process.env.SKEIN_HOME |
   const data = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
   const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config')
   return { root: join(data, 'skein'), configFile: join(config, 'skein', 'config.toml') }
+}
+
+/** Where the tools keep their logs, and which time zone a day is in. */
+export function surroundings(): Surroundings {
+  return { home: homedir(), env: process.env, zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
 }
 
 /** Who changes are recorded for. The system may not know: a container can run under a number without a name. */

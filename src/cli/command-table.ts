@@ -120,6 +120,10 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    ingest: verb("Read what is new in the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
+    turns: verb("Show a session's turns", async () => (await import('./commands/turns.js')).turns),
+    tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
+    cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
       summary: 'Look after the conversations of chat gateways',
       entries: {

@@ -1,4 +1,5 @@
 import type { SessionPage, SessionQuery } from '../index/index.js'
+import type { CostGroup, CostReport, Spent } from '../ingest/index.js'
 import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
@@ -10,8 +11,10 @@ import type {
   Outcome,
   Session,
   SessionFacts,
+  Step,
   Visibility,
 } from '../model/index.js'
+import type { LoggedSession } from '../tools/index.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {
@@ -22,6 +25,7 @@ export interface Home extends AsyncDisposable {
   readonly roster: RosterBook
   readonly events: Events
   readonly index: IndexCare
+  readonly history: History
 }
 
 export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {
@@ -219,4 +223,56 @@ export interface IndexCheck {
   unreadable_lines: number
   /** One line each: what differs from a fresh rebuild. At most 20. */
   problems: string[]
+}
+
+export interface IngestOptions {
+  /** Only the logs of this tool. */
+  tool?: string
+  /** Only the logs of this session. */
+  session?: string
+  /** Only logs that changed since then. */
+  since?: Instant
+  signal?: AbortSignal
+}
+
+export interface IngestReport {
+  /** Logs there are, and those of them that had something new. */
+  logs: number
+  read: number
+  bytes: number
+  turns: number
+  tool_calls: number
+  /** Sessions that Skein did not know before. */
+  sessions_found: number
+  /** Logs that could not be opened, with the system's reason. */
+  unreadable: { path: string; reason: string }[]
+}
+
+export interface CostOptions {
+  by?: CostGroup
+  since?: Instant
+  until?: Instant
+  /** Read every log from its beginning instead of using what was ingested. */
+  noIndex?: boolean
+}
+
+/** What the logs of the tools tell: turns, tool calls, tokens and money. */
+export interface History {
+  ingest(options?: IngestOptions): Promise<IngestReport>
+  /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
+  watch(options: { tool?: string; signal: AbortSignal; onReport?: (report: IngestReport) => void }): Promise<void>
+  /** The turns of a session with their words, read from its log now. */
+  turns(reference: string): Promise<SessionHistory>
+  cost(options?: CostOptions): Promise<CostReport>
+  /** What these sessions have cost, as far as their logs were ingested. */
+  spent(sessions: readonly string[]): Promise<Map<string, Spent>>
+  counts(session: string): Promise<{ turns: number; tool_calls: number }>
+}
+
+export interface SessionHistory extends LoggedSession {
+  session: Session
+  /** False when the log is gone: then there are no words, only what was counted when it was read. */
+  from_log: boolean
+  /** The session's steps with the turns they cover, whole or in part. */
+  steps: (Step & { turns: number[] })[]
 }

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { writeAtomic } from '../disk/index.js'
+import type { PriceOverrides } from '../ingest/index.js'
 import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
 import type { PolicyReport } from './api.js'
 import { withoutTable, withValue } from './toml-edit.js'
+
+const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
 export class Config {
@@ -35,6 +38,46 @@ export class Config {
       table(await this.#read(), 'sessions', this.file).archive_after_days,
       30,
     )
+  }
+
+  /** More places to look for the logs of a tool: `[logs]` with a list of directories per tool. */
+  async logRoots(): Promise<Record<string, readonly string[]>> {
+    const roots = table(await this.#read(), 'logs', this.file)
+    for (const [tool, paths] of Object.entries(roots)) {
+      const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
+      if (!isList)
+        throw new SkeinError(
+          'bad-config',
+          `logs.${tool} in ${this.file} is not a list of directories`,
+          'Write it like ["/srv/logs"]',
+        )
+    }
+    return roots as Record<string, readonly string[]>
+  }
+
+  /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */
+  async prices(): Promise<PriceOverrides> {
+    const models = table(await this.#read(), 'prices', this.file)
+    for (const model of Object.keys(models)) {
+      for (const [name, value] of Object.entries(table(models, model, this.file))) {
+        const isPrice = typeof value === 'number' && value >= 0 && PRICE_KEYS.includes(name)
+        if (!isPrice)
+          throw new SkeinError(
+            'bad-config',
+            `prices.${model}.${name} in ${this.file} is not a price`,
+            `Known: ${PRICE_KEYS.join(', ')}, in dollars per million tokens`,
+          )
+      }
+      const { input, output } = models[model] as Record<string, unknown>
+      if (input === undefined || output === undefined) {
+        throw new SkeinError(
+          'bad-config',
+          `prices.${model} in ${this.file} lacks input or output`,
+          'Write both, in dollars per million tokens',
+        )
+      }
+    }
+    return models as unknown as PriceOverrides
   }
 
   async setTtl(pattern: string, ttl: string): Promise<void> {

@@ -1,9 +1,11 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { explainDiskError } from '../disk/index.js'
+import { spentBySession } from '../ingest/index.js'
 import { type Context, SkeinError } from '../model/index.js'
-import type { Home } from './api.js'
+import type { History, Home } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
+import type { Surroundings } from './history.js'
 import { StoredIndexCare } from './index-care.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
@@ -20,6 +22,8 @@ export interface HomeOptions {
   context: Context
   /** The user this process runs as; a home of somebody else is refused. */
   userId?: number
+  /** Where the tools keep their logs. */
+  surroundings: Surroundings
 }
 
 export async function openHome({
@@ -28,6 +32,7 @@ export async function openHome({
   profile = DEFAULT_PROFILE,
   context,
   userId,
+  surroundings,
 }: HomeOptions): Promise<Home> {
   const name = parseProfile(profile)
   const paths = profilePaths(root, name)
@@ -50,6 +55,10 @@ export async function openHome({
     roster: new StoredRoster(store),
     events,
     index: new StoredIndexCare(store),
+    history: historyOnDemand(paths.history, async () => {
+      const { LogHistory } = await import('./history.js')
+      return new LogHistory(store, sessions, config, surroundings)
+    }),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -60,6 +69,23 @@ export async function openHome({
         await store[Symbol.asyncDispose]()
       }
     },
+  }
+}
+
+/** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
+function historyOnDemand(file: string, load: () => Promise<Omit<History, 'spent'>>): History {
+  let loaded: Promise<Omit<History, 'spent'>> | undefined
+  const history = (): Promise<Omit<History, 'spent'>> => {
+    loaded ??= load()
+    return loaded
+  }
+  return {
+    ingest: async (options) => (await history()).ingest(options),
+    watch: async (options) => (await history()).watch(options),
+    turns: async (reference) => (await history()).turns(reference),
+    cost: async (options) => (await history()).cost(options),
+    counts: async (session) => (await history()).counts(session),
+    spent: async (sessions) => spentBySession(file, sessions),
   }
 }
 

@@ -6,6 +6,7 @@ export interface ProfilePaths {
   readonly lock: string
   readonly events: string
   readonly index: string
+  readonly history: string
   readonly roster: string
   readonly sessions: string
   readonly archive: string
@@ -21,6 +22,7 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     lock: join(directory, 'lock'),
     events: join(directory, 'events'),
     index: join(directory, 'index.db'),
+    history: join(directory, 'history.db'),
     roster: join(directory, 'roster.json'),
     sessions: join(directory, 'sessions'),
     archive: join(directory, 'sessions', 'archive'),

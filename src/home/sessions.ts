@@ -1,4 +1,5 @@
 import type { SessionPage, SessionQuery, SqliteIndex } from '../index/index.js'
+import type { FoundSession } from '../ingest/index.js'
 import {
   DAY_MS,
   durationMs,
@@ -125,6 +126,15 @@ export class SessionBook implements Sessions {
         events: [{ ...draft, session: session.id, agent: session.agent }],
         result: () => mustExist(state, session.id),
       }
+    })
+  }
+
+  /** Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new. */
+  async discover(found: readonly FoundSession[], nowMs: number): Promise<number> {
+    return this.store.change((state) => {
+      const drafts = found.map((one) => discovered(state.session(one.id), one, nowMs))
+      const isNew = found.filter((one) => !state.session(one.id)).length
+      return { events: drafts.flat(), result: () => isNew }
     })
   }
 
@@ -287,6 +297,53 @@ function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<Sessi
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 function withValues<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}
+
+// --- found in logs --------------------------------------------------------------------------------------------------
+
+/** Silent for this long, a session that nobody reported is taken to have been left. */
+const QUIET_MS = 3_600_000
+
+function discovered(known: Session | undefined, { id, tool, news, last_at }: FoundSession, nowMs: number): Draft[] {
+  const { cwd, branch, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  const facts = withValues({ tool, cwd, branch, title, model })
+  const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS
+  const ended_at = laterOf(last_at ?? started_at, started_at)
+  const end: Draft = {
+    type: 'session_end',
+    session: id,
+    visibility: 'audit',
+    payload: { outcome: 'exit', ended_at, reason: 'its log went quiet' },
+  }
+  if (!known) {
+    const forked_from = origin && origin.session !== id ? { forked_from: origin } : {}
+    const start: Draft = {
+      type: 'session_start',
+      session: id,
+      visibility: 'audit',
+      payload: { ...facts, source: 'log', started_at, chain_id: id, ...forked_from },
+    }
+    return isQuiet ? [start, end] : [start]
+  }
+  const isNews = Object.entries(facts).some(
+    ([name, value]) =>
+      known[name as keyof Session] !== value && (name === 'title' || known[name as keyof Session] === undefined),
+  )
+  const update: Draft[] = isNews
+    ? [
+        {
+          type: 'session_update',
+          session: id,
+          payload: { ...facts, ...withValues({ tool: known.tool, cwd: known.cwd, branch: known.branch }) },
+        },
+      ]
+    : []
+  if (known.source !== 'log') return update
+  if (isActive(known)) return isQuiet ? [...update, end] : update
+  const wentOn = known.ended_at !== undefined && last_at !== undefined && last_at > known.ended_at
+  if (!wentOn) return update
+  const again: Draft = { type: 'session_resumed', session: id, visibility: 'audit', payload: { resumed_at: last_at } }
+  return isQuiet ? [...update, again, end] : [...update, again]
 }
 
 // --- finding --------------------------------------------------------------------------------------------------------

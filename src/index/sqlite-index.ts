@@ -239,6 +239,22 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return (rows as { chain_id: SessionId }[]).map((row) => row.chain_id)
   }
 
+  /** What the cost of each session is charged to. */
+  places(): Map<string, { agent?: string; chain: string; work?: string }> {
+    const rows = this.#prepared('select id, agent, chain_id, work_unit from sessions').all() as {
+      id: string
+      agent: string | null
+      chain_id: string
+      work_unit: string | null
+    }[]
+    return new Map(
+      rows.map(({ id, agent, chain_id, work_unit }) => [
+        id,
+        { ...(agent ? { agent } : {}), chain: chain_id, ...(work_unit ? { work: work_unit } : {}) },
+      ]),
+    )
+  }
+
   roster(): Roster {
     return this.#currentRoster().roster
   }

@@ -8,12 +8,16 @@ export {
   reportCalls,
   type SessionPlace,
 } from './cost-report.js'
+export { type FoundSession, type HistoryCounts, HistoryStore } from './history-store.js'
 export { type Call, Ledger } from './ledger.js'
 export { reportLedger, settleLedger } from './ledger-cells.js'
 export { createLedgerTables } from './ledger-schema.js'
 export { LedgerStore, type LogNews, type LogState } from './ledger-store.js'
+export type { ToolCallRow, TurnRow } from './log-rows.js'
 export { type Price, type Priceable, PriceBook, type PriceOverride, type PriceOverrides } from './price-book.js'
+export { type HistoryReading, readHistory } from './read-history.js'
 export { type RefreshOptions, type RefreshReport, refreshLedger } from './refresh-ledger.js'
+export { type Spent, spentBySession } from './spent.js'
 export { type Telling, tellingOf } from './telling.js'
 export { ToolUsage, usageReaders, usageSources } from './tool-usage.js'
 export type { Totals } from './totals.js'

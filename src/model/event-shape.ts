@@ -34,6 +34,7 @@ const FACTS: Shape = {
   'branch?': text,
   'model?': text,
   'commits?': texts,
+  'source?': text,
 }
 
 const AGENT: Shape = {

@@ -20,6 +20,8 @@ export interface Session {
   rig?: string
   role?: string
   host?: string
+  /** `log` when it was found in a tool's log rather than reported to Skein. */
+  source?: 'log'
 
   // Lifecycle
   started_at: Instant
@@ -107,6 +109,7 @@ export type SessionFacts = Pick<
   | 'branch'
   | 'model'
   | 'commits'
+  | 'source'
 >
 
 export const isActive = (session: Session): boolean => session.outcome === undefined

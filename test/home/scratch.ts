@@ -24,6 +24,7 @@ export async function openTestHome(root: string, clock = { ms: Date.UTC(2026, 0,
   const home = await openHome({
     root,
     configFile: join(root, 'config.toml'),
+    surroundings: { home: root, env: {}, zone: 'UTC' },
     context: {
       clock: { now: () => clock.ms },
       random: { bytes: randomBytes, uuid: randomUUID },

@@ -1,15 +1,17 @@
 import type { Chain } from '../../home/index.js'
 import { formatDuration } from '../../model/index.js'
+import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
-import { sessionTable } from './session-table.js'
+import { type Spending, sessionTable } from './session-table.js'
 
 /** Each chain as a table under a line about it, and the time of all. */
-export function chainView(chains: readonly Chain[], totalMs: number, screen: Screen): string {
-  const parts = chains.map((chain) => `${heading(chain, screen)}\n${sessionTable(chain.sessions, screen)}`)
+export function chainView(chains: readonly Chain[], totalMs: number, spent: Spending, screen: Screen): string {
+  const parts = chains.map((chain) => `${heading(chain, screen)}\n${sessionTable(chain.sessions, screen, spent)}`)
   const total = `Total time: ${formatDuration(totalMs)} in ${plural(sessionCount(chains), 'session')}`
-  return [...parts, total].join('\n\n')
+  const cost = spent.size > 0 ? [`Total cost: ${money(totalOf(spent))}`] : []
+  return [...parts, [total, ...cost].join('\n')].join('\n\n')
 }
 
 function heading({ chain_id, work_units, sessions, duration_ms, ended_at }: Chain, { paint }: Screen): string {
@@ -23,3 +25,12 @@ function heading({ chain_id, work_units, sessions, duration_ms, ended_at }: Chai
 }
 
 const sessionCount = (chains: readonly Chain[]): number => chains.reduce((sum, chain) => sum + chain.sessions.length, 0)
+
+/** The cost of all, with how much of it is not known. */
+export function totalOf(spent: Spending): { micro_usd: number; unpriced_calls: number } {
+  const all = [...spent.values()]
+  return {
+    micro_usd: all.reduce((sum, one) => sum + one.micro_usd, 0),
+    unpriced_calls: all.reduce((sum, one) => sum + one.unpriced_calls, 0),
+  }
+}

@@ -1,13 +1,22 @@
+import type { Spent } from '../../ingest/index.js'
 import { durationMs, formatDuration, isActive, type Session, type Step } from '../../model/index.js'
 import { card } from '../screen/card.js'
 import { localAndRelativeTime, localTime } from '../screen/moment.js'
+import { grouped, money } from '../screen/money.js'
 import { safe } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
 import { outcomeText } from './session-table.js'
 
+/** What its log tells of a session. */
+export interface Told {
+  turns: number
+  tool_calls: number
+  spent: Spent | undefined
+}
+
 /** Everything about one session, and what one can type next. */
-export function sessionCard(session: Session, screen: Screen): string {
+export function sessionCard(session: Session, screen: Screen, told: Told): string {
   const facts = card(
     [
       ['session', session.id],
@@ -35,12 +44,15 @@ export function sessionCard(session: Session, screen: Screen): string {
       ['continues', session.parent_id && `${session.parent_id} (${session.link ?? 'handoff'})`],
       ['continued by', session.child_id],
       ['forked from', session.forked_from && forkText(session.forked_from)],
-      ['tool calls', session.tool_calls?.length],
+      ['turns', told.turns || undefined],
+      ['tool calls', told.tool_calls || undefined],
+      ['tokens', told.spent && grouped(told.spent.tokens)],
+      ['cost', told.spent && money(told.spent)],
     ],
     screen,
   )
   const steps = session.steps?.length ? [stepTable(session.steps, screen)] : []
-  return [facts, ...steps, nextCommands(session)].join('\n\n')
+  return [facts, ...steps, nextCommands(session, told)].join('\n\n')
 }
 
 function forkText({ session, turn }: NonNullable<Session['forked_from']>): string {
@@ -66,10 +78,11 @@ function stepResult(step: Step): string {
   return step.success === false ? 'failed' : 'done'
 }
 
-function nextCommands(session: Session): string {
+function nextCommands(session: Session, told: Told): string {
+  const turns = told.turns > 0 ? [safe`skein turns ${session.id}`] : []
   const related = session.parent_id || session.child_id ? [safe`skein sessions chain ${session.id}`] : []
   const forked = session.forked_from ? [safe`skein sessions tree ${session.id}`] : []
   const open = isActive(session) ? [safe`skein session end ${session.id} --outcome done`] : []
-  const next = [...related, ...forked, ...open, safe`skein events tail --session ${session.id}`]
+  const next = [...turns, ...related, ...forked, ...open, safe`skein events tail --session ${session.id}`]
   return ['Next:', ...next.map((line) => `  ${line}`)].join('\n')
 }

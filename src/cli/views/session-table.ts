@@ -1,15 +1,24 @@
+import type { Spent } from '../../ingest/index.js'
 import { durationMs, formatDuration, isActive, type Session } from '../../model/index.js'
 import { relativeTime } from '../screen/moment.js'
+import { money } from '../screen/money.js'
 import type { Paint } from '../screen/paint.js'
 import type { Screen } from '../screen/screen.js'
 import { type Column, table } from '../screen/table.js'
 
 /** One line per session. On a narrow terminal ids lose their end first, but stay different from each other. */
-export function sessionTable(sessions: readonly Session[], screen: Screen): string {
-  return sessions.length === 0 ? '' : table(sessions, columns(sessions, screen), screen)
+export function sessionTable(sessions: readonly Session[], screen: Screen, spent: Spending = new Map()): string {
+  return sessions.length === 0 ? '' : table(sessions, columns(sessions, screen, spent), screen)
 }
 
-function columns(sessions: readonly Session[], screen: Screen): Column<Session>[] {
+/** What each session has cost, by id. */
+export type Spending = ReadonlyMap<string, Spent>
+
+function costText(spent: Spent | undefined): string {
+  return spent ? money(spent) : ''
+}
+
+function columns(sessions: readonly Session[], screen: Screen, spent: Spending): Column<Session>[] {
   return [
     {
       header: 'SESSION',
@@ -22,6 +31,7 @@ function columns(sessions: readonly Session[], screen: Screen): Column<Session>[
     { header: 'TOOL', text: (session) => session.tool ?? '', shrinkTo: 6 },
     { header: 'STARTED', text: (session) => relativeTime(session.started_at, screen.nowMs) },
     { header: 'TIME', text: (session) => formatDuration(durationMs(session, screen.nowMs)), align: 'right' },
+    { header: 'COST', text: (session) => costText(spent.get(session.id)), align: 'right' },
     { header: 'OUTCOME', text: outcomeText, paint: outcomePaint },
     { header: 'WORK', text: (session) => session.work_unit ?? '', shrinkTo: 6 },
     { header: 'TITLE', text: (session) => session.title ?? '', shrinkTo: 8 },

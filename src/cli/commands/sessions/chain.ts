@@ -1,7 +1,8 @@
 import { command } from '../../command.js'
 import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
-import { chainView } from '../../views/chain-view.js'
+import { chainView, totalOf } from '../../views/chain-view.js'
+import { withSpent } from '../../views/session-pages.js'
 
 export const chain = command({
   name: 'sessions chain',
@@ -15,8 +16,12 @@ export const chain = command({
   args: { reference: required({ ...sessionRef, placeholder: '<reference>' }, 'A session, a chain or a unit of work') },
   options: {},
   async run({ reference }, { home, out }) {
-    const chains = await (await home()).sessions.chain(reference)
+    const { sessions, history } = await home()
+    const chains = await sessions.chain(reference)
     const duration_ms = chains.reduce((sum, one) => sum + one.duration_ms, 0)
-    out.result({ chains, duration_ms }, (screen) => chainView(chains, duration_ms, screen))
+    const spent = await history.spent(chains.flatMap((one) => one.sessions.map((session) => session.id)))
+    const priced = chains.map((one) => ({ ...one, sessions: one.sessions.map((session) => withSpent(session, spent)) }))
+    const total = spent.size > 0 ? { spent: totalOf(spent) } : {}
+    out.result({ chains: priced, duration_ms, ...total }, (screen) => chainView(chains, duration_ms, spent, screen))
   },
 })

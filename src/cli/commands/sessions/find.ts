@@ -17,7 +17,7 @@ export const find = command({
   args: { text: optional(text('text'), 'Beginning of an id, or part of a title') },
   options: FILTER_OPTIONS,
   async run({ text, ...filters }, { home, out }) {
-    const page = await readPages(await home(), { ...queryOf(filters), ...present({ text }) }, filters)
-    answerWithPage(out, page)
+    const open = await home()
+    await answerWithPage(open, out, await readPages(open, { ...queryOf(filters), ...present({ text }) }, filters))
   },
 })

@@ -13,7 +13,7 @@ export const list = command({
   args: {},
   options: FILTER_OPTIONS,
   async run(filters, { home, out }) {
-    const page = await readPages(await home(), queryOf(filters), filters)
-    answerWithPage(out, page)
+    const open = await home()
+    await answerWithPage(open, out, await readPages(open, queryOf(filters), filters))
   },
 })

@@ -13,7 +13,15 @@ export const show = command({
   args: { session: required(sessionRef, 'Id or unique beginning of an id') },
   options: {},
   async run({ session: reference }, { home, out }) {
-    const session = await (await home()).sessions.find(reference)
-    out.result(session, (screen) => sessionCard(session, screen))
+    const { sessions, history } = await home()
+    const session = await sessions.find(reference)
+    const spent = (await history.spent([session.id])).get(session.id)
+    const told = await history.counts(session.id)
+    const known = {
+      ...session,
+      ...(spent ? { spent } : {}),
+      ...(told.turns > 0 ? { turn_count: told.turns, tool_call_count: told.tool_calls } : {}),
+    }
+    out.result(known, (screen) => sessionCard(session, screen, { spent, ...told }))
   },
 })

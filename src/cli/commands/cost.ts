@@ -1,0 +1,39 @@
+import { COST_GROUPS } from '../../ingest/index.js'
+import { command } from '../command.js'
+import { defaulted, flag, optional } from '../input/input.js'
+import { present } from '../input/present.js'
+import { choice, when } from '../input/value-kind.js'
+import { safeText } from '../screen/safe-text.js'
+import { costView } from '../views/cost-view.js'
+
+export const cost = command({
+  name: 'cost',
+  summary: 'Show what was spent',
+  description:
+    "Tokens and dollars of every model call in the tools' logs, each call once, whatever number of forks and resumed files hold it. A model without a known price is named, never counted as free: give it one under [prices] in config.toml.",
+  examples: [
+    ['skein cost', 'By day'],
+    ['skein cost --by model --since 30d', 'By model, the last month'],
+    ['skein cost --by work --json', 'What each unit of work has cost'],
+    ['skein cost --no-index', 'From the logs alone'],
+  ],
+  args: {},
+  options: {
+    by: defaulted(choice('group', COST_GROUPS), 'day', 'What to add up by'),
+    since: optional(when, 'Only calls since then: 1h, 7d, 2026-01-17 or a full time'),
+    until: optional(when, 'Only calls before then'),
+    'no-index': flag('Read every log from its beginning, and keep nothing'),
+  },
+  async run({ by, since, until, 'no-index': noIndex }, { home, out }) {
+    const report = await (await home()).history.cost({ by, ...present({ since, until }), noIndex })
+    out.result(report, (screen) => costView(report, screen))
+    if (out.json) return
+    if (report.rows.length === 0) out.note('No model calls in the logs of this time.')
+    const { unpriced_calls, unpriced_models } = report.total
+    if (unpriced_calls > 0) {
+      out.note(
+        `Not in the sum: ${unpriced_calls} calls of ${unpriced_models.map(safeText).join(', ')}, whose price is not known`,
+      )
+    }
+  },
+})

@@ -1,0 +1,45 @@
+import type { IngestReport } from '../../home/index.js'
+import { command } from '../command.js'
+import { flag, optional } from '../input/input.js'
+import { present } from '../input/present.js'
+import { sessionRef, text, when } from '../input/value-kind.js'
+import { formatBytes } from '../screen/format-bytes.js'
+import { grouped } from '../screen/money.js'
+import { plural } from '../screen/plural.js'
+import { safeText } from '../screen/safe-text.js'
+
+export const ingest = command({
+  name: 'ingest',
+  summary: "Read what is new in the tools' logs",
+  description:
+    'Reads the logs of Claude Code, Codex, Gemini CLI, opencode, pi, Qwen and OpenClaw where these programs keep them. Logs that did not change are passed over, grown ones are read from where they were left. Texts stay in the logs: Skein keeps who, when, how long and how much.',
+  examples: [
+    ['skein ingest', 'Everything that is new'],
+    ['skein ingest --tool claude --since 7d --json', "A week of one tool's logs"],
+  ],
+  args: { session: optional(sessionRef, 'Only the logs of this session') },
+  options: {
+    all: flag('Everything; the default'),
+    tool: optional(text('tool'), 'Only the logs of this tool'),
+    since: optional(when, 'Only logs that changed since then: 1h, 7d, 2026-01-17 or a full time'),
+    watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
+  },
+  async run({ session, tool, since, watch }, { home, out, interrupted }) {
+    const { history } = await home()
+    if (watch) {
+      const onReport = (report: IngestReport): void => out.item(report, () => reportLine(report))
+      await history.watch({ ...present({ tool }), signal: interrupted(), onReport })
+      return
+    }
+    const report = await history.ingest(present({ session, tool, since }))
+    out.result(report, () => reportLine(report))
+    for (const { path, reason } of report.unreadable.slice(0, 5))
+      out.note(`Could not read ${safeText(path)} (${reason})`)
+  },
+})
+
+function reportLine({ logs, read, bytes, turns, tool_calls, sessions_found }: IngestReport): string {
+  const found = sessions_found > 0 ? `; ${plural(sessions_found, 'session')} found` : ''
+  const news = `${grouped(turns)} turns, ${grouped(tool_calls)} tool calls`
+  return `Read ${grouped(read)} of ${plural(logs, 'log')} (${formatBytes(bytes)}): ${news}${found}`
+}

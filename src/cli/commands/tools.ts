@@ -1,0 +1,23 @@
+import { command } from '../command.js'
+import { required } from '../input/input.js'
+import { sessionRef } from '../input/value-kind.js'
+import { toolCallsOf, toolsView } from '../views/tools-view.js'
+
+export const tools = command({
+  name: 'tools',
+  summary: "Show a session's tool calls",
+  examples: [
+    ['skein tools e5a6b4c2', 'What was called, when, for how long, and whether it worked'],
+    ['skein tools e5a6b4c2 --json', 'With arguments and the beginning of each result'],
+  ],
+  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  options: {},
+  async run({ session }, { home, out }) {
+    const history = await (await home()).history.turns(session)
+    const tool_calls = toolCallsOf(history)
+    out.result({ session: history.session.id, from_log: history.from_log, tool_calls }, (screen) =>
+      toolsView(tool_calls, screen),
+    )
+    if (tool_calls.length === 0 && !out.json) out.note('No tool calls. Read its log with: skein ingest')
+  },
+})

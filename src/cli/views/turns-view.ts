@@ -1,0 +1,80 @@
+import type { SessionHistory } from '../../home/index.js'
+import { formatDuration } from '../../model/index.js'
+import type { LoggedTurn } from '../../tools/index.js'
+import { localTime } from '../screen/moment.js'
+import { grouped } from '../screen/money.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
+import { table } from '../screen/table.js'
+
+/** One line per turn. */
+export function turnsView({ turns, steps }: SessionHistory, screen: Screen): string {
+  if (turns.length === 0) return ''
+  const stepsOf = (turn: LoggedTurn): string =>
+    steps
+      .filter((step) => step.turns.includes(turn.number))
+      .map((step) => step.step_ref)
+      .join(' ')
+  return table(
+    turns,
+    [
+      { header: 'TURN', text: (turn) => String(turn.number), align: 'right', paint: (paint) => paint.cyan },
+      { header: 'STARTED', text: (turn) => (turn.started_at ? localTime(turn.started_at) : '') },
+      {
+        header: 'TIME',
+        text: (turn) => (turn.duration_ms === undefined ? '' : formatDuration(turn.duration_ms)),
+        align: 'right',
+      },
+      { header: 'OUTCOME', text: outcomeOf },
+      {
+        header: 'TOOLS',
+        text: (turn) => (turn.tool_calls.length > 0 ? String(turn.tool_calls.length) : ''),
+        align: 'right',
+      },
+      { header: 'TOKENS', text: (turn) => tokensOf(turn), align: 'right' },
+      { header: 'STEP', text: stepsOf, shrinkTo: 8 },
+      { header: 'PROMPT', text: (turn) => firstLine(turn.prompt), shrinkTo: 20 },
+    ],
+    screen,
+  )
+}
+
+/** Prompts and replies, whole. */
+export function turnTexts({ turns }: SessionHistory, { paint }: Screen): string {
+  const blocks = turns.map((turn) => {
+    const head = paint.bold(
+      `Turn ${turn.number}${turn.started_at ? `, ${localTime(turn.started_at)}` : ''} (${outcomeOf(turn)})`,
+    )
+    const tools =
+      turn.tool_calls.length > 0
+        ? [paint.dim(`[${turn.tool_calls.map((call) => safeText(call.name)).join(', ')}]`)]
+        : []
+    const reply = turn.reply === undefined ? [] : [lines(turn.reply)]
+    return [head, paint.cyan(lines(turn.prompt)), ...tools, ...reply].join('\n\n')
+  })
+  return blocks.join('\n\n')
+}
+
+const lines = (text: string): string => text.split('\n').map(safeText).join('\n')
+
+/** The words a person would use, and where the turn stands in the tree. */
+function outcomeOf(turn: LoggedTurn): string {
+  if (!turn.live) return `${turn.outcome}, abandoned`
+  return turn.compacted > 0 ? `${turn.outcome}, compacted` : turn.outcome
+}
+
+function tokensOf({ usage }: LoggedTurn): string {
+  const total = usage.reduce(
+    (sum, call) =>
+      sum +
+      call.input_tokens +
+      call.output_tokens +
+      call.cache_read_tokens +
+      call.cache_write_5m_tokens +
+      call.cache_write_1h_tokens,
+    0,
+  )
+  return total === 0 ? '' : grouped(total)
+}
+
+const firstLine = (text: string): string => text.trim().split('\n')[0] ?? ''

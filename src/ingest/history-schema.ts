@@ -1,0 +1,48 @@
+import type { Database } from '../disk/index.js'
+
+/** Raised when a table changes its shape or its meaning: the tables are then made anew and the logs read again. */
+export const HISTORY_VERSION = '1'
+
+/**
+ * What the tools' logs say, without any of their words: texts stay in the logs, where the tool keeps them.
+ *
+ * - `history_logs`: one row per log: how far it was read, whose it is, what could not be read in it.
+ * - `turns`, `tool_calls`: one row each, by log. Sub-agents have names; the conversation itself is ''.
+ */
+const TABLES = `
+create table history_logs (
+  n integer primary key,
+  path text not null,
+  part text not null,               -- the session, where its place already tells it
+  tool text not null,
+  stamp text not null,
+  resume text,
+  session text,
+  agent text,                       -- set for the log of a sub-agent
+  news text not null,
+  counters text not null,
+  head text not null,
+  last_at text,
+  unique (path, part)
+);
+create index history_logs_by_session on history_logs (session, agent);
+create table turns (
+  log integer not null, agent text not null, turn integer not null,
+  started_at text, ended_at text, duration_ms integer,
+  outcome text not null, asked_by text not null, follows integer not null, copied integer not null,
+  compacted integer not null, prompt_chars integer not null, messages integer not null,
+  primary key (log, agent, turn)
+) without rowid;
+create table tool_calls (
+  log integer not null, call text not null, agent text not null, turn integer not null, name text not null,
+  started_at text, ended_at text, duration_ms integer, success integer, argument_names text not null, result_chars integer,
+  primary key (log, call)
+) without rowid;
+create index tool_calls_by_turn on tool_calls (log, agent, turn);
+`
+
+/** Inside a transaction. */
+export function makeHistoryTables(database: Database): void {
+  database.exec('drop table if exists history_logs; drop table if exists turns; drop table if exists tool_calls')
+  database.exec(TABLES)
+}

@@ -1,0 +1,218 @@
+import { closeSync, openSync } from 'node:fs'
+import type { Instant, SessionId } from '../model/index.js'
+import type { LogRef, Resume, SessionNews } from '../tools/index.js'
+import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
+import { LedgerStore } from './ledger-store.js'
+import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+
+/** How far a log was read, and when it is to be read again. */
+export interface StoredLog {
+  n: number
+  stamp: string
+  resume: string | null
+}
+
+/** A session as its own log tells of it. */
+export interface FoundSession {
+  id: SessionId
+  tool: string
+  news: SessionNews
+  last_at: Instant | undefined
+}
+
+export interface HistoryCounts {
+  turns: number
+  tool_calls: number
+}
+
+/** One reading of one log, with where it started from. */
+export interface LogReadingDone {
+  log: LogRef
+  from: StoredLog | undefined
+  rows: LogRows
+}
+
+/** Turns, tool calls and the ledger of every log, in one file beside the index. */
+export class HistoryStore implements Disposable {
+  private constructor(readonly ledger: LedgerStore) {}
+
+  static open(path: string): HistoryStore {
+    closeSync(openSync(path, 'a', 0o600)) // SQLite would make it readable to everyone
+    const ledger = LedgerStore.open(path)
+    try {
+      if (ledger.fact('history') !== HISTORY_VERSION) {
+        ledger.inTransaction(() => {
+          if (ledger.fact('history') === HISTORY_VERSION) return // another process was quicker
+          makeHistoryTables(ledger.database)
+          ledger.setFact('history', HISTORY_VERSION)
+        })
+      }
+      return new HistoryStore(ledger)
+    } catch (error) {
+      ledger[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** By path and part: one query for all, since most runs find most logs unchanged. */
+  logs(): Map<string, StoredLog> {
+    const rows = this.ledger.all('select n, path, part, stamp, resume from history_logs') as (StoredLog & {
+      path: string
+      part: string
+    })[]
+    return new Map(rows.map(({ path, part, ...log }) => [`${path}\0${part}`, log]))
+  }
+
+  log(path: string, part: string): StoredLog | undefined {
+    return this.ledger.get('select n, stamp, resume from history_logs where path = ? and part = ?', path, part) as
+      | StoredLog
+      | undefined
+  }
+
+  knownRows({ n }: StoredLog): KnownRows {
+    return {
+      turn: (agent, turn) =>
+        this.ledger.get(
+          `select ${TURN_COLUMNS.join(', ')} from turns where log = ? and agent = ? and turn = ?`,
+          n,
+          agent,
+          turn,
+        ) as TurnRow | undefined,
+      call: (id) =>
+        this.ledger.get(`select ${CALL_COLUMNS.join(', ')} from tool_calls where log = ? and call = ?`, n, id) as
+          | ToolCallRow
+          | undefined,
+    }
+  }
+
+  /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
+  record(readings: readonly LogReadingDone[]): void {
+    this.ledger.inTransaction(() => {
+      for (const reading of readings) this.#recordOne(reading)
+    })
+  }
+
+  /** The sessions whose own logs are these. */
+  found(paths: readonly { path: string; part: string }[]): FoundSession[] {
+    return paths.flatMap(({ path, part }) => {
+      const row = this.ledger.get(
+        'select session, agent, tool, news, last_at from history_logs where path = ? and part = ?',
+        path,
+        part,
+      )
+      const { session, agent, tool, news, last_at } = (row ?? {}) as {
+        session?: string
+        agent?: string
+        tool: string
+        news: string
+        last_at: Instant | null
+      }
+      if (!session || agent) return []
+      return [{ id: session as SessionId, tool, news: JSON.parse(news) as SessionNews, last_at: last_at ?? undefined }]
+    })
+  }
+
+  /** The logs of a session, its own first. Where a session has several of its own (a copy), the newest counts. */
+  logsOf(session: SessionId): { path: string; part: string; tool: string; agent: string | null }[] {
+    return this.ledger.all(
+      'select path, part, tool, agent from history_logs where session = ? order by agent is not null, last_at desc',
+      session,
+    ) as {
+      path: string
+      part: string
+      tool: string
+      agent: string | null
+    }[]
+  }
+
+  counts(session: SessionId): HistoryCounts {
+    const sql = `select (select count(*) from turns t join history_logs l on l.n = t.log where l.session = ?1 and t.agent = '' and t.turn > 0) as turns,
+      (select count(*) from tool_calls c join history_logs l on l.n = c.log where l.session = ?1) as tool_calls`
+    return this.ledger.get(sql, session) as HistoryCounts
+  }
+
+  turnRows(session: SessionId): TurnRow[] {
+    return this.ledger.all(
+      `select ${TURN_COLUMNS.map((name) => `t.${name}`).join(', ')} from turns t join history_logs l on l.n = t.log where l.session = ? order by t.agent, t.turn`,
+      session,
+    ) as TurnRow[]
+  }
+
+  callRows(session: SessionId): ToolCallRow[] {
+    return this.ledger.all(
+      `select ${CALL_COLUMNS.map((name) => `c.${name}`).join(', ')} from tool_calls c join history_logs l on l.n = c.log where l.session = ? order by c.started_at, c.turn`,
+      session,
+    ) as ToolCallRow[]
+  }
+
+  [Symbol.dispose](): void {
+    this.ledger[Symbol.dispose]()
+  }
+
+  #recordOne({ log, from, rows }: LogReadingDone): void {
+    const now = this.log(log.path, partOf(log))
+    if (now?.resume !== from?.resume || now?.stamp !== from?.stamp) return
+    const n = this.#writeLog(log, now, rows)
+    if (rows.isRestarted) {
+      this.ledger.run('delete from turns where log = ?', n)
+      this.ledger.run('delete from tool_calls where log = ?', n)
+    }
+    for (const turn of rows.turns.values()) this.ledger.run(WRITE_TURN, n, ...TURN_COLUMNS.map((name) => turn[name]))
+    for (const call of rows.calls.values()) this.ledger.run(WRITE_CALL, n, ...CALL_COLUMNS.map((name) => call[name]))
+  }
+
+  #writeLog(log: LogRef, known: StoredLog | undefined, rows: LogRows): number {
+    const before =
+      known &&
+      (this.ledger.get('select news, last_at from history_logs where n = ?', known.n) as {
+        news: string
+        last_at: Instant | null
+      })
+    const news: SessionNews = {
+      ...(before && !rows.isRestarted ? (JSON.parse(before.news) as SessionNews) : {}),
+      ...rows.news,
+    }
+    const session = log.session ?? news.spawner?.session ?? news.id ?? null
+    const agent = log.agent ?? news.spawner?.agent ?? null
+    const values = [
+      ...[
+        log.path,
+        partOf(log),
+        log.tool,
+        log.stamp,
+        rows.checkpoint ? JSON.stringify(rows.checkpoint.resume) : null,
+        session,
+        agent,
+      ],
+      ...[
+        JSON.stringify(news),
+        JSON.stringify(rows.checkpoint?.counters ?? {}),
+        JSON.stringify(rows.checkpoint?.head ?? {}),
+      ],
+      rows.lastAt ?? before?.last_at ?? null,
+    ]
+    return (this.ledger.get(WRITE_LOG, ...values) as { n: number }).n
+  }
+}
+
+/** What tells apart the logs under one path: the session, where a database holds many. */
+export const partOf = (log: LogRef): string => log.session ?? ''
+
+export const resumeOf = (log: StoredLog | undefined): Resume | undefined =>
+  log?.resume ? (JSON.parse(log.resume) as Resume) : undefined
+
+const TURN_COLUMNS = [
+  ...(['agent', 'turn', 'started_at', 'ended_at', 'duration_ms', 'outcome', 'asked_by', 'follows'] as const),
+  ...(['copied', 'compacted', 'prompt_chars', 'messages'] as const),
+] as const
+const CALL_COLUMNS = [
+  ...(['call', 'agent', 'turn', 'name', 'started_at', 'ended_at', 'duration_ms', 'success'] as const),
+  ...(['argument_names', 'result_chars'] as const),
+] as const
+const marks = (count: number): string => Array(count).fill('?').join(', ')
+const WRITE_TURN = `insert or replace into turns (log, ${TURN_COLUMNS.join(', ')}) values (${marks(TURN_COLUMNS.length + 1)})`
+const WRITE_CALL = `insert or replace into tool_calls (log, ${CALL_COLUMNS.join(', ')}) values (${marks(CALL_COLUMNS.length + 1)})`
+const WRITE_LOG = `insert into history_logs (path, part, tool, stamp, resume, session, agent, news, counters, head, last_at) values (${marks(11)})
+  on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, resume = excluded.resume, session = excluded.session,
+    agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at
+  returning n`

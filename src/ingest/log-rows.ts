@@ -1,0 +1,146 @@
+import { type Instant, laterOf } from '../model/index.js'
+import type { Checkpoint, Fact, SessionNews } from '../tools/index.js'
+
+/** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
+export interface TurnRow {
+  agent: string
+  turn: number
+  started_at: Instant | null
+  ended_at: Instant | null
+  duration_ms: number | null
+  outcome: string
+  asked_by: string
+  follows: number
+  copied: number
+  compacted: number
+  prompt_chars: number
+  messages: number
+}
+
+export interface ToolCallRow {
+  call: string
+  agent: string
+  turn: number
+  name: string
+  started_at: Instant | null
+  ended_at: Instant | null
+  duration_ms: number | null
+  /** Null while there is no result. */
+  success: number | null
+  argument_names: string
+  result_chars: number | null
+}
+
+/** What is already stored of the log, for a reading that goes on where an earlier one stopped. */
+export interface KnownRows {
+  turn(agent: string, turn: number): TurnRow | undefined
+  call(id: string): ToolCallRow | undefined
+}
+
+type InTurn = Extract<Fact, { turn: number }>
+
+/** The rows that one reading of one log adds or changes. */
+export class LogRows {
+  readonly turns = new Map<string, TurnRow>()
+  readonly calls = new Map<string, ToolCallRow>()
+  readonly news: SessionNews = {}
+  checkpoint: Checkpoint | undefined
+  /** Everything told before about this log is void. */
+  isRestarted = false
+  lastAt: Instant | undefined
+
+  constructor(private known: KnownRows | undefined) {}
+
+  add(fact: Fact): void {
+    switch (fact.kind) {
+      case 'restart':
+        this.turns.clear()
+        this.calls.clear()
+        this.known = undefined
+        this.isRestarted = true
+        break
+      case 'session': {
+        const { kind: _, ...news } = fact
+        Object.assign(this.news, news)
+        break
+      }
+      case 'checkpoint':
+        this.checkpoint = fact
+        break
+      case 'reported-cost':
+        break
+      default:
+        this.#addToTurn(fact)
+    }
+  }
+
+  #addToTurn(fact: InTurn): void {
+    const row = this.#turn(fact.agent ?? '', fact.turn)
+    if (fact.at) {
+      row.ended_at = row.ended_at ? laterOf(row.ended_at, fact.at) : fact.at
+      this.lastAt = this.lastAt ? laterOf(this.lastAt, fact.at) : fact.at
+    }
+    switch (fact.kind) {
+      case 'turn':
+        row.asked_by = fact.by
+        row.follows = fact.follows
+        row.copied = fact.copied ? 1 : 0
+        row.prompt_chars = fact.prompt.length
+        if (fact.at) row.started_at = fact.at
+        break
+      case 'said':
+        row.messages += 1
+        break
+      case 'tool-call': {
+        // It went on: a hook asked for more, or the message was written before its calls were.
+        if (row.outcome === 'completed') row.outcome = 'open'
+        const call = this.#call(fact)
+        call.name = fact.name
+        call.argument_names = JSON.stringify(Object.keys(fact.arguments))
+        if (fact.at) call.started_at = fact.at
+        break
+      }
+      case 'tool-result': {
+        const call = this.#call(fact)
+        call.result_chars = fact.result.length
+        call.success = (fact.success ?? (call.success === null ? true : call.success === 1)) ? 1 : 0
+        if (fact.at) call.ended_at = fact.at
+        const span = call.started_at && fact.at ? Date.parse(fact.at) - Date.parse(call.started_at) : undefined
+        const duration = fact.duration_ms ?? (span !== undefined && span >= 0 ? span : undefined)
+        if (duration !== undefined) call.duration_ms = Math.round(duration)
+        break
+      }
+      case 'usage':
+        break // the ledger reads it by itself
+      case 'mark':
+        if (fact.duration_ms !== undefined) row.duration_ms = Math.round(fact.duration_ms)
+        if (fact.mark === 'compacted') row.compacted += 1
+        else if (fact.mark !== 'timed') row.outcome = fact.mark
+    }
+  }
+
+  #turn(agent: string, turn: number): TurnRow {
+    const key = `${agent}/${turn}`
+    let row = this.turns.get(key)
+    if (!row) {
+      row = this.known?.turn(agent, turn) ?? {
+        ...{ agent, turn, started_at: null, ended_at: null, duration_ms: null, outcome: 'open', asked_by: 'tool' },
+        ...{ follows: 0, copied: 0, compacted: 0, prompt_chars: 0, messages: 0 },
+      }
+      this.turns.set(key, row)
+    }
+    return row
+  }
+
+  #call({ call, agent = '', turn }: { call: string; agent?: string | undefined; turn: number }): ToolCallRow {
+    let row = this.calls.get(call)
+    if (!row) {
+      row = this.known?.call(call) ?? {
+        ...{ call, agent, turn, name: '(unknown)', started_at: null, ended_at: null, duration_ms: null, success: null },
+        ...{ argument_names: '[]', result_chars: null },
+      }
+      this.calls.set(call, row)
+    }
+    return row
+  }
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { type Database, openDatabase, SQLITE, sqliteCode } from '../disk/index.js'
+
+/** What a session has cost so far, as the ledger last settled it. */
+export interface Spent {
+  calls: number
+  /** Input, output and cache, all together. */
+  tokens: number
+  /** Whole micro-dollars of everything that has a price. */
+  micro_usd: number
+  /** Calls without a known price: not in `micro_usd`, and not free. */
+  unpriced_calls: number
+}
+
+/**
+ * For lists: one indexed look-up per session in a file that is opened read-only and only if it is there. Kept apart from the ledger,
+ * whose prices a list does not need to load.
+ */
+export function spentBySession(path: string, sessions: readonly string[]): Map<string, Spent> {
+  const found = new Map<string, Spent>()
+  if (sessions.length === 0 || !existsSync(path)) return found
+  const database = openToRead(path)
+  try {
+    const statement = database.prepare(SPENT)
+    for (const session of sessions) {
+      const row = statement.get(session) as (Omit<Spent, 'micro_usd'> & { nano_usd: number }) | undefined
+      if (row?.calls) {
+        const { nano_usd, ...spent } = row
+        found.set(session, { ...spent, micro_usd: Math.round(nano_usd / 1_000) })
+      }
+    }
+  } finally {
+    database.close()
+  }
+  return found
+}
+
+/** A directory that cannot be written has no room for the log's shared memory: then the file is read as it is. */
+function openToRead(path: string): Database {
+  const database = openDatabase(path, { readOnly: true })
+  try {
+    database.exec('pragma busy_timeout = 2000; select 1 from ledger_facts')
+    return database
+  } catch (error) {
+    database.close()
+    if (sqliteCode(error) !== SQLITE.cannotOpen && sqliteCode(error) !== SQLITE.readOnly) throw error
+    return openDatabase(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true })
+  }
+}
+
+const SPENT = `select sum(calls) as calls,
+  sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) as tokens,
+  sum(tokens_nano_usd + web_search_nano_usd) as nano_usd, sum(unpriced_calls) as unpriced_calls
+  from ledger_cells where session = ?`
