@@ -80,7 +80,9 @@ function measure({ mb, sessions, seed, rounds }, peer) {
   return { mb, sessions, seed, rounds, ...table }
 }
 
-const column = (text, index) => (index === 0 ? `${text}`.padEnd(24) : `${text}`.padStart(22))
+function column(text, index) {
+  return index === 0 ? `${text}`.padEnd(24) : `${text}`.padStart(22)
+}
 
 /** A quick answer that is wrong is worth nothing. */
 function checkTotals(root, argv) {
