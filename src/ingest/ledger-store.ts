@@ -17,15 +17,19 @@ export interface LogNews {
   tellings: Iterable<Telling>
 }
 
-/** How far a log was read. */
+/** What the last reading of a log left. */
 export interface LogState {
-  stamp: string
   carry: string | undefined
   damaged_lines: number
   oversized_lines: number
 }
 
-type CallRow = { [Column in keyof Required<Call>]: Exclude<Call[Column], undefined> | null } & { copied: number }
+interface CallRow extends Omit<Call, 'service_tier' | 'speed' | 'logged_nano_usd'> {
+  service_tier: string | null
+  speed: string | null
+  logged_nano_usd: number | null
+  copied: number
+}
 
 /**
  * The ledger on disk. Storing a telling again changes nothing, and the order of stores does not matter, so any number of processes
@@ -41,7 +45,9 @@ export class LedgerStore implements Disposable {
   static open(path: string): LedgerStore {
     const database = openDatabase(path)
     try {
-      database.exec('pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal')
+      database.exec(
+        'pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536',
+      )
       const store = new LedgerStore(database)
       const isNew = store.get('select 1 from sqlite_master where name = ?', 'ledger_facts') === undefined
       if (isNew) store.inTransaction(() => createLedgerTables(database))
@@ -57,18 +63,20 @@ export class LedgerStore implements Disposable {
     }
   }
 
-  /** By log, as `logKey` names it. */
-  logStates(): Map<string, LogState> {
-    const states = new Map<string, LogState>()
-    for (const row of this.all('select path, session, stamp, carry, damaged_lines, oversized_lines from ledger_logs')) {
-      const { path, session, carry, ...state } = row as LogState & {
-        path: string
-        session: string
-        carry: string | null
-      }
-      states.set(logKey(path, session), { ...state, carry: carry ?? undefined })
+  /** The stamp that each log had when it was read last; by log, as `logKey` names it. */
+  stamps(): Map<string, string> {
+    const stamps = new Map<string, string>()
+    for (const row of this.all('select path, session, stamp from ledger_logs')) {
+      const { path, session, stamp } = row as { path: string; session: string; stamp: string }
+      stamps.set(logKey(path, session), stamp)
     }
-    return states
+    return stamps
+  }
+
+  stateOf(path: string, session: string | undefined): LogState | undefined {
+    const sql = 'select carry, damaged_lines, oversized_lines from ledger_logs where path = ? and session = ?'
+    const row = this.get(sql, path, session ?? '') as (LogState & { carry: string | null }) | undefined
+    return row && { ...row, carry: row.carry ?? undefined }
   }
 
   /** All of it or nothing: a process that dies here leaves the logs to be read again. */
@@ -202,7 +210,7 @@ class StoredFold {
       const row = this.store.get(SELECT_CALL, tool, call) as CallRow
       const session = ownerOf(holders, firstOwn)
       if (session === row.session) continue
-      this.#unsettled.add(row.session as string)
+      this.#unsettled.add(row.session)
       this.#write({ ...callOf(row), session }, 1)
     }
     for (const session of this.#unsettled) this.store.run('insert or ignore into ledger_unsettled values (?)', session)
@@ -220,18 +228,28 @@ class StoredFold {
   }
 
   #write(call: Call, copied: number): void {
-    const row = { ...call, copied }
-    this.store.run(WRITE_CALL, ...CALL_COLUMNS.map((column) => row[column] ?? null))
+    const values = CALL_COLUMNS.map((column) => (column === 'copied' ? copied : (call[column] ?? null)))
+    this.store.run(WRITE_CALL, ...values)
     this.#unsettled.add(call.session)
   }
 }
 
+/** Field by field: copying with a spread took a tenth of the time that a first reading of the logs takes. */
 function callOf(row: CallRow): Call {
-  const { copied: _, service_tier, speed, logged_nano_usd, ...rest } = row
   return {
-    ...(rest as Call),
-    service_tier: service_tier ?? undefined,
-    speed: speed ?? undefined,
-    logged_nano_usd: logged_nano_usd ?? undefined,
+    tool: row.tool,
+    call: row.call,
+    session: row.session,
+    model: row.model,
+    at_ms: row.at_ms,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_5m_tokens: row.cache_write_5m_tokens,
+    cache_write_1h_tokens: row.cache_write_1h_tokens,
+    web_search_requests: row.web_search_requests,
+    service_tier: row.service_tier ?? undefined,
+    speed: row.speed ?? undefined,
+    logged_nano_usd: row.logged_nano_usd ?? undefined,
   }
 }

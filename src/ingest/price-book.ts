@@ -1,5 +1,6 @@
 import { matchesPattern, type Tokens, totalTokens } from '../model/index.js'
 import { PriceList, type Rate } from './price-list.js'
+import { PRICE_SOURCE } from './price-table.js'
 
 /** What the user's config says about a model: dollars per million tokens. Missing cache rates follow the input rate as Anthropic's do. */
 export interface PriceOverride {
@@ -61,16 +62,15 @@ interface Tariff {
 export class PriceBook {
   /** Changes whenever a stored price may have become wrong. */
   readonly version: string
-  readonly #list: PriceList
+  #list: PriceList | undefined
   readonly #overrides: PriceOverrides
   readonly #tariffs = new Map<string, Tariff>()
   readonly #overrideOf = new Map<string, PriceOverride | undefined>()
 
   constructor(overrides: PriceOverrides = {}) {
-    this.#list = new PriceList()
     this.#overrides = overrides
     const names = Object.keys(overrides).sort()
-    this.version = `${this.#list.source} ${JSON.stringify(names.map((name) => [name, overrides[name]]))}`
+    this.version = `${PRICE_SOURCE} ${JSON.stringify(names.map((name) => [name, overrides[name]]))}`
   }
 
   /** Undefined means unknown, which is not the same as free. */
@@ -99,6 +99,7 @@ export class PriceBook {
   #tariffOf(model: string, atMs: number, request: number): Tariff | undefined {
     const override = this.#override(model)
     if (override) return fromOverride(override)
+    this.#list ??= new PriceList()
     const found = this.#list.ratesOf(model, atMs)
     if (!found) return undefined
     const [input, output, cacheRead, cacheWrite, cacheWrite1h, webSearches] = found.rates

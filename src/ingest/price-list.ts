@@ -1,4 +1,4 @@
-import { PRICE_SOURCE, PRICE_TABLE_JSON } from './price-table.js'
+import { PRICE_TABLE_JSON } from './price-table.js'
 
 /** Dollars per million tokens (web searches: per thousand); with tiers, the whole request pays the rate of its size. */
 export type Rate = number | readonly [base: number, ...tiers: (readonly [above: number, rate: number])[]]
@@ -42,7 +42,6 @@ export interface RatesInForce {
 
 /** What the published list says about models, by the same rules of matching as the package it was taken from. */
 export class PriceList {
-  readonly source = PRICE_SOURCE
   readonly #providers = JSON.parse(PRICE_TABLE_JSON) as readonly Provider[]
   readonly #found = new Map<string, DatedRates | undefined>()
 

@@ -28,7 +28,7 @@ export function refreshLedger(
   options: RefreshOptions = {},
 ): RefreshReport {
   const report: RefreshReport = { logs: 0, read: 0, bytes: 0, unreadable: [] }
-  const known = store.logStates()
+  const stamps = store.stamps()
   let batch: LogNews[] = []
   let tellings = 0
   const flush = (): void => {
@@ -39,14 +39,14 @@ export function refreshLedger(
   for (const source of sources) {
     options.signal?.throwIfAborted()
     report.logs += 1
-    const state = known.get(logKey(source.path, source.session))
-    if (state?.stamp === source.stamp) continue
+    if (stamps.get(logKey(source.path, source.session)) === source.stamp) continue
     const reader = readers[source.tool]
     if (!reader) {
       report.unreadable.push({ path: source.path, reason: `no reader for the logs of ${source.tool}` })
       continue
     }
     try {
+      const state = store.stateOf(source.path, source.session)
       const found = new Map<string, Telling>()
       const reading = reader.read(source, (telling) => collect(found, telling), { carry: state?.carry })
       const before = reading.resumed && state ? state : { damaged_lines: 0, oversized_lines: 0 }

@@ -1,0 +1,108 @@
+// What has this cost? Someone waits for the answer at a prompt, so it is measured as whole processes, against ccusage 20 (Rust).
+//   node scripts/bench.mjs cost [--large] [--json] [--peer=<the ccusage binary>]
+// 100 MB in 500 sessions is a few months of one person. --large adds 1 GB in 5,000, a year of a busy one; it takes minutes.
+// The peer is installed from npm into the temporary directory unless it is given; its binary is run directly, without its launcher.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { interleaved, timedRun } from './timed-run.mjs'
+
+const PEER = 'ccusage@20.0.24'
+const here = dirname(fileURLToPath(import.meta.url))
+const flags = new Set(process.argv.slice(2))
+const sizes = [{ mb: 100, sessions: 500, seed: 1, rounds: 11 }]
+if (flags.has('--large')) sizes.push({ mb: 1000, sessions: 5000, seed: 2, rounds: 3 })
+
+const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-cost-'))
+try {
+  const given = [...flags].find((flag) => flag.startsWith('--peer='))
+  const peer = given ? given.slice('--peer='.length) : installPeer()
+  process.env.HOME = scratch // the peer looks for logs and settings there
+  const records = sizes.map((size) => measure(size, peer))
+  if (flags.has('--json')) console.log(JSON.stringify(records))
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+function installPeer() {
+  const directory = join(tmpdir(), `skein-bench-${PEER}`)
+  const binary = join(
+    directory,
+    'node_modules',
+    '@ccusage',
+    `ccusage-${process.platform}-${process.arch}`,
+    'bin',
+    'ccusage',
+  )
+  if (!existsSync(binary)) {
+    mkdirSync(directory, { recursive: true })
+    execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--prefix', directory, PEER], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  }
+  chmodSync(binary, 0o755) // no install script ran to do it
+  return binary
+}
+
+function measure({ mb, sessions, seed, rounds }, peer) {
+  const root = join(scratch, `corpus-${mb}`)
+  const settings = { mb, sessions, seed, out: root }
+  const generate = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  execFileSync(process.execPath, [join(here, 'gen-corpus.mjs'), ...generate], { stdio: 'ignore' })
+  const ledger = join(root, 'ledger.db')
+  const node = (program, ...args) => [process.execPath, join(here, program), ...args]
+  checkTotals(root, node('cold-cost.mjs', root, 'model'))
+  const first = timedRun(node('warm-cost.mjs', ledger, root, 'refresh'))
+  checkTotals(root, node('warm-cost.mjs', ledger, root, 'report', 'model'))
+
+  const ccusage = (by) => () => timedRun([peer, 'claude', by, '--offline', '--json'], { CLAUDE_CONFIG_DIR: root })
+  const medians = interleaved(
+    {
+      'ccusage daily': ccusage('daily'),
+      'ccusage session': ccusage('session'),
+      'cold scan': () => timedRun(node('cold-cost.mjs', root)),
+      'refresh, nothing new': () => timedRun(node('warm-cost.mjs', ledger, root, 'refresh')),
+      'warm report': () => timedRun(node('warm-cost.mjs', ledger, root, 'report')),
+    },
+    rounds,
+  )
+  rmSync(root, { recursive: true, force: true })
+  const table = { ...medians, 'first ledger (once)': first }
+  console.log(`\n${mb} MB, ${sessions} sessions, median of ${rounds} rounds\n`)
+  console.log(['', 'cpu ms', 'wall ms', 'cpu / ccusage daily', 'wall / ccusage daily'].map(column).join(''))
+  const base = medians['ccusage daily']
+  for (const [name, { cpuMs, wallMs }] of Object.entries(table)) {
+    const ratios = [cpuMs / base.cpuMs, wallMs / base.wallMs].map((ratio) => ratio.toFixed(3))
+    console.log([name, cpuMs.toFixed(0), wallMs.toFixed(0), ...ratios].map(column).join(''))
+  }
+  return { mb, sessions, seed, rounds, ...table }
+}
+
+function column(text, index) {
+  return index === 0 ? `${text}`.padEnd(24) : `${text}`.padStart(22)
+}
+
+/** A quick answer that is wrong is worth nothing. */
+function checkTotals(root, argv) {
+  const { byModel } = JSON.parse(readFileSync(join(root, 'manifest.json'), 'utf8'))
+  const { report } = JSON.parse(execFileSync(argv[0], argv.slice(1), { encoding: 'utf8', maxBuffer: 1 << 28 }))
+  const found = Object.fromEntries(
+    report.rows.map((row) => [
+      row.key,
+      [
+        row.calls,
+        row.input_tokens,
+        row.output_tokens,
+        row.cache_read_tokens,
+        row.cache_write_5m_tokens,
+        row.cache_write_1h_tokens,
+      ],
+    ]),
+  )
+  for (const [model, truth] of Object.entries(byModel)) {
+    const expected = [truth.calls, truth.input, truth.output, truth.cacheRead, truth.cacheWrite5m, truth.cacheWrite1h]
+    if (`${found[model]}` !== `${expected}`) throw new Error(`${model}: found ${found[model]}, expected ${expected}`)
+  }
+}
