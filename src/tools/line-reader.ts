@@ -5,8 +5,10 @@ const CHUNK = 256 * 1024
 /** Longer lines are condensed while they are read. Four megabytes parse in a blink and hold any screenshot. */
 const LONG_LINE = 4 * 1024 * 1024
 const CONDENSED_MOST = 16 * 1024 * 1024
-/** First try: enough of each text for a person to recognise it. Second: ids and model names only. */
-const KEEP_BYTES = [4096, 96] as const
+/** Enough of each text for a person to recognise it. */
+const KEEP = { bytes: 4096, items: Number.POSITIVE_INFINITY, total: CONDENSED_MOST }
+/** When that is still too long: ids, model names and counts. */
+const KEEP_LESS = { bytes: 96, items: 1_000, total: CONDENSED_MOST }
 
 const NEWLINE = 0x0a
 
@@ -67,7 +69,7 @@ export class LineReader {
   }
 
   #takeLong(): boolean {
-    const condenser = new Condenser(KEEP_BYTES[0], CONDENSED_MOST)
+    const condenser = new Condenser(KEEP)
     let length = 0
     let newline = -1
     for (;;) {
@@ -89,9 +91,9 @@ export class LineReader {
     return true
   }
 
-  /** A line of very many short texts: read it again from the file and keep less of each. */
+  /** A line of very many short texts or numbers: read it again from the file and keep less of it. */
   #condenseHarder(length: number): Buffer | undefined {
-    const condenser = new Condenser(KEEP_BYTES[1], CONDENSED_MOST)
+    const condenser = new Condenser(KEEP_LESS)
     const piece = Buffer.allocUnsafe(CHUNK)
     for (let done = 0; done < length; ) {
       const read = readSync(this.file, piece, 0, Math.min(CHUNK, length - done), this.start + done)
