@@ -12,11 +12,14 @@ const KEEP_LESS = { bytes: 96, items: 1_000, total: CONDENSED_MOST }
 
 const NEWLINE = 0x0a
 
+/** Buffers of readers that are done. A fresh one costs more than a small file takes to read. */
+const spares: Buffer[] = []
+
 /**
  * A file's lines, one at a time, from a byte offset, in memory that does not grow with the file or with its longest line.
  * Synchronous and pulled: whoever reads decides the pace, and the numbers are those of a plain read loop.
  */
-export class LineReader {
+export class LineReader implements Disposable {
   /** The current line without its newline; valid until the next call. Undefined when it was too long even to condense. */
   line: Buffer | undefined
   /** Where the current line begins and where the next one does. */
@@ -27,7 +30,7 @@ export class LineReader {
   /** False for a last line that has no newline (yet). */
   terminated = true
 
-  #buffer: Buffer = Buffer.allocUnsafe(CHUNK)
+  #buffer: Buffer = spares.pop() ?? Buffer.allocUnsafe(CHUNK)
   #from = 0
   #to = 0
   #filePosition: number
@@ -42,6 +45,15 @@ export class LineReader {
     this.start = offset
     this.end = offset
     this.#filePosition = offset
+  }
+
+  /** After this, neither the reader nor its last line may be used. */
+  [Symbol.dispose](): void {
+    if (this.#buffer.length === CHUNK && spares.length < 4) spares.push(this.#buffer)
+    this.#buffer = Buffer.alloc(0)
+    this.line = undefined
+    this.#ended = true
+    this.#from = this.#to
   }
 
   /** Steps to the next line; false at the end of the file. */

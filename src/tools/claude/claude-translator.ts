@@ -136,12 +136,21 @@ export class ClaudeTranslator implements Translator {
     }
     const at = momentAt(record, 'timestamp')
     this.#at = at ?? this.#at
-    this.#news.reportFirst({ cwd: textAt(record, 'cwd'), started_at: at, root: textAt(record, 'uuid') })
-    this.#news.report({ branch: textAt(record, 'gitBranch'), version: textAt(record, 'version') })
+    this.#noteSurroundings(record, at)
     if (type === 'user') this.#acceptUser(record, at)
     else if (type === 'assistant') this.#acceptAssistant(record, at)
     else if (type === 'system') this.#acceptSystem(record, at)
     else this.#place(record)
+  }
+
+  /** Every line repeats them, so that they are compared before anything is made of them. */
+  #noteSurroundings(record: JsonObject, at: Instant | undefined): void {
+    const { known } = this.#news
+    if (known.cwd === undefined || known.started_at === undefined || known.root === undefined) {
+      this.#news.reportFirst({ cwd: textAt(record, 'cwd'), started_at: at, root: textAt(record, 'uuid') })
+    }
+    if (record.gitBranch === known.branch && record.version === known.version) return
+    this.#news.report({ branch: textAt(record, 'gitBranch'), version: textAt(record, 'version') })
   }
 
   #acceptUser(record: JsonObject, at: Instant | undefined): void {
