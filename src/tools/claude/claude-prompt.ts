@@ -1,9 +1,15 @@
 import type { PromptBy } from '../fact.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 
+export interface Prompt {
+  kind: 'prompt'
+  text: string
+  by: PromptBy
+}
+
 /** What a line of type `user` is. Most are not a person's words: tool results, commands, notes of the program to itself. */
-export type UserLine =
-  | { kind: 'prompt'; text: string; by: PromptBy }
+type UserLine =
+  | Prompt
   /** A slash command. It becomes a prompt when the model answers it, and nothing when the program answers itself. */
   | { kind: 'command'; text: string }
   | { kind: 'command-output' }
