@@ -171,7 +171,7 @@ export class ClaudeTranslator implements Translator {
       this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(this.#prompt.text, CLIP.prompt), by, at: open.at })
       return
     }
-    const { turn, follows } = this.#tracker.begin(lane, node, parentOf(record))
+    const { turn, follows } = this.#tracker.begin(lane, node, entryBefore(record))
     const copied = isObject(record.forkedFrom)
     this.setup.tell({
       kind: 'turn',
@@ -200,7 +200,7 @@ export class ClaudeTranslator implements Translator {
   /** The model answers a slash command: so it was a prompt. */
   #beginCommand(command: Command, record: JsonObject, at: Instant | undefined): Place {
     this.#command = undefined
-    const { turn, follows } = this.#tracker.begin(MAIN, textAt(record, 'uuid'), parentOf(record))
+    const { turn, follows } = this.#tracker.begin(MAIN, textAt(record, 'uuid'), entryBefore(record))
     const prompt = clip(command.text, CLIP.prompt)
     this.setup.tell({ kind: 'turn', turn, follows, prompt, by: 'person', at: command.at ?? at })
     return { turn, at }
@@ -256,7 +256,7 @@ export class ClaudeTranslator implements Translator {
   }
 
   #place(record: JsonObject): number {
-    return this.#tracker.place(this.#lane(record), textAt(record, 'uuid'), parentOf(record))
+    return this.#tracker.place(this.#lane(record), textAt(record, 'uuid'), entryBefore(record))
   }
 
   #inTurn(record: JsonObject, at: Instant | undefined): Place {
@@ -266,7 +266,7 @@ export class ClaudeTranslator implements Translator {
 }
 
 /** A line without the field is from no tree: it follows the line before. */
-function parentOf(record: JsonObject): string | null | undefined {
+function entryBefore(record: JsonObject): string | null | undefined {
   if (record.uuid === undefined) return undefined
   const parent = record.parentUuid
   return typeof parent === 'string' && parent !== '' ? parent : null
