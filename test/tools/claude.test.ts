@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { foldSession } from '../../src/tools/index.js'
 import { LogFile, prompts, resumeOf, toolNamed } from './log-file.js'
@@ -69,6 +70,27 @@ describe('Claude sessions', () => {
   it('a session that begins with /clear says so', () => {
     const clear = says(null, '<command-name>/clear</command-name>')
     expect(file(clear, says(clear, 'hello')).session().news.begun_by).toBe('clear')
+  })
+
+  it('the session that replaced another by /clear is found in what was typed', () => {
+    const typed = (minute: number, sessionId: string, display: string, project = '/p') => ({
+      display,
+      project,
+      sessionId,
+      timestamp: 1.7e12 + minute * 60_000,
+    })
+    const history = new LogFile(claude, 'history.jsonl', [
+      typed(0, 'a', 'hello'),
+      typed(0, 'other', 'elsewhere', '/q'),
+      typed(1, 'b', 'another window'),
+      typed(2, 'a', '/clear'),
+      typed(3, 'b', 'still there'),
+      typed(4, 'c', 'a fresh start'),
+      typed(5, 'b', '/clear'),
+      typed(5 + 24 * 60, 'd', 'the day after'),
+    ])
+    const found = claude.successions?.({ home: '/nowhere', env: { CLAUDE_CONFIG_DIR: dirname(history.path) } })
+    expect(found).toMatchObject([{ predecessor: 'a', successor: 'c', link: 'clear' }])
   })
 
   it('a tool call that the user stopped ends the turn as aborted', () => {

@@ -90,6 +90,22 @@ describe('Codex rollouts', () => {
     expect(circle.session()).toMatchObject({ turns: [{ prompt: 'one' }], counters: [{ missing_origins: 1 }] })
   })
 
+  it('turns that were rolled back are not live, and the next one follows those before them', () => {
+    const turns = [message('user', 'one'), message('user', 'two'), message('user', 'three')]
+    const log = new LogFile(codex, name(A), [
+      meta(A),
+      ...turns,
+      event('thread_rolled_back', { num_turns: 2 }),
+      message('user', 'two again'),
+    ])
+    expect(log.session().turns.map(({ follows, live }) => [follows, live])).toEqual([
+      [0, true],
+      [1, false],
+      [2, false],
+      [1, true],
+    ])
+  })
+
   it('a sub-agent names the session that started it', () => {
     const source = { subagent: { thread_spawn: { parent_thread_id: A, depth: 1 } } }
     expect(new LogFile(codex, name(B), [meta(B, { source })]).session().news.spawner).toEqual({ session: A, agent: B })

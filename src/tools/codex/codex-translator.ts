@@ -242,6 +242,9 @@ export class CodexTranslator implements Translator {
       case 'error':
         this.#mark('failed', at, { detail: textAt(event, 'message') })
         break
+      case 'thread_rolled_back':
+        this.#goBack(numberAt(event, 'num_turns') ?? 0)
+        break
       case 'user_message':
         this.#acceptPrompt(textAt(event, 'message') ?? '', at, 'event')
         break
@@ -268,6 +271,12 @@ export class CodexTranslator implements Translator {
     if (error) this.#mark('failed', at, { detail: textAt(error, 'message'), duration_ms })
     else this.#mark('completed', at, { duration_ms })
     this.#task = undefined
+  }
+
+  /** The user took back the last turns; what comes next follows the one before them. */
+  #goBack(turns: number): void {
+    this.#tracker.goBackTo(MAIN, Math.max(0, this.#turn() - Math.trunc(turns)))
+    this.#prompt = undefined
   }
 
   /** The finished item knows more about a call than the text that was sent to the model. */
