@@ -67,6 +67,14 @@ describe('Claude sessions', () => {
     expect(session.turns[0]?.reply).toBe('looks good')
   })
 
+  it('what the editor and the program put beside a prompt is not part of it', () => {
+    const noise = [text('<system-reminder>Be brief.</system-reminder>'), text('<ide_selection>x</ide_selection>')]
+    const picture = { type: 'image', source: { type: 'base64', data: 'AAAA' } }
+    expect(prompts(file(says(null, [...noise, text('look at this'), picture])).session())).toEqual([
+      'look at this\n[image]',
+    ])
+  })
+
   it('a session that begins with /clear says so', () => {
     const clear = says(null, '<command-name>/clear</command-name>')
     expect(file(clear, says(clear, 'hello')).session().news.begun_by).toBe('clear')
