@@ -7,7 +7,7 @@ import type { Translator, TranslatorSetup } from '../jsonl-log.js'
 import { momentAt } from '../moment.js'
 import { NewsDesk } from '../session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
-import { type History, historyOf } from './codex-history.js'
+import { historyOf } from './codex-history.js'
 import { isTyped, outputOf, successOf, wordsOf } from './codex-items.js'
 import { QUIET_EVENTS, QUIET_ITEMS, RUNS } from './codex-known.js'
 import { sessionInName } from './codex-name.js'
@@ -67,26 +67,22 @@ export class CodexTranslator implements Translator {
 
   /** The history that a fork shares with its origin, told before its own lines. */
   *prelude(): Generator<void> {
-    let copied = 0
-    for (const { session, records } of this.#history().segments) {
+    const { log, options, counters } = this.setup
+    const { origin, segments } = historyOf(log, options.find, counters)
+    // Whoever wants only the beginning of this log does not want all of another.
+    const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
+    for (const { session, records } of bytes > (options.limitBytes ?? bytes) * 16 ? [] : segments) {
       this.#copiedFrom = session
       for (const record of records()) {
         this.accept(record)
         yield
       }
-      copied = this.#tracker.turns(MAIN)
       this.#task = undefined
       this.#prompt = undefined
     }
-    const origin = this.#history().origin
     this.#copiedFrom = undefined
-    if (origin) this.#news.report({ origin: copied > 0 ? { session: origin, turn: copied } : { session: origin } })
-  }
-
-  #known: History | undefined
-  #history(): History {
-    this.#known ??= historyOf(this.setup.log, this.setup.options.find, this.setup.counters)
-    return this.#known
+    const turn = this.#tracker.turns(MAIN)
+    if (origin) this.#news.report({ origin: turn > 0 ? { session: origin, turn } : { session: origin } })
   }
 
   accept(record: JsonObject): void {
@@ -118,7 +114,7 @@ export class CodexTranslator implements Translator {
       case 'git_state':
         break
       default:
-        countUnknown(this.setup.counters, type)
+        this.#countUnknown(type)
     }
   }
 
@@ -168,7 +164,7 @@ export class CodexTranslator implements Translator {
     else if (type === 'web_search_call' || type === 'tool_search_call' || type === 'image_generation_call') {
       if (type === 'web_search_call') this.#meter.countSearch()
       this.#tellCall({ ...item, name: type.replace(/_call$/, ''), call_id: textAt(item, 'id') ?? `${type}-${at}` }, at)
-    } else if (!QUIET_ITEMS.has(type)) countUnknown(this.setup.counters, `response_item/${type}`)
+    } else if (!QUIET_ITEMS.has(type)) this.#countUnknown(`response_item/${type}`)
   }
 
   #acceptMessage(item: JsonObject, at: Instant | undefined): void {
@@ -255,7 +251,7 @@ export class CodexTranslator implements Translator {
         this.#tellUsage(this.#meter.fromCount(objectAt(event, 'info'), this.#call(at)), at)
         break
       default:
-        if (!QUIET_EVENTS.has(type)) countUnknown(this.setup.counters, `event_msg/${type}`)
+        if (!QUIET_EVENTS.has(type)) this.#countUnknown(`event_msg/${type}`)
     }
   }
 
@@ -305,6 +301,11 @@ export class CodexTranslator implements Translator {
   ): void {
     const detail = more.detail === undefined ? undefined : clip(more.detail, CLIP.result)
     this.setup.tell({ kind: 'mark', turn: this.#turn(), mark, at, ...more, detail })
+  }
+
+  /** What is odd about another session's lines is counted there. */
+  #countUnknown(type: string): void {
+    if (!this.#copiedFrom) countUnknown(this.setup.counters, type)
   }
 
   /** The task that runs was not asked for: what it says is not a reply. */
