@@ -43,7 +43,7 @@ const MOST_NAMES = 100
 
 /** A damaged log can invent a new name on every line, so only the first hundred are kept apart. */
 export function countUnknown(counters: Counters, name: string): void {
-  const key = name.slice(0, 64)
+  const key = name === '__proto__' ? '(proto)' : name.slice(0, 64)
   const known = Object.hasOwn(counters.unknown_types, key)
   const kept = known || Object.keys(counters.unknown_types).length < MOST_NAMES ? key : '(more)'
   counters.unknown_types[kept] =

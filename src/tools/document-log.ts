@@ -10,8 +10,7 @@ import type { LogRef, ReadOptions } from './tool.js'
 const FORMAT = 1
 const CHUNK = 256 * 1024
 const KEEP_WHOLE = 32 * 1024 * 1024
-const CONDENSED_MOST = 64 * 1024 * 1024
-const KEEP_BYTES = 4096
+const KEEP = { bytes: 4096, items: Number.POSITIVE_INFINITY, total: 64 * 1024 * 1024 }
 
 interface Place {
   hash: string
@@ -88,7 +87,7 @@ function load(path: string): { bytes: Buffer | undefined; hash: string; condense
       }
       whole.push(piece.subarray(0, read))
       if (length <= KEEP_WHOLE) continue
-      condenser = new Condenser(KEEP_BYTES, CONDENSED_MOST)
+      condenser = new Condenser(KEEP)
       for (const held of whole.splice(0)) condenser.push(held, 0, held.length)
     }
   } finally {

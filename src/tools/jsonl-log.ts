@@ -97,13 +97,16 @@ function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> 
   const told: Fact[] = []
   const { log, options } = pass
   const translator = pass.make({ log, counters, tell: (fact) => told.push(fact), saved: place?.state, options })
-  const lines = new LineReader(pass.file, place ? startOf(pass.file, place) : 0, pass.limit)
+  using lines = new LineReader(pass.file, place ? startOf(pass.file, place) : 0, pass.limit)
   const records = new RecordReader(lines, counters, pass.shortcut)
   if (!place) for (const _ of translator.prelude?.() ?? []) yield* told.splice(0)
   let checkpointed = records.offset
   for (let record = records.next(); record; record = records.next()) {
     translator.accept(record)
-    if (told.length > 0) yield* told.splice(0)
+    if (told.length > 0) {
+      yield* told
+      told.length = 0
+    }
     if (records.offset - checkpointed < CHECKPOINT_EVERY) continue
     checkpointed = records.offset
     yield checkpoint(pass, translator, counters, checkpointed, false)

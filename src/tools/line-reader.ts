@@ -5,16 +5,21 @@ const CHUNK = 256 * 1024
 /** Longer lines are condensed while they are read. Four megabytes parse in a blink and hold any screenshot. */
 const LONG_LINE = 4 * 1024 * 1024
 const CONDENSED_MOST = 16 * 1024 * 1024
-/** First try: enough of each text for a person to recognise it. Second: ids and model names only. */
-const KEEP_BYTES = [4096, 96] as const
+/** Enough of each text for a person to recognise it. */
+const KEEP = { bytes: 4096, items: Number.POSITIVE_INFINITY, total: CONDENSED_MOST }
+/** When that is still too long: ids, model names and counts. */
+const KEEP_LESS = { bytes: 96, items: 1_000, total: CONDENSED_MOST }
 
 const NEWLINE = 0x0a
+
+/** Buffers of readers that are done. A fresh one costs more than a small file takes to read. */
+const spares: Buffer[] = []
 
 /**
  * A file's lines, one at a time, from a byte offset, in memory that does not grow with the file or with its longest line.
  * Synchronous and pulled: whoever reads decides the pace, and the numbers are those of a plain read loop.
  */
-export class LineReader {
+export class LineReader implements Disposable {
   /** The current line without its newline; valid until the next call. Undefined when it was too long even to condense. */
   line: Buffer | undefined
   /** Where the current line begins and where the next one does. */
@@ -25,7 +30,7 @@ export class LineReader {
   /** False for a last line that has no newline (yet). */
   terminated = true
 
-  #buffer: Buffer = Buffer.allocUnsafe(CHUNK)
+  #buffer: Buffer = spares.pop() ?? Buffer.allocUnsafe(CHUNK)
   #from = 0
   #to = 0
   #filePosition: number
@@ -40,6 +45,15 @@ export class LineReader {
     this.start = offset
     this.end = offset
     this.#filePosition = offset
+  }
+
+  /** After this, neither the reader nor its last line may be used. */
+  [Symbol.dispose](): void {
+    if (this.#buffer.length === CHUNK && spares.length < 4) spares.push(this.#buffer)
+    this.#buffer = Buffer.alloc(0)
+    this.line = undefined
+    this.#ended = true
+    this.#from = this.#to
   }
 
   /** Steps to the next line; false at the end of the file. */
@@ -67,7 +81,7 @@ export class LineReader {
   }
 
   #takeLong(): boolean {
-    const condenser = new Condenser(KEEP_BYTES[0], CONDENSED_MOST)
+    const condenser = new Condenser(KEEP)
     let length = 0
     let newline = -1
     for (;;) {
@@ -89,9 +103,9 @@ export class LineReader {
     return true
   }
 
-  /** A line of very many short texts: read it again from the file and keep less of each. */
+  /** A line of very many short texts or numbers: read it again from the file and keep less of it. */
   #condenseHarder(length: number): Buffer | undefined {
-    const condenser = new Condenser(KEEP_BYTES[1], CONDENSED_MOST)
+    const condenser = new Condenser(KEEP_LESS)
     const piece = Buffer.allocUnsafe(CHUNK)
     for (let done = 0; done < length; ) {
       const read = readSync(this.file, piece, 0, Math.min(CHUNK, length - done), this.start + done)

@@ -1,11 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import type { Counters } from './counters.js'
+import { elide } from './elide.js'
 import { isObject, type JsonObject } from './json-value.js'
 import type { LineReader } from './line-reader.js'
 
 /** A record head that tools write. Only tried on lines that are no JSON, to find a whole record after a torn one. */
 const RECORD_HEAD = /\{"(?:type|uuid|parentUuid|timestamp|sessionId|id|\$set)":/g
 const MOST_HEADS = 64
+/** Up to here a line is parsed before anything could be gained. */
+const SHORT_LINE = 4_096
 
 /** What a tool knows about its lines by their bytes alone. Parsing is most of the cost of reading a log. */
 export interface Shortcut {
@@ -13,6 +16,8 @@ export interface Shortcut {
   passesOver(line: Buffer): boolean
   /** Only this much of the line matters: up to a comma of the outermost object. The line's length when all does. */
   readsUpTo(line: Buffer): number
+  /** Texts longer than this are of interest only in their beginning. */
+  keepsBytes(line: Buffer): number
 }
 
 /** The records of a line-based log. What is not a record is counted, and reading goes on with the next line. */
@@ -62,18 +67,28 @@ export class RecordReader {
 
   #parse(line: Buffer): JsonObject | undefined {
     if (this.lines.terminated && !isUtf8(line)) this.counters.bad_utf8_lines += 1 // a torn one may end inside a character
-    const end = this.shortcut?.readsUpTo(line) ?? line.length
-    if (end < line.length) {
-      const beginning = `${line.toString('utf8', 0, end)}}`
-      const record = parseObject(beginning)
-      if (record) return this.#counted(record, beginning)
+    if (this.shortcut && line.length > SHORT_LINE && line.indexOf(0) < 0) {
+      const record = this.#parseQuickly(this.shortcut, line)
+      if (record) return record
     }
     const text = line.toString('utf8')
     return this.#counted(parseObject(text) ?? (this.lines.terminated ? this.#recover(text) : undefined), text)
   }
 
+  /** Only what matters of a long line. Undefined when there is anything odd about it: then it is read in full. */
+  #parseQuickly(shortcut: Shortcut, line: Buffer): JsonObject | undefined {
+    const end = shortcut.readsUpTo(line)
+    const keep = shortcut.keepsBytes(line)
+    if (end === line.length && keep === Number.POSITIVE_INFINITY) return undefined
+    const text = keep === Number.POSITIVE_INFINITY ? line.toString('utf8', 0, end) : elide(line, end, keep)
+    if (text === undefined) return undefined
+    const json = end < line.length ? `${text}}` : text
+    return this.#counted(parseObject(json), json)
+  }
+
   #counted(record: JsonObject | undefined, text: string): JsonObject | undefined {
-    if (record && text.includes('\\u')) this.counters.lone_surrogates += loneSurrogates(text)
+    if (record && (text.includes('\\ud') || text.includes('\\uD')))
+      this.counters.lone_surrogates += loneSurrogates(text)
     return record
   }
 
@@ -120,7 +135,6 @@ function isBlank(line: Buffer): boolean {
 
 /** Halves of a character that a program cut in two (`\ud83d` without its `\ude80`). V8 reads them; most parsers refuse the line. */
 export function loneSurrogates(json: string): number {
-  if (!/\\u[dD][89a-fA-F]/.test(json)) return 0
   let lone = 0
   let highEndsAt = -1
   for (const match of json.matchAll(/\\(?:u([0-9a-fA-F]{4})|.)/gs)) {

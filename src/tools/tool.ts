@@ -1,4 +1,4 @@
-import type { Instant, SessionId } from '../model/index.js'
+import type { Instant, Link, SessionId } from '../model/index.js'
 import type { Fact, Resume, SessionNews } from './fact.js'
 
 /** Where tools look for things, as a value: nothing here reads the process. */
@@ -60,6 +60,14 @@ export interface LogAbilities {
 export const CAN: Ability = { yes: true }
 export const cannot = (because: string): Ability => ({ yes: false, because })
 
+/** A session that took the place of another inside the same process, as the tool's own notes let one conclude. */
+export interface Succession {
+  predecessor: SessionId
+  successor: SessionId
+  link: Link
+  at: Instant
+}
+
 /** An agent program, as far as its logs go. */
 export interface LogTool {
   readonly name: string
@@ -75,4 +83,6 @@ export interface LogTool {
    * parsing, not waiting. Always ends with a checkpoint; a long log has some on the way.
    */
   read(log: LogRef, options?: ReadOptions): Iterable<Fact>
+  /** Links between sessions that no session's own log tells. */
+  successions?(environment: Environment): Succession[]
 }

@@ -1,14 +1,23 @@
 import type { PromptBy } from '../fact.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 
+export interface Prompt {
+  kind: 'prompt'
+  text: string
+  by: PromptBy
+}
+
 /** What a line of type `user` is. Most are not a person's words: tool results, commands, notes of the program to itself. */
-export type UserLine =
-  | { kind: 'prompt'; text: string; by: PromptBy }
+type UserLine =
+  | Prompt
   /** A slash command. It becomes a prompt when the model answers it, and nothing when the program answers itself. */
   | { kind: 'command'; text: string }
   | { kind: 'command-output' }
   | { kind: 'interrupted' }
   | { kind: 'other' }
+
+/** What the program and the editor put beside a person's words. */
+const INJECTED = /^<(?:system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>/
 
 const BY_SOURCE: Readonly<Record<string, PromptBy>> = {
   typed: 'person',
@@ -29,7 +38,7 @@ export function readUserLine(record: JsonObject): UserLine {
     return { kind: 'command', text: commandLine(text) }
   }
   if (/^<(?:local-command|bash)-/.test(text)) return { kind: 'command-output' }
-  if (text.startsWith('<task-notification>')) return { kind: 'prompt', text, by: 'tool' }
+  if (/^<(?:task-notification|teammate-message)\b/.test(text)) return { kind: 'prompt', text, by: 'tool' }
   return { kind: 'prompt', text, by: record.isSidechain === true ? 'tool' : 'person' }
 }
 
@@ -45,7 +54,8 @@ export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   if (content.some((block) => isObject(block) && block.type === 'tool_result')) return interruption(content)
-  return joinText(content)
+  const typed = content.filter((block) => !isObject(block) || !INJECTED.test(textAt(block, 'text') ?? ''))
+  return joinText(typed.length > 0 ? typed : content)
 }
 
 /** Words that stand beside tool results are the program's; the only ones that matter say that the user stepped in. */

@@ -1,3 +1,4 @@
+import { CLIP } from '../clip.js'
 import type { Shortcut } from '../record-reader.js'
 
 const CLOSING_BRACE = 0x7d
@@ -15,11 +16,13 @@ const NAMES = new Set([
 
 const DETAILS = Buffer.from(',"toolUseResult":')
 const UUID = Buffer.from('"uuid":"')
-/** The few things in the details that the result itself does not say, and what betrays a record glued to a torn line. */
-const WANTED = ['"agentId":', 'urationMs":', '"usage":{', '{"parentUuid":', '{"type":"user"'].map((key) =>
-  Buffer.from(key),
-)
-const WORTH_CUTTING = 2_048
+/** What the details say that nothing else does, and what betrays a second record glued to a torn line. */
+const WANTED = ['"agentId":', '"timestamp":"'].map((key) => Buffer.from(key))
+const RESULT = Buffer.from('"tool_result"')
+/** The type of a line's content stands within its first bytes. */
+const HEAD_BYTES = 2_048
+/** As much as a result's summary can hold. */
+const RESULT_BYTES = CLIP.result + 100
 
 /** What need not be parsed, told by bytes. Parsing is most of the cost of reading a log. */
 export const claudeShortcut: Shortcut = {
@@ -33,9 +36,12 @@ export const claudeShortcut: Shortcut = {
 
   /** `toolUseResult` repeats the tool's output, and for an edit the whole file. It stands last, or after all that matters. */
   readsUpTo(line) {
-    if (line.length < WORTH_CUTTING) return line.length
     const details = line.indexOf(DETAILS)
     if (details < 0 || line.indexOf(UUID) > details || line[line.length - 1] !== CLOSING_BRACE) return line.length
     return WANTED.some((key) => line.indexOf(key, details) >= 0) ? line.length : details
+  },
+
+  keepsBytes(line) {
+    return line.subarray(0, HEAD_BYTES).indexOf(RESULT) >= 0 ? RESULT_BYTES : Number.POSITIVE_INFINITY
   },
 }

@@ -1,15 +1,15 @@
-import { type Instant, isSessionId, type SessionId, totalTokens } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
+import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
+import { CLIP, clip } from '../clip.js'
 import { countUnknown } from '../counters.js'
 import type { Checkpoint, SessionNews } from '../fact.js'
-import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
+import { isObject, type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
 import type { Translator, TranslatorSetup } from '../jsonl-log.js'
 import { idFromName } from '../log-files.js'
 import { momentAt } from '../moment.js'
 import { NewsDesk } from '../session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
-import { joinText, readUserLine, textOf, toolResults } from './claude-prompt.js'
-import { usageOf } from './claude-usage.js'
+import { type Prompt, readUserLine } from './claude-prompt.js'
+import { ClaudeReplies, type Place, type SavedReplies } from './claude-replies.js'
 
 /** Kept by the program for itself: nothing in them is about what was said, done or paid. */
 const PASSED_OVER = new Set(
@@ -36,8 +36,7 @@ interface Saved {
   pointer?: string | undefined
   command?: Command | undefined
   prompt?: OpenPrompt | undefined
-  lastCall?: { id: string; total: number } | undefined
-  tasks: Task[]
+  replies: SavedReplies
 }
 interface Command {
   text: string
@@ -51,10 +50,6 @@ interface OpenPrompt {
   text: string
   at: Instant | undefined
 }
-interface Task {
-  call: string
-  prompt: string
-}
 
 /** Claude Code's session lines, 1.0 to 2.1: a tree by uuid and parentUuid, one line per content block. */
 export class ClaudeTranslator implements Translator {
@@ -66,10 +61,7 @@ export class ClaudeTranslator implements Translator {
   #pointer: string | undefined
   #command: Command | undefined
   #prompt: OpenPrompt | undefined
-  /** One reply is many lines with the same usage; it is told once, and again only when it has grown. */
-  #lastCall: { id: string; total: number } | undefined
-  /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
-  #tasks: Task[]
+  #replies: ClaudeReplies
   #at: Instant | undefined
 
   constructor(
@@ -85,8 +77,7 @@ export class ClaudeTranslator implements Translator {
     this.#pointer = saved?.pointer
     this.#command = saved?.command
     this.#prompt = saved?.prompt
-    this.#lastCall = saved?.lastCall
-    this.#tasks = saved?.tasks ?? []
+    this.#replies = new ClaudeReplies(setup, saved?.replies)
     if (this.#session) this.#reportId(this.#session)
   }
 
@@ -123,8 +114,7 @@ export class ClaudeTranslator implements Translator {
       pointer: this.#pointer,
       command: this.#command,
       prompt: this.#prompt && { ...this.#prompt, text: clip(this.#prompt.text, CLIP.prompt) },
-      lastCall: this.#lastCall,
-      tasks: this.#tasks,
+      replies: this.#replies.save(),
     }
   }
 
@@ -136,42 +126,41 @@ export class ClaudeTranslator implements Translator {
     }
     const at = momentAt(record, 'timestamp')
     this.#at = at ?? this.#at
-    this.#news.reportFirst({ cwd: textAt(record, 'cwd'), started_at: at, root: textAt(record, 'uuid') })
-    this.#news.report({ branch: textAt(record, 'gitBranch'), version: textAt(record, 'version') })
+    this.#noteSurroundings(record, at)
     if (type === 'user') this.#acceptUser(record, at)
     else if (type === 'assistant') this.#acceptAssistant(record, at)
     else if (type === 'system') this.#acceptSystem(record, at)
     else this.#place(record)
   }
 
-  #acceptUser(record: JsonObject, at: Instant | undefined): void {
-    for (const result of toolResults(record)) this.#tellResult(record, result, at)
-    const line = readUserLine(record)
-    switch (line.kind) {
-      case 'prompt':
-        this.#command = undefined
-        this.#beginTurn(record, line.text, line.by, at)
-        return
-      case 'command':
-        this.#command = { text: line.text, at }
-        if (line.text === '/clear' && this.#tracker.turns(MAIN) === 0) this.#news.reportFirst({ begun_by: 'clear' })
-        break
-      case 'command-output':
-        this.#command = undefined
-        break
-      case 'interrupted':
-        this.setup.tell({ kind: 'mark', ...this.#inTurn(record), mark: 'aborted', at })
-        return
+  /** Every line repeats them, so that they are compared before anything is made of them. */
+  #noteSurroundings(record: JsonObject, at: Instant | undefined): void {
+    const { known } = this.#news
+    if (known.cwd === undefined || known.started_at === undefined || known.root === undefined) {
+      this.#news.reportFirst({ cwd: textAt(record, 'cwd'), started_at: at, root: textAt(record, 'uuid') })
     }
-    this.#place(record)
+    if (record.gitBranch === known.branch && record.version === known.version) return
+    this.#news.report({ branch: textAt(record, 'gitBranch'), version: textAt(record, 'version') })
   }
 
-  #beginTurn(
-    record: JsonObject,
-    text: string,
-    by: 'person' | 'queue' | 'program' | 'tool',
-    at: Instant | undefined,
-  ): void {
+  #acceptUser(record: JsonObject, at: Instant | undefined): void {
+    const line = readUserLine(record)
+    if (line.kind === 'prompt') {
+      this.#command = undefined
+      this.#beginTurn(record, line, at)
+      return
+    }
+    const place = this.#inTurn(record, at)
+    this.#replies.acceptResults(record, place)
+    if (line.kind === 'interrupted') this.setup.tell({ kind: 'mark', ...place, mark: 'aborted' })
+    else if (line.kind === 'command-output') this.#command = undefined
+    else if (line.kind === 'command') {
+      this.#command = { text: line.text, at }
+      if (line.text === '/clear' && this.#tracker.turns(MAIN) === 0) this.#news.reportFirst({ begun_by: 'clear' })
+    }
+  }
+
+  #beginTurn(record: JsonObject, { text, by }: Prompt, at: Instant | undefined): void {
     const lane = this.#lane(record)
     const node = textAt(record, 'uuid')
     const open = this.#prompt
@@ -182,7 +171,7 @@ export class ClaudeTranslator implements Translator {
       this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(this.#prompt.text, CLIP.prompt), by, at: open.at })
       return
     }
-    const { turn, follows } = this.#tracker.begin(lane, node, parentOf(record))
+    const { turn, follows } = this.#tracker.begin(lane, node, entryBefore(record))
     const copied = isObject(record.forkedFrom)
     this.setup.tell({
       kind: 'turn',
@@ -201,91 +190,20 @@ export class ClaudeTranslator implements Translator {
   }
 
   #acceptAssistant(record: JsonObject, at: Instant | undefined): void {
-    const message = objectAt(record, 'message')
     const lane = this.#lane(record)
     if (lane === MAIN) this.#prompt = undefined
-    const command = this.#command
-    if (command && lane === MAIN && record.isApiErrorMessage !== true) {
-      this.#command = undefined
-      const { turn, follows } = this.#tracker.begin(lane, textAt(record, 'uuid'), parentOf(record))
-      this.setup.tell({
-        kind: 'turn',
-        turn,
-        follows,
-        prompt: clip(command.text, CLIP.prompt),
-        by: 'person',
-        at: command.at ?? at,
-      })
-    }
-    const place = command && lane === MAIN ? { turn: this.#tracker.newestTurn(lane) } : this.#inTurn(record)
-    if (record.isApiErrorMessage === true) {
-      const detail = textOf(message?.content) || (textAt(record, 'error') ?? '')
-      this.setup.tell({ kind: 'mark', ...place, mark: 'failed', detail: clip(detail, CLIP.result), at })
-      return
-    }
-    this.#tellBlocks(record, place, at)
-    this.#tellUsage(record, place, at)
-    const stop = textAt(message, 'stop_reason')
-    if (stop && stop !== 'tool_use' && stop !== 'pause_turn')
-      this.setup.tell({ kind: 'mark', ...place, mark: 'completed', at })
+    const isReply = lane === MAIN && record.isApiErrorMessage !== true
+    const place = isReply && this.#command ? this.#beginCommand(this.#command, record, at) : this.#inTurn(record, at)
+    this.#replies.accept(record, place, this.#session ?? idFromName(this.setup.log.path))
   }
 
-  #tellBlocks(record: JsonObject, place: { agent?: string | undefined; turn: number }, at: Instant | undefined): void {
-    const message = objectAt(record, 'message')
-    if (message?.model === '<synthetic>') return
-    const uuid = textAt(record, 'uuid') ?? ''
-    for (const [index, block] of listAt(message, 'content').entries()) {
-      if (!isObject(block)) continue
-      const text = block.type === 'text' ? textAt(block, 'text') : undefined
-      if (text) {
-        const part = `${uuid}/${index}`
-        this.setup.tell({
-          kind: 'said',
-          ...place,
-          message: textAt(message, 'id') ?? uuid,
-          part,
-          text: clip(text, CLIP.reply),
-          at,
-        })
-      }
-      if (block.type !== 'tool_use' && block.type !== 'server_tool_use') continue
-      const call = textAt(block, 'id')
-      const name = textAt(block, 'name')
-      if (!call || !name) continue
-      const input = objectAt(block, 'input')
-      this.setup.tell({ kind: 'tool-call', ...place, call, name, arguments: argumentsOf(input), at })
-      const prompt = name === 'Task' || name === 'Agent' ? textAt(input, 'prompt') : undefined
-      if (prompt) this.#tasks = [...this.#tasks.slice(-15), { call, prompt: prompt.slice(0, 500) }]
-    }
-  }
-
-  #tellUsage(record: JsonObject, place: { agent?: string | undefined; turn: number }, at: Instant | undefined): void {
-    const { log } = this.setup
-    const usage = usageOf(record, this.#session ?? idFromName(log.path), at ?? this.#at ?? log.modified_at)
-    if (!usage) return
-    const total = totalTokens(usage)
-    if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return
-    this.#lastCall = { id: usage.message_id, total }
-    this.setup.tell({ kind: 'usage', ...place, at, usage, copied: isObject(record.forkedFrom) || undefined })
-  }
-
-  #tellResult(record: JsonObject, block: JsonObject, at: Instant | undefined): void {
-    const call = textAt(block, 'tool_use_id')
-    if (!call) return
-    const place = this.#inTurn(record)
-    const text = typeof block.content === 'string' ? block.content : joinText(listAt(block, 'content'))
-    const details = objectAt(record, 'toolUseResult')
-    this.setup.tell({
-      kind: 'tool-result',
-      ...place,
-      call,
-      result: clip(text, CLIP.result),
-      success: block.is_error !== true,
-      at,
-      duration_ms: numberAt(details, 'totalDurationMs') ?? numberAt(details, 'durationMs'),
-      agent_started: textAt(details, 'agentId'),
-    })
-    this.#tasks = this.#tasks.filter((task) => task.call !== call)
+  /** The model answers a slash command: so it was a prompt. */
+  #beginCommand(command: Command, record: JsonObject, at: Instant | undefined): Place {
+    this.#command = undefined
+    const { turn, follows } = this.#tracker.begin(MAIN, textAt(record, 'uuid'), entryBefore(record))
+    const prompt = clip(command.text, CLIP.prompt)
+    this.setup.tell({ kind: 'turn', turn, follows, prompt, by: 'person', at: command.at ?? at })
+    return { turn, at }
   }
 
   #acceptSystem(record: JsonObject, at: Instant | undefined): void {
@@ -300,9 +218,9 @@ export class ClaudeTranslator implements Translator {
       return
     }
     if (!SYSTEM_LINES.has(subtype)) countUnknown(this.setup.counters, `system/${subtype}`)
-    const place = this.#inTurn(record)
+    const place = this.#inTurn(record, at)
     if (subtype !== 'turn_duration') return
-    this.setup.tell({ kind: 'mark', ...place, mark: 'timed', duration_ms: numberAt(record, 'durationMs'), at })
+    this.setup.tell({ kind: 'mark', ...place, mark: 'timed', duration_ms: numberAt(record, 'durationMs') })
   }
 
   #acceptTitle(type: string, record: JsonObject): void {
@@ -334,22 +252,21 @@ export class ClaudeTranslator implements Translator {
   }
 
   #spawningCall(prompt: string): string | undefined {
-    if (this.spawningCall) return this.spawningCall
-    return this.#tasks.findLast((task) => task.prompt === prompt.slice(0, 500))?.call
+    return this.spawningCall ?? this.#replies.callWithPrompt(prompt)
   }
 
   #place(record: JsonObject): number {
-    return this.#tracker.place(this.#lane(record), textAt(record, 'uuid'), parentOf(record))
+    return this.#tracker.place(this.#lane(record), textAt(record, 'uuid'), entryBefore(record))
   }
 
-  #inTurn(record: JsonObject): { agent?: string | undefined; turn: number } {
+  #inTurn(record: JsonObject, at: Instant | undefined): Place {
     const turn = this.#place(record)
-    return { agent: this.#lane(record) || undefined, turn }
+    return { agent: this.#lane(record) || undefined, turn, at }
   }
 }
 
 /** A line without the field is from no tree: it follows the line before. */
-function parentOf(record: JsonObject): string | null | undefined {
+function entryBefore(record: JsonObject): string | null | undefined {
   if (record.uuid === undefined) return undefined
   const parent = record.parentUuid
   return typeof parent === 'string' && parent !== '' ? parent : null

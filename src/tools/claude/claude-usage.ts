@@ -2,7 +2,7 @@ import { type Instant, type SessionId, splitCacheWrites, type UsageCall } from '
 import { countAt, type JsonObject, objectAt, textAt } from '../json-value.js'
 
 /** The model name of messages that the program wrote itself; no call was made for them. */
-const SYNTHETIC = '<synthetic>'
+export const SYNTHETIC = '<synthetic>'
 
 /** The call that a line of type `assistant` was part of. */
 export function usageOf(record: JsonObject, session: SessionId, ts: Instant): UsageCall | undefined {

@@ -5,6 +5,7 @@ import { textAt } from '../json-value.js'
 import { readJsonl } from '../jsonl-log.js'
 import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { clearsUnder } from './claude-clears.js'
 import { claudeShortcut } from './claude-shortcut.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
@@ -31,6 +32,7 @@ export const claude: LogTool = {
   logAt,
   identify,
   read,
+  successions: (environment) => roots(environment).flatMap(clearsUnder),
 }
 
 function roots({ home, env, extraRoots }: Environment): string[] {

@@ -4,7 +4,7 @@ import { isSessionId, type SessionId } from '../../model/index.js'
 import { type Counters, noCounters } from '../counters.js'
 import { type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
 import { LineReader } from '../line-reader.js'
-import { filesBelow } from '../log-files.js'
+import { filesBelow, statOf } from '../log-files.js'
 import { RecordReader } from '../record-reader.js'
 import type { LogRef, ReadOptions } from '../tool.js'
 
@@ -14,7 +14,7 @@ const MOST_ORIGINS = 32
 export interface History {
   /** The session it was forked from, whether or not its log is still there. */
   origin?: SessionId
-  segments: { session: SessionId; records: () => Iterable<JsonObject> }[]
+  segments: { session: SessionId; bytes: number; records: () => Iterable<JsonObject> }[]
 }
 
 /** A fork's file holds only what came after the fork; `history_base` names the file, and the byte, where the rest is. */
@@ -32,8 +32,10 @@ export function historyOf(log: LogRef, find: ReadOptions['find'], counters: Coun
       break
     }
     seen.add(path)
-    const [bytes, ordinal] = [numberAt(base, 'end_byte_offset'), numberAt(base, 'end_ordinal_exclusive')]
-    segments.unshift({ session, records: () => recordsUpTo(path, bytes, ordinal) })
+    const size = statOf(path)?.size ?? 0
+    const bytes = Math.min(numberAt(base, 'end_byte_offset') ?? size, size)
+    const ordinal = numberAt(base, 'end_ordinal_exclusive')
+    segments.unshift({ session, bytes, records: () => recordsUpTo(path, bytes, ordinal) })
     base = objectAt(headerOf(path), 'history_base')
   }
   return { ...(isSessionId(forkedFrom) ? { origin: forkedFrom } : {}), segments }

@@ -1,4 +1,4 @@
-import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
+import { type Instant, isSessionId, type SessionId, type UsageCall } from '../../model/index.js'
 import { argumentsOf, CLIP, clip } from '../clip.js'
 import { countUnknown } from '../counters.js'
 import type { Checkpoint, Mark, SessionNews } from '../fact.js'
@@ -7,31 +7,11 @@ import type { Translator, TranslatorSetup } from '../jsonl-log.js'
 import { momentAt } from '../moment.js'
 import { NewsDesk } from '../session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
-import { type History, historyOf } from './codex-history.js'
+import { historyOf } from './codex-history.js'
 import { isTyped, outputOf, successOf, wordsOf } from './codex-items.js'
+import { QUIET_EVENTS, QUIET_ITEMS, RUNS } from './codex-known.js'
 import { sessionInName } from './codex-name.js'
-import { totalOf, usageOf } from './codex-usage.js'
-
-const PASSED_OVER = new Set(
-  (
-    'thread_settings_applied agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break ' +
-    'exec_command_begin exec_command_end exec_command_output_delta mcp_tool_call_begin mcp_tool_call_end patch_apply_begin ' +
-    'patch_apply_end turn_diff turn_started plan_update context_compacted web_search_begin web_search_end view_image_tool_call ' +
-    'background_event stream_error warning undo_completed entered_review_mode exited_review_mode thread_rolled_back ' +
-    'item_started thread_name_updated deprecation_notice thread_goal_updated guardian_assessment'
-  ).split(' '),
-)
-const ITEMS = new Set([
-  'reasoning',
-  'ghost_snapshot',
-  'compaction',
-  'compaction_summary',
-  'context_compaction',
-  'other',
-])
-
-/** Items that are a tool call's end. */
-const RUNS = new Set(['CommandExecution', 'FileChange', 'McpToolCall'])
+import { type CallContext, CodexMeter, type SavedMeter } from './codex-usage.js'
 
 interface Saved {
   session: SessionId
@@ -40,8 +20,7 @@ interface Saved {
   model: string
   task: Task | undefined
   prompt: OpenPrompt | undefined
-  total: number
-  searches: number
+  meter: SavedMeter
   headed: boolean
 }
 /** Codex calls a turn a task. One without a prompt is its own work: it summarises the context. */
@@ -68,9 +47,7 @@ export class CodexTranslator implements Translator {
   #model: string
   #task: Task | undefined
   #prompt: OpenPrompt | undefined
-  /** The thread's tokens at the last call that was told: `token_count` repeats it, and is all there is in old logs. */
-  #total: number
-  #searches: number
+  #meter: CodexMeter
   #headed: boolean
   #at: Instant | undefined
   /** The session whose lines are being read as this one's history. */
@@ -84,33 +61,28 @@ export class CodexTranslator implements Translator {
     this.#model = saved?.model ?? 'unknown'
     this.#task = saved?.task
     this.#prompt = saved?.prompt
-    this.#total = saved?.total ?? 0
-    this.#searches = saved?.searches ?? 0
+    this.#meter = new CodexMeter(saved?.meter)
     this.#headed = saved?.headed ?? false
   }
 
   /** The history that a fork shares with its origin, told before its own lines. */
   *prelude(): Generator<void> {
-    let copied = 0
-    for (const { session, records } of this.#history().segments) {
+    const { log, options, counters } = this.setup
+    const { origin, segments } = historyOf(log, options.find, counters)
+    // Whoever wants only the beginning of this log does not want all of another.
+    const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
+    for (const { session, records } of bytes > (options.limitBytes ?? bytes) * 16 ? [] : segments) {
       this.#copiedFrom = session
       for (const record of records()) {
         this.accept(record)
         yield
       }
-      copied = this.#tracker.turns(MAIN)
       this.#task = undefined
       this.#prompt = undefined
     }
-    const origin = this.#history().origin
     this.#copiedFrom = undefined
-    if (origin) this.#news.report({ origin: copied > 0 ? { session: origin, turn: copied } : { session: origin } })
-  }
-
-  #known: History | undefined
-  #history(): History {
-    this.#known ??= historyOf(this.setup.log, this.setup.options.find, this.setup.counters)
-    return this.#known
+    const turn = this.#tracker.turns(MAIN)
+    if (origin) this.#news.report({ origin: turn > 0 ? { session: origin, turn } : { session: origin } })
   }
 
   accept(record: JsonObject): void {
@@ -133,7 +105,7 @@ export class CodexTranslator implements Translator {
         this.#acceptEvent(payload, at)
         break
       case 'token_usage_record':
-        this.#acceptUsage(payload, at)
+        this.#tellUsage(this.#meter.fromRecord(payload, this.#call(at)), at)
         break
       case 'compacted':
         this.#mark('compacted', at)
@@ -142,7 +114,7 @@ export class CodexTranslator implements Translator {
       case 'git_state':
         break
       default:
-        countUnknown(this.setup.counters, type)
+        this.#countUnknown(type)
     }
   }
 
@@ -162,8 +134,7 @@ export class CodexTranslator implements Translator {
       model: this.#model,
       task: this.#task,
       prompt: this.#prompt,
-      total: this.#total,
-      searches: this.#searches,
+      meter: this.#meter.save(),
       headed: this.#headed,
     }
   }
@@ -191,9 +162,9 @@ export class CodexTranslator implements Translator {
       this.#tellCall(item, at)
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#tellResult(item, at)
     else if (type === 'web_search_call' || type === 'tool_search_call' || type === 'image_generation_call') {
-      if (type === 'web_search_call') this.#searches += 1
+      if (type === 'web_search_call') this.#meter.countSearch()
       this.#tellCall({ ...item, name: type.replace(/_call$/, ''), call_id: textAt(item, 'id') ?? `${type}-${at}` }, at)
-    } else if (!ITEMS.has(type)) countUnknown(this.setup.counters, `response_item/${type}`)
+    } else if (!QUIET_ITEMS.has(type)) this.#countUnknown(`response_item/${type}`)
   }
 
   #acceptMessage(item: JsonObject, at: Instant | undefined): void {
@@ -267,6 +238,9 @@ export class CodexTranslator implements Translator {
       case 'error':
         this.#mark('failed', at, { detail: textAt(event, 'message') })
         break
+      case 'thread_rolled_back':
+        this.#goBack(numberAt(event, 'num_turns') ?? 0)
+        break
       case 'user_message':
         this.#acceptPrompt(textAt(event, 'message') ?? '', at, 'event')
         break
@@ -274,10 +248,10 @@ export class CodexTranslator implements Translator {
         this.#acceptDone(objectAt(event, 'item') ?? {}, at)
         break
       case 'token_count':
-        this.#acceptCount(objectAt(event, 'info'), at)
+        this.#tellUsage(this.#meter.fromCount(objectAt(event, 'info'), this.#call(at)), at)
         break
       default:
-        if (!PASSED_OVER.has(type)) countUnknown(this.setup.counters, `event_msg/${type}`)
+        if (!QUIET_EVENTS.has(type)) this.#countUnknown(`event_msg/${type}`)
     }
   }
 
@@ -295,6 +269,12 @@ export class CodexTranslator implements Translator {
     this.#task = undefined
   }
 
+  /** The user took back the last turns; what comes next follows the one before them. */
+  #goBack(turns: number): void {
+    this.#tracker.goBackTo(MAIN, Math.max(0, this.#turn() - Math.trunc(turns)))
+    this.#prompt = undefined
+  }
+
   /** The finished item knows more about a call than the text that was sent to the model. */
   #acceptDone(item: JsonObject, at: Instant | undefined): void {
     if (item.type === 'UserMessage') this.#acceptPrompt(wordsOf(item), at, 'event')
@@ -305,30 +285,13 @@ export class CodexTranslator implements Translator {
     this.setup.tell({ kind: 'tool-result', turn: this.#turn(), call, result: clip(text, CLIP.result), success, at })
   }
 
-  #acceptUsage(entry: JsonObject, at: Instant | undefined): void {
-    const usage = objectAt(entry, 'usage')
-    if (!usage) return
-    this.#total = totalOf(objectAt(entry, 'thread_token_usage')) || this.#total
-    // Providers may number responses per process; the turn's id makes the pair unique, and copies keep both.
-    const turn = textAt(entry, 'turn_id') ?? this.#owner()
-    this.#tellUsage(usage, `${turn}/${textAt(entry, 'response_id') ?? this.#total}`, at)
+  #tellUsage(usage: UsageCall | undefined, at: Instant | undefined): void {
+    if (usage) this.setup.tell({ kind: 'usage', turn: this.#turn(), at, usage, ...this.#copied() })
   }
 
-  /** Old logs have only this: the last call and the thread's total, repeated whenever a rate limit changes. */
-  #acceptCount(info: JsonObject | undefined, at: Instant | undefined): void {
-    const total = totalOf(objectAt(info, 'total_token_usage'))
-    const last = objectAt(info, 'last_token_usage')
-    if (!last || total === 0 || total === this.#total) return
-    this.#total = total
-    this.#tellUsage(last, `${this.#task?.id ?? this.#owner()}/${total}`, at)
-  }
-
-  #tellUsage(usage: JsonObject, message_id: string, at: Instant | undefined): void {
+  #call(at: Instant | undefined): CallContext {
     const ts = at ?? this.#at ?? this.setup.log.modified_at
-    const call = usageOf(usage, { message_id, session: this.#owner(), model: this.#model, ts })
-    call.web_search_requests = this.#searches
-    this.#searches = 0
-    this.setup.tell({ kind: 'usage', turn: this.#turn(), at, usage: call, ...this.#copied() })
+    return { session: this.#copiedFrom ?? this.#session, task: this.#task?.id, model: this.#model, ts }
   }
 
   #mark(
@@ -340,6 +303,11 @@ export class CodexTranslator implements Translator {
     this.setup.tell({ kind: 'mark', turn: this.#turn(), mark, at, ...more, detail })
   }
 
+  /** What is odd about another session's lines is counted there. */
+  #countUnknown(type: string): void {
+    if (!this.#copiedFrom) countUnknown(this.setup.counters, type)
+  }
+
   /** The task that runs was not asked for: what it says is not a reply. */
   #isOwnWork(): boolean {
     return this.#task !== undefined && !this.#task.prompted
@@ -347,10 +315,6 @@ export class CodexTranslator implements Translator {
 
   #turn(): number {
     return this.#tracker.newestTurn(MAIN)
-  }
-
-  #owner(): SessionId {
-    return this.#copiedFrom ?? this.#session
   }
 
   #copied(): { copied?: true } {

@@ -13,7 +13,7 @@ export const codex: LogTool = {
   name: NAME,
   can: {
     append: CAN,
-    branches: cannot('a session is one line of history: going back makes a new session'),
+    branches: CAN,
     usage: CAN,
     durations: cannot('a shell is timed to its first answer only, so the times of call and result are used'),
     origin: CAN,

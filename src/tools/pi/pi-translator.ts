@@ -110,7 +110,7 @@ export class PiTranslator implements Translator {
   }
 
   #beginTurn(entry: JsonObject, prompt: string, at: Instant | undefined): void {
-    const { turn, follows } = this.#tracker.begin(MAIN, this.#idOf(entry), parentOf(entry))
+    const { turn, follows } = this.#tracker.begin(MAIN, this.#idOf(entry), entryBefore(entry))
     const copied = this.#isCopied(at) || undefined
     this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(prompt, CLIP.prompt), by: 'person', at, copied })
     const { origin } = this.#news.known
@@ -187,7 +187,7 @@ export class PiTranslator implements Translator {
   }
 
   #place(entry: JsonObject): number {
-    return this.#tracker.place(MAIN, this.#idOf(entry), parentOf(entry))
+    return this.#tracker.place(MAIN, this.#idOf(entry), entryBefore(entry))
   }
 
   #idOf(entry: JsonObject): string {
@@ -195,7 +195,7 @@ export class PiTranslator implements Translator {
   }
 }
 
-function parentOf(entry: JsonObject): string | null | undefined {
+function entryBefore(entry: JsonObject): string | null | undefined {
   if (entry.parentId === null) return null
   return textAt(entry, 'parentId')
 }

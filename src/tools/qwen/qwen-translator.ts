@@ -85,7 +85,7 @@ export class QwenTranslator implements Translator {
       this.#place(record)
       return
     }
-    const { turn, follows } = this.#tracker.begin(MAIN, textAt(record, 'uuid'), parentOf(record))
+    const { turn, follows } = this.#tracker.begin(MAIN, textAt(record, 'uuid'), entryBefore(record))
     this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(text, CLIP.prompt), by: 'person', at })
   }
 
@@ -156,11 +156,11 @@ export class QwenTranslator implements Translator {
   }
 
   #place(record: JsonObject): number {
-    return this.#tracker.place(MAIN, textAt(record, 'uuid'), parentOf(record))
+    return this.#tracker.place(MAIN, textAt(record, 'uuid'), entryBefore(record))
   }
 }
 
-function parentOf(record: JsonObject): string | null | undefined {
+function entryBefore(record: JsonObject): string | null | undefined {
   if (record.parentUuid === null) return null
   return textAt(record, 'parentUuid')
 }

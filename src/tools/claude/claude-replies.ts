@@ -1,0 +1,114 @@
+import { type Instant, type SessionId, totalTokens } from '../../model/index.js'
+import { argumentsOf, CLIP, clip } from '../clip.js'
+import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
+import type { TranslatorSetup } from '../jsonl-log.js'
+import { joinText, textOf, toolResults } from './claude-prompt.js'
+import { SYNTHETIC, usageOf } from './claude-usage.js'
+
+const MOST_TASKS = 16
+const TASK_PROMPT = 500
+
+/** Where in the conversation a line stands. */
+export interface Place {
+  agent?: string | undefined
+  turn: number
+  at: Instant | undefined
+}
+
+export interface SavedReplies {
+  lastCall?: { id: string; total: number } | undefined
+  tasks: { call: string; prompt: string }[]
+}
+
+/** What the model said, called and cost, and what its tools answered. */
+export class ClaudeReplies {
+  /** One reply is many lines with the same usage; it is told once, and again only when it has grown. */
+  #lastCall: SavedReplies['lastCall']
+  /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
+  #tasks: SavedReplies['tasks']
+
+  constructor(
+    private readonly setup: TranslatorSetup,
+    saved: SavedReplies | undefined,
+  ) {
+    this.#lastCall = saved?.lastCall
+    this.#tasks = saved?.tasks ?? []
+  }
+
+  save(): SavedReplies {
+    return { lastCall: this.#lastCall, tasks: this.#tasks }
+  }
+
+  /** A line of type `assistant`. */
+  accept(record: JsonObject, place: Place, session: SessionId): void {
+    const message = objectAt(record, 'message')
+    if (record.isApiErrorMessage === true) {
+      const detail = textOf(message?.content) || (textAt(record, 'error') ?? '')
+      this.setup.tell({ kind: 'mark', ...place, mark: 'failed', detail: clip(detail, CLIP.result) })
+      return
+    }
+    if (message?.model !== SYNTHETIC) this.#tellBlocks(record, place)
+    this.#tellUsage(record, place, session)
+    const stop = textAt(message, 'stop_reason')
+    if (!stop || stop === 'tool_use' || stop === 'pause_turn') return
+    this.setup.tell({ kind: 'mark', ...place, mark: 'completed' })
+  }
+
+  /** The results in a line of type `user`. */
+  acceptResults(record: JsonObject, place: Place): void {
+    for (const block of toolResults(record)) {
+      const call = textAt(block, 'tool_use_id')
+      if (!call) continue
+      const text = typeof block.content === 'string' ? block.content : joinText(listAt(block, 'content'))
+      const details = objectAt(record, 'toolUseResult')
+      this.setup.tell({
+        kind: 'tool-result',
+        ...place,
+        call,
+        result: clip(text, CLIP.result),
+        success: block.is_error !== true,
+        duration_ms: numberAt(details, 'totalDurationMs') ?? numberAt(details, 'durationMs'),
+        agent_started: textAt(details, 'agentId'),
+      })
+      if (this.#tasks.length > 0) this.#tasks = this.#tasks.filter((task) => task.call !== call)
+    }
+  }
+
+  /** The open call that gave a sub-agent this prompt. */
+  callWithPrompt(prompt: string): string | undefined {
+    return this.#tasks.findLast((task) => task.prompt === prompt.slice(0, TASK_PROMPT))?.call
+  }
+
+  #tellBlocks(record: JsonObject, place: Place): void {
+    const message = objectAt(record, 'message')
+    const uuid = textAt(record, 'uuid') ?? ''
+    for (const [index, block] of listAt(message, 'content').entries()) {
+      if (!isObject(block)) continue
+      const text = block.type === 'text' ? textAt(block, 'text') : undefined
+      if (text) {
+        const said = { message: textAt(message, 'id') ?? uuid, part: `${uuid}/${index}`, text: clip(text, CLIP.reply) }
+        this.setup.tell({ kind: 'said', ...place, ...said })
+      }
+      if (block.type === 'tool_use' || block.type === 'server_tool_use') this.#tellCall(block, place)
+    }
+  }
+
+  #tellCall(block: JsonObject, place: Place): void {
+    const call = textAt(block, 'id')
+    const name = textAt(block, 'name')
+    if (!call || !name) return
+    const input = objectAt(block, 'input')
+    this.setup.tell({ kind: 'tool-call', ...place, call, name, arguments: argumentsOf(input) })
+    const prompt = name === 'Task' || name === 'Agent' ? textAt(input, 'prompt') : undefined
+    if (prompt) this.#tasks = [...this.#tasks.slice(1 - MOST_TASKS), { call, prompt: prompt.slice(0, TASK_PROMPT) }]
+  }
+
+  #tellUsage(record: JsonObject, place: Place, session: SessionId): void {
+    const usage = usageOf(record, session, place.at ?? this.setup.log.modified_at)
+    if (!usage) return
+    const total = totalTokens(usage)
+    if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return
+    this.#lastCall = { id: usage.message_id, total }
+    this.setup.tell({ kind: 'usage', ...place, usage, copied: isObject(record.forkedFrom) || undefined })
+  }
+}

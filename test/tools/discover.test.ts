@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Environment } from '../../src/tools/index.js'
+import { scratchDirectory, toolNamed } from './log-file.js'
+
+const ID = '3b0c8c5e-1111-4222-8333-444455556666'
+
+function withFiles(...paths: string[]): string {
+  const home = scratchDirectory()
+  for (const path of paths) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), '{}\n')
+  }
+  return home
+}
+function found(tool: string, home: string, more: Partial<Environment> = {}): string[] {
+  const logs = toolNamed(tool).discover({ home, env: {}, ...more })
+  return logs.map((log) => relative(home, log.path)).sort()
+}
+
+describe('discover', () => {
+  it('finds nothing, without complaint, where nothing is', () => {
+    for (const tool of ['claude', 'codex', 'gemini', 'opencode', 'pi', 'qwen', 'openclaw', 'plain']) {
+      expect(found(tool, '/nowhere/at/all')).toEqual([])
+    }
+  })
+
+  it('claude: sessions, sub-agents of both layouts, linked projects once, and no notes beside them', () => {
+    const home = withFiles(
+      `.claude/projects/-p/${ID}.jsonl`,
+      `.claude/projects/-p/${ID}/subagents/agent-abc.jsonl`,
+      `.claude/projects/-p/${ID}/subagents/agent-abc.meta.json`,
+      '.claude/projects/-p/agent-def1234.jsonl',
+      '.claude/history.jsonl',
+      `elsewhere/-q/${ID}.jsonl`,
+    )
+    symlinkSync(join(home, 'elsewhere', '-q'), join(home, '.claude/projects/-q'))
+    symlinkSync(join(home, '.claude/projects/-p'), join(home, '.claude/projects/-again'))
+    expect(found('claude', home)).toHaveLength(4)
+    const logs = toolNamed('claude').discover({ home, env: {} })
+    expect(logs.find((log) => log.agent === 'abc')).toMatchObject({ session: ID })
+    expect(logs.find((log) => log.agent === 'def1234')).not.toHaveProperty('session')
+  })
+
+  it('claude: CLAUDE_CONFIG_DIR stands in for the usual places, extra roots come on top', () => {
+    const home = withFiles(
+      `.claude/projects/-p/${ID}.jsonl`,
+      `a/projects/-p/${ID}.jsonl`,
+      `b/projects/-p/${ID}.jsonl`,
+      `.config/claude/projects/-p/${ID}.jsonl`,
+    )
+    expect(found('claude', home)).toEqual([`.claude/projects/-p/${ID}.jsonl`, `.config/claude/projects/-p/${ID}.jsonl`])
+    const extra = { env: { CLAUDE_CONFIG_DIR: join(home, 'a') }, extraRoots: { claude: [join(home, 'b')] } }
+    expect(found('claude', home, extra)).toEqual([`a/projects/-p/${ID}.jsonl`, `b/projects/-p/${ID}.jsonl`])
+  })
+
+  it('codex: sessions and archived ones, under CODEX_HOME', () => {
+    const names = [
+      `sessions/2026/01/02/rollout-2026-01-02T00-00-00-${ID}.jsonl`,
+      `archived_sessions/rollout-2026-01-01T00-00-00-${ID}.jsonl`,
+    ]
+    const home = withFiles(...names.map((name) => `.codex/${name}`), `other/${names[0]}`, '.codex/history.jsonl')
+    expect(found('codex', home)).toEqual([`.codex/${names[1]}`, `.codex/${names[0]}`])
+    expect(found('codex', home, { env: { CODEX_HOME: join(home, 'other') } })).toEqual([`other/${names[0]}`])
+    expect(toolNamed('codex').discover({ home, env: {} })[0]).toMatchObject({ session: ID })
+  })
+
+  it('gemini: projects by name and by hash, with the directory they ran in', () => {
+    const hash = createHash('sha256').update('/work/old').digest('hex')
+    const named = '.gemini/tmp/new/chats/session-2026-01-01T00-00-aaaaaaaa.jsonl'
+    const hashed = `.gemini/tmp/${hash}/chats/session-2026-01-01T00-00-bbbbbbbb.json`
+    const home = withFiles(named, hashed, '.gemini/tmp/new/logs.json', '.gemini/projects.json')
+    writeFileSync(
+      join(home, '.gemini/projects.json'),
+      JSON.stringify({ projects: { '/work/new': 'new', '/work/old': 'older' } }),
+    )
+    expect(found('gemini', home).sort()).toEqual([hashed, named].sort())
+    const logs = toolNamed('gemini').discover({ home: '/nowhere', env: { GEMINI_CLI_HOME: home } })
+    expect(logs.map((log) => toolNamed('gemini').identify(log).cwd).sort()).toEqual(['/work/new', '/work/old'])
+  })
+
+  it('opencode: the data directory, or the file that OPENCODE_DB names', () => {
+    const home = withFiles(
+      '.local/share/opencode/opencode.db',
+      'data/opencode/opencode-beta.db',
+      'data/opencode/mine.db',
+      'data/opencode/opencode.db-wal',
+    )
+    expect(found('opencode', home)).toEqual(['.local/share/opencode/opencode.db'])
+    const env = { XDG_DATA_HOME: join(home, 'data') }
+    expect(found('opencode', home, { env })).toEqual(['data/opencode/opencode-beta.db'])
+    expect(found('opencode', home, { env: { ...env, OPENCODE_DB: 'mine.db' } })).toEqual(['data/opencode/mine.db'])
+    expect(found('opencode', home, { env: { OPENCODE_DB: ':memory:' } })).toEqual([])
+  })
+
+  it('pi, qwen, openclaw and the plain form', () => {
+    const home = withFiles(
+      '.pi/agent/sessions/--p--/2026-01-01T00-00-00-000Z_my.id.jsonl',
+      'pi2/sessions/--p--/2026-01-01T00-00-00-000Z_other.jsonl',
+      `.qwen/projects/-p/chats/${ID}.jsonl`,
+      `.openclaw/agents/main/sessions/${ID}.jsonl`,
+      `.openclaw/agents/main/sessions/${ID}.jsonl.reset.2026-01-01T00-00-00.000Z`,
+      `.openclaw/agents/main/sessions/${ID}.trajectory.jsonl`,
+      '.openclaw/agents/main/sessions/sessions.json',
+      '.claude/projects/x/.claude/conversations/c1.json',
+      '.claude/projects/x/settings.json',
+      'plain/c2.json',
+    )
+    expect(found('pi', home)).toEqual(['.pi/agent/sessions/--p--/2026-01-01T00-00-00-000Z_my.id.jsonl'])
+    expect(toolNamed('pi').discover({ home, env: {} })[0]).toMatchObject({ session: 'my.id' })
+    expect(found('pi', home, { env: { PI_CODING_AGENT_DIR: join(home, 'pi2') } })).toHaveLength(1)
+    expect(found('qwen', home)).toEqual([`.qwen/projects/-p/chats/${ID}.jsonl`])
+    expect(found('qwen', '/nowhere', { env: { QWEN_HOME: join(home, '.qwen') } })).toHaveLength(1)
+    expect(found('openclaw', home)).toHaveLength(2)
+    expect(found('openclaw', '/nowhere', { env: { OPENCLAW_STATE_DIR: join(home, '.openclaw') } })).toHaveLength(2)
+    expect(found('plain', home)).toEqual(['.claude/projects/x/.claude/conversations/c1.json'])
+    expect(found('plain', home, { extraRoots: { plain: [join(home, 'plain')] } })).toContain('plain/c2.json')
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { LogFile, prompts, toolNamed } from './log-file.js'
+
+const gemini = toolNamed('gemini')
+const user = (id: string, text: string) => ({
+  id,
+  timestamp: '2026-01-01T00:00:00.000Z',
+  type: 'user',
+  content: [{ text }],
+})
+const reply = (id: string, content: string, more: object = {}) => ({
+  id,
+  timestamp: '2026-01-01T00:00:01.000Z',
+  type: 'gemini',
+  content,
+  ...more,
+})
+const file = (...lines: object[]) => new LogFile(gemini, 'tmp/p/chats/session-2026-01-01T00-00-12345678.jsonl', lines)
+
+describe('Gemini sessions', () => {
+  it('a message that is written again replaces the one before', () => {
+    const tokens = { input: 10, output: 2, cached: 0, thoughts: 0, tool: 0, total: 12 }
+    const session = file(
+      user('u1', 'go'),
+      reply('g1', 'half'),
+      reply('g1', 'whole', { tokens }),
+      reply('g1', 'whole', { tokens }),
+    ).session()
+    expect(session.turns).toMatchObject([{ reply: 'whole', usage: [{ input_tokens: 10, output_tokens: 2 }] }])
+  })
+
+  it('history that came with the log is told as turns, a list that repeats it is not', () => {
+    const history = { $set: { messages: [user('u1', 'one'), reply('g1', '1')] } }
+    expect(prompts(file(history, user('u2', 'two'), history).session())).toEqual(['one', 'two'])
+  })
+
+  it('a compressed context is a mark in the turn it happened in, and takes no turn away', () => {
+    const summary = { $set: { messages: [user('s1', 'A summary of it all'), reply('s2', 'Got it.')] } }
+    const session = file(user('u1', 'one'), reply('g1', '1'), summary, user('u2', 'two')).session()
+    expect(session.turns).toMatchObject([
+      { prompt: 'one', compacted: 1 },
+      { prompt: 'two', compacted: 0 },
+    ])
+  })
+
+  it('after a rewind the next turn follows the one before the message that was taken out', () => {
+    const session = file(
+      user('u1', 'one'),
+      reply('g1', '1'),
+      user('u2', 'two'),
+      { $rewindTo: 'u2' },
+      user('u3', 'other'),
+    ).session()
+    expect(session.turns.map(({ follows, live }) => [follows, live])).toEqual([
+      [0, true],
+      [1, false],
+      [1, true],
+    ])
+  })
+})
