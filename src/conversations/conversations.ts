@@ -12,6 +12,7 @@ import type { LockFile } from './lock-file.js'
 import { type Delivered, mirrorMessage, mirrorText } from './mirror.js'
 import { chooseForPruning, type PruneOptions, type PruneReceipt } from './prune.js'
 import {
+  isInUse,
   type ResetOptions,
   type ResetReason,
   type ResetReceipt,
@@ -19,7 +20,7 @@ import {
   resetConversations,
   threadTranscript,
 } from './reset.js'
-import type { ConversationRows, Revision, Row, RowFilter } from './rows.js'
+import { type ConversationRows, type Revision, RevisionConflict, type Row, type RowFilter } from './rows.js'
 import type { SdkClaims } from './sdk-claims.js'
 import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
 import { parseTranscript, type Transcript, type TranscriptEntry, type TranscriptMessage } from './transcript-format.js'
@@ -108,11 +109,7 @@ export class Conversations {
   async receive(key: string, inbound: Inbound = {}): Promise<Received> {
     const own = this.#own(key)
     const command = resetCommandIn(inbound.text)
-    const before = await this.parts.rows.get(own)
-    const rule = resetRuleFor(this.parts.resetPolicy, parseKey(own))
-    const reason: ResetReason | undefined =
-      command?.reason ?? (before && staleReason(rule, before.entry, this.parts.surroundings.clock.now()))
-    const reset = before && reason ? await this.reset(own, { reason, keepMetadata: true }) : undefined
+    const reset = await this.#renew(own, command?.reason)
     let created = false
     const row = await this.#change(own, undefined, (current) => {
       created = !current
@@ -255,6 +252,23 @@ export class Conversations {
   async lockTurn(key: string): Promise<LockFile> {
     const row = await this.#found(this.#own(key))
     return lockTurn(this.parts.directory, row.entry.sessionId, row.key)
+  }
+
+  /** Begins the conversation anew when it was told to, or when it is stale. */
+  async #renew(key: ConversationKey, command: ResetReason | undefined): Promise<ResetReceipt | undefined> {
+    const rule = resetRuleFor(this.parts.resetPolicy, parseKey(key))
+    for (;;) {
+      const row = await this.parts.rows.get(key)
+      const reason = row && (command ?? staleReason(rule, row.entry, this.parts.surroundings.clock.now()))
+      if (!row || !reason) return undefined
+      try {
+        return await resetConversation(this.parts, row, { reason, keepMetadata: true })
+      } catch (error) {
+        if (error instanceof RevisionConflict) continue // another message was first: look again
+        if (command === undefined && isInUse(error)) return undefined // it is being used, so it is not stale
+        throw error
+      }
+    }
   }
 
   #own(key: string): ConversationKey {

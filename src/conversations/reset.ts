@@ -118,11 +118,14 @@ async function unlessBusy<T>(body: () => Promise<T>): Promise<T | undefined> {
   try {
     return await body()
   } catch (error) {
-    const code = error instanceof SkeinError ? error.code : undefined
-    if (code === 'transcript-in-use' || code === 'conversation-busy') return undefined
+    if (isInUse(error)) return undefined
     throw error
   }
 }
+
+/** Somebody writes the transcript, or a turn runs. */
+export const isInUse = (error: unknown): boolean =>
+  error instanceof SkeinError && (error.code === 'transcript-in-use' || error.code === 'conversation-busy')
 
 const entryAfter = (place: Place, row: Row, options: ResetOptions): SessionEntry | undefined =>
   options.keepMetadata ? renewed(row.key, row.entry, place.directory, place.surroundings) : undefined
