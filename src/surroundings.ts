@@ -18,15 +18,23 @@ export function homeLocation(home: string | undefined = process.env.SKEIN_HOME |
 
 /** Where the tools keep their logs, and which time zone a day is in. */
 export function surroundings(): Surroundings {
-  return { home: homedir(), env: process.env, zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  return {
+    home: homedir(),
+    env: process.env,
+    // Asked for by few commands, and it loads a database of calendars.
+    get zone() {
+      return Intl.DateTimeFormat().resolvedOptions().timeZone
+    },
+  }
 }
 
 /** Who changes are recorded for. The system may not know: a container can run under a number without a name. */
 export function actorName(): string {
-  if (process.env.SKEIN_ACTOR) return process.env.SKEIN_ACTOR
+  const named = process.env.SKEIN_ACTOR || process.env.USER || process.env.LOGNAME
+  if (named) return named
   try {
     return userInfo().username
   } catch {
-    return process.env.USER || `user-${process.geteuid?.()}`
+    return `user-${process.geteuid?.()}`
   }
 }

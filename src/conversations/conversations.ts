@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { explainDiskError } from '../disk/index.js'
 import { parseSessionId, SkeinError } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
 import { bound, type Resumption, resumptionOf, UNBOUND } from './binding.js'
 import { type EntryPatch, mergeEntry, type SdkFingerprint, type SessionEntry } from './entry.js'
 import type { Surroundings } from './environment.js'
-import { type ResetPolicy, resetRuleFor, staleReason } from './freshness.js'
+import { type ResetPolicy, resetRuleFor } from './freshness.js'
 import { type Inbound, metaFromInbound, resetCommandIn } from './inbound.js'
 import { type ConversationKey, parseKey, threadKey } from './key.js'
 import type { LockFile } from './lock-file.js'
@@ -13,16 +11,17 @@ import { type Delivered, mirrorMessage, mirrorText } from './mirror.js'
 import { chooseForPruning, type PruneOptions, type PruneReceipt } from './prune.js'
 import {
   type ResetOptions,
-  type ResetReason,
   type ResetReceipt,
   resetConversation,
   resetConversations,
+  resetWhenDue,
   threadTranscript,
 } from './reset.js'
 import type { ConversationRows, Revision, Row, RowFilter } from './rows.js'
 import type { SdkClaims } from './sdk-claims.js'
 import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
-import { parseTranscript, type Transcript, type TranscriptEntry, type TranscriptMessage } from './transcript-format.js'
+import { readTranscript } from './transcript-file.js'
+import type { Transcript, TranscriptEntry, TranscriptMessage } from './transcript-format.js'
 import { transcriptOf } from './transcript-name.js'
 import { TranscriptWriter } from './transcript-writer.js'
 import { lockTurn } from './turn-lock.js'
@@ -108,11 +107,8 @@ export class Conversations {
   async receive(key: string, inbound: Inbound = {}): Promise<Received> {
     const own = this.#own(key)
     const command = resetCommandIn(inbound.text)
-    const before = await this.parts.rows.get(own)
     const rule = resetRuleFor(this.parts.resetPolicy, parseKey(own))
-    const reason: ResetReason | undefined =
-      command?.reason ?? (before && staleReason(rule, before.entry, this.parts.surroundings.clock.now()))
-    const reset = before && reason ? await this.reset(own, { reason, keepMetadata: true }) : undefined
+    const reset = await resetWhenDue(this.parts, own, rule, command?.reason)
     let created = false
     const row = await this.#change(own, undefined, (current) => {
       created = !current
@@ -188,13 +184,7 @@ export class Conversations {
 
   /** What was said, brought up to date in memory; undefined when nothing was yet. */
   async transcript(key: string, options: { topic?: string | number } = {}): Promise<Transcript | undefined> {
-    const path = await this.transcriptPath(key, options)
-    try {
-      return parseTranscript(readFileSync(path, 'utf8'), path)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw explainDiskError(error, path)
-    }
+    return readTranscript(await this.transcriptPath(key, options))
   }
 
   async transcriptPath(key: string, options: { topic?: string | number } = {}): Promise<string> {

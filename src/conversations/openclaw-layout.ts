@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { explainDiskError } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { type AgentName, parseAgentName } from './agent-name.js'
 import type { SessionChatType, SessionEntry } from './entry.js'
@@ -14,6 +15,14 @@ export interface OpenClawAgent {
 /** Finds the agents below a state directory, an `agents` directory or one `sessions` directory. */
 export function findOpenClawAgents(directory: string): OpenClawAgent[] {
   const root = resolve(directory)
+  try {
+    return findBelow(root)
+  } catch (error) {
+    throw explainDiskError(error, root)
+  }
+}
+
+function findBelow(root: string): OpenClawAgent[] {
   if (existsSync(join(root, 'sessions.json'))) {
     return [{ agent: parseAgentName(basename(dirname(root))), sessions: root }]
   }

@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { type Database, explainDiskError, openDatabase, SQLITE, sqliteCode } from '../disk/index.js'
@@ -51,11 +62,22 @@ function create(path: string, { application, version, schema }: DatabaseLayout):
       database.close()
     }
     chmodSync(draft, 0o600)
-    linkSync(draft, path)
+    place(draft, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another process was first: use its file
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${suffix}`, { force: true })
+  }
+}
+
+/** Never over a file that is there. Some file systems have no hard links: there a copy has to do. */
+function place(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
+    copyFileSync(draft, path, constants.COPYFILE_EXCL)
   }
 }
 

@@ -4,8 +4,9 @@ import { explainDiskError } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { EntryPatch, SessionEntry } from './entry.js'
 import type { Surroundings } from './environment.js'
+import { type ResetRule, staleReason } from './freshness.js'
 import { type ConversationKey, parseKey } from './key.js'
-import type { ConversationRows, Revision, Row } from './rows.js'
+import { type ConversationRows, type Revision, RevisionConflict, type Row } from './rows.js'
 import { archiveName, transcriptName, transcriptsOf } from './transcript-name.js'
 import { lockTranscript } from './transcript-writer.js'
 import { lockTurn } from './turn-lock.js'
@@ -50,6 +51,27 @@ export async function resetConversation(place: Place, row: Row, options: ResetOp
   const decide = () => entryAfter(place, row, options)
   const [after] = await place.rows.change([{ key: row.key, expected: options.revision ?? row.revision, decide }])
   return finish(place, hold, after, options)
+}
+
+/** Begins a conversation anew when it was told to, or when it is stale. */
+export async function resetWhenDue(
+  place: Place,
+  key: ConversationKey,
+  rule: ResetRule,
+  command: ResetReason | undefined,
+): Promise<ResetReceipt | undefined> {
+  for (;;) {
+    const row = await place.rows.get(key)
+    const reason = row && (command ?? staleReason(rule, row.entry, place.surroundings.clock.now()))
+    if (!row || !reason) return undefined
+    try {
+      return await resetConversation(place, row, { reason, keepMetadata: true })
+    } catch (error) {
+      if (error instanceof RevisionConflict) continue // another message was first: look again
+      if (command === undefined && isInUse(error)) return undefined // it is being used, so it is not stale
+      throw error
+    }
+  }
 }
 
 /** How many sessions are held at once, and changed in one step: the file backend writes its whole file per step. */
@@ -118,11 +140,14 @@ async function unlessBusy<T>(body: () => Promise<T>): Promise<T | undefined> {
   try {
     return await body()
   } catch (error) {
-    const code = error instanceof SkeinError ? error.code : undefined
-    if (code === 'transcript-in-use' || code === 'conversation-busy') return undefined
+    if (isInUse(error)) return undefined
     throw error
   }
 }
+
+/** Somebody writes the transcript, or a turn runs. */
+const isInUse = (error: unknown): boolean =>
+  error instanceof SkeinError && (error.code === 'transcript-in-use' || error.code === 'conversation-busy')
 
 const entryAfter = (place: Place, row: Row, options: ResetOptions): SessionEntry | undefined =>
   options.keepMetadata ? renewed(row.key, row.entry, place.directory, place.surroundings) : undefined

@@ -3,12 +3,19 @@ import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
+import { Line } from './line.js'
 import { describeHolder, type Held, LockFile, type LockOptions } from './lock-file.js'
 
-/** The stores this chain of calls has locked already: saving inside a locked section must not wait for itself. */
-const holding = new AsyncLocalStorage<ReadonlySet<string>>()
-/** The last one in line for each store in this process: neighbours queue here instead of polling a file. */
-const lines = new Map<string, Promise<void>>()
+/** A locked section: what is called inside takes turns in its line instead of waiting for the lock, which would be for ever. */
+interface Section {
+  line: Line
+  /** A task that was started inside and outlives the section must lock like everybody else. */
+  isOpen: boolean
+}
+
+const sections = new AsyncLocalStorage<ReadonlyMap<string, Section>>()
+/** For each store the tasks of this process queue here, and only the first polls the file. */
+const lines = new Map<string, Line>()
 
 /** Runs `body` while no other writer, in any process, may change the store. */
 export async function withStoreLock<T>(
@@ -17,25 +24,34 @@ export async function withStoreLock<T>(
   options: LockOptions = {},
 ): Promise<T> {
   const path = resolve(storePath)
-  const held = holding.getStore()
-  if (held?.has(path)) return body()
-  const before = lines.get(path)
-  let leave = () => {}
-  const done = new Promise<void>((resolveDone) => {
-    leave = resolveDone
-  })
-  const mine = (before ?? Promise.resolve()).then(() => done)
-  lines.set(path, mine)
+  const around = sections.getStore()?.get(path)
+  const line = around?.isOpen ? around.line : lineOf(path)
+  const deadline = performance.now() + (options.timeoutMs ?? 10_000)
+  const { turn, leave } = line.join()
   try {
-    const startedAt = performance.now()
-    const timeoutMs = options.timeoutMs ?? 10_000
-    if (before) await atMost(before, timeoutMs, path)
-    const leftMs = Math.max(0, timeoutMs - (performance.now() - startedAt))
+    await before(deadline, turn, path)
+    if (around?.isOpen) return await inSection(path, body)
+    const leftMs = Math.max(0, deadline - performance.now())
     using _lock = await take(path, { ...options, timeoutMs: leftMs })
-    return await holding.run(new Set([...(held ?? []), path]), async () => body())
+    return await inSection(path, body)
   } finally {
     leave()
-    if (lines.get(path) === mine) lines.delete(path)
+    if (lines.get(path) === line && line.isEmpty) lines.delete(path)
+  }
+}
+
+function lineOf(path: string): Line {
+  const known = lines.get(path) ?? new Line()
+  lines.set(path, known)
+  return known
+}
+
+async function inSection<T>(path: string, body: () => T | Promise<T>): Promise<T> {
+  const section: Section = { line: new Line(), isOpen: true }
+  try {
+    return await sections.run(new Map([...(sections.getStore() ?? []), [path, section]]), async () => body())
+  } finally {
+    section.isOpen = false
   }
 }
 
@@ -50,13 +66,13 @@ async function take(path: string, options: LockOptions): Promise<LockFile> {
   throw locked(path, taken)
 }
 
-async function atMost(wait: Promise<void>, timeoutMs: number, path: string): Promise<void> {
+async function before(deadline: number, turn: Promise<void>, path: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(locked(path, undefined)), timeoutMs)
+    timer = setTimeout(() => reject(locked(path, undefined)), Math.max(0, deadline - performance.now()))
   })
   try {
-    await Promise.race([wait, late])
+    await Promise.race([turn, late])
   } finally {
     clearTimeout(timer)
   }

@@ -39,6 +39,8 @@ export interface Surroundings extends Omit<Environment, 'extraRoots'> {
 
 /** Logs are read in slices of about this size: each is saved, and the process can be interrupted, before the next. */
 const SLICE_BYTES = 32 * 1024 * 1024
+/** Sessions told in one write. */
+const ANNOUNCE_BATCH = 2_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
@@ -129,21 +131,12 @@ export class LogHistory {
     const prices = new PriceBook(await this.config.prices())
     await this.#withHistory(async (history) => {
       const known = history.logs()
-      const ledgerKnown = history.ledger.logStates()
-      const isNew = (log: LogRef): boolean => {
-        const key = `${log.path}\0${log.session ?? ''}`
-        return known.get(key)?.stamp !== log.stamp || (tellsUsage(log) && ledgerKnown.get(key)?.stamp !== log.stamp)
-      }
-      const pending = logs.filter(isNew)
+      const pending = logs.filter((log) => known.get(`${log.path}\0${log.session ?? ''}`)?.stamp !== log.stamp)
       const total = pending.reduce((sum, log) => sum + log.size, 0)
       let done = 0
       for (const slice of slices(pending)) {
         signal?.throwIfAborted()
         const reading = readHistory(history, slice)
-        refreshLedger(history.ledger, slice.filter(tellsUsage), usageReaders())
-        const found = history.found(reading.changed)
-        if (found.length > 0)
-          report.sessions_found += await this.sessions.discover(found, this.store.context.clock.now())
         report.read += reading.read
         report.bytes += reading.bytes
         report.turns += reading.turns
@@ -153,13 +146,26 @@ export class LogHistory {
         this.store.context.progress({ what: 'reading logs', done, total })
         await nextTurn()
       }
+      report.sessions_found = await this.#announce(history)
       if (pending.length > 0) settleLedger(history.ledger, prices, this.surroundings.zone)
     })
     return report
   }
 
+  /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */
+  async #announce(history: HistoryStore): Promise<number> {
+    let found = 0
+    for (;;) {
+      const sessions = history.unannounced(ANNOUNCE_BATCH)
+      if (sessions.length === 0) return found
+      found += await this.sessions.discover(sessions, this.store.context.clock.now())
+      history.markAnnounced(sessions.map((session) => session.log))
+    }
+  }
+
   async #discover({ tool, session, since }: IngestOptions): Promise<LogRef[]> {
-    const environment = { ...this.surroundings, extraRoots: await this.config.logRoots() }
+    const { home, env } = this.surroundings
+    const environment = { home, env, extraRoots: await this.config.logRoots() }
     const tools = tool === undefined ? LOG_TOOLS : [toolNamed(tool)]
     const wanted = session === undefined ? undefined : await this.#idOf(session)
     return tools

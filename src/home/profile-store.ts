@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import { explainDiskError, FileLock, SQLITE, sqliteCode } from '../disk/index.js'
 import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import { Journal } from '../journal/index.js'
-import { type Context, type EventId, SkeinError } from '../model/index.js'
+import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
 import { buildIndex, type IndexSources, removeDatabase, renameDatabase } from './index-build.js'
 import type { ProfilePaths } from './paths.js'
 import { RosterFile } from './roster-file.js'
-import { SessionArchive } from './session-archive.js'
+import { ARCHIVE_AFTER_DAYS, SessionArchive } from './session-archive.js'
 import { SessionRecords } from './session-records.js'
 import { keepNewest, setAside } from './set-aside.js'
 import { type Change, type Pending, WriteBatch } from './write-batch.js'
@@ -15,6 +15,8 @@ import { type Change, type Pending, WriteBatch } from './write-batch.js'
 const WRITER_WAIT_MS = 30_000
 /** How long to wait for somebody who replaces the index, which may take a while on a large home. */
 const REPLACE_WAIT_MS = 120_000
+/** From this many sessions at once on, packing those that are long over is cheaper than a file for each. */
+const MANY = 20
 /** A roster that changes often is checkpointed this often; the journal holds what lies between. */
 const ROSTER_EVERY_MS = 1_000
 /** Records left behind by a crash are caught up a few at a time, so that no command has to pay for all of them. */
@@ -143,8 +145,15 @@ export class ProfileStore implements AsyncDisposable {
 
   /** Writes the records of sessions that changed. Needs the writer lock. Returns how many. */
   saveRecords(index: SqliteIndex, changed: readonly FoldedSession[]): number {
+    // A session that was over long ago when it was first heard of (found in an old log) goes to the archive at once.
+    const before = instantOf(this.context.clock.now() - ARCHIVE_AFTER_DAYS * DAY_MS)
+    const isOld = ({ session }: FoldedSession): boolean =>
+      (session.ended_at ?? before) < before && !this.records.exists(session.id)
+    const old = changed.length >= MANY ? changed.filter(isOld) : []
+    if (old.length > 0) this.archive.add(old)
+    const packed = new Set(old)
     for (const folded of changed) {
-      this.records.save(folded)
+      if (!packed.has(folded)) this.records.save(folded)
       index.markSaved(folded)
     }
     return changed.length

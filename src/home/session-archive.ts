@@ -7,6 +7,8 @@ import { decodeRecord, encodeRecord } from './session-records.js'
 // Loaded on first use: 1.3 ms that a command which reads no archive need not pay.
 const zlib = (): typeof import('node:zlib') => process.getBuiltinModule('node:zlib')
 
+/** After this many days an ended session's record is packed away, unless the settings say otherwise. */
+export const ARCHIVE_AFTER_DAYS = 30
 /** A bundle is rewritten whole when sessions are added, so it is closed while that is still cheap. */
 const BUNDLE_FULL_BYTES = 2 * 1024 * 1024
 const BUNDLE_NAME = /^(\d{4}-\d\d)\.(\d{3})\.jsonl\.gz$/

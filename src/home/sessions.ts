@@ -22,10 +22,9 @@ import {
 } from '../model/index.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
 import type { ProfileStore } from './profile-store.js'
+import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
-/** After this many days an ended session's record is packed into the archive. */
-const ARCHIVE_AFTER_DAYS = 30
 const ARCHIVE_BATCH = 500
 
 export class SessionBook implements Sessions {

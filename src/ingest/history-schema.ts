@@ -23,9 +23,11 @@ create table history_logs (
   counters text not null,
   head text not null,
   last_at text,
+  announced integer not null default 0,
   unique (path, part)
 );
 create index history_logs_by_session on history_logs (session, agent);
+create index history_logs_unannounced on history_logs (n) where announced = 0;
 create table turns (
   log integer not null, agent text not null, turn integer not null,
   started_at text, ended_at text, duration_ms integer,

@@ -2,8 +2,9 @@ import { closeSync, openSync } from 'node:fs'
 import type { Instant, SessionId } from '../model/index.js'
 import type { LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
-import { LedgerStore } from './ledger-store.js'
+import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import { carryAfter } from './tool-usage.js'
 
 /** How far a log was read, and when it is to be read again. */
 export interface StoredLog {
@@ -88,27 +89,31 @@ export class HistoryStore implements Disposable {
   /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
   record(readings: readonly LogReadingDone[]): void {
     this.ledger.inTransaction(() => {
-      for (const reading of readings) this.#recordOne(reading)
+      this.ledger.fold(readings.filter((reading) => this.#recordOne(reading)).map(ledgerNews))
     })
   }
 
-  /** The sessions whose own logs are these. */
-  found(paths: readonly { path: string; part: string }[]): FoundSession[] {
-    return paths.flatMap(({ path, part }) => {
-      const row = this.ledger.get(
-        'select session, agent, tool, news, last_at from history_logs where path = ? and part = ?',
-        path,
-        part,
-      )
-      const { session, agent, tool, news, last_at } = (row ?? {}) as {
-        session?: string
-        agent?: string
-        tool: string
-        news: string
-        last_at: Instant | null
-      }
-      if (!session || agent) return []
-      return [{ id: session as SessionId, tool, news: JSON.parse(news) as SessionNews, last_at: last_at ?? undefined }]
+  /** Sessions whose own logs were read and that nobody was told about yet. */
+  unannounced(limit: number): (FoundSession & { log: number })[] {
+    const sql =
+      'select n as log, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null limit ?'
+    const rows = this.ledger.all(sql, limit) as {
+      log: number
+      id: SessionId
+      tool: string
+      news: string
+      last_at: Instant | null
+    }[]
+    return rows.map(({ news, last_at, ...row }) => ({
+      ...row,
+      news: JSON.parse(news) as SessionNews,
+      last_at: last_at ?? undefined,
+    }))
+  }
+
+  markAnnounced(logs: readonly number[]): void {
+    this.ledger.inTransaction(() => {
+      for (const n of logs) this.ledger.run('update history_logs set announced = 1 where n = ?', n)
     })
   }
 
@@ -149,9 +154,9 @@ export class HistoryStore implements Disposable {
     this.ledger[Symbol.dispose]()
   }
 
-  #recordOne({ log, from, rows }: LogReadingDone): void {
+  #recordOne({ log, from, rows }: LogReadingDone): boolean {
     const now = this.log(log.path, partOf(log))
-    if (now?.resume !== from?.resume || now?.stamp !== from?.stamp) return
+    if (now?.resume !== from?.resume || now?.stamp !== from?.stamp) return false
     const n = this.#writeLog(log, now, rows)
     if (rows.isRestarted) {
       this.ledger.run('delete from turns where log = ?', n)
@@ -159,6 +164,7 @@ export class HistoryStore implements Disposable {
     }
     for (const turn of rows.turns.values()) this.ledger.run(WRITE_TURN, n, ...TURN_COLUMNS.map((name) => turn[name]))
     for (const call of rows.calls.values()) this.ledger.run(WRITE_CALL, n, ...CALL_COLUMNS.map((name) => call[name]))
+    return true
   }
 
   #writeLog(log: LogRef, known: StoredLog | undefined, rows: LogRows): number {
@@ -198,6 +204,20 @@ export class HistoryStore implements Disposable {
 /** What tells apart the logs under one path: the session, where a database holds many. */
 export const partOf = (log: LogRef): string => log.session ?? ''
 
+function ledgerNews({ log, rows }: LogReadingDone): LogNews {
+  const { checkpoint } = rows
+  return {
+    path: log.path,
+    session: log.session,
+    tool: log.tool,
+    stamp: log.stamp,
+    carry: checkpoint && carryAfter(log.tool, checkpoint.resume),
+    damaged_lines: checkpoint?.counters.bad_lines ?? 0,
+    oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
+    tellings: rows.tellings.values(),
+  }
+}
+
 export const resumeOf = (log: StoredLog | undefined): Resume | undefined =>
   log?.resume ? (JSON.parse(log.resume) as Resume) : undefined
 
@@ -214,5 +234,5 @@ const WRITE_TURN = `insert or replace into turns (log, ${TURN_COLUMNS.join(', ')
 const WRITE_CALL = `insert or replace into tool_calls (log, ${CALL_COLUMNS.join(', ')}) values (${marks(CALL_COLUMNS.length + 1)})`
 const WRITE_LOG = `insert into history_logs (path, part, tool, stamp, resume, session, agent, news, counters, head, last_at) values (${marks(11)})
   on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, resume = excluded.resume, session = excluded.session,
-    agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at
+    agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at, announced = 0
   returning n`

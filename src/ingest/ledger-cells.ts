@@ -28,7 +28,7 @@ export function settleLedger(store: LedgerStore, prices: PriceBook, zone: string
     for (const row of store.all('select session from ledger_unsettled')) {
       const { session } = row as { session: string }
       store.run('delete from ledger_cells where session = ?', session)
-      writeCells(store, store.calls('session = ?', session), prices, calendar)
+      writeCells(store, store.callsOf(session), prices, calendar)
     }
     store.run('delete from ledger_unsettled')
   })

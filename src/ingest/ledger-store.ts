@@ -81,31 +81,40 @@ export class LedgerStore implements Disposable {
 
   /** All of it or nothing: a process that dies here leaves the logs to be read again. */
   record(news: readonly LogNews[]): void {
-    this.inTransaction(() => {
-      const fold = new StoredFold(this)
-      for (const log of news) {
-        for (const telling of log.tellings) fold.tell(telling)
-        this.run(
-          `insert into ledger_logs (path, session, tool, stamp, carry, damaged_lines, oversized_lines)
-           values (?, ?, ?, ?, ?, ?, ?) on conflict do update set tool = excluded.tool, stamp = excluded.stamp,
-           carry = excluded.carry, damaged_lines = excluded.damaged_lines, oversized_lines = excluded.oversized_lines`,
-          log.path,
-          log.session ?? '',
-          log.tool,
-          log.stamp,
-          log.carry ?? null,
-          log.damaged_lines,
-          log.oversized_lines,
-        )
-      }
-      fold.finish()
-    })
+    this.inTransaction(() => this.fold(news))
+  }
+
+  /** The same inside a transaction of the caller's. */
+  fold(news: Iterable<LogNews>): void {
+    const fold = new StoredFold(this)
+    for (const log of news) {
+      for (const telling of log.tellings) fold.tell(telling)
+      this.run(
+        `insert into ledger_logs (path, session, tool, stamp, carry, damaged_lines, oversized_lines)
+         values (?, ?, ?, ?, ?, ?, ?) on conflict do update set tool = excluded.tool, stamp = excluded.stamp,
+         carry = excluded.carry, damaged_lines = excluded.damaged_lines, oversized_lines = excluded.oversized_lines`,
+        log.path,
+        log.session ?? '',
+        log.tool,
+        log.stamp,
+        log.carry ?? null,
+        log.damaged_lines,
+        log.oversized_lines,
+      )
+    }
+    fold.finish()
   }
 
   /** `where` may use the columns of `ledger_calls`. */
   *calls(where = 'true', ...params: SqlValue[]): Generator<Call, void> {
     const sql = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where ${where}`
     for (const row of this.#prepared(sql).iterate(...params)) yield callOf(row as CallRow)
+  }
+
+  /** The calls of one session, at once: several times as fast as one by one, and never many. */
+  callsOf(session: string): Call[] {
+    const sql = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where session = ?`
+    return (this.all(sql, session) as CallRow[]).map(callOf)
   }
 
   fact(name: string): string | undefined {
@@ -125,8 +134,9 @@ export class LedgerStore implements Disposable {
     return this.#prepared(sql).all(...params)
   }
 
-  run(sql: string, ...params: SqlValue[]): void {
-    this.#prepared(sql).run(...params)
+  /** Returns how many rows changed. */
+  run(sql: string, ...params: SqlValue[]): number | bigint {
+    return this.#prepared(sql).run(...params).changes
   }
 
   /** Takes the write lock first: two processes that fold at once would otherwise lose one another's work. */
@@ -160,6 +170,7 @@ export const logKey = (path: string, session: string | undefined): string => `${
 
 const SELECT_CALL = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where tool = ? and call = ?`
 const WRITE_CALL = `insert or replace into ledger_calls (${CALL_COLUMNS.join(', ')}) values (${CALL_COLUMNS.map(() => '?').join(', ')})`
+const ADD_CALL = WRITE_CALL.replace('or replace', 'or ignore')
 const ADD_HOLDER = 'insert or ignore into ledger_holders (session, tool, call) values (?, ?, ?)'
 
 /** Does in the tables, inside one transaction, what `Ledger` does in memory. */
@@ -172,12 +183,12 @@ class StoredFold {
   constructor(private readonly store: LedgerStore) {}
 
   tell(telling: Telling): void {
-    const row = this.store.get(SELECT_CALL, telling.tool, telling.call) as CallRow | undefined
-    if (!row) {
-      this.#write(telling, 0)
+    // Most calls are new: asking first would double the work of a first reading.
+    if (this.#add(telling)) {
       this.#touched.add(telling.session)
       return
     }
+    const row = this.store.get(SELECT_CALL, telling.tool, telling.call) as CallRow
     const known = callOf(row)
     const isCopy = known.session !== telling.session
     if (isCopy) {
@@ -227,11 +238,21 @@ class StoredFold {
     return [...found.values()]
   }
 
+  /** False when it is there already. */
+  #add(call: Call): boolean {
+    if (Number(this.store.run(ADD_CALL, ...valuesOf(call, 0))) === 0) return false
+    this.#unsettled.add(call.session)
+    return true
+  }
+
   #write(call: Call, copied: number): void {
-    const values = CALL_COLUMNS.map((column) => (column === 'copied' ? copied : (call[column] ?? null)))
-    this.store.run(WRITE_CALL, ...values)
+    this.store.run(WRITE_CALL, ...valuesOf(call, copied))
     this.#unsettled.add(call.session)
   }
+}
+
+function valuesOf(call: Call, copied: number): SqlValue[] {
+  return CALL_COLUMNS.map((column) => (column === 'copied' ? copied : (call[column] ?? null)))
 }
 
 /** Field by field: copying with a spread took a tenth of the time that a first reading of the logs takes. */

@@ -1,5 +1,6 @@
 import { type Instant, laterOf } from '../model/index.js'
 import type { Checkpoint, Fact, SessionNews } from '../tools/index.js'
+import { collect, type Telling, tellingOf } from './telling.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
 export interface TurnRow {
@@ -49,7 +50,13 @@ export class LogRows {
   isRestarted = false
   lastAt: Instant | undefined
 
-  constructor(private known: KnownRows | undefined) {}
+  /** For the ledger. */
+  readonly tellings = new Map<string, Telling>()
+
+  constructor(
+    private readonly tool: string,
+    private known: KnownRows | undefined,
+  ) {}
 
   add(fact: Fact): void {
     switch (fact.kind) {
@@ -111,7 +118,8 @@ export class LogRows {
         break
       }
       case 'usage':
-        break // the ledger reads it by itself
+        collect(this.tellings, tellingOf(this.tool, fact.usage))
+        break
       case 'mark':
         if (fact.duration_ms !== undefined) row.duration_ms = Math.round(fact.duration_ms)
         if (fact.mark === 'compacted') row.compacted += 1

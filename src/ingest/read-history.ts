@@ -13,8 +13,6 @@ export interface HistoryReading {
   turns: number
   tool_calls: number
   unreadable: { path: string; reason: string }[]
-  /** The logs that were read, for whoever keeps the sessions. */
-  changed: { path: string; part: string }[]
 }
 
 export interface ReadHistoryOptions {
@@ -29,7 +27,7 @@ export function readHistory(
   logs: Iterable<LogRef>,
   options: ReadHistoryOptions = {},
 ): HistoryReading {
-  const report: HistoryReading = { logs: 0, read: 0, bytes: 0, turns: 0, tool_calls: 0, unreadable: [], changed: [] }
+  const report: HistoryReading = { logs: 0, read: 0, bytes: 0, turns: 0, tool_calls: 0, unreadable: [] }
   const known = store.logs()
   let batch: LogReadingDone[] = []
   let rows = 0
@@ -51,7 +49,6 @@ export function readHistory(
       report.bytes += Math.max(0, (done.rows.checkpoint?.resume.offset ?? 0) - (resumeOf(from)?.offset ?? 0))
       report.turns += done.rows.turns.size
       report.tool_calls += done.rows.calls.size
-      report.changed.push({ path: log.path, part: partOf(log) })
     } catch (error) {
       // Logs come and go while we look: one that is gone or forbidden must not hide the others.
       const reason = (error as NodeJS.ErrnoException).code
@@ -68,7 +65,7 @@ export function readHistory(
 function readLog(store: HistoryStore, log: LogRef, from: LogReadingDone['from']): LogRows {
   const tool = LOG_TOOLS.find((one) => one.name === log.tool)
   if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
-  const rows = new LogRows(from && store.knownRows(from))
+  const rows = new LogRows(log.tool, from && store.knownRows(from))
   const resume = resumeOf(from)
   for (const fact of tool.read(log, resume ? { from: resume } : {})) rows.add(fact)
   return rows

@@ -1,6 +1,6 @@
 import type { LedgerStore, LogNews } from './ledger-store.js'
 import { logKey } from './ledger-store.js'
-import { fullerTelling, type Telling } from './telling.js'
+import { collect, type Telling } from './telling.js'
 import type { UsageReader, UsageSource } from './usage-reader.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
@@ -71,16 +71,4 @@ export function refreshLedger(
   }
   flush()
   return report
-}
-
-/** A log tells most calls several times: one row for each is enough. */
-function collect(found: Map<string, Telling>, telling: Telling): void {
-  const key = `${telling.call}\0${telling.session}`
-  const known = found.get(key)
-  if (!known) found.set(key, telling)
-  else {
-    const at_ms = Math.min(known.at_ms, telling.at_ms)
-    const fuller = fullerTelling(known, telling)
-    if (fuller !== known || at_ms !== known.at_ms) found.set(key, { ...fuller, at_ms })
-  }
 }

@@ -56,3 +56,15 @@ export function fullerTelling(a: Telling, b: Telling): Telling {
 }
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** A log tells most calls several times: one row for each is enough. */
+export function collect(found: Map<string, Telling>, telling: Telling): void {
+  const key = `${telling.call}\0${telling.session}`
+  const known = found.get(key)
+  if (!known) found.set(key, telling)
+  else {
+    const at_ms = Math.min(known.at_ms, telling.at_ms)
+    const fuller = fullerTelling(known, telling)
+    if (fuller !== known || at_ms !== known.at_ms) found.set(key, { ...fuller, at_ms })
+  }
+}

@@ -15,6 +15,14 @@ export function usageReaders(): Readonly<Record<string, UsageReader>> {
   return { ...Object.fromEntries(readers), claude: new ClaudeUsage() }
 }
 
+/**
+ * What a usage reader carries after the log's own tool has read it up to there. The quick reader keeps another kind of place: it reads
+ * a log that has grown since from its beginning once, which costs less than making that place for every log.
+ */
+export function carryAfter(tool: string, stopped: ToolResume): string | undefined {
+  return tool === 'claude' ? undefined : JSON.stringify(stopped)
+}
+
 /** Reads a log as its tool does, and keeps the usage. */
 export class ToolUsage implements UsageReader {
   constructor(private readonly tool: LogTool) {}

@@ -26,7 +26,14 @@ const context: Context = {
 
 export function profilesUnder(root: string): Profiles {
   return {
-    open: (profile) => openHome({ root, configFile: join(root, 'config.toml'), profile, context, surroundings: { home: root, env: {}, zone: 'UTC' } }),
+    open: (profile) =>
+      openHome({
+        root,
+        configFile: join(root, 'config.toml'),
+        profile,
+        context,
+        surroundings: { home: root, env: {}, zone: 'UTC' },
+      }),
     list: async () => listProfiles(root).map((name) => ({ name, directory: join(root, 'profiles', name) })),
     create: async (name) => ({ name, directory: createProfile(root, name) }),
     remove: async (name) => deleteProfile(root, name),

@@ -165,6 +165,20 @@ describe.each(BACKENDS)('a conversation on the %s backend', (backend) => {
     expect(received.reset).toMatchObject({ reason: 'idle', previousSessionId: row.entry.sessionId })
   })
 
+  it('begins anew once when many messages find it stale together, and not at all while it is in use', async () => {
+    const set = setUp({ resetPolicy: { idleMinutes: 30 } })
+    await talked(set)
+    set.world.pass(HOUR)
+    {
+      using _turn = await set.main.lockTurn(KEY)
+      expect((await set.main.receive(KEY)).reset).toBeUndefined()
+    }
+    set.world.pass(HOUR)
+    const all = await Promise.all(Array.from({ length: 5 }, () => set.main.receive(KEY)))
+    expect(all.filter(({ reset }) => reset)).toHaveLength(1)
+    expect(await set.main.list()).toHaveLength(1)
+  })
+
   it('begins anew once after the daily hour', async () => {
     const set = setUp({ resetPolicy: { dailyAtHour: 4 } })
     await talked(set)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
+  branchTo,
   ConversationStore,
   loadSessionStore,
   updateSessionStore,
@@ -64,6 +65,43 @@ describe.each(BACKENDS)('eight processes on the %s backend', (backend) => {
     expect(row?.entry.inputTokens).toBe(PROCESSES * UPDATES)
     const conflicts = printed.reduce((sum, text) => sum + JSON.parse(text).conflicts, 0)
     console.log(`${backend}: ${PROCESSES} x ${UPDATES} updates of one key, ${conflicts} conflicts reported, 0 lost`)
+  })
+})
+
+describe.each(BACKENDS)('a process killed -9 in the middle of its work on the %s backend', (backend) => {
+  it('has lost nothing that was acknowledged, and the next one goes on', async () => {
+    const directory = scratch()
+    let last = 0
+    for (let time = 0; time < 6; time++) {
+      const child = spawn(process.execPath, [worker('patch-until-killed'), directory, backend], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let printed = ''
+      const far = new Promise<void>((resolve) => {
+        child.stdout.on('data', (chunk) => {
+          printed += chunk
+          if (printed.split('\n').length > 10 + 3 * time) resolve()
+        })
+      })
+      await far
+      child.kill('SIGKILL')
+      await new Promise((resolve) => child.once('close', resolve))
+      last = Number(printed.trimEnd().split('\n').at(-1))
+      using store = new ConversationStore({ directory, backend })
+      const main = store.open('main')
+      const key = 'agent:main:discord:dm:u1'
+      const tokens = (await main.get(key))?.entry.inputTokens ?? 0
+      expect(tokens).toBeGreaterThanOrEqual(last)
+      expect(tokens).toBeLessThanOrEqual(last + 1)
+      await main.append(key, { role: 'user', content: 'after' })
+      const transcript = await main.transcript(key)
+      expect(transcript?.skippedLines).toEqual([])
+      expect(transcript && branchTo(transcript).length).toBe(transcript?.entries.length)
+      const rounds = transcript?.entries.map(({ message }) => Number(String(message?.content).split(' ')[0])) ?? []
+      expect(rounds.slice(rounds.lastIndexOf(1))).toEqual(
+        expect.arrayContaining(Array.from({ length: last }, (_, n) => n + 1)),
+      )
+    }
   })
 })
 

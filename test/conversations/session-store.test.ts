@@ -221,6 +221,32 @@ describe('updates', () => {
     expect(loadSessionStore(path)).toEqual({})
   })
 
+  it('made side by side inside a locked section take turns', async () => {
+    const add = () =>
+      updateSessionStore(path, async (store) => {
+        const before = store[KEY]?.inputTokens ?? 0
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        store[KEY] = { sessionId: 's', updatedAt: 1, inputTokens: before + 1 }
+      })
+    await withSessionStoreLock(path, async () => {
+      await Promise.all([add(), add(), add()])
+    })
+    expect(loadSessionStore(path)[KEY]?.inputTokens).toBe(3)
+  })
+
+  it('of a task that outlives the section it was started in wait for the lock again', async () => {
+    let late: Promise<unknown> = Promise.resolve()
+    let go = () => {}
+    const later = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    await withSessionStoreLock(path, async () => {
+      late = later.then(() => updateSessionStore(path, () => existsSync(`${path}.lock`)))
+    })
+    go()
+    expect(await late).toBe(true)
+  })
+
   it('store the id of an SDK session as the document shows', async () => {
     await saveSessionStore(path, { [KEY]: { sessionId: 's', updatedAt: 1 } })
     await updateSessionStore(path, (store) => {

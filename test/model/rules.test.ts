@@ -8,6 +8,7 @@ import {
   instantOf,
   isEventId,
   matchesPattern,
+  msOf,
   nextEventId,
   parseDuration,
   parseInstant,
@@ -74,6 +75,12 @@ describe('times people type', () => {
   ]) {
     it(`may not be ${JSON.stringify(text)}`, () => expect(() => parseWhen(text, now)).toThrow('is not a time'))
   }
+  it('are read from their digits as the calendar would', () =>
+    fc.assert(
+      fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (ms) => {
+        expect(msOf(instantOf(ms))).toBe(ms)
+      }),
+    ))
   it('parse back from what is shown', () => {
     for (const ms of [0, 1_000, 61_000, 3_600_000, 90_000_000, 7 * DAY])
       expect(parseDuration(formatDuration(ms))).toBe(Math.floor(ms / 60_000) * 60_000 || ms)

@@ -8,6 +8,7 @@ import {
   type SendPolicyConfig,
 } from '../../../conversations/index.js'
 import { explainDiskError } from '../../../disk/index.js'
+import { SkeinError } from '../../../model/index.js'
 import { command } from '../../command.js'
 import { agentsOf, conversationKey, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
 import { optional, required } from '../../input/input.js'
@@ -62,6 +63,13 @@ function readPolicy(given: string, cwd: string): SendPolicyConfig {
   try {
     return parseSendPolicy(readFileSync(path, 'utf8'), path)
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new SkeinError(
+        'bad-input',
+        `There is no file ${path}`,
+        'Give a file with a policy in it, or the policy itself',
+      )
+    }
     throw explainDiskError(error, path)
   }
 }
