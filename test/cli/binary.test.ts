@@ -139,7 +139,7 @@ describe('a terminal', () => {
   it('gets tables that fit its width, in colours', async () => {
     using at = await place({ world: true })
     const lines = await onTerminal('skein sessions list', 60, at.env)
-    expect(lines).toHaveLength(7)
+    expect(lines).toHaveLength(9)
     expect(Math.max(...lines.map((line) => displayWidth(unpainted(line))))).toBeLessThanOrEqual(60)
     expect(lines.join('')).toContain('\x1b[32mactive')
   })

@@ -1,12 +1,16 @@
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-table.js'
 import { GLOBAL_OPTIONS } from '../../src/cli/global-options.js'
 import { everyCommand } from './every-command.js'
 import { type } from './typed.js'
+import { profilesUnder, scratch } from './world.js'
 
 describe('help', () => {
-  it('of bare skein names every noun and is the same as --help and help', async () => {
-    const { stdout, exitCode } = await type([])
+  it('of bare skein in an empty home names every noun and is the same as --help and help', async () => {
+    using at = scratch()
+    const { stdout, exitCode } = await type([], { profiles: profilesUnder(at.path) })
     expect(exitCode).toBe(0)
     for (const noun of Object.keys(COMMANDS.entries)) expect(stdout).toContain(`\n  ${noun} `)
     expect((await type(['--help'])).stdout).toBe(stdout)
@@ -71,5 +75,27 @@ describe('every command', () => {
       ]
       expect({ name, twice: names.filter((one, at) => names.indexOf(one) !== at) }).toEqual({ name, twice: [] })
     }
+  })
+})
+
+describe('bare skein', () => {
+  it('finds the logs of a machine that has no home yet, and shows sessions, spend and how to go on', async () => {
+    using at = scratch()
+    const project = join(at.path, '.claude', 'projects', '-srv-web')
+    mkdirSync(project, { recursive: true })
+    const log = new URL('../fixtures/claude/2.1.325/print-5turns-resumed.jsonl', import.meta.url)
+    const id = /"sessionId":"([^"]+)"/.exec(readFileSync(log, 'utf8'))?.[1] ?? ''
+    cpSync(log, join(project, `${id}.jsonl`))
+    const { stdout, stderr, exitCode } = await type([], { profiles: profilesUnder(at.path), now: Date.now })
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    expect(stdout).toContain('Found 1 session in 1 log.')
+    expect(stdout).toContain(id)
+    expect(stdout).toMatch(/Spent: .* in all/)
+    expect(stdout).toContain('skein turns <id>')
+    const again = await type(['--json'], { profiles: profilesUnder(at.path), now: Date.now })
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      read: { read: 0 },
+      sessions: [{ id, tool: 'claude', source: 'log' }],
+    })
   })
 })

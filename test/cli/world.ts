@@ -51,6 +51,12 @@ export async function buildWorld(root: string): Promise<void> {
   await using home = await profiles.open('default')
   await buildRoster(home)
   await buildSessions(home)
+  buildLogs(root)
+  await home.history.ingest()
+  const found = '22222222-2222-4222-8222-222222222222'
+  await home.sessions.start({ id: found, resume: true })
+  await home.sessions.step(found, { step_ref: 'look', molecule_id: 'mol-9', state: 'started' })
+  await home.sessions.step(found, { step_ref: 'look', state: 'completed' })
   await buildConversations(join(home.directory, 'conversations'))
   buildOpenClaw(join(root, 'openclaw-backup'))
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
@@ -59,6 +65,24 @@ export async function buildWorld(root: string): Promise<void> {
 
 export function copyWorld(from: string, to: string): void {
   cpSync(from, to, { recursive: true })
+}
+
+/** Two logs of Claude Code: one with a sub-agent, one with a title. They stay where they are when the world is copied. */
+function buildLogs(root: string): void {
+  const fixtures = new URL('../fixtures/claude/2.1.325/', import.meta.url)
+  const project = join(root, 'logs', 'claude', 'projects', '-srv-web')
+  mkdirSync(project, { recursive: true })
+  const own = '22222222-2222-4222-8222-222222222222'
+  cpSync(new URL('interactive-7turns-tools-subagent.jsonl', fixtures), join(project, `${own}.jsonl`))
+  cpSync(new URL('interactive-7turns-tools-subagent/', fixtures), join(project, own), { recursive: true })
+  cpSync(
+    new URL('interactive-with-ai-title.jsonl', fixtures),
+    join(project, '77777777-7777-4777-8777-777777777777.jsonl'),
+  )
+  writeFileSync(
+    join(root, 'config.toml'),
+    `[logs]\nclaude = [${JSON.stringify(join(root, 'logs', 'claude'))}]\n\n[prices."claude-opus-5*"]\ninput = 5\noutput = 25\n`,
+  )
 }
 
 /** Every kind of field that a list shows, on conversations of two agents. */

@@ -7,8 +7,8 @@ export const tools = command({
   name: 'tools',
   summary: "Show a session's tool calls",
   examples: [
-    ['skein tools e5a6b4c2', 'What was called, when, for how long, and whether it worked'],
-    ['skein tools e5a6b4c2 --json', 'With arguments and the beginning of each result'],
+    ['skein tools 22222222', 'What was called, when, for how long, and whether it worked'],
+    ['skein tools 22222222 --json', 'With arguments and the beginning of each result'],
   ],
   args: { session: required(sessionRef, 'Id or unique beginning of an id') },
   options: {},

@@ -9,8 +9,8 @@ export const turns = command({
   description:
     "Read from the tool's own log. When the tool has deleted it, what was counted before is shown, without words.",
   examples: [
-    ['skein turns e5a6b4c2', 'One line per turn'],
-    ['skein turns e5a6b4c2 --full', 'With prompts and replies'],
+    ['skein turns 22222222', 'One line per turn'],
+    ['skein turns 22222222 --full', 'With prompts and replies'],
   ],
   args: { session: required(sessionRef, 'Id or unique beginning of an id') },
   options: { full: flag('Show prompts and replies whole') },

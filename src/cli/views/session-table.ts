@@ -31,8 +31,8 @@ function columns(sessions: readonly Session[], screen: Screen, spent: Spending):
     { header: 'TOOL', text: (session) => session.tool ?? '', shrinkTo: 6 },
     { header: 'STARTED', text: (session) => relativeTime(session.started_at, screen.nowMs) },
     { header: 'TIME', text: (session) => formatDuration(durationMs(session, screen.nowMs)), align: 'right' },
-    { header: 'COST', text: (session) => costText(spent.get(session.id)), align: 'right' },
     { header: 'OUTCOME', text: outcomeText, paint: outcomePaint },
+    { header: 'COST', text: (session) => costText(spent.get(session.id)), align: 'right' },
     { header: 'WORK', text: (session) => session.work_unit ?? '', shrinkTo: 6 },
     { header: 'TITLE', text: (session) => session.title ?? '', shrinkTo: 8 },
   ]
