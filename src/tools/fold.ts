@@ -62,9 +62,6 @@ class SessionFold {
     for (const { owner, usage } of this.#usage.values()) owner.usage.push(usage)
     const drafts = [...this.#drafts.values()]
     const turns = drafts.map((draft) => this.#finished(draft)).sort((a, b) => a.number - b.number)
-    const followed = new Set(turns.map((turn) => `${turn.agent ?? ''}/${turn.follows}`))
-    for (const turn of turns)
-      if (wasAnswered(turn) && followed.has(`${turn.agent ?? ''}/${turn.number}`)) turn.outcome = 'completed'
     const main = turns.filter((turn) => turn.agent === undefined)
     const before = main.find((turn) => turn.number === 0)
     return {
@@ -190,19 +187,9 @@ class SessionFold {
   }
 }
 
-/** Old logs do not say that a turn ended; that it was answered and another came after it does. */
-function wasAnswered(turn: LoggedTurn): boolean {
-  return (
-    turn.outcome === 'open' && turn.reply !== undefined && turn.tool_calls.every((call) => call.success !== undefined)
-  )
-}
-
 function addMark(turn: LoggedTurn, fact: Extract<Fact, { kind: 'mark' }>): void {
   if (fact.duration_ms !== undefined) turn.duration_ms = fact.duration_ms
-  if (fact.mark === 'timed') {
-    if (turn.outcome === 'open') turn.outcome = 'completed'
-    return
-  }
+  if (fact.mark === 'timed') return
   if (fact.mark === 'compacted') {
     turn.compacted += 1
     return
