@@ -39,6 +39,11 @@ export const noCounters = (): Counters => ({
   truncated_last_line: false,
 })
 
+export const copyCounters = (counters: Counters): Counters => ({
+  ...counters,
+  unknown_types: { ...counters.unknown_types },
+})
+
 const MOST_NAMES = 100
 
 /** A damaged log can invent a new name on every line, so only the first hundred are kept apart. */

@@ -6,6 +6,7 @@ import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, textAt } from './json-value.js'
 import type { Translator, TranslatorSetup } from './jsonl-log.js'
 import type { LogRef, ReadOptions } from './tool.js'
+import { TurnEnds } from './turn-ends.js'
 
 const FORMAT = 1
 const CHUNK = 256 * 1024
@@ -39,7 +40,9 @@ export function* readDocument(
   const counters = noCounters()
   if (condensed) counters.long_lines += 1
   const told: Fact[] = []
-  const translator = make({ log, counters, tell: (fact) => told.push(fact), saved: undefined, options })
+  const ends = new TurnEnds((fact) => told.push(fact), undefined)
+  const tell = (fact: Fact): void => ends.pass(fact)
+  const translator = make({ log, counters, tell, saved: undefined, options })
   const document = bytes && parsed(bytes)
   if (!bytes) counters.dropped_lines += 1
   else if (!document) counters.truncated_last_line = bytes.length > 0

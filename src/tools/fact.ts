@@ -54,7 +54,7 @@ export type Fact =
 
 /**
  * `completed`, `aborted` and `failed` end a turn; a tool call after `completed` opens it again. `compacted`: the context was summarised within it.
- * `timed`: the tool noted how long it took, however it ended.
+ * `timed`: the tool noted how long it took; how it ended is said by another mark.
  */
 export type Mark = 'completed' | 'aborted' | 'failed' | 'compacted' | 'timed'
 

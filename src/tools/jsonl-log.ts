@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { type Counters, noCounters } from './counters.js'
+import { type Counters, copyCounters, noCounters } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, numberAt, textAt } from './json-value.js'
 import { LineReader } from './line-reader.js'
 import { RecordReader, type Shortcut } from './record-reader.js'
 import type { LogRef, ReadOptions } from './tool.js'
+import { type SavedEnds, TurnEnds } from './turn-ends.js'
 import { LostPlace } from './turn-tracker.js'
 
 /** Raise it when a translator changes what it saves or says: logs are then read anew. */
-const FORMAT = 1
+const FORMAT = 2
 const TAIL_BYTES = 1024
 const CHECKPOINT_EVERY = 16 * 1024 * 1024
 
@@ -41,6 +42,7 @@ interface Place {
   unended: boolean
   tail: string
   counters: Counters
+  ends: SavedEnds
   state: JsonObject
 }
 
@@ -93,10 +95,12 @@ interface Pass {
 }
 
 function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> {
-  const counters: Counters = place ? { ...place.counters, truncated_last_line: false } : noCounters()
+  const counters = place ? { ...copyCounters(place.counters), truncated_last_line: false } : noCounters()
   const told: Fact[] = []
   const { log, options } = pass
-  const translator = pass.make({ log, counters, tell: (fact) => told.push(fact), saved: place?.state, options })
+  const ends = new TurnEnds((fact) => told.push(fact), place?.ends)
+  const tell = (fact: Fact): void => ends.pass(fact)
+  const translator = pass.make({ log, counters, tell, saved: place?.state, options })
   using lines = new LineReader(pass.file, place ? startOf(pass.file, place) : 0, pass.limit)
   const records = new RecordReader(lines, counters, pass.shortcut)
   if (!place) for (const _ of translator.prelude?.() ?? []) yield* told.splice(0)
@@ -109,26 +113,30 @@ function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> 
     }
     if (records.offset - checkpointed < CHECKPOINT_EVERY) continue
     checkpointed = records.offset
-    yield checkpoint(pass, translator, counters, checkpointed, false)
+    yield checkpoint(pass, { translator, ends, counters, offset: checkpointed, unended: false })
   }
   translator.finish()
   yield* told.splice(0)
-  yield checkpoint(pass, translator, counters, records.offset, !lines.terminated && !counters.truncated_last_line)
+  const unended = !lines.terminated && !counters.truncated_last_line
+  yield checkpoint(pass, { translator, ends, counters, offset: records.offset, unended })
 }
 
-function checkpoint(
-  pass: Pass,
-  translator: Translator,
-  counters: Counters,
-  offset: number,
-  unended: boolean,
-): Checkpoint {
+interface Standing {
+  translator: Translator
+  ends: TurnEnds
+  counters: Counters
+  offset: number
+  unended: boolean
+}
+
+function checkpoint(pass: Pass, { translator, ends, counters, offset, unended }: Standing): Checkpoint {
   const place: Place = {
     inode: pass.inode,
     offset,
     unended,
     tail: tailHash(pass.file, offset),
-    counters: structuredClone(counters),
+    counters: copyCounters(counters),
+    ends: ends.save(),
     state: translator.save() as JsonObject,
   }
   return { kind: 'checkpoint', resume: { v: FORMAT, offset, place }, counters: place.counters, head: translator.head() }

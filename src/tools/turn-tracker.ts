@@ -81,6 +81,11 @@ export class TurnTracker {
     this.#lane(lane).newest = turn
   }
 
+  /** The turn that a turn follows. */
+  before(lane: string, turn: number): number {
+    return this.#lanes.get(lane)?.follows[turn] ?? 0
+  }
+
   turnOf(lane: string, node: string): number | undefined {
     return this.#lanes.get(lane)?.nodes.get(node)
   }

@@ -48,6 +48,34 @@ describe('Codex rollouts', () => {
     ])
   })
 
+  it('those of the first years, without an envelope around each line', () => {
+    const bare = (role: string, text: string) => ({ type: 'message', role, content: [{ type: 'input_text', text }] })
+    const log = new LogFile(codex, name(A), [
+      { id: A, timestamp: '2025-08-18T01:16:13.522Z', instructions: null, git: { branch: 'main' } },
+      { record_type: 'state' },
+      bare('user', '<environment_context>\n<cwd>/old/project</cwd>\n</environment_context>'),
+      bare('user', 'hello'),
+      { type: 'function_call', name: 'shell', arguments: '{"command":["ls"]}', call_id: 'c1' },
+      {
+        type: 'function_call_output',
+        call_id: 'c1',
+        output: '{"output":"x","metadata":{"exit_code":1,"duration_seconds":0.25}}',
+      },
+      bare('assistant', 'hi'),
+    ])
+    const session = log.session()
+    expect(session.news).toMatchObject({
+      id: A,
+      cwd: '/old/project',
+      branch: 'main',
+      started_at: '2025-08-18T01:16:13.522Z',
+    })
+    expect(session.turns).toMatchObject([
+      { prompt: 'hello', reply: 'hi', tool_calls: [{ name: 'shell', result: 'x', success: false, duration_ms: 250 }] },
+    ])
+    expect(session.counters).toMatchObject([{ unknown_types: {} }])
+  })
+
   it('what is typed while a task runs belongs to its turn', () => {
     const log = new LogFile(codex, name(A), [
       meta(A),

@@ -71,14 +71,19 @@ describe('discover', () => {
     const hash = createHash('sha256').update('/work/old').digest('hex')
     const named = '.gemini/tmp/new/chats/session-2026-01-01T00-00-aaaaaaaa.jsonl'
     const hashed = `.gemini/tmp/${hash}/chats/session-2026-01-01T00-00-bbbbbbbb.json`
-    const home = withFiles(named, hashed, '.gemini/tmp/new/logs.json', '.gemini/projects.json')
+    const spawned = '.gemini/tmp/new/chats/aaaaaaaa-1/sub.jsonl'
+    const home = withFiles(named, hashed, spawned, '.gemini/tmp/new/logs.json', '.gemini/projects.json')
     writeFileSync(
       join(home, '.gemini/projects.json'),
       JSON.stringify({ projects: { '/work/new': 'new', '/work/old': 'older' } }),
     )
-    expect(found('gemini', home).sort()).toEqual([hashed, named].sort())
+    expect(found('gemini', home).sort()).toEqual([hashed, named, spawned].sort())
     const logs = toolNamed('gemini').discover({ home: '/nowhere', env: { GEMINI_CLI_HOME: home } })
-    expect(logs.map((log) => toolNamed('gemini').identify(log).cwd).sort()).toEqual(['/work/new', '/work/old'])
+    expect(logs.map((log) => toolNamed('gemini').identify(log).cwd).sort()).toEqual([
+      '/work/new',
+      '/work/new',
+      '/work/old',
+    ])
   })
 
   it('opencode: the data directory, or the file that OPENCODE_DB names', () => {

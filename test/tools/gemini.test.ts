@@ -43,6 +43,16 @@ describe('Gemini sessions', () => {
     ])
   })
 
+  it('a sub-agent lies in the folder of the session that started it', () => {
+    const header = { sessionId: 'sub-1', kind: 'subagent', directories: ['/work/p'] }
+    const log = new LogFile(gemini, 'tmp/p/chats/main-session/sub-1.jsonl', [header, user('u1', 'count')])
+    expect(log.session().news).toMatchObject({
+      id: 'sub-1',
+      cwd: '/work/p',
+      spawner: { session: 'main-session', agent: 'sub-1' },
+    })
+  })
+
   it('after a rewind the next turn follows the one before the message that was taken out', () => {
     const session = file(
       user('u1', 'one'),

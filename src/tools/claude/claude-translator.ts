@@ -182,7 +182,7 @@ export class ClaudeTranslator implements Translator {
       by,
       at,
       copied: copied || undefined,
-      spawned_by: lane === MAIN ? undefined : this.#spawningCall(text),
+      spawned_by: lane === MAIN ? undefined : (textAt(record, 'parentToolUseId') ?? this.#spawningCall(text)),
     })
     if (lane !== MAIN) return
     this.#prompt = { node: node ?? '', turn, follows, text, at }

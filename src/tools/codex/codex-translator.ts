@@ -88,8 +88,20 @@ export class CodexTranslator implements Translator {
   accept(record: JsonObject): void {
     const at = momentAt(record, 'timestamp')
     this.#at = at ?? this.#at
-    const payload = objectAt(record, 'payload') ?? {}
-    const type = textAt(record, 'type') ?? '(none)'
+    const payload = objectAt(record, 'payload')
+    if (payload) this.#acceptPayload(textAt(record, 'type') ?? '(none)', payload, at)
+    else this.#acceptBare(record, at)
+  }
+
+  /** Until September 2025 lines had no envelope: the header, then items, with markers between them. */
+  #acceptBare(record: JsonObject, at: Instant | undefined): void {
+    if (record.record_type !== undefined) return
+    if (record.type !== undefined) this.#acceptItem(record, at)
+    else if (record.id !== undefined && !this.#copiedFrom) this.#acceptMeta(record)
+    else this.#countUnknown('(none)')
+  }
+
+  #acceptPayload(type: string, payload: JsonObject, at: Instant | undefined): void {
     switch (type) {
       case 'session_meta':
         if (!this.#copiedFrom) this.#acceptMeta(payload)
@@ -169,7 +181,10 @@ export class CodexTranslator implements Translator {
 
   #acceptMessage(item: JsonObject, at: Instant | undefined): void {
     const text = wordsOf(item)
-    if (item.role === 'user' && text !== '' && isTyped(item, text)) this.#acceptPrompt(text, at, 'item')
+    if (item.role === 'user' && text !== '') {
+      if (isTyped(item, text)) this.#acceptPrompt(text, at, 'item')
+      else if (!this.#copiedFrom) this.#news.reportFirst({ cwd: /<cwd>([^<]+)<\/cwd>/.exec(text)?.[1] })
+    }
     if (item.role !== 'assistant' || text === '' || this.#isOwnWork()) return
     const message = textAt(item, 'id') ?? `${this.#tracker.newestTurn(MAIN)}/${at ?? text.length}`
     this.#say(message, text, at)

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
 import { argumentsOf, CLIP, clip } from '../clip.js'
 import { countUnknown } from '../counters.js'
@@ -11,12 +12,14 @@ import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
 import { answerOf, partsOf } from './gemini-parts.js'
 
 const CONTEXT = '<session_context>'
+const MOST_PROMPTS = 300
 
 interface Saved {
   session: SessionId
   tracker: SavedTracker
   news: SessionNews
   headed: boolean
+  prompts: [string, number][]
 }
 
 /**
@@ -29,6 +32,8 @@ export class GeminiTranslator implements Translator {
   #tracker: TurnTracker
   #news: NewsDesk
   #headed: boolean
+  /** The turn that each prompt began, for the last few hundred. */
+  #prompts: Map<string, number>
   #at: Instant | undefined
 
   constructor(private readonly setup: TranslatorSetup) {
@@ -37,6 +42,7 @@ export class GeminiTranslator implements Translator {
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
     this.#news = new NewsDesk(setup.tell, saved?.news)
     this.#headed = saved?.headed ?? false
+    this.#prompts = new Map(saved?.prompts)
   }
 
   accept(record: JsonObject): void {
@@ -57,7 +63,8 @@ export class GeminiTranslator implements Translator {
   }
 
   save(): Saved {
-    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known, headed: this.#headed }
+    const [session, headed, prompts] = [this.#session, this.#headed, [...this.#prompts].slice(-MOST_PROMPTS)]
+    return { session, tracker: this.#tracker.save(), news: this.#news.known, headed, prompts }
   }
 
   /** Written again at every resume, with a new start time: the first one counts. */
@@ -69,6 +76,11 @@ export class GeminiTranslator implements Translator {
       this.#headed = true
     }
     this.#news.report({ title: textAt(header, 'summary') })
+    const [directory] = listAt(header, 'directories')
+    if (typeof directory === 'string') this.#news.reportFirst({ cwd: directory })
+    const spawner = basename(dirname(this.setup.log.path))
+    if (header.kind === 'subagent' && isSessionId(spawner))
+      this.#news.reportFirst({ spawner: { session: spawner, agent: this.#session } })
   }
 
   #acceptChange(change: JsonObject): void {
@@ -93,10 +105,12 @@ export class GeminiTranslator implements Translator {
     if (summarised) this.setup.tell({ kind: 'mark', turn: this.#turn(), mark: 'compacted', at: this.#at })
   }
 
-  /** As the program's own reader has it; no recorded log holds one. */
+  /** That message and all after it are taken out of the list. No recorded log has this. */
   #goBack(to: string | undefined): void {
-    const turn = to === undefined ? undefined : this.#tracker.turnOf(MAIN, to)
-    if (turn !== undefined) this.#tracker.goBackTo(MAIN, Math.max(0, turn - 1))
+    if (to === undefined) return
+    const began = this.#prompts.get(to)
+    const turn = began === undefined ? this.#tracker.turnOf(MAIN, to) : this.#tracker.before(MAIN, began)
+    if (turn !== undefined) this.#tracker.goBackTo(MAIN, turn)
   }
 
   #acceptMessage(message: JsonObject): void {
@@ -128,6 +142,7 @@ export class GeminiTranslator implements Translator {
     }
     if (known !== undefined) return
     const { turn, follows } = this.#tracker.begin(MAIN, id, undefined)
+    if (id) this.#prompts.set(id, turn)
     this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(words, CLIP.prompt), by: 'person', at })
   }
 

@@ -21,7 +21,7 @@ export const gemini: LogTool = {
     usage: CAN,
     durations: cannot('only the times of message and result are logged, with the wait for a permission between them'),
     origin: cannot('a session made from another one’s file does not name it'),
-    sub_agents: cannot('no recorded session has one'),
+    sub_agents: cannot('the session that started one is told by its folder, the call is not'),
     cwd: CAN,
     git_branch: cannot('the branch is not logged'),
     aborted: CAN,
@@ -29,7 +29,7 @@ export const gemini: LogTool = {
     compacted: CAN,
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
-  logAt: (path) => fileLog(NAME, dirname(dirname(dirname(dirname(path)))), path),
+  logAt: (path) => fileLog(NAME, dirname(dirname(folderOf(path))), path),
   identify,
   read,
 }
@@ -39,12 +39,14 @@ function roots({ home, env, extraRoots }: Environment): string[] {
   return [join(env.GEMINI_CLI_HOME || home, '.gemini'), ...(extraRoots?.[NAME] ?? [])]
 }
 
-/** `tmp/<project>/chats/session-….jsonl`; before 0.5x the project was the hash of its path and a session one JSON document. */
+/** `tmp/<project>/chats/session-….jsonl`, sub-agents in `chats/<session>/`; before, the project was a hash and a session one JSON document. */
 function logsUnder(root: string): (LogRef | undefined)[] {
   return listDirectory(join(root, 'tmp')).flatMap((project) =>
-    filesBelow(join(project.path, 'chats'), (name) => SESSION_FILE.test(name), 2).map((path) =>
-      fileLog(NAME, root, path),
-    ),
+    listDirectory(join(project.path, 'chats')).flatMap((entry) => {
+      if (entry.isDirectory)
+        return filesBelow(entry.path, (name) => name.endsWith('.jsonl'), 1).map((path) => fileLog(NAME, root, path))
+      return SESSION_FILE.test(entry.name) ? [fileLog(NAME, root, entry.path)] : []
+    }),
   )
 }
 
@@ -61,6 +63,12 @@ function* recordsOf(document: JsonObject): Iterable<JsonObject> {
   yield* listAt(document, 'messages').filter(isObject)
 }
 
+/** The project's folder: the one that holds `chats`. */
+function folderOf(path: string): string {
+  const at = path.lastIndexOf('/chats/')
+  return at > 0 ? path.slice(0, at) : dirname(dirname(path))
+}
+
 function identify(log: LogRef): SessionNews {
   const news = identifyByHead(gemini, log)
   const cwd = projectPath(log)
@@ -69,7 +77,7 @@ function identify(log: LogRef): SessionNews {
 
 /** A session does not say where it ran: its folder does, through a note in it or the list of projects. */
 function projectPath(log: LogRef): string | undefined {
-  const folder = dirname(dirname(log.path))
+  const folder = folderOf(log.path)
   const note = join(folder, '.project_root')
   if ((statOf(note)?.size ?? 0) > 0) return readFileSync(note, 'utf8').trim()
   const projects = Object.entries(objectAt(smallJson(join(log.root, 'projects.json')), 'projects') ?? {})

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import type { SessionId } from '../../model/index.js'
-import { type Counters, noCounters } from '../counters.js'
+import { type Counters, copyCounters, noCounters } from '../counters.js'
 import { readDocument } from '../document-log.js'
 import type { Checkpoint, Fact, SessionNews } from '../fact.js'
 import { identifyByHead } from '../identify.js'
@@ -111,7 +111,7 @@ function* readRows(
   options: ReadOptions,
   place: Place | undefined,
 ): Iterable<Fact> {
-  const counters = place ? structuredClone(place.counters) : noCounters()
+  const counters = place ? copyCounters(place.counters) : noCounters()
   const told: Fact[] = []
   const tell = (fact: Fact): void => void told.push(fact)
   const translator = new OpencodeTranslator({ log, counters, tell, saved: place?.state, options })
@@ -134,7 +134,7 @@ function* readRows(
   }
   translator.finish()
   const state = translator.save() as unknown as JsonObject
-  const resume = { v: FORMAT, offset: messages, place: { since, messages, counters: structuredClone(counters), state } }
+  const resume = { v: FORMAT, offset: messages, place: { since, messages, counters: copyCounters(counters), state } }
   yield { kind: 'checkpoint', resume, counters, head: translator.head() } satisfies Checkpoint
 }
 
