@@ -41,9 +41,21 @@ function builtIn(): Open | undefined {
 
 /** SQLite's primary result code of an error, or undefined when it is no SQLite error. */
 export function sqliteCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | undefined)?.errcode
-  return typeof code === 'number' ? code & 0xff : undefined
+  const { errcode, code, message } = (error ?? {}) as { errcode?: unknown; code?: unknown; message?: unknown }
+  if (typeof errcode === 'number') return errcode & 0xff
+  // Some calls of the package tell the words only.
+  return code === 'ERR_SQLITE_ERROR' ? MESSAGES.find(([words]) => String(message).includes(words))?.[1] : undefined
 }
+
+const MESSAGES: readonly (readonly [string, number])[] = [
+  ['database is locked', 5],
+  ['attempt to write a readonly database', 8],
+  ['disk I/O error', 10],
+  ['disk image is malformed', 11],
+  ['database or disk is full', 13],
+  ['unable to open database file', 14],
+  ['file is not a database', 26],
+]
 
 export const SQLITE = {
   busy: 5,

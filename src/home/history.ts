@@ -24,6 +24,7 @@ import {
   type LoggedTurn,
   type LogRef,
   type LogTool,
+  type Succession,
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
@@ -155,17 +156,21 @@ export class LogHistory {
   /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */
   async #announce(history: HistoryStore): Promise<number> {
     let found = 0
+    let successions: Succession[] | undefined
     for (;;) {
       const sessions = history.unannounced(ANNOUNCE_BATCH)
       if (sessions.length === 0) return found
-      found += await this.sessions.discover(sessions, this.store.context.clock.now())
+      if (!successions) {
+        const environment = await this.#environment()
+        successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
+      }
+      found += await this.sessions.discover(sessions, successions, this.store.context.clock.now())
       history.markAnnounced(sessions.map((session) => session.log))
     }
   }
 
   async #discover({ tool, session, since }: IngestOptions): Promise<LogRef[]> {
-    const { home, env } = this.surroundings
-    const environment = { home, env, extraRoots: await this.config.logRoots() }
+    const environment = await this.#environment()
     const tools = tool === undefined ? LOG_TOOLS : [toolNamed(tool)]
     const wanted = session === undefined ? undefined : await this.#idOf(session)
     return tools
@@ -173,6 +178,11 @@ export class LogHistory {
       .filter(
         (log) => (since === undefined || log.modified_at >= since) && (wanted === undefined || log.session === wanted),
       )
+  }
+
+  async #environment(): Promise<Environment> {
+    const { home, env } = this.surroundings
+    return { home, env, extraRoots: await this.config.logRoots() }
   }
 
   /** A session that is not known yet may be asked for by its whole id. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import type { Journal } from '../journal/index.js'
@@ -106,19 +106,4 @@ function replayJournal(index: SqliteIndex, { journal, context }: IndexSources): 
   index.foldAll(batches())
   const active = segments.at(-1) ?? 0
   index.setCursor({ position: position.segment < active ? { segment: active, offset: 0 } : position, id })
-}
-
-const SIDE_FILES = ['-wal', '-shm'] as const
-
-export function removeDatabase(path: string): void {
-  rmSync(path, { force: true })
-  for (const side of SIDE_FILES) rmSync(path + side, { force: true })
-}
-
-/** Only for a database that was closed properly: its log is empty. */
-export function renameDatabase(from: string, to: string): void {
-  for (const side of SIDE_FILES) {
-    if (existsSync(from + side)) rmSync(from + side)
-  }
-  renameSync(from, to)
 }

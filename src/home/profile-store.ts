@@ -3,12 +3,13 @@ import { explainDiskError, FileLock, SQLITE, sqliteCode } from '../disk/index.js
 import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import { Journal } from '../journal/index.js'
 import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
-import { buildIndex, type IndexSources, removeDatabase, renameDatabase } from './index-build.js'
+import { buildIndex, type IndexSources } from './index-build.js'
+import { newGeneration, pointTo, removeDatabase, setAsideGeneration } from './index-generation.js'
 import type { ProfilePaths } from './paths.js'
 import { RosterFile } from './roster-file.js'
 import { ARCHIVE_AFTER_DAYS, SessionArchive } from './session-archive.js'
 import { SessionRecords } from './session-records.js'
-import { keepNewest, setAside } from './set-aside.js'
+import { setAside } from './set-aside.js'
 import { type Change, type Pending, WriteBatch } from './write-batch.js'
 
 /** How long to wait for another writer, which holds the lock for milliseconds. */
@@ -86,10 +87,11 @@ export class ProfileStore implements AsyncDisposable {
   /** Builds the index anew from journal and checkpoints and puts it in the place of the old one. */
   async rebuild(): Promise<void> {
     await this.#explained(async () => {
-      this.#closeIndex()
+      const before = this.#releaseIndex()
       try {
-        await this.#lock.asOnlyUser(() => this.#replaceIndex('replaced'), 2_000)
+        await this.#lock.asOnlyUser(() => this.#replaceIndex('replaced', before), 2_000)
       } catch (error) {
+        before?.[Symbol.dispose]()
         if (!isBusy(error)) throw error
         await this.#rebuildInPlace()
       }
@@ -302,32 +304,33 @@ export class ProfileStore implements AsyncDisposable {
 
   async #mend(): Promise<void> {
     const found = inodeOf(this.paths.index)
-    this.#closeIndex()
+    const before = this.#releaseIndex()
     await this.#lock.asOnlyUser(() => {
       // Several processes notice at once; the first one to get here has done the work for all.
       const isMended = inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
-      if (!isMended) this.#replaceIndex('damaged')
+      if (isMended) before?.[Symbol.dispose]()
+      else this.#replaceIndex('damaged', before)
     }, REPLACE_WAIT_MS)
     await this.#lock.holdShared(REPLACE_WAIT_MS)
   }
 
-  /** Needs the exclusive lock: nobody may have the old file or its log open. */
-  #replaceIndex(reason: 'damaged' | 'replaced'): void {
-    const fresh = `${this.paths.index}.fresh-${process.pid}`
-    const old = existsSync(this.paths.index) ? this.#tryOpen() : undefined
+  /** Under the exclusive lock, so that of several processes that want it done only the first has to do it. */
+  #replaceIndex(reason: 'damaged' | 'replaced', before: SqliteIndex | undefined): void {
+    const old = before ?? (existsSync(this.paths.index) ? this.#tryOpen() : undefined)
+    const fresh = newGeneration(this.paths.index, this.context.random.uuid())
     try {
-      removeDatabase(fresh)
       buildIndex(fresh, this.#sources(old))[Symbol.dispose]()
+    } catch (error) {
+      removeDatabase(fresh)
+      throw error
     } finally {
       old?.[Symbol.dispose]()
     }
     if (existsSync(this.paths.index) && reason === 'damaged') {
-      const kept = setAside(this.paths.index, 'set-aside', this.context.clock.now())
-      keepNewest(this.paths.index, 2)
+      const kept = setAsideGeneration(this.paths.index, this.context.clock.now())
       this.context.warn(`index.db could not be used and was kept as ${kept}; a new one was built from the journal`)
     }
-    removeDatabase(this.paths.index)
-    renameDatabase(fresh, this.paths.index)
+    pointTo(this.paths.index, fresh)
     const index = SqliteIndex.open(this.paths.index)
     if (!index) return
     this.checkpointRoster(index)
@@ -337,7 +340,7 @@ export class ProfileStore implements AsyncDisposable {
   /** For when others keep the index open: the new rows go into the same file in one transaction. */
   async #rebuildInPlace(): Promise<void> {
     const index = await this.#opened()
-    const fresh = `${this.paths.index}.fresh-${process.pid}`
+    const fresh = newGeneration(this.paths.index, this.context.random.uuid())
     await this.#lock.asWriter(() => {
       try {
         removeDatabase(fresh)
@@ -353,6 +356,14 @@ export class ProfileStore implements AsyncDisposable {
   #sources(old: SqliteIndex | undefined): IndexSources {
     const { journal, records, archive, rosterFile, context } = this
     return { journal, records, archive, rosterFile, old, context, readOnly: this.options.readOnly }
+  }
+
+  /** Lets go of the files without closing them: whoever replaces them closes the index at the right moment. */
+  #releaseIndex(): SqliteIndex | undefined {
+    const index = this.#index
+    this.#index = undefined
+    this.#lock.releaseShared()
+    return index
   }
 
   #closeIndex(): void {

@@ -20,6 +20,7 @@ import {
   SkeinError,
   splitAddress,
 } from '../model/index.js'
+import type { Succession } from '../tools/index.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
@@ -129,11 +130,27 @@ export class SessionBook implements Sessions {
   }
 
   /** Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new. */
-  async discover(found: readonly FoundSession[], nowMs: number): Promise<number> {
+  async discover(found: readonly FoundSession[], successions: readonly Succession[], nowMs: number): Promise<number> {
+    const before = new Map(successions.map((one) => [one.successor, one]))
     return this.store.change((state) => {
-      const drafts = found.map((one) => discovered(state.session(one.id), one, nowMs))
-      const isNew = found.filter((one) => !state.session(one.id)).length
-      return { events: drafts.flat(), result: () => isNew }
+      const isNew = new Set(found.map((one) => one.id).filter((id) => !state.session(id)))
+      // Predecessors first, so that a chain can be handed on within one batch.
+      const inOrder = [...found].sort((a, b) => ((a.news.started_at ?? '') < (b.news.started_at ?? '') ? -1 : 1))
+      const chains = new Map<SessionId, SessionId>()
+      const continued = new Set<SessionId>()
+      const events = inOrder.flatMap((one) => {
+        const known = state.session(one.id)
+        const link = before.get(one.id)
+        const predecessor = link && state.session(link.predecessor)
+        const chain = link && (predecessor?.chain_id ?? chains.get(link.predecessor))
+        const isFree = link && !predecessor?.child_id && !continued.has(link.predecessor)
+        const place: Continuation | undefined =
+          link && chain && isFree ? { parent_id: link.predecessor, link: link.link, chain_id: chain } : undefined
+        if (!known) chains.set(one.id, place?.chain_id ?? one.id)
+        if (!known && place) continued.add(place.parent_id)
+        return discovered(known, one, place, nowMs)
+      })
+      return { events, result: () => isNew.size }
     })
   }
 
@@ -303,7 +320,19 @@ function withValues<T extends object>(fields: T): Present<T> {
 /** Silent for this long, a session that nobody reported is taken to have been left. */
 const QUIET_MS = 3_600_000
 
-function discovered(known: Session | undefined, { id, tool, news, last_at }: FoundSession, nowMs: number): Draft[] {
+/** Where a found session stands behind another. */
+interface Continuation {
+  parent_id: SessionId
+  link: Link
+  chain_id: SessionId
+}
+
+function discovered(
+  known: Session | undefined,
+  { id, tool, news, last_at }: FoundSession,
+  place: Continuation | undefined,
+  nowMs: number,
+): Draft[] {
   const { cwd, branch, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
   const facts = withValues({ tool, cwd, branch, title, model })
   const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS
@@ -315,12 +344,12 @@ function discovered(known: Session | undefined, { id, tool, news, last_at }: Fou
     payload: { outcome: 'exit', ended_at, reason: 'its log went quiet' },
   }
   if (!known) {
-    const forked_from = origin && origin.session !== id ? { forked_from: origin } : {}
+    const forked_from = !place && origin && origin.session !== id ? { forked_from: origin } : {}
     const start: Draft = {
       type: 'session_start',
       session: id,
       visibility: 'audit',
-      payload: { ...facts, source: 'log', started_at, chain_id: id, ...forked_from },
+      payload: { ...facts, source: 'log', started_at, chain_id: id, ...forked_from, ...place },
     }
     return isQuiet ? [start, end] : [start]
   }

@@ -38,7 +38,11 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       // NORMAL: a power cut may cost the last commits of a file that is caught up from the journal anyway.
       database.exec('pragma busy_timeout = 10000; pragma synchronous = normal')
       const { user_version } = database.prepare('pragma user_version').get() as { user_version: number }
-      if (user_version === SCHEMA_VERSION) return new SqliteIndex(database)
+      if (user_version === SCHEMA_VERSION) {
+        // Set here and not when it is built: a file that is only being built needs no log.
+        if (!options.readOnly) database.exec('pragma journal_mode = wal')
+        return new SqliteIndex(database)
+      }
     } catch (error) {
       database.close()
       throw error
@@ -57,7 +61,7 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       load(index)
       index.#fillSearchTables()
       database.exec(
-        `pragma user_version = ${SCHEMA_VERSION}; commit; pragma journal_mode = wal; pragma synchronous = normal`,
+        `pragma user_version = ${SCHEMA_VERSION}; commit; pragma journal_mode = delete; pragma synchronous = normal`,
       )
       index.#bulk = false
       return index

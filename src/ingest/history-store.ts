@@ -93,10 +93,10 @@ export class HistoryStore implements Disposable {
     })
   }
 
-  /** Sessions whose own logs were read and that nobody was told about yet. */
+  /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
   unannounced(limit: number): (FoundSession & { log: number })[] {
     const sql =
-      'select n as log, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null limit ?'
+      'select n as log, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null and last_at is not null limit ?'
     const rows = this.ledger.all(sql, limit) as {
       log: number
       id: SessionId
@@ -195,11 +195,14 @@ export class HistoryStore implements Disposable {
         JSON.stringify(rows.checkpoint?.counters ?? {}),
         JSON.stringify(rows.checkpoint?.head ?? {}),
       ],
-      rows.lastAt ?? before?.last_at ?? null,
+      rows.lastAt ?? before?.last_at ?? timeWithoutTimes(log, rows),
     ]
     return (this.ledger.get(WRITE_LOG, ...values) as { n: number }).n
   }
 }
+
+/** Some logs have turns and no times; one that has neither has hardly been begun. */
+const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)
 
 /** What tells apart the logs under one path: the session, where a database holds many. */
 export const partOf = (log: LogRef): string => log.session ?? ''

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   truncateSync,
@@ -89,7 +90,8 @@ describe('index.db', () => {
     it(`${damage}: is set aside and rebuilt by itself, and nothing is missing`, async () => {
       const root = scratch()
       await buildWorld(root)
-      for (const side of ['-wal', '-shm']) rmSync(join(profileDirectory(root), `index.db${side}`), { force: true })
+      const generation = realpathSync(join(profileDirectory(root), 'index.db'))
+      for (const side of ['-wal', '-shm']) rmSync(`${generation}${side}`, { force: true })
       inflict(join(profileDirectory(root), 'index.db'))
       const told = use(root, 'write')
       expect(told.error).toBeUndefined()

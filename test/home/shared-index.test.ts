@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
@@ -41,7 +41,8 @@ it('several processes that find the index damaged mend it once, and all get thei
   const { home } = await openTestHome(root)
   for (let n = 0; n < 50; n += 1) await home.sessions.start({ id: `s${n}` })
   await home[Symbol.asyncDispose]()
-  for (const side of ['-wal', '-shm']) rmSync(join(profileDirectory(root), `index.db${side}`), { force: true })
+  const generation = realpathSync(join(profileDirectory(root), 'index.db'))
+  for (const side of ['-wal', '-shm']) rmSync(`${generation}${side}`, { force: true })
   writeFileSync(join(profileDirectory(root), 'index.db'), 'garbage'.repeat(5_000))
   const told = await Promise.all(Array.from({ length: 6 }, () => look(root)))
   expect(told.map(({ sessions, error }) => [sessions.length, error])).toEqual(Array(6).fill([50, undefined]))

@@ -1,0 +1,44 @@
+import { existsSync, lstatSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { keepNewest, setAside } from './set-aside.js'
+
+/*
+ * `index.db` is a link to a generation of the index, and a new index is a new generation with a name of its own. SQLite keeps a log
+ * beside the file under the file's name, and removes it when the last user closes, which may be long after we did: Node closes a
+ * database when its statements are collected. With one name for two files, an old user would remove the log of the new one.
+ * Whoever still has an old generation open may go on: all of them read the same journal.
+ */
+
+const SIDE_FILES = ['', '-wal', '-shm'] as const
+
+/** A name that no generation ever had: `mark` must be random. */
+export function newGeneration(link: string, mark: string): string {
+  return join(dirname(link), `index-${mark.slice(0, 13)}.db`)
+}
+
+/** From now on `link` is this generation; older ones are removed. */
+export function pointTo(link: string, generation: string): void {
+  const next = `${link}.next-${process.pid}`
+  rmSync(next, { force: true })
+  symlinkSync(basename(generation), next)
+  renameSync(next, link)
+  const isOlder = (name: string): boolean =>
+    /^index-[\w-]+\.db(-wal|-shm)?$/.test(name) && !name.startsWith(basename(generation))
+  for (const name of readdirSync(dirname(link)).filter(isOlder)) rmSync(join(dirname(link), name), { force: true })
+}
+
+/** Keeps what `link` leads to under a dated name; returns that name. */
+export function setAsideGeneration(link: string, nowMs: number): string {
+  const kept = setAside(link, 'set-aside', nowMs)
+  if (lstatSync(kept).isSymbolicLink()) {
+    const generation = join(dirname(link), readlinkSync(kept))
+    rmSync(kept)
+    if (existsSync(generation)) renameSync(generation, kept)
+  }
+  keepNewest(link, 2)
+  return kept
+}
+
+export function removeDatabase(path: string): void {
+  for (const side of SIDE_FILES) rmSync(path + side, { force: true })
+}

@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Home } from '../../src/home/index.js'
+import { asTruth, makeCorpus, type Truth } from '../ingest/corpus.js'
+import { openTestHome, scratch } from './scratch.js'
+
+const WORKER = join(import.meta.dirname, '..', 'workers', 'ingest.mjs')
+const CLAUDE = join(import.meta.dirname, '..', 'fixtures', 'claude', '2.1.325')
+
+/** A home whose user has these logs of Claude Code. */
+function withLogs(seed: number): { root: string; projects: string; truth: Truth } {
+  const root = scratch()
+  const corpus = makeCorpus(seed, { sessions: 40, mb: 3 })
+  cpSync(join(corpus.root, 'projects'), join(root, '.claude', 'projects'), { recursive: true })
+  return { root, projects: join(root, '.claude', 'projects'), truth: corpus.truth }
+}
+
+const logsUnder = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort()
+    .map((name) => join(directory, name))
+
+async function byModel(home: Home): Promise<Truth['byModel']> {
+  return asTruth(await home.history.cost({ by: 'model' }))
+}
+
+/** Everything the history says, in a form that does not depend on how it was read. */
+async function told(home: Home): Promise<unknown> {
+  const { sessions } = await home.sessions.query({ limit: 1_000 })
+  sessions.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const counts = await Promise.all(
+    sessions.map(async (session) => [
+      session.id,
+      await home.history.counts(session.id),
+      session.title,
+      session.started_at,
+    ]),
+  )
+  return { counts, cost: await home.history.cost({ by: 'session' }) }
+}
+
+function ingestInProcess(
+  root: string,
+  rounds = 1,
+): { child: ReturnType<typeof spawn>; ended: Promise<number | null>; started: Promise<void> } {
+  const child = spawn(process.execPath, [WORKER, root, root, String(rounds)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return {
+    child,
+    ended: new Promise((resolve) => child.on('exit', (code) => resolve(code))),
+    started: new Promise((resolve) => child.stdout?.once('data', () => resolve())),
+  }
+}
+
+describe('ingesting', () => {
+  it.each([11, 12, 13])(
+    'counts every token of a tree of logs exactly once, with and without the index (seed %i)',
+    async (seed) => {
+      const { root, truth } = withLogs(seed)
+      const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+      const report = await home.history.ingest()
+      expect(report.unreadable).toEqual([])
+      expect(await byModel(home)).toEqual(truth.byModel)
+      expect(asTruth(await home.history.cost({ by: 'model', noIndex: true }))).toEqual(truth.byModel)
+      expect((await home.sessions.query({ limit: 1_000 })).sessions).toHaveLength(report.sessions_found)
+      expect(await home.history.ingest()).toMatchObject({ read: 0, sessions_found: 0 })
+      expect((await home.index.check()).problems).toEqual([])
+      await home[Symbol.asyncDispose]()
+    },
+  )
+
+  it('says the same in whatever pieces and order the logs come', async () => {
+    const { root, projects, truth } = withLogs(21)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.history.ingest()
+    const expected = await told(home)
+    await home[Symbol.asyncDispose]()
+
+    for (let order = 0; order < 10; order += 1) {
+      const other = scratch()
+      const { home: piecemeal } = await openTestHome(other, { ms: Date.UTC(2026, 10, 15) })
+      const logs = logsUnder(projects).sort(() => Math.random() - 0.5)
+      for (let at = 0; at < logs.length; ) {
+        const some = logs.slice(at, at + 1 + Math.floor(Math.random() * 15))
+        for (const log of some) {
+          const target = join(other, '.claude', 'projects', log.slice(projects.length))
+          mkdirSync(dirname(target), { recursive: true })
+          const bytes = readFileSync(log)
+          // First a part that ends anywhere, also inside a line and a character; then the rest.
+          writeFileSync(target, bytes.subarray(0, Math.floor(Math.random() * bytes.length)))
+        }
+        await piecemeal.history.ingest()
+        for (const log of some) {
+          const target = join(other, '.claude', 'projects', log.slice(projects.length))
+          appendFileSync(target, readFileSync(log).subarray(statSync(target).size))
+        }
+        if (Math.random() < 0.7) await piecemeal.history.ingest()
+        at += some.length
+      }
+      await piecemeal.history.ingest()
+      expect(await byModel(piecemeal)).toEqual(truth.byModel)
+      expect(await told(piecemeal)).toEqual(expected)
+      await piecemeal[Symbol.asyncDispose]()
+    }
+  })
+
+  it('by two processes at once, and by many that are killed in the middle, ends in the same state', async () => {
+    const { root, truth } = withLogs(31)
+    for (let kill = 0; kill < 12; kill += 1) {
+      const { child, started, ended } = ingestInProcess(root)
+      await started
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 150))
+      child.kill('SIGKILL')
+      await ended
+    }
+    const both = [ingestInProcess(root, 2), ingestInProcess(root, 2)]
+    expect(await Promise.all(both.map((one) => one.ended))).toEqual([0, 0])
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    expect(await home.history.ingest()).toMatchObject({ read: 0 })
+    expect(await byModel(home)).toEqual(truth.byModel)
+    const seen = await told(home)
+    await home[Symbol.asyncDispose]()
+
+    const fresh = scratch()
+    cpSync(join(root, '.claude'), join(fresh, '.claude'), { recursive: true })
+    const { home: clean } = await openTestHome(fresh, { ms: Date.UTC(2026, 10, 15) })
+    await clean.history.ingest()
+    expect(seen).toEqual(await told(clean))
+    await clean[Symbol.asyncDispose]()
+  })
+
+  it('reads a log that was rewritten or cut anew, and counts nothing twice', async () => {
+    const root = scratch()
+    const log = join(root, '.claude', 'projects', '-srv', '22222222-2222-4222-8222-222222222222.jsonl')
+    mkdirSync(dirname(log), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), log)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.history.ingest()
+    const whole = await home.history.counts('22222222-2222-4222-8222-222222222222')
+    expect(whole).toEqual({ turns: 7, tool_calls: expect.any(Number) })
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+    writeFileSync(log, `${lines.slice(0, 30).join('\n')}\n`)
+    await home.history.ingest()
+    const cut = await home.history.counts('22222222-2222-4222-8222-222222222222')
+    expect(cut.turns).toBeLessThan(whole.turns)
+    appendFileSync(log, `${lines.slice(30).join('\n')}\n`)
+    await home.history.ingest()
+    expect(await home.history.counts('22222222-2222-4222-8222-222222222222')).toEqual(whole)
+    truncateSync(log, 0)
+    await home.history.ingest()
+    expect((await home.history.counts('22222222-2222-4222-8222-222222222222')).turns).toBe(0)
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('makes sessions of what it finds, adds to those it knows, and links what took the place of another', async () => {
+    const root = scratch()
+    const id = '77777777-7777-4777-8777-777777777777'
+    const log = join(root, '.claude', 'projects', '-srv', `${id}.jsonl`)
+    mkdirSync(dirname(log), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-with-ai-title.jsonl'), log)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.sessions.start({ id, agent: 'web/kim', work_unit: 'w-1' })
+    expect(await home.history.ingest()).toMatchObject({ sessions_found: 0, read: 1 })
+    const known = await home.sessions.get(id)
+    expect(known).toMatchObject({
+      agent: 'web/kim',
+      work_unit: 'w-1',
+      tool: 'claude',
+      title: expect.stringMatching(/./),
+      cwd: expect.stringMatching(/^\//),
+    })
+    expect(known?.outcome).toBeUndefined() // whoever started it says when it ends
+    expect((await home.history.cost({ by: 'agent' })).rows.map((row) => row.key)).toEqual(['web/kim'])
+    expect((await home.history.cost({ by: 'work' })).rows.map((row) => row.key)).toEqual(['w-1'])
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('shows turns with their words while the log is there, and their counts when it is gone', async () => {
+    const root = scratch()
+    const id = '22222222-2222-4222-8222-222222222222'
+    const log = join(root, '.claude', 'projects', '-srv', `${id}.jsonl`)
+    mkdirSync(dirname(log), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), log)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.history.ingest()
+    const there = await home.history.turns(id)
+    expect(there.from_log).toBe(true)
+    expect(there.turns).toHaveLength(7)
+    expect(there.turns[0]?.prompt).not.toBe('')
+    rmSync(log)
+    const gone = await home.history.turns(id)
+    expect(gone.from_log).toBe(false)
+    const shape = (turns: typeof gone.turns) =>
+      turns.map((turn) => [turn.number, turn.outcome, turn.tool_calls.map((call) => call.name)])
+    expect(shape(gone.turns)).toEqual(shape(there.turns))
+    // No words of the log are anywhere in the home.
+    const [first] = there.turns
+    const words = first?.prompt.slice(0, 40) ?? ''
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(root, name))
+      .filter((path) => statSync(path).isFile())
+    expect(files.filter((path) => readFileSync(path).includes(words))).toEqual([])
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('while watching, sees a line that is appended to a log, and a log that is new', async () => {
+    const root = scratch()
+    const project = join(root, '.claude', 'projects', '-srv')
+    mkdirSync(project, { recursive: true })
+    const lines = readFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), 'utf8').trimEnd().split('\n')
+    const log = join(project, '22222222-2222-4222-8222-222222222222.jsonl')
+    writeFileSync(log, `${lines.slice(0, 20).join('\n')}\n`)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    const stop = new AbortController()
+    const reports: { read: number; logs: number; bytes: number }[] = []
+    const watching = home.history.watch({ signal: stop.signal, onReport: (report) => reports.push(report) })
+    const until = async (done: () => boolean): Promise<void> => {
+      for (let tries = 0; !done() && tries < 1_000; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(done()).toBe(true)
+    }
+    await until(() => reports.length === 1)
+    appendFileSync(log, `${lines[20]}\n`)
+    await until(() => reports.length === 2)
+    expect(reports[1]).toMatchObject({ logs: 1, read: 1, bytes: Buffer.byteLength(lines[20] ?? '') + 1 })
+    copyFileSync(
+      join(CLAUDE, 'interactive-with-ai-title.jsonl'),
+      join(project, '77777777-7777-4777-8777-777777777777.jsonl'),
+    )
+    await until(() => reports.length >= 3)
+    expect(await home.sessions.get('77777777-7777-4777-8777-777777777777')).toBeDefined()
+    stop.abort()
+    await watching
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('steps know the turns they cover', async () => {
+    const root = scratch()
+    const id = '22222222-2222-4222-8222-222222222222'
+    const log = join(root, '.claude', 'projects', '-srv', `${id}.jsonl`)
+    mkdirSync(dirname(log), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), log)
+    const { home, clock } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.sessions.start({ id })
+    await home.history.ingest()
+    const { turns } = await home.history.turns(id)
+    clock.ms = Date.parse(turns[1]?.started_at ?? '')
+    await home.sessions.step(id, { step_ref: 'middle', state: 'started' })
+    clock.ms = Date.parse(turns[3]?.started_at ?? '')
+    await home.sessions.step(id, { step_ref: 'middle', state: 'completed' })
+    const [step] = (await home.history.turns(id)).steps
+    expect(step).toMatchObject({ step_ref: 'middle', turns: expect.arrayContaining([2, 3, 4]) })
+    expect(step?.turns).not.toContain(7)
+    await home[Symbol.asyncDispose]()
+  })
+})
