@@ -32,8 +32,6 @@ export interface WriterOptions {
   sessionId: string
   cwd: string
   surroundings: Surroundings
-  /** How long to wait for another writer before refusing. 0, for a writer that means to stay, refuses at once. */
-  waitMs?: number
 }
 
 /**
@@ -58,8 +56,12 @@ export class TranscriptWriter implements Disposable {
     this.#needsHeader = opened.size === 0
   }
 
-  static async open(path: string, options: WriterOptions): Promise<TranscriptWriter> {
-    const lock = await lockTranscript(path, options.waitMs ?? 0)
+  static async open(path: string, options: WriterOptions & { waitMs?: number }): Promise<TranscriptWriter> {
+    return TranscriptWriter.under(await lockTranscript(path, options.waitMs ?? 0), path, options)
+  }
+
+  /** Opens a transcript whose lock is held already; the lock goes with the writer, or at once when this fails. */
+  static under(lock: LockFile, path: string, options: WriterOptions): TranscriptWriter {
     try {
       return new TranscriptWriter(path, options, lock)
     } catch (error) {
@@ -122,7 +124,7 @@ export class TranscriptWriter implements Disposable {
   }
 }
 
-/** Keeps writers out of a transcript; throws `transcript-in-use` when there is one. */
+/** Keeps writers out of a transcript; throws `transcript-in-use` when there still is one after `waitMs`. */
 export async function lockTranscript(path: string, waitMs: number): Promise<LockFile> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -19,6 +19,7 @@ import {
   type TranscriptEntry,
   textOf,
 } from '../../src/conversations/index.js'
+import { lockTranscript } from '../../src/conversations/transcript-writer.js'
 import { BACKENDS, fakeWorld, openStore, scratch } from './scratch.js'
 
 const KEY = 'agent:main:discord:dm:u1'
@@ -180,6 +181,18 @@ function wholeEntries(bytes: Buffer, cut: number): number {
   const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 10 ? [at] : []))
   return Math.max(0, ends.filter((end) => end <= cut).length - 1)
 }
+
+it('an append that had to wait while the conversation was reset goes to the new session', async () => {
+  const { main, path } = await conversation()
+  const lock = await lockTranscript(path, 0)
+  const appending = say(main, 'late')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await main.patch(KEY, { sessionId: 'the-new-one' }) // what a reset does to the entry, while it holds the lock
+  lock[Symbol.dispose]()
+  await appending
+  expect(said((await main.transcript(KEY))?.entries)).toEqual(['late'])
+  expect(existsSync(path)).toBe(false)
+})
 
 describe('a torn tail', () => {
   it('is passed over on reading, and cut off and kept aside on the next append', async () => {
