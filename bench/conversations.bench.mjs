@@ -55,24 +55,42 @@ async function measure(times, body) {
 /** Spread over the whole store, the same walk for every size. */
 const walk = (n, size) => (n * 7_919) % size
 
-async function measureRows(size) {
+const MESSAGE = { role: 'user', content: [{ type: 'text', text: 'How long is a piece of string?' }] }
+
+/** A store of that many entries, one of them with a transcript of as many messages: both lengths must not matter. */
+async function fill(size) {
   const store = new ConversationStore({ directory: join(scratch, `rows-${size}`) })
   const main = store.open('main')
   for (let from = 0; from < size; from += 1_000) {
     await main.adopt(Array.from({ length: 1_000 }, (_, n) => ({ key: key(from + n), entry: entry(from + n) })))
   }
-  const message = { role: 'user', content: [{ type: 'text', text: 'How long is a piece of string?' }] }
-  await measure(300, (n) => main.patch(key(walk(n, size)), { inputTokens: n })) // warm
-  const get = await measure(2_000, (n) => main.get(key(walk(n, size))))
-  const patch = await measure(2_000, (n) => main.patch(key(walk(n, size)), { inputTokens: n }))
-  // Into one transcript that has as many entries as the store: both lengths must not matter.
   const long = await main.writer(key(0))
-  for (let n = 0; n < size; n++) long.append(message)
+  for (let n = 0; n < size; n++) long.append(MESSAGE)
   long[Symbol.dispose]()
-  await measure(50, () => main.append(key(0), message))
-  const append = await measure(500, () => main.append(key(0), message))
-  store[Symbol.dispose]()
-  return { get, patch, append }
+  return { size, store, main }
+}
+
+/** All sizes in turn, many times: what else the machine does touches them alike. */
+async function measureRows() {
+  const stores = []
+  for (const size of SIZES) stores.push(await fill(size))
+  const verbs = {
+    get: { times: 200, body: ({ main, size }, n) => main.get(key(walk(n, size))) },
+    patch: { times: 200, body: ({ main, size }, n) => main.patch(key(walk(n, size)), { inputTokens: n }) },
+    append: { times: 50, body: ({ main }) => main.append(key(0), MESSAGE) },
+  }
+  const took = Object.fromEntries(SIZES.map((size) => [size, { get: [], patch: [], append: [] }]))
+  for (let round = 0; round < 11; round++) {
+    for (const [verb, { times, body }] of Object.entries(verbs)) {
+      for (const one of stores) {
+        const ms = await measure(times, (n) => body(one, round * times + n))
+        if (round > 0) took[one.size][verb].push(ms) // the first round warms up
+      }
+    }
+  }
+  for (const { store } of stores) store[Symbol.dispose]()
+  const medians = (verbsTook) => Object.fromEntries(Object.entries(verbsTook).map(([verb, all]) => [verb, median(all)]))
+  return Object.fromEntries(SIZES.map((size) => [size, medians(took[size])]))
 }
 
 async function measureFile(size) {
@@ -126,8 +144,7 @@ function measureOriginal(path, size) {
   return run.status === 0 ? Number(run.stdout) : undefined
 }
 
-const rows = {}
-for (const size of SIZES) rows[size] = await measureRows(size)
+const rows = await measureRows()
 const file = await measureFile(10_000)
 const originalMs = measureOriginal(file.path, 10_000)
 rmSync(scratch, { recursive: true, force: true })

@@ -23,7 +23,7 @@ import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from 
 import { readTranscript } from './transcript-file.js'
 import type { Transcript, TranscriptEntry, TranscriptMessage } from './transcript-format.js'
 import { transcriptOf } from './transcript-name.js'
-import { TranscriptWriter } from './transcript-writer.js'
+import { lockTranscript, TranscriptWriter } from './transcript-writer.js'
 import { lockTurn } from './turn-lock.js'
 
 export interface ConversationsParts {
@@ -197,13 +197,11 @@ export class Conversations {
     key: string,
     options: { topic?: string | number; cwd?: string; waitMs?: number } = {},
   ): Promise<TranscriptWriter> {
-    const row = await this.#found(this.#own(key))
-    return TranscriptWriter.open(transcriptOf(this.parts.directory, row.entry, options.topic), {
-      sessionId: row.entry.sessionId,
-      cwd: options.cwd ?? this.parts.directory,
-      surroundings: this.parts.surroundings,
-      waitMs: options.waitMs ?? 0,
-    })
+    const { cwd = this.parts.directory, topic, waitMs = 0 } = options
+    const pathOf = ({ entry }: Row) => transcriptOf(this.parts.directory, entry, topic)
+    const { row, lock } = await this.#locking(this.#own(key), (found) => lockTranscript(pathOf(found), waitMs))
+    const { sessionId } = row.entry
+    return TranscriptWriter.under(lock, pathOf(row), { sessionId, cwd, surroundings: this.parts.surroundings })
   }
 
   /** Appends one message, waiting up to 10 s for another writer to finish. */
@@ -243,8 +241,28 @@ export class Conversations {
 
   /** Held while a turn runs; throws `conversation-busy` when one does. */
   async lockTurn(key: string): Promise<LockFile> {
-    const row = await this.#found(this.#own(key))
-    return lockTurn(this.parts.directory, row.entry.sessionId, row.key)
+    const { directory } = this.parts
+    const { lock } = await this.#locking(this.#own(key), (row) => lockTurn(directory, row.entry.sessionId, row.key))
+    return lock
+  }
+
+  /**
+   * Takes a lock of the present session. While one waits for it, a reset may have begun another session: what is written
+   * under the old lock would be seen by nobody, so the lock of the new one is taken instead.
+   */
+  async #locking(key: ConversationKey, take: (row: Row) => Promise<LockFile>): Promise<{ row: Row; lock: LockFile }> {
+    for (;;) {
+      const row = await this.#found(key)
+      const lock = await take(row)
+      try {
+        const now = await this.#found(key)
+        if (now.entry.sessionId === row.entry.sessionId) return { row, lock }
+      } catch (error) {
+        lock[Symbol.dispose]()
+        throw error
+      }
+      lock[Symbol.dispose]()
+    }
   }
 
   #own(key: string): ConversationKey {

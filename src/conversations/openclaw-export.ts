@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { explainDiskError, writeAtomic } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
@@ -7,8 +7,8 @@ import type { Conversations } from './conversations.js'
 import { entryForOpenClaw, keyForOpenClaw } from './openclaw-layout.js'
 import type { ConversationStore } from './store.js'
 import { type SessionStore, writeStore } from './store-file.js'
-import { parseTranscript, TRANSCRIPT_VERSION } from './transcript-format.js'
-import { transcriptOf, transcriptsOf } from './transcript-name.js'
+import { readTranscript } from './transcript-file.js'
+import { namesIn, transcriptOf, transcriptsOf } from './transcript-name.js'
 
 export interface AgentExport {
   agent: AgentName
@@ -41,31 +41,27 @@ export async function exportOpenClaw(
 async function exportAgent(conversations: Conversations, sessions: string): Promise<AgentExport> {
   const theirs: SessionStore = Object.create(null)
   let transcripts = 0
+  const names = namesIn(conversations.directory)
   for (const { key, entry } of await conversations.list()) {
     const own = transcriptOf(conversations.directory, entry)
-    const files = new Set([
-      ...transcriptsOf(conversations.directory, entry.sessionId),
-      ...(existsSync(own) ? [own] : []),
-    ])
-    for (const file of files) copyTranscript(file, sessions)
-    transcripts += files.size
-    theirs[keyForOpenClaw(key)] = entryForOpenClaw(entry, files.has(own) ? join(sessions, basename(own)) : undefined)
+    const files = new Set([own, ...transcriptsOf(conversations.directory, entry.sessionId, names)])
+    const copied = [...files].filter((file) => copyTranscript(file, sessions))
+    transcripts += copied.length
+    const sessionFile = copied.includes(own) ? join(sessions, basename(own)) : undefined
+    theirs[keyForOpenClaw(key)] = entryForOpenClaw(entry, sessionFile)
   }
   const path = join(sessions, 'sessions.json')
   writeStore(path, theirs) // last: while it is missing, this is no store
   return { agent: conversations.agent, store: path, entries: Object.keys(theirs).length, transcripts }
 }
 
-/** In the newest version and without a torn tail: OpenClaw refuses older ones. */
-function copyTranscript(from: string, sessions: string): void {
-  const text = readFileSync(from, 'utf8')
-  const { header, entries, storedVersion, tornTail, skippedLines } = parseTranscript(text, from)
-  const isFine =
-    storedVersion === TRANSCRIPT_VERSION && tornTail === undefined && skippedLines.length === 0 && text.endsWith('\n')
-  write(
-    join(sessions, basename(from)),
-    isFine ? text : [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(''),
-  )
+/** In the newest version and without torn lines: OpenClaw refuses older ones. False when there is nothing to copy. */
+function copyTranscript(from: string, sessions: string): boolean {
+  const transcript = readTranscript(from)
+  if (!transcript) return false
+  const lines = [transcript.header, ...transcript.entries]
+  write(join(sessions, basename(from)), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return true
 }
 
 function write(path: string, text: string): void {

@@ -37,6 +37,8 @@ export function openOwnedDatabase(path: string, layout: DatabaseLayout): Databas
       check(database, path, layout)
       // A commit survives kill -9 of any process. A power cut may take the last few, never the store.
       database.exec('pragma busy_timeout = 0; pragma synchronous = normal; pragma journal_size_limit = 4194304')
+      // 16 MB at most: with SQLite's 2 MB a change among 100,000 entries took 1.4 times as long as among 1,000; now 1.2 to 1.3.
+      database.exec('pragma cache_size = -16384')
     } catch (error) {
       database.close()
       throw error

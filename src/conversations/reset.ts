@@ -7,7 +7,7 @@ import type { Surroundings } from './environment.js'
 import { type ResetRule, staleReason } from './freshness.js'
 import { type ConversationKey, parseKey } from './key.js'
 import { type ConversationRows, type Revision, RevisionConflict, type Row } from './rows.js'
-import { archiveName, transcriptName, transcriptsOf } from './transcript-name.js'
+import { archiveName, namesIn, transcriptName, transcriptsOf } from './transcript-name.js'
 import { lockTranscript } from './transcript-writer.js'
 import { lockTurn } from './turn-lock.js'
 
@@ -47,7 +47,7 @@ interface Place {
  * entry names, which is untidy; the other order would leave an entry that has lost its transcript.
  */
 export async function resetConversation(place: Place, row: Row, options: ResetOptions): Promise<ResetReceipt> {
-  using hold = await holdSession(place.directory, row)
+  using hold = await holdSession(place.directory, row, namesIn(place.directory))
   const decide = () => entryAfter(place, row, options)
   const [after] = await place.rows.change([{ key: row.key, expected: options.revision ?? row.revision, decide }])
   return finish(place, hold, after, options)
@@ -87,9 +87,10 @@ export async function resetConversations(
   const busy: ConversationKey[] = []
   for (let from = 0; from < rows.length; from += BATCH) {
     const holds: Hold[] = []
+    const names = namesIn(place.directory)
     try {
       for (const row of rows.slice(from, from + BATCH)) {
-        const hold = await unlessBusy(() => holdSession(place.directory, row))
+        const hold = await unlessBusy(() => holdSession(place.directory, row, names))
         if (hold) holds.push(hold)
         else busy.push(row.key)
       }
@@ -121,13 +122,13 @@ interface Hold extends Disposable {
   transcripts: string[]
 }
 
-async function holdSession(directory: string, row: Row): Promise<Hold> {
+async function holdSession(directory: string, row: Row, names: string[]): Promise<Hold> {
   const locks: Disposable[] = [await lockTurn(directory, row.entry.sessionId, row.key)]
   const release = () => {
     for (const lock of locks) lock[Symbol.dispose]()
   }
   try {
-    const transcripts = transcriptsOf(directory, row.entry.sessionId)
+    const transcripts = transcriptsOf(directory, row.entry.sessionId, names)
     for (const path of transcripts) locks.push(await lockTranscript(path, 0))
     return { row, transcripts, [Symbol.dispose]: release }
   } catch (error) {

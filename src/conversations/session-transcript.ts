@@ -3,11 +3,12 @@ import { SkeinError } from '../model/index.js'
 import { DEFAULT_AGENT, parseAgentName } from './agent-name.js'
 import { systemSurroundings, workingDirectory } from './environment.js'
 import { parseKey } from './key.js'
+import type { LockFile } from './lock-file.js'
 import { mirrorMessage, mirrorText } from './mirror.js'
 import { resolveDefaultSessionStorePath } from './session-paths.js'
 import { loadSessionStore, updateSessionStoreEntry } from './session-store.js'
 import { transcriptOf } from './transcript-name.js'
-import { TranscriptWriter } from './transcript-writer.js'
+import { lockTranscript, TranscriptWriter } from './transcript-writer.js'
 
 /** Notes in the transcript what was delivered. Whatever the caller can do something about comes back as a reason. */
 export async function appendAssistantMessageToSessionTranscript(params: {
@@ -27,22 +28,35 @@ export async function appendAssistantMessageToSessionTranscript(params: {
     return { ok: false, reason: `${sessionKey} belongs to another agent than "${agent}"` }
   }
   const storePath = params.storePath ?? resolveDefaultSessionStorePath(agent)
-  const entry = loadSessionStore(storePath, { skipCache: true })[sessionKey]
-  if (!entry) return { ok: false, reason: `unknown sessionKey: ${sessionKey}` }
-  const sessionFile = transcriptOf(dirname(storePath), entry)
-  try {
-    using writer = await TranscriptWriter.open(sessionFile, {
-      sessionId: entry.sessionId,
-      cwd: workingDirectory(),
-      surroundings: systemSurroundings,
-      waitMs: 10_000,
-    })
-    writer.append(mirrorMessage(text))
-  } catch (error) {
-    if (error instanceof SkeinError && error.code === 'transcript-in-use') return { ok: false, reason: error.message }
-    throw error
+  const find = () => loadSessionStore(storePath, { skipCache: true })[sessionKey]
+  for (;;) {
+    const entry = find()
+    if (!entry) return { ok: false, reason: `unknown sessionKey: ${sessionKey}` }
+    const sessionFile = transcriptOf(dirname(storePath), entry)
+    let lock: LockFile
+    try {
+      lock = await lockTranscript(sessionFile, 10_000)
+    } catch (error) {
+      if (error instanceof SkeinError && error.code === 'transcript-in-use') return { ok: false, reason: error.message }
+      throw error
+    }
+    if (find()?.sessionId !== entry.sessionId) {
+      lock[Symbol.dispose]() // reset while we waited: nobody would read what we write here
+      continue
+    }
+    const { sessionId } = entry
+    const surroundings = systemSurroundings
+    {
+      using writer = TranscriptWriter.under(lock, sessionFile, { sessionId, cwd: workingDirectory(), surroundings })
+      writer.append(mirrorMessage(text))
+    }
+    if (entry.sessionFile !== sessionFile) {
+      await updateSessionStoreEntry({
+        storePath,
+        sessionKey,
+        update: (now) => (now.sessionId === sessionId ? { sessionFile } : null),
+      })
+    }
+    return { ok: true, sessionFile }
   }
-  if (entry.sessionFile !== sessionFile)
-    await updateSessionStoreEntry({ storePath, sessionKey, update: () => ({ sessionFile }) })
-  return { ok: true, sessionFile }
 }

@@ -120,6 +120,12 @@ export function parseHeader(line: string, name: string): { header: TranscriptHea
   return { header: { ...rest, type, version: TRANSCRIPT_VERSION, id, timestamp, cwd }, storedVersion }
 }
 
+/** The first write was cut off before a single line was whole: nothing was ever said here. */
+export function isTornBeginning(text: string): boolean {
+  const begin = '{"type":"session",'
+  return !text.includes('\n') && (begin.startsWith(text) || text.startsWith(begin)) && parseLine(text) === undefined
+}
+
 export function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     const read = Line.safeParse(JSON.parse(line))

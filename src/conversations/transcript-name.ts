@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { explainDiskError } from '../disk/index.js'
 import { parseSessionId, SkeinError } from '../model/index.js'
 import type { SessionEntry } from './entry.js'
 
@@ -41,18 +42,22 @@ function realDirectory(path: string): string {
   }
 }
 
-/** Every transcript of one session: its own and those of its topics. */
-export function transcriptsOf(directory: string, sessionId: string): string[] {
+/** Every transcript of one session: its own and those of its topics. `names` is what the directory holds. */
+export function transcriptsOf(directory: string, sessionId: string, names = namesIn(directory)): string[] {
   const id = parseSessionId(sessionId)
-  let names: string[]
-  try {
-    names = readdirSync(directory)
-  } catch {
-    return []
-  }
   return names
     .filter((name) => name === `${id}.jsonl` || (name.startsWith(`${id}-topic-`) && name.endsWith('.jsonl')))
     .map((name) => join(directory, name))
+}
+
+/** For those who ask about many sessions: read the directory once. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw explainDiskError(error, directory)
+  }
 }
 
 /** `x.jsonl` put away: `x.jsonl.reset.2026-11-15T10-02-11.938Z`. */

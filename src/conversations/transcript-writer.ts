@@ -18,6 +18,7 @@ import { SkeinError } from '../model/index.js'
 import type { Surroundings } from './environment.js'
 import { describeHolder, type Held, LockFile } from './lock-file.js'
 import {
+  isTornBeginning,
   parseHeader,
   parseLine,
   parseTranscript,
@@ -31,8 +32,6 @@ export interface WriterOptions {
   sessionId: string
   cwd: string
   surroundings: Surroundings
-  /** How long to wait for another writer before refusing. 0, for a writer that means to stay, refuses at once. */
-  waitMs?: number
 }
 
 /**
@@ -57,8 +56,12 @@ export class TranscriptWriter implements Disposable {
     this.#needsHeader = opened.size === 0
   }
 
-  static async open(path: string, options: WriterOptions): Promise<TranscriptWriter> {
-    const lock = await lockTranscript(path, options.waitMs ?? 0)
+  static async open(path: string, options: WriterOptions & { waitMs?: number }): Promise<TranscriptWriter> {
+    return TranscriptWriter.under(await lockTranscript(path, options.waitMs ?? 0), path, options)
+  }
+
+  /** Opens a transcript whose lock is held already; the lock goes with the writer, or at once when this fails. */
+  static under(lock: LockFile, path: string, options: WriterOptions): TranscriptWriter {
     try {
       return new TranscriptWriter(path, options, lock)
     } catch (error) {
@@ -121,7 +124,7 @@ export class TranscriptWriter implements Disposable {
   }
 }
 
-/** Keeps writers out of a transcript; throws `transcript-in-use` when there is one. */
+/** Keeps writers out of a transcript; throws `transcript-in-use` when there still is one after `waitMs`. */
 export async function lockTranscript(path: string, waitMs: number): Promise<LockFile> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -148,7 +151,12 @@ function open(path: string, options: WriterOptions): { file: number; size: numbe
     fchmodSync(file, 0o600)
     const size = fstatSync(file).size
     if (size === 0) return { file, size, leaf: null }
-    const { storedVersion } = parseHeader(readFirstLine(file), path)
+    const first = readFirstLine(file)
+    if (first.length === size && isTornBeginning(first.toString())) {
+      cutOff(file, 0, first, path)
+      return { file, size: 0, leaf: null }
+    }
+    const { storedVersion } = parseHeader(first.toString(), path)
     if (storedVersion < TRANSCRIPT_VERSION) {
       rewrite(path, options)
       closeSync(file)
@@ -174,19 +182,19 @@ function rewrite(path: string, { surroundings }: WriterOptions): void {
 
 const CHUNK = 64 * 1024
 
-function readFirstLine(file: number): string {
+/** Without its newline, or the whole file when it has none. */
+function readFirstLine(file: number): Buffer {
   for (let length = CHUNK; ; length *= 2) {
     const buffer = Buffer.alloc(length)
     const text = buffer.subarray(0, readSync(file, buffer, 0, length, 0))
     const end = text.indexOf(10)
-    if (end >= 0 || text.length < length) return text.subarray(0, end < 0 ? text.length : end).toString()
+    if (end >= 0 || text.length < length) return text.subarray(0, end < 0 ? text.length : end)
   }
 }
 
 /**
  * Finds the leaf by reading backwards from the end, so that the length of a transcript does not matter.
- * A last line without its newline is completed when it is whole, and cut off when it is torn; what is cut off goes into
- * `<transcript>.torn`, because it may be the only trace of what was said.
+ * A last line without its newline is completed when it is whole, and cut off when it is torn.
  */
 function mend(file: number, size: number, path: string): { size: number; leaf: string | null } {
   for (let length = Math.min(CHUNK, size); ; length = Math.min(length * 2, size)) {
@@ -209,8 +217,13 @@ function mend(file: number, size: number, path: string): { size: number; leaf: s
       writeFully(file, Buffer.from('\n'))
       return { size: size + 1, leaf: leafId }
     }
-    appendFileSync(`${path}.torn`, `${text(last)}\n`, { mode: 0o600 })
-    ftruncateSync(file, size - last.length)
+    cutOff(file, size - last.length, Buffer.from(last, 'latin1'), path)
     return { size: size - last.length, leaf: leafId }
   }
+}
+
+/** What is cut off goes into `<transcript>.torn`: it may be the only trace of what was said. */
+function cutOff(file: number, size: number, torn: Buffer, path: string): void {
+  appendFileSync(`${path}.torn`, Buffer.concat([torn, Buffer.from('\n')]), { mode: 0o600 })
+  ftruncateSync(file, size)
 }

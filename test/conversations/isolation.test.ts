@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Conversations, fingerprintOf } from '../../src/conversations/index.js'
-import { BACKENDS, openStore } from './scratch.js'
+import { type Conversations, fingerprintOf, updateSessionStoreEntry } from '../../src/conversations/index.js'
+import { openDatabase } from '../../src/disk/index.js'
+import { BACKENDS, openStore, scratch } from './scratch.js'
 
 const THEIRS = 'agent:codex:discord:dm:user123'
 const OURS = 'agent:main:discord:dm:user123'
@@ -33,13 +35,14 @@ const VERBS: Record<string, (main: Conversations) => Promise<unknown>> = {
 
 describe.each(BACKENDS)("one agent cannot touch another's conversation on the %s backend:", (backend) => {
   const setUp = async () => {
-    const store = openStore(backend)
+    const directory = scratch()
+    const store = openStore(backend, { directory })
     const codex = store.open('codex')
     await codex.patch(THEIRS, { label: 'theirs' }, { onMissing: 'create' })
     await codex.bind(THEIRS, 'sdk-codex', RUN)
     await codex.append(THEIRS, { role: 'user', content: 'secret' })
     await store.open('main').patch(OURS, { label: 'ours' }, { onMissing: 'create' })
-    return { main: store.open('main'), codex }
+    return { main: store.open('main'), codex, directory }
   }
 
   it.each(Object.keys(VERBS))('%s', async (verb) => {
@@ -60,11 +63,21 @@ describe.each(BACKENDS)("one agent cannot touch another's conversation on the %s
     expect((await codex.transcript(THEIRS))?.entries).toHaveLength(1)
   })
 
-  it('resuming an SDK session that was written into the entry by hand', async () => {
-    const { main } = await setUp()
-    const row = await main.get(OURS)
-    expect(row?.entry.sdkSessionId).toBeUndefined()
-    const { entry } = await main.bind(OURS, 'sdk-main', RUN)
-    expect(await main.resumption(OURS, RUN)).toEqual({ kind: 'resume', sdkSessionId: entry.sdkSessionId })
+  it('resuming an SDK session that was written into the store by hand', async () => {
+    const { main, directory } = await setUp()
+    const home = join(directory, 'agents/main')
+    if (backend === 'files') {
+      await updateSessionStoreEntry({
+        storePath: join(home, 'sessions/sessions.json'),
+        sessionKey: OURS,
+        update: () => ({ sdkSessionId: 'sdk-codex' }),
+      })
+    } else {
+      const database = openDatabase(join(home, 'conversations.db'))
+      database.exec(`update conversations set entry = json_set(entry, '$.sdkSessionId', 'sdk-codex')`)
+      database.close()
+    }
+    expect((await main.get(OURS))?.entry.sdkSessionId).toBe('sdk-codex')
+    await expect(main.resumption(OURS, RUN)).rejects.toMatchObject({ code: 'foreign-conversation' })
   })
 })

@@ -19,6 +19,7 @@ import {
   type TranscriptEntry,
   textOf,
 } from '../../src/conversations/index.js'
+import { lockTranscript } from '../../src/conversations/transcript-writer.js'
 import { BACKENDS, fakeWorld, openStore, scratch } from './scratch.js'
 
 const KEY = 'agent:main:discord:dm:u1'
@@ -175,6 +176,24 @@ describe('a second writer', () => {
   })
 })
 
+/** How many entries end, newline or not, before the cut. */
+function wholeEntries(bytes: Buffer, cut: number): number {
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 10 ? [at] : []))
+  return Math.max(0, ends.filter((end) => end <= cut).length - 1)
+}
+
+it('an append that had to wait while the conversation was reset goes to the new session', async () => {
+  const { main, path } = await conversation()
+  const lock = await lockTranscript(path, 0)
+  const appending = say(main, 'late')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await main.patch(KEY, { sessionId: 'the-new-one' }) // what a reset does to the entry, while it holds the lock
+  lock[Symbol.dispose]()
+  await appending
+  expect(said((await main.transcript(KEY))?.entries)).toEqual(['late'])
+  expect(existsSync(path)).toBe(false)
+})
+
 describe('a torn tail', () => {
   it('is passed over on reading, and cut off and kept aside on the next append', async () => {
     const { main, path } = await conversation()
@@ -199,22 +218,34 @@ describe('a torn tail', () => {
     expect(said((await main.transcript(KEY))?.entries)).toEqual(['one', 'two'])
   })
 
+  it('of the very first write is put aside too: nothing was said yet', async () => {
+    const { main, path } = await conversation()
+    mkdirSync(dirname(path), { recursive: true })
+    for (const torn of ['', '{', '{"type":"session","version":3,"id":"x']) {
+      writeFileSync(path, torn)
+      expect(await main.transcript(KEY)).toBeUndefined()
+      await say(main, 'first')
+      expect(said((await main.transcript(KEY))?.entries)).toEqual(['first'])
+    }
+    expect(readFileSync(`${path}.torn`, 'utf8')).toBe('{\n{"type":"session","version":3,"id":"x\n')
+  })
+
   it('never costs a whole entry, wherever the file was cut', async () => {
     const { main, path } = await conversation()
     for (const text of ['eins', 'zwei €', 'drei']) await say(main, text)
     const whole = readFileSync(path)
-    const headerEnd = whole.indexOf(10) + 1
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: headerEnd, max: whole.length }), async (cut) => {
+      fc.asyncProperty(fc.integer({ min: 0, max: whole.length }), async (cut) => {
         writeFileSync(path, whole.subarray(0, cut))
-        const before = parseTranscript(whole.subarray(0, cut).toString(), path).entries.length
+        const before = (await main.transcript(KEY))?.entries.length ?? 0
+        expect(before).toBe(wholeEntries(whole, cut))
         await say(main, 'after')
         const transcript = await main.transcript(KEY)
         expect(transcript?.entries).toHaveLength(before + 1)
         expect(transcript && branchTo(transcript)).toHaveLength(before + 1)
         expect(transcript?.skippedLines).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     )
   })
 })
@@ -332,6 +363,7 @@ describe('a transcript cannot be led out of its directory', () => {
     mkdirSync(dirname(path), { recursive: true })
     symlinkSync(outside, path)
     await expect(say(main, 'x')).rejects.toMatchObject({ code: 'home-unreadable' })
+    await expect(main.transcript(KEY)).rejects.toMatchObject({ code: 'home-unreadable' })
     expect(readFileSync(outside, 'utf8')).toBe('')
   })
 })
