@@ -1,4 +1,5 @@
 export { ClaudeUsage } from './claude-usage.js'
+export { coldCost } from './cold-cost.js'
 export {
   COST_GROUPS,
   type CostGroup,
