@@ -1,5 +1,4 @@
 export { ClaudeUsage } from './claude-usage.js'
-export { coldCost } from './cold-cost.js'
 export {
   COST_GROUPS,
   type CostGroup,
