@@ -52,24 +52,29 @@ function measure({ mb, sessions, seed, rounds }, peer) {
   const generate = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
   execFileSync(process.execPath, [join(here, 'gen-corpus.mjs'), ...generate], { stdio: 'ignore' })
   const ledger = join(root, 'ledger.db')
-  const node = (program, ...args) => [process.execPath, join(here, program), ...args]
-  checkTotals(root, node('cold-cost.mjs', root, 'model'))
-  const first = timedRun(node('warm-cost.mjs', ledger, root, 'refresh'))
-  checkTotals(root, node('warm-cost.mjs', ledger, root, 'report', 'model'))
+  // Both programs look there for logs; skein keeps what it stores beside them.
+  Object.assign(process.env, { CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(root, 'skein') })
+  const skein = (...args) => [process.execPath, join(dirname(here), 'bin', 'skein.js'), 'cost', '--json', ...args]
+  const alone = (what) => [process.execPath, join(here, 'warm-cost.mjs'), ledger, root, what]
+  checkTotals(root, skein('--no-index', '--by', 'model'))
+  const first = timedRun(skein())
+  checkTotals(root, skein('--by', 'model'))
+  timedRun(alone('refresh'))
 
-  const ccusage = (by) => () => timedRun([peer, 'claude', by, '--offline', '--json'], { CLAUDE_CONFIG_DIR: root })
+  const ccusage = (by) => () => timedRun([peer, 'claude', by, '--offline', '--json'])
   const medians = interleaved(
     {
       'ccusage daily': ccusage('daily'),
       'ccusage session': ccusage('session'),
-      'cold scan': () => timedRun(node('cold-cost.mjs', root)),
-      'refresh, nothing new': () => timedRun(node('warm-cost.mjs', ledger, root, 'refresh')),
-      'warm report': () => timedRun(node('warm-cost.mjs', ledger, root, 'report')),
+      'skein cost --no-index': () => timedRun(skein('--no-index')),
+      'skein cost, warm': () => timedRun(skein()),
+      'ledger, look for news': () => timedRun(alone('refresh')),
+      'ledger, report only': () => timedRun(alone('report')),
     },
     rounds,
   )
   rmSync(root, { recursive: true, force: true })
-  const table = { ...medians, 'first ledger (once)': first }
+  const table = { ...medians, 'skein cost, first (once)': first }
   console.log(`\n${mb} MB, ${sessions} sessions, median of ${rounds} rounds\n`)
   console.log(['', 'cpu ms', 'wall ms', 'cpu / ccusage daily', 'wall / ccusage daily'].map(column).join(''))
   const base = medians['ccusage daily']
@@ -81,13 +86,13 @@ function measure({ mb, sessions, seed, rounds }, peer) {
 }
 
 function column(text, index) {
-  return index === 0 ? `${text}`.padEnd(24) : `${text}`.padStart(22)
+  return index === 0 ? `${text}`.padEnd(28) : `${text}`.padStart(22)
 }
 
 /** A quick answer that is wrong is worth nothing. */
 function checkTotals(root, argv) {
   const { byModel } = JSON.parse(readFileSync(join(root, 'manifest.json'), 'utf8'))
-  const { report } = JSON.parse(execFileSync(argv[0], argv.slice(1), { encoding: 'utf8', maxBuffer: 1 << 28 }))
+  const report = JSON.parse(execFileSync(argv[0], argv.slice(1), { encoding: 'utf8', maxBuffer: 1 << 28 }))
   const found = Object.fromEntries(
     report.rows.map((row) => [
       row.key,

@@ -2,11 +2,10 @@
 import { spawnSync } from 'node:child_process'
 
 /** Node cannot ask for the resources of a child; the shell's own `time` can, to the millisecond. */
-export function timedRun(argv, env = {}) {
+export function timedRun(argv) {
   const script = 'TIMEFORMAT="TIMED %U %S %R"; time "$@" > /dev/null'
   const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', ...argv], {
     encoding: 'utf8',
-    env: { ...process.env, ...env },
   })
   const [, user, system, wall] = /TIMED (\S+) (\S+) (\S+)/.exec(stderr) ?? []
   if (status !== 0 || wall === undefined) throw new Error(`${argv.join(' ')} failed (${status}): ${stderr}`)

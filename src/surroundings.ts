@@ -1,3 +1,4 @@
+import { existsSync, readlinkSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Surroundings } from './home/index.js'
@@ -21,10 +22,22 @@ export function surroundings(): Surroundings {
   return {
     home: homedir(),
     env: process.env,
-    // Asked for by few commands, and it loads a database of calendars.
     get zone() {
-      return Intl.DateTimeFormat().resolvedOptions().timeZone
+      return zoneBySystem() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
     },
+  }
+}
+
+/** The name of the time zone as the system's files give it: `Intl` knows it too, but takes 12 ms to load its calendars. */
+function zoneBySystem(): string | undefined {
+  const files = '/usr/share/zoneinfo/'
+  const { TZ } = process.env
+  if (TZ) return /^[A-Za-z][\w+/-]*$/.test(TZ) && existsSync(files + TZ) ? TZ : undefined
+  try {
+    const file = readlinkSync('/etc/localtime')
+    return file.includes(files) ? file.slice(file.indexOf(files) + files.length) : undefined
+  } catch {
+    return undefined
   }
 }
 

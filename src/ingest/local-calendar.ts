@@ -1,5 +1,7 @@
 import { DAY_MS } from '../model/index.js'
 
+/** Names of the zone without an offset: no calendars have to be loaded for it. */
+const UTC_NAMES = new Set(['UTC', 'Etc/UTC', 'Etc/UCT', 'Etc/Universal', 'Etc/Zulu', 'UCT', 'Universal', 'Zulu'])
 const STEP_MS = 15 * 60_000 // no zone changes its clock at a finer step
 
 /** The days of one time zone. Asking the system for a zone's offset is slow, so it is asked once per day, not per call. */
@@ -12,7 +14,7 @@ export class LocalCalendar {
 
   /** `zone` is an IANA name such as `Europe/Berlin`; an unknown one throws a RangeError. */
   constructor(readonly zone: string) {
-    this.#offsets = zone === 'UTC' ? undefined : zoneOffsets(zone)
+    this.#offsets = UTC_NAMES.has(zone) ? undefined : zoneOffsets(zone)
   }
 
   /** Days since 1970-01-01 in local time. */

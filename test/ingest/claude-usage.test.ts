@@ -122,7 +122,7 @@ it('the quick scan and the parser agree on every line, whatever was done to it',
         '\t',
         '\0',
       ),
-      fc.constantFrom('"usage":{"output_tokens":1},', '"id":"x",', '"type":"assistant",', 'é', '2026', '\\ud83d', '\r'),
+      fc.constantFrom('"usage":{"output_tokens":1},', '"id":"x",', '"model":"x",', 'é', '2026', '\\ud83d', '\r'),
       fc.string({ maxLength: 4 }),
     ),
   })
