@@ -1,6 +1,6 @@
 import type { Span } from './mark.js'
 import { isPlausiblePassword, isPlausibleToken, type Writing } from './plausible-value.js'
-import type { Rule } from './rule.js'
+import { isIn, type Rule } from './rule.js'
 
 /** What a name promises about its value. */
 type Kind = 'password' | 'secret' | 'token' | 'key'
@@ -16,10 +16,13 @@ const SEPARATOR =
   /(?<before>[ \t]{0,16})(?<sign>=>|:=|=(?!=)|:(?!:))(?<after>[ \t]{0,16})(?:r?\\{0,3}(?<quote>["'`]))?/y
 const AFTER_FLAG = /(?<before>[ \t]{1,4}|=)\\{0,3}(?<quote>["'`])?(?!-)/y
 const AFTER_TAG = /(?:[ \t][^<>]{0,80})?>/y
-const UNQUOTED = /(?:[^\s"'`<>|;&,(){}[\]\\]|\\(?![nrt"'`\\])){1,256}/y
+const UNQUOTED = /(?:[^\s"'`<>|;&,(){}[\]\\]|\\(?![nrt"'`\\])){1,128}/y
 /** Qualifiers that make a `key` a secret one. */
 const SECRET_KEY =
   /(?:api|app|application|access|secret|private|priv|signing|sign|encryption|encrypt|account|auth|master|service|storage|shared|subscription|session|client|admin|deploy|license|hmac|aes|crypto|cookie|root|server|write|ingest|webhook|consumer|instrumentation|management|functions?|host|security)[_\-. ]?$/i
+
+/** What can stand right behind the word if a value is to follow. Most words are told from names by this alone. */
+const CAN_FOLLOW: ReadonlySet<string | undefined> = new Set('=: \t"\'`\\])>_-0123456789vVbBpPdDlLtT')
 
 interface Reading {
   value: Span
@@ -54,7 +57,7 @@ function rule(kind: Kind, words: readonly string[]): Rule {
     match(text, at) {
       const word = words.find((one) => text.slice(at, at + one.length).toLowerCase() === one) ?? ''
       const end = wordEnd(kind, text, at, word)
-      if (end === undefined) return undefined
+      if (end === undefined || !CAN_FOLLOW.has(text[end])) return undefined
       const nameStart = startOfName(text, at)
       const name = text.slice(nameStart, at)
       const reading = readValue(text, nameStart, end)
@@ -82,7 +85,7 @@ function wordEnd(kind: Kind, text: string, at: number, word: string): number | u
 
 function startOfName(text: string, at: number): number {
   let start = at
-  while (start > 0 && at - start < NAME_REACH && /[A-Za-z0-9_.-]/.test(text[start - 1] as string)) start -= 1
+  while (start > 0 && at - start < NAME_REACH && isIn('dotted', text, start - 1)) start -= 1
   return start
 }
 
@@ -184,7 +187,7 @@ function endBeforeSlashes(text: string, start: number, at: number): number {
   return end
 }
 
-/** At most 256 characters: enough to judge by. Of a value that is believed, the rest is taken too. */
+/** At most 128 characters: enough to judge by. Of a value that is believed, the rest is taken too. */
 function unquotedEnd(text: string, start: number): number | undefined {
   UNQUOTED.lastIndex = start
   return UNQUOTED.test(text) ? UNQUOTED.lastIndex : undefined
@@ -192,7 +195,7 @@ function unquotedEnd(text: string, start: number): number | undefined {
 
 function wholeValue(text: string, { start, end }: Span): Span {
   let last = end
-  for (let next: number | undefined = end; next !== undefined && last - start >= 256; next = unquotedEnd(text, last))
+  for (let next: number | undefined = end; next !== undefined && last - start >= 128; next = unquotedEnd(text, last))
     last = next
   return { start, end: last }
 }

@@ -37,7 +37,8 @@ class SecretFinder {
   tried = 0
   readonly #scan: AnchorScan
   readonly #ruleOf: readonly number[]
-  /** Per rule: what it found so far reaches up to here. A later anchor before that belongs to the same secret. */
+  readonly #lengthOf: readonly number[]
+  /** Per rule: what it found so far reaches up to here. A later anchor within that belongs to the same secret. */
   readonly #reached: Int32Array
   #found: (Finding & { trust: number })[] = []
   #text = ''
@@ -45,6 +46,7 @@ class SecretFinder {
   constructor(private readonly rules: readonly Rule[]) {
     this.#scan = new AnchorScan(rules.flatMap((rule) => rule.anchors))
     this.#ruleOf = rules.flatMap((rule, index) => rule.anchors.map(() => index))
+    this.#lengthOf = rules.flatMap((rule) => rule.anchors.map(({ text }) => text.length))
     this.#reached = new Int32Array(rules.length)
   }
 
@@ -74,12 +76,13 @@ class SecretFinder {
 
   readonly #try = (anchor: number, at: number): void => {
     const index = this.#ruleOf[anchor] as number
-    if (at < (this.#reached[index] as number)) return
+    if (at + (this.#lengthOf[anchor] as number) <= (this.#reached[index] as number)) return
     this.tried += 1
     const rule = this.rules[index] as Rule
     const span = rule.match(this.#text, at)
     if (span === undefined) return
-    this.#reached[index] = span.end
+    this.#reached[index] = typeof span === 'number' ? span : span.end
+    if (typeof span === 'number') return
     this.#found.push({ ...span, rule: rule.name, trust: index })
   }
 }

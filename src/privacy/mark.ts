@@ -3,7 +3,10 @@ export const redactedMark = (rule?: string): string => (rule === undefined ? '[R
 export const envMark = (variable: string): string => `[ENV:${variable}]`
 export const base64Mark = (length: number): string => `[BASE64:${length}]`
 
-const MARK = /\[(?:REDACTED(?::[a-z0-9-]{1,40})?|ENV:[A-Za-z_][A-Za-z0-9_]{0,127}|BASE64:[0-9]{1,12})\]/g
+// A rule's name is short and has no digits, so that no token can pass for one. A variable's name can look like a token, which
+// is why a variable's mark protects nothing from the search for secrets.
+const FINAL_MARK = /\[(?:REDACTED(?::[a-z][a-z-]{0,31})?|BASE64:[0-9]{1,9})\]/g
+const ANY_MARK = /\[(?:REDACTED(?::[a-z][a-z-]{0,31})?|BASE64:[0-9]{1,9}|ENV:[A-Za-z_][A-Za-z0-9_]{0,127})\]/g
 
 /** A stretch of text, by offsets. */
 export interface Span {
@@ -16,12 +19,19 @@ export interface Span {
  * more, and redacting what was already redacted finds what it found before, nothing.
  */
 export function spansBetweenMarks(text: string): Span[] {
-  if (!text.includes('[REDACTED') && !text.includes('[ENV:') && !text.includes('[BASE64:')) {
-    return [{ start: 0, end: text.length }]
-  }
+  if (!text.includes('[REDACTED') && !text.includes('[BASE64:')) return [{ start: 0, end: text.length }]
+  return spansBetween(text, FINAL_MARK)
+}
+
+/** The same between the marks of variables, too. */
+export function spansBetweenAllMarks(text: string): Span[] {
+  return spansBetween(text, ANY_MARK)
+}
+
+function spansBetween(text: string, marks: RegExp): Span[] {
   const spans: Span[] = []
   let start = 0
-  for (const mark of text.matchAll(MARK)) {
+  for (const mark of text.matchAll(marks)) {
     if (mark.index > start) spans.push({ start, end: mark.index })
     start = mark.index + mark[0].length
   }

@@ -11,7 +11,9 @@ export interface Redaction {
 }
 
 /** A secret that was taken out can leave another one readable beside it, so it is done again; a text that needs more is not kept. */
-const ROUNDS = 8
+export const ROUNDS = 8
+/** A field's name shorter than this is not looked at: no token fits into it. */
+const LONG_NAME = 20
 
 /** The text without its secrets. Doing it twice gives what doing it once gives. */
 export function redact(text: string): Redaction {
@@ -51,9 +53,11 @@ export function redactValue(value: unknown, applied: Applied): unknown {
   for (const name in value) {
     const before = (value as Record<string, unknown>)[name]
     const after = redactField(name, before, applied)
-    if (after === before) continue
+    const kept = name.length < LONG_NAME ? name : redactInto(name, applied)
+    if (after === before && kept === name) continue
     changed ??= { ...value }
-    changed[name] = after
+    if (kept !== name) delete changed[name]
+    changed[kept] = after
   }
   return changed ?? value
 }

@@ -8,8 +8,8 @@ import type { Span } from './mark.js'
 export interface Rule {
   readonly name: string
   readonly anchors: readonly Anchor[]
-  /** `at` is where the anchor starts. */
-  match(text: string, at: number): Span | undefined
+  /** `at` is where the anchor starts. A number says: nothing here, and nothing at this rule's anchors before that offset. */
+  match(text: string, at: number): Span | number | undefined
 }
 
 /** The characters a token's body is made of. */
@@ -38,6 +38,8 @@ export function runEnd(text: string, at: number, body: Body, limit: number = tex
   while (end < limit && table[text.charCodeAt(end)] === 1) end += 1
   return end
 }
+
+export const isIn = (body: Body, text: string, at: number): boolean => TABLES[body][text.charCodeAt(at)] === 1
 
 interface TokenForm {
   prefixes: readonly string[]

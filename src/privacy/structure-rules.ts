@@ -33,9 +33,9 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   }),
   patternRule('pgpass', {
     anchors: ['5432:', ':*:*:', '*:*:*'],
-    before: 64,
+    before: 40,
     pattern:
-      /(?:[A-Za-z0-9.*-]{1,60}):(?:5432|\*):[A-Za-z0-9_*-]{1,60}:[A-Za-z0-9_*-]{1,60}:(?<secret>[^\s:@/"'<>]{4,200})/,
+      /(?:[A-Za-z0-9.*-]{1,40}):(?:5432|\*):[A-Za-z0-9_*-]{1,60}:[A-Za-z0-9_*-]{1,60}:(?<secret>[^\s:@/"'<>]{4,200})/,
   }),
 ]
 
@@ -82,14 +82,13 @@ function puttyKey(text: string, at: number): Span | undefined {
   return { start, end: keyLinesEnd(text, start) }
 }
 
-const JWT_HEADER_LIMIT = 2_048
-const JWT = /\.[A-Za-z0-9_-]{8}/y
+const JWT_NEXT = /\.[A-Za-z0-9_-]{8}/y
 
-function jsonWebToken(text: string, at: number): Span | undefined {
-  const header = runEnd(text, at, 'urlSafe', at + JWT_HEADER_LIMIT)
+function jsonWebToken(text: string, at: number): Span | number | undefined {
+  const header = runEnd(text, at, 'urlSafe')
+  JWT_NEXT.lastIndex = header
+  if (!JWT_NEXT.test(text)) return header
   if (header - at < 12) return undefined
-  JWT.lastIndex = header
-  if (!JWT.test(text)) return undefined
   const payload = runEnd(text, header + 1, 'urlSafe')
   if (text[payload] !== '.') return payload - header > 20 ? { start: at, end: payload } : undefined
   return { start: at, end: runEnd(text, payload, 'dotted') }

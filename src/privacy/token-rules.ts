@@ -227,7 +227,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   }),
   patternRule('postman-key', { anchors: ['PMAK-'], pattern: /PMAK-[0-9a-f]{24}-[0-9a-f]{34}/ }),
   tokenRule('vault-token', { prefixes: ['hvs.', 'hvb.', 'hvr.'], body: 'urlSafe', atLeast: 24 }),
-  tokenRule('1password-token', { prefixes: ['ops_eyJ'], body: 'base64Url', atLeast: 60 }),
+  tokenRule('onepassword-token', { prefixes: ['ops_eyJ'], body: 'base64Url', atLeast: 60 }),
   tokenRule('age-key', { prefixes: ['AGE-SECRET-KEY-1'], body: 'upper', atLeast: 40 }),
   tokenRule('tailscale-key', { prefixes: ['tskey-'], body: 'urlSafe', atLeast: 20, mixed: true }),
   patternRule('mapbox-token', {
