@@ -1,3 +1,5 @@
+import { commonness } from './pair-frequency.js'
+
 /** A short text that every match of some rule contains. */
 export interface Anchor {
   readonly text: string
@@ -10,21 +12,15 @@ export type OnAnchor = (anchor: number, at: number) => void
 
 const CHUNK = 1 << 16
 const MARGIN = 64
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
-/** From the rarest letter to the commonest, as they come in prose and code. What is not a letter counts as rare. */
-const LETTERS = 'qzxjkvwybgfmpucdlhrsnioate'
-/** Pairs that prose is full of, the commonest first. */
-const COMMON_PAIRS =
-  'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur xp ec ex ho pa us ta la el un ke ss'.split(
-    ' ',
-  )
-
-/** Where a pair stands in an anchor, with one more byte of that anchor to look at before anything is called. */
+const SHORT = 64
+/** Where the lower half of a word lies in memory: first, on all machines but a few. */
+const LOW_HALF = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 2
+/** Where a pair stands in an anchor, and the byte beside the pair: behind it, or before it where the anchor ends. */
 interface Place {
   anchor: number
   offset: number
-  /** From the pair to the byte, the bit that tells upper from lower case, and the byte with that bit set. */
-  witness: number
+  beside: number
+  /** The bit that tells upper from lower case, and the byte with that bit set. */
   fold: number
   byte: number
 }
@@ -32,29 +28,42 @@ interface Place {
 /**
  * Finds all anchors in one pass that looks at every second pair of characters only: whatever is at least three characters long
  * has a pair at an even offset and one at an odd offset, so one table lookup per two characters is enough to rule out
- * nearly all of a text. Characters are narrowed to a byte for the lookup, and compared in full where the lookup strikes.
+ * most of a text. Where it strikes, a second table of three characters rules out most of the rest, before anything is called.
+ * Characters are narrowed to a byte for the lookups, and compared in full in the end.
  *
  * Measured on generated session logs: five times as fast as one regular expression with the same alternatives.
  */
 export class AnchorScan {
   readonly #anchors: readonly Anchor[]
   readonly #longest: number
-  /** Which bucket of places a pair of bytes can belong to; 0 is none. */
-  readonly #bucketOf = new Uint8Array(1 << 16)
-  readonly #buckets: Place[][] = [[]]
-  /** Room for a witness before the first byte and after the last. */
+  /** Whether some anchor has this pair of bytes. Apart from the buckets, so that the hot loop stays within a small table. */
+  readonly #strikes = new Uint8Array(1 << 16)
+  /** Whether some anchor has this pair with this byte beside it, by a hash: a clash costs time, never a match. */
+  readonly #triples = new Uint8Array(1 << 16)
+  /** The places of a pair, by the number of its bucket. */
+  readonly #bucketOf = new Uint16Array(1 << 16)
+  readonly #buckets: Place[][] = []
+  /** With room for the byte before the first and after the last. */
   readonly #bytes = Buffer.from(new ArrayBuffer(CHUNK + 2 * MARGIN))
   readonly #words = new Int32Array(this.#bytes.buffer, MARGIN, CHUNK / 4)
 
   constructor(anchors: readonly Anchor[]) {
     this.#anchors = anchors.map(({ text, anyCase }) => ({ text: anyCase ? text.toLowerCase() : text, anyCase }))
     this.#longest = Math.max(...anchors.map(({ text }) => text.length))
-    for (const [index, anchor] of this.#anchors.entries()) {
-      for (const parity of [0, 1]) this.#place(index, rarestPair(anchor.text, parity))
+    // Short anchors have no choice of pairs; long ones then choose among those that strike already.
+    const byLength = this.#anchors
+      .map((anchor, index) => ({ anchor, index }))
+      .sort((a, b) => a.anchor.text.length - b.anchor.text.length)
+    for (const { anchor, index } of byLength) {
+      for (const parity of [0, 1]) this.#place(index, this.#cheapestPair(anchor, parity))
     }
   }
 
   scan(text: string, onAnchor: OnAnchor): void {
+    if (text.length <= SHORT) {
+      this.#scanShort(text, onAnchor)
+      return
+    }
     if (text.length <= CHUNK) {
       this.#scanChunk(text, 0, text, text.length, onAnchor)
       return
@@ -66,30 +75,53 @@ export class AnchorScan {
     }
   }
 
-  #scanChunk(text: string, from: number, chunk: string, own: number, onAnchor: OnAnchor): void {
-    const bucketOf = this.#bucketOf
-    const words = this.#words
-    const count = (this.#bytes.write(chunk, MARGIN, 'latin1') + 3) >> 2
-    for (let word = 0; word < count; word += 1) {
-      const four = words[word] as number
-      const first = bucketOf[four & 0xffff] as number
-      const second = bucketOf[four >>> 16] as number
-      if ((first | second) === 0) continue
-      // The lower half of a word is its first pair on every machine that Node runs on (all are little-endian but one).
-      const [low, high] = LITTLE_ENDIAN ? [first, second] : [second, first]
-      if (low !== 0) this.#report(text, from, own, word * 4, low, onAnchor)
-      if (high !== 0) this.#report(text, from, own, word * 4 + 2, high, onAnchor)
+  /** Character by character: for a short text, copying it into bytes costs more than it saves. */
+  #scanShort(text: string, onAnchor: OnAnchor): void {
+    const strikes = this.#strikes
+    for (let at = 0; at + 1 < text.length; at += 2) {
+      const first = text.charCodeAt(at) & 0xff
+      const second = text.charCodeAt(at + 1) & 0xff
+      const pair = LOW_HALF === 0 ? first | (second << 8) : second | (first << 8)
+      if (strikes[pair] === 1) this.#report(text, 0, text.length, at, pair, onAnchor)
     }
   }
 
-  #report(text: string, from: number, own: number, pairAt: number, bucket: number, onAnchor: OnAnchor): void {
-    const places = this.#buckets[bucket] as Place[]
+  #scanChunk(text: string, from: number, chunk: string, own: number, onAnchor: OnAnchor): void {
+    const strikes = this.#strikes
+    const triples = this.#triples
+    const words = this.#words
+    const bytes = this.#bytes
+    const count = (bytes.write(chunk, MARGIN, 'latin1') + 3) >> 2
+    for (let word = 0; word < count; word += 1) {
+      const four = words[word] as number
+      const low = four & 0xffff
+      const high = four >>> 16
+      const lowStrikes = strikes[low] as number
+      if ((lowStrikes | (strikes[high] as number)) === 0) continue
+      const at = MARGIN + word * 4 + LOW_HALF
+      if (lowStrikes === 1) {
+        const next = triples[tripleWithNext(low, bytes[at + 2] as number)] as number
+        const previous = triples[tripleWithPrevious(low, bytes[at - 1] as number)] as number
+        if ((next | previous) !== 0) this.#report(text, from, own, at - MARGIN, low, onAnchor)
+      }
+      if (strikes[high] === 1) {
+        const other = at + 2 - 2 * LOW_HALF
+        const next = triples[tripleWithNext(high, bytes[other + 2] as number)] as number
+        const previous = triples[tripleWithPrevious(high, bytes[other - 1] as number)] as number
+        if ((next | previous) !== 0) this.#report(text, from, own, other - MARGIN, high, onAnchor)
+      }
+    }
+  }
+
+  #report(text: string, from: number, own: number, pairAt: number, pair: number, onAnchor: OnAnchor): void {
+    const places = this.#buckets[this.#bucketOf[pair] as number] as Place[]
     for (let k = 0; k < places.length; k += 1) {
       const place = places[k] as Place
-      if (((this.#bytes[MARGIN + pairAt + place.witness] as number) | place.fold) !== place.byte) continue
       const start = pairAt - place.offset
-      const { anchor } = place
-      if (start >= 0 && start < own && this.#standsAt(anchor, text, from + start)) onAnchor(anchor, from + start)
+      if (start < 0 || start >= own) continue
+      const code = text.charCodeAt(from + pairAt + place.beside) & 0xff
+      if ((code | place.fold) !== place.byte) continue
+      if (this.#standsAt(place.anchor, text, from + start)) onAnchor(place.anchor, from + start)
     }
   }
 
@@ -104,63 +136,54 @@ export class AnchorScan {
     return true
   }
 
+  #cheapestPair({ text, anyCase }: Anchor, parity: number): number {
+    const cost = (offset: number): number => {
+      const isFree = pairsAt(text, offset, anyCase).every((pair) => this.#strikes[pair] === 1)
+      return isFree ? -1 : commonness(text.slice(offset, offset + 2), anyCase)
+    }
+    let best = parity
+    for (let offset = parity; offset + 1 < text.length; offset += 2) if (cost(offset) < cost(best)) best = offset
+    return best
+  }
+
   #place(anchor: number, offset: number): void {
     const { text, anyCase } = this.#anchors[anchor] as Anchor
-    const place = { anchor, offset, ...witnessFor(text, offset, anyCase) }
-    const pair = new Uint8Array(2)
-    const view = new Uint16Array(pair.buffer) // the machine's own byte order, as in the scan
-    for (const first of cases(text[offset], anyCase)) {
-      for (const second of cases(text[offset + 1], anyCase)) {
-        pair[0] = first.charCodeAt(0)
-        pair[1] = second.charCodeAt(0)
-        this.#addTo(view[0] as number, place)
-      }
+    const beside = offset + 2 < text.length ? 2 : -1
+    const letter = text[offset + beside] ?? ''
+    const fold = anyCase && /[a-z]/.test(letter) ? 0x20 : 0
+    const place = { anchor, offset, beside, fold, byte: letter.charCodeAt(0) | fold }
+    for (const pair of pairsAt(text, offset, anyCase)) {
+      if (this.#strikes[pair] === 0) this.#bucketOf[pair] = this.#buckets.push([]) - 1
+      this.#strikes[pair] = 1
+      this.#buckets[this.#bucketOf[pair] as number]?.push(place)
+      this.#markTriples(pair, letter, beside > 0, anyCase)
     }
   }
 
-  /** Pairs with the same places share a bucket, so that a byte is enough to name it. */
-  #addTo(pair: number, place: Place): void {
-    const places = [...(this.#buckets[this.#bucketOf[pair] as number] as Place[]), place]
-    const same = this.#buckets.findIndex((bucket) => isSame(bucket, places))
-    const bucket = same >= 0 ? same : this.#buckets.push(places) - 1
-    if (bucket > 255) this.#shareLast(pair, place)
-    else this.#bucketOf[pair] = bucket
+  #markTriples(pair: number, letter: string, isNext: boolean, anyCase: boolean): void {
+    for (const one of cases(letter, anyCase)) {
+      const byte = one.charCodeAt(0)
+      this.#triples[isNext ? tripleWithNext(pair, byte) : tripleWithPrevious(pair, byte)] = 1
+    }
   }
+}
 
-  /** Past 255 buckets the rest go into the last one: slower where it strikes, never wrong. */
-  #shareLast(pair: number, place: Place): void {
-    this.#buckets.pop()
-    const before = this.#buckets[this.#bucketOf[pair] as number] as Place[]
-    const last = this.#buckets[255] as Place[]
-    for (const one of [...before, place]) if (!last.some((other) => isSame([other], [one]))) last.push(one)
-    this.#bucketOf[pair] = 255
-  }
+const tripleWithNext = (pair: number, byte: number): number =>
+  (Math.imul(pair, 0x9e35) ^ Math.imul(byte, 0x6a3d)) & 0xffff
+const tripleWithPrevious = (pair: number, byte: number): number =>
+  (Math.imul(pair, 0x85eb) ^ Math.imul(byte, 0xc2b3) ^ 0x5bd1) & 0xffff
+
+/** The two bytes at an offset as one number, in the machine's own order, in every spelling. */
+function pairsAt(text: string, offset: number, anyCase: boolean): number[] {
+  const bytes = new Uint8Array(2)
+  const pair = new Uint16Array(bytes.buffer)
+  return [...cases(text[offset], anyCase)].flatMap((first) =>
+    [...cases(text[offset + 1], anyCase)].map((second) => {
+      bytes.set([first.charCodeAt(0), second.charCodeAt(0)])
+      return pair[0] as number
+    }),
+  )
 }
 
 const cases = (letter: string | undefined, anyCase: boolean): Set<string> =>
   new Set(anyCase ? [letter ?? '', (letter ?? '').toUpperCase()] : [letter ?? ''])
-
-/** The anchor's rarest character outside the pair. */
-function witnessFor(text: string, offset: number, anyCase: boolean): Pick<Place, 'witness' | 'fold' | 'byte'> {
-  const others = Array.from(text, (_, k) => k).filter((k) => k < offset || k > offset + 1)
-  const at = others.reduce((best, k) => (weight(text[k]) < weight(text[best]) ? k : best), others[0] ?? 0)
-  const fold = anyCase && /[a-z]/.test(text[at] ?? '') ? 0x20 : 0
-  return { witness: at - offset, fold, byte: text.charCodeAt(at) | fold }
-}
-
-function rarestPair(text: string, parity: number): number {
-  let best = parity
-  for (let offset = parity; offset + 1 < text.length; offset += 2) {
-    if (commonness(text, offset) < commonness(text, best)) best = offset
-  }
-  return best
-}
-
-function commonness(text: string, offset: number): number {
-  const rank = COMMON_PAIRS.indexOf(text.slice(offset, offset + 2))
-  return rank < 0 ? weight(text[offset]) * weight(text[offset + 1]) : 10_000 - rank
-}
-const weight = (letter: string | undefined): number => LETTERS.indexOf(letter ?? '') + 3
-
-const isSame = (a: readonly Place[], b: readonly Place[]): boolean =>
-  a.length === b.length && a.every((place, k) => place.anchor === b[k]?.anchor && place.offset === b[k]?.offset)

@@ -16,7 +16,10 @@ const SEPARATOR =
   /(?<before>[ \t]{0,16})(?<sign>=>|:=|=(?!=)|:(?!:))(?<after>[ \t]{0,16})(?:r?\\{0,3}(?<quote>["'`]))?/y
 const AFTER_FLAG = /(?<before>[ \t]{1,4}|=)\\{0,3}(?<quote>["'`])?(?!-)/y
 const AFTER_TAG = /(?:[ \t][^<>]{0,80})?>/y
-const UNQUOTED = /(?:[^\s"'`<>|;&,(){}[\]\\]|\\(?![nrt"'`\\])){1,128}/y
+const UNQUOTED_STOPS: ReadonlySet<number> = new Set(
+  Array.from(' \t\r\n\v\f\u00a0"\'`<>|;&,(){}[]', (letter) => letter.charCodeAt(0)),
+)
+const LOOK_AT = 128
 /** Qualifiers that make a `key` a secret one. */
 const SECRET_KEY =
   /(?:api|app|application|access|secret|private|priv|signing|sign|encryption|encrypt|account|auth|master|service|storage|shared|subscription|session|client|admin|deploy|license|hmac|aes|crypto|cookie|root|server|write|ingest|webhook|consumer|instrumentation|management|functions?|host|security)[_\-. ]?$/i
@@ -31,7 +34,24 @@ interface Reading {
 
 /** Names such as `DB_PASSWORD`, `"api_key"`, `--token`, `<password>` or `X-Auth-Key`, and the value each is given. */
 export const ASSIGNMENT_RULES: readonly Rule[] = [
-  rule('password', ['passw', 'pass', 'pwd', 'passphrase']),
+  rule('password', [
+    'passw',
+    'passp',
+    'passc',
+    'pass=',
+    'pass:',
+    'pass"',
+    "pass'",
+    'pass\\',
+    '-pass ',
+    'requirepass',
+    'pass>',
+    'pwd=',
+    'pwd:',
+    'pwd"',
+    "pwd'",
+    'pwd>',
+  ]),
   rule('secret', ['secret', 'credential']),
   rule('token', ['token', '_auth', '"auth']),
   rule('key', ['key']),
@@ -39,7 +59,7 @@ export const ASSIGNMENT_RULES: readonly Rule[] = [
 
 /** Whether a field of this name keeps a secret in this value: `{ "api_key": "…" }` read as JSON has no text around it. */
 export function secretField(name: string, value: string): string | undefined {
-  if (value.length > VALUE_REACH || !/pass|pwd|secret|credential|token|auth|key/i.test(name)) return undefined
+  if (value.length < 3 || value.length > VALUE_REACH || !canNameSecret(name)) return undefined
   const text = `"${name}"="${value.replaceAll('"', "'")}"`
   for (const one of ASSIGNMENT_RULES) {
     for (const { text: word } of one.anchors) {
@@ -50,13 +70,23 @@ export function secretField(name: string, value: string): string | undefined {
   return undefined
 }
 
+/** Asked for every field of every line, of few different names: the answers are kept. */
+const nameAnswers = new Map<string, boolean>()
+
+function canNameSecret(name: string): boolean {
+  const known = nameAnswers.get(name)
+  if (known !== undefined) return known
+  const answer = /(?:pass|pwd|secret|credentials?|token|auth|key)[a-z0-9_-]{0,10}$/i.test(name)
+  if (nameAnswers.size < 1_000) nameAnswers.set(name, answer)
+  return answer
+}
+
 function rule(kind: Kind, words: readonly string[]): Rule {
   return {
     name: kind,
     anchors: words.map((text) => ({ text, anyCase: true })),
     match(text, at) {
-      const word = words.find((one) => text.slice(at, at + one.length).toLowerCase() === one) ?? ''
-      const end = wordEnd(kind, text, at, word)
+      const end = wordEnd(kind, text, at, words)
       if (end === undefined || !CAN_FOLLOW.has(text[end])) return undefined
       const nameStart = startOfName(text, at)
       const name = text.slice(nameStart, at)
@@ -72,15 +102,15 @@ function rule(kind: Kind, words: readonly string[]): Rule {
   }
 }
 
-/** Where the whole word ends: `passwor` is not `password`, `passed` is nothing. */
-function wordEnd(kind: Kind, text: string, at: number, word: string): number | undefined {
-  if (kind !== 'password') {
-    const end = at + word.length
-    if (word === 'credential' && /s/i.test(text[end] ?? '')) return end + 1
-    return end
-  }
-  const rest = /^(?:passwords?|passwd|passphrase|passcode|pass|pwd)/i.exec(text.slice(at, at + 12))?.[0]
-  return rest === undefined ? undefined : at + rest.length
+/** Where the whole word ends: the anchor of `password` is shorter than the word. */
+function wordEnd(kind: Kind, text: string, at: number, words: readonly string[]): number | undefined {
+  const near = text.slice(at, at + 12).toLowerCase()
+  const word =
+    kind === 'password'
+      ? /^(?:-|require)?(?:passwords?|passwd|passphrase|passcode|pass|pwd)/.exec(near)?.[0]
+      : words.find((one) => near.startsWith(one))
+  if (word === undefined) return undefined
+  return at + word.length + (word === 'credential' && near[word.length] === 's' ? 1 : 0)
 }
 
 function startOfName(text: string, at: number): number {
@@ -187,15 +217,25 @@ function endBeforeSlashes(text: string, start: number, at: number): number {
   return end
 }
 
-/** At most 128 characters: enough to judge by. Of a value that is believed, the rest is taken too. */
+/** Not the whole of a long one: enough to judge by. Of a value that is believed, the rest is taken too. */
 function unquotedEnd(text: string, start: number): number | undefined {
-  UNQUOTED.lastIndex = start
-  return UNQUOTED.test(text) ? UNQUOTED.lastIndex : undefined
+  const limit = Math.min(text.length, start + LOOK_AT)
+  let end = start
+  while (end < limit) {
+    const code = text.charCodeAt(end)
+    if (UNQUOTED_STOPS.has(code) || (code === 92 && /[nrt"'`\\]/.test(text[end + 1] ?? ''))) break
+    end += 1
+  }
+  return end === start ? undefined : end
 }
 
 function wholeValue(text: string, { start, end }: Span): Span {
   let last = end
-  for (let next: number | undefined = end; next !== undefined && last - start >= 128; next = unquotedEnd(text, last))
+  for (
+    let next: number | undefined = end;
+    next !== undefined && last - start >= LOOK_AT;
+    next = unquotedEnd(text, last)
+  )
     last = next
   return { start, end: last }
 }

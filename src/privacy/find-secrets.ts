@@ -40,6 +40,7 @@ class SecretFinder {
   readonly #lengthOf: readonly number[]
   /** Per rule: what it found so far reaches up to here. A later anchor within that belongs to the same secret. */
   readonly #reached: Int32Array
+  #hasReached = false
   #found: (Finding & { trust: number })[] = []
   #text = ''
 
@@ -52,26 +53,27 @@ class SecretFinder {
 
   find(text: string): Finding[] {
     if (text.length < SHORTEST) return NONE
+    const found = this.#findIn(text)
+    if (found.length === 0) return found
+    // Only now does it matter whether the text has marks: most texts have no secrets.
     const spans = spansBetweenMarks(text)
-    const found = spans.flatMap((span) =>
-      this.#findIn(
-        spans.length === 1 && span.end === text.length ? text : text.slice(span.start, span.end),
-        span.start,
-      ),
+    if (spans.length === 1 && spans[0]?.end === text.length) return found
+    return spans.flatMap(({ start, end }) =>
+      this.#findIn(text.slice(start, end)).map((one) => ({ ...one, start: one.start + start, end: one.end + start })),
     )
-    return found
   }
 
-  #findIn(text: string, offset: number): Finding[] {
+  #findIn(text: string): Finding[] {
     this.#text = text
-    this.#found = []
-    this.#reached.fill(0)
     this.#scan.scan(text, this.#try)
-    const found = this.#found.length === 0 ? NONE : united(this.#found)
     this.#text = ''
-    return offset === 0
-      ? found
-      : found.map(({ start, end, rule }) => ({ start: start + offset, end: end + offset, rule }))
+    if (!this.#hasReached) return NONE
+    this.#reached.fill(0)
+    this.#hasReached = false
+    if (this.#found.length === 0) return NONE
+    const found = united(this.#found)
+    this.#found = []
+    return found
   }
 
   readonly #try = (anchor: number, at: number): void => {
@@ -81,6 +83,7 @@ class SecretFinder {
     const rule = this.rules[index] as Rule
     const span = rule.match(this.#text, at)
     if (span === undefined) return
+    this.#hasReached = true
     this.#reached[index] = typeof span === 'number' ? span : span.end
     if (typeof span === 'number') return
     this.#found.push({ ...span, rule: rule.name, trust: index })

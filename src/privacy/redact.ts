@@ -43,11 +43,7 @@ export function redactInto(text: string, applied: Applied): string {
 /** Every string within a JSON value. A field's name counts as what stands before its value. The value itself is not changed. */
 export function redactValue(value: unknown, applied: Applied): unknown {
   if (typeof value === 'string') return redactInto(value, applied)
-  if (Array.isArray(value))
-    return sameOr(
-      value,
-      value.map((one) => redactValue(one, applied)),
-    )
+  if (Array.isArray(value)) return redactList(value, applied)
   if (typeof value !== 'object' || value === null) return value
   let changed: Record<string, unknown> | undefined
   for (const name in value) {
@@ -71,8 +67,16 @@ function redactField(name: string, value: unknown, applied: Applied): unknown {
   return redactedMark(rule)
 }
 
-const sameOr = (before: unknown[], after: unknown[]): unknown[] =>
-  before.every((one, k) => one === after[k]) ? before : after
+function redactList(list: unknown[], applied: Applied): unknown[] {
+  let changed: unknown[] | undefined
+  for (let k = 0; k < list.length; k += 1) {
+    const after = redactValue(list[k], applied)
+    if (after === list[k]) continue
+    changed ??= [...list]
+    changed[k] = after
+  }
+  return changed ?? list
+}
 
 export function count(applied: Applied, rule: string, times = 1): void {
   applied[rule] = (applied[rule] ?? 0) + times

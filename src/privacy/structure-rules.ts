@@ -13,7 +13,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   { name: 'jwt', anchors: [{ text: 'eyJ', anyCase: false }], match: jsonWebToken },
   { name: 'url-password', anchors: [{ text: '://', anyCase: false }], match: urlPassword },
   { name: 'bearer', anchors: [{ text: 'bearer', anyCase: true }], match: schemeValue },
-  { name: 'basic-auth', anchors: [{ text: 'basic', anyCase: true }], match: basicValue },
+  { name: 'basic-auth', anchors: [{ text: 'Basic ', anyCase: false }], match: basicValue },
   { name: 'authorization', anchors: [{ text: 'authorization', anyCase: true }], match: authorizationValue },
   { name: 'cookie', anchors: [{ text: 'cookie', anyCase: true }], match: cookieValue },
   patternRule('azure-signature', {

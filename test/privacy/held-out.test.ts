@@ -15,7 +15,9 @@ it('finds at least as much of the held-out list as docs/PRIVACY.md says', () => 
   const missed = HELD_OUT_SECRETS.filter(({ secret, text }) => isMissed(secret, redact(text).text))
   const recall = 1 - missed.length / HELD_OUT_SECRETS.length
   if (process.env.SKEIN_SHOW_FIGURES) {
-    console.log(`held-out: ${HELD_OUT_SECRETS.length - missed.length} of ${HELD_OUT_SECRETS.length} (${(recall * 100).toFixed(1)} %)`)
+    console.log(
+      `held-out: ${HELD_OUT_SECRETS.length - missed.length} of ${HELD_OUT_SECRETS.length} (${(recall * 100).toFixed(1)} %)`,
+    )
     for (const { kind, text } of missed) console.log('missed', kind, JSON.stringify(text.slice(0, 120)))
   }
   expect(recall).toBeGreaterThanOrEqual(0.9)
