@@ -25,7 +25,9 @@ const SECRET_KEY =
   /(?:api|app|application|access|secret|private|priv|signing|sign|encryption|encrypt|account|auth|master|service|storage|shared|subscription|session|client|admin|deploy|license|hmac|aes|crypto|cookie|root|server|write|ingest|webhook|consumer|instrumentation|management|functions?|host|security)[_\-. ]?$/i
 
 /** What can stand right behind the word if a value is to follow. Most words are told from names by this alone. */
-const CAN_FOLLOW: ReadonlySet<string | undefined> = new Set('=: \t"\'`\\])>_-0123456789vVbBpPdDlLtT')
+const CAN_FOLLOW: ReadonlySet<number> = new Set(
+  Array.from('=: \t"\'`\\])>_-0123456789vVbBpPdDlLtT', (letter) => letter.charCodeAt(0)),
+)
 
 interface Reading {
   value: Span
@@ -87,8 +89,9 @@ function rule(kind: Kind, words: readonly string[]): Rule {
     anchors: words.map((text) => ({ text, anyCase: true })),
     match(text, at) {
       const end = wordEnd(kind, text, at, words)
-      if (end === undefined || !CAN_FOLLOW.has(text[end])) return undefined
+      if (end === undefined || !CAN_FOLLOW.has(text.charCodeAt(end))) return undefined
       const nameStart = startOfName(text, at)
+      if (isFollowedByWord(text, end) && !takesValueWithoutSign(text, nameStart, end)) return undefined
       const name = text.slice(nameStart, at)
       const reading = readValue(text, nameStart, end)
       if (reading === undefined || !isNamed(kind, name, text.slice(at, end), reading.writing)) return undefined
@@ -104,13 +107,26 @@ function rule(kind: Kind, words: readonly string[]): Rule {
 
 /** Where the whole word ends: the anchor of `password` is shorter than the word. */
 function wordEnd(kind: Kind, text: string, at: number, words: readonly string[]): number | undefined {
+  if (kind !== 'password' && words.length === 1) return at + (words[0] as string).length
   const near = text.slice(at, at + 12).toLowerCase()
-  const word =
-    kind === 'password'
-      ? /^(?:-|require)?(?:passwords?|passwd|passphrase|passcode|pass|pwd)/.exec(near)?.[0]
-      : words.find((one) => near.startsWith(one))
+  const word = kind === 'password' ? PASSWORD_WORD.exec(near)?.[0] : words.find((one) => near.startsWith(one))
   if (word === undefined) return undefined
   return at + word.length + (word === 'credential' && near[word.length] === 's' ? 1 : 0)
+}
+
+const PASSWORD_WORD = /^(?:-|require)?(?:passwords?|passwd|passphrase|passcode|pass|pwd)/
+
+/** A blank and then neither a sign nor a quote: prose, or one of the few forms that have no sign. */
+function isFollowedByWord(text: string, end: number): boolean {
+  let at = end
+  while (at - end < 16 && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1
+  const code = text.charCodeAt(at)
+  return at > end && code !== 61 && code !== 58
+}
+
+function takesValueWithoutSign(text: string, nameStart: number, end: number): boolean {
+  const first = text[nameStart] ?? ''
+  return first === '-' || /^(?:[A-Z0-9_]{3,64}|password|requirepass)$/.test(text.slice(nameStart, end))
 }
 
 function startOfName(text: string, at: number): number {
