@@ -84,6 +84,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('npm-token', { prefixes: ['npm_'], body: 'word', atLeast: 30 }),
   tokenRule('pypi-token', { prefixes: ['pypi-AgE'], body: 'urlSafe', atLeast: 40 }),
   tokenRule('rubygems-token', { prefixes: ['rubygems_'], body: 'hex', atLeast: 40 }),
+  tokenRule('crates-token', { prefixes: ['cio'], body: 'word', atLeast: 32, startsWord: true, mixed: true }),
   tokenRule('nuget-token', { prefixes: ['oy2'], body: 'word', atLeast: 43, startsWord: true, mixed: true }),
   tokenRule('docker-token', { prefixes: ['dckr_pat_', 'dckr_oat_'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('artifactory-token', { prefixes: ['AKCp'], body: 'word', atLeast: 60 }),
@@ -139,6 +140,13 @@ export const TOKEN_RULES: readonly Rule[] = [
   patternRule('twilio-key', {
     anchors: [...'0123456789abcdef'].map((digit) => `SK${digit}`),
     pattern: /SK[0-9a-f]{32}(?![0-9a-f])/,
+    startsWord: true,
+  }),
+
+  patternRule('resend-key', {
+    anchors: ['re_'],
+    pattern: /re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20}/,
+    tail: 'word',
     startsWord: true,
   }),
 
@@ -209,6 +217,7 @@ export const TOKEN_RULES: readonly Rule[] = [
     atLeast: 36,
     mixed: true,
   }),
+  patternRule('airtable-token', { anchors: ['pat'], pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ }),
   patternRule('asana-token', {
     anchors: ['2/1', '1/1'],
     pattern: /[12]\/[0-9]{10,20}(?:\/[0-9]{10,20})?:[0-9a-f]{32}/,
@@ -237,6 +246,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('easypost-key', { prefixes: ['EZAK', 'EZTK'], body: 'word', atLeast: 54 }),
   tokenRule('frame-io-token', { prefixes: ['fio-u-'], body: 'urlSafe', atLeast: 50 }),
   tokenRule('flutterwave-key', { prefixes: ['FLWSECK_TEST-', 'FLWSECK-'], body: 'urlSafe', atLeast: 12 }),
+  tokenRule('adafruit-key', { prefixes: ['aio_'], body: 'word', atLeast: 26, mixed: true }),
   tokenRule('scalingo-token', { prefixes: ['tk-us-'], body: 'urlSafe', atLeast: 40 }),
   tokenRule('shippo-token', { prefixes: ['shippo_live_', 'shippo_test_'], body: 'hex', atLeast: 40 }),
 ]
