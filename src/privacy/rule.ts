@@ -15,8 +15,9 @@ export interface Rule {
 /** The characters a token's body is made of. */
 export const BODY = {
   word: /[A-Za-z0-9]/,
-  hex: /[0-9a-f]/,
+  hex: /[0-9a-fA-F]/,
   upper: /[A-Z0-9]/,
+  base32: /[A-Z2-7]/,
   urlSafe: /[A-Za-z0-9_-]/,
   base64: /[A-Za-z0-9+/=]/,
   base64Url: /[A-Za-z0-9+/=_-]/,

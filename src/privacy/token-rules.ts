@@ -3,7 +3,7 @@ import { patternRule, type Rule, tokenRule } from './rule.js'
 /** Tokens that their own form gives away, whatever stands around them. One row per kind; `test/privacy/samples.ts` has a sample of each. */
 export const TOKEN_RULES: readonly Rule[] = [
   // Clouds
-  tokenRule('aws-access-key-id', { prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: 'upper', atLeast: 16 }),
+  tokenRule('aws-access-key-id', { prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: 'base32', atLeast: 16 }),
   tokenRule('google-api-key', { prefixes: ['AIza'], body: 'urlSafe', atLeast: 35 }),
   tokenRule('google-oauth-secret', { prefixes: ['GOCSPX-'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('google-oauth-token', { prefixes: ['ya29.'], body: 'dotted', atLeast: 20 }),
@@ -14,11 +14,12 @@ export const TOKEN_RULES: readonly Rule[] = [
     startsWord: true,
   }),
   patternRule('azure-client-secret', {
-    anchors: ['8Q~', '7Q~'],
+    anchors: [...'0123456789'].map((digit) => `${digit}Q~`),
     before: 3,
-    pattern: /[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{31}/,
+    pattern: /[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31}/,
     tail: 'dotted',
   }),
+  tokenRule('bedrock-key', { prefixes: ['bedrock-api-key-'], body: 'base64Url', atLeast: 20 }),
   tokenRule('digitalocean-token', { prefixes: ['dop_v1_', 'doo_v1_', 'dor_v1_'], body: 'hex', atLeast: 40 }),
   tokenRule('heroku-key', { prefixes: ['HRKU-'], body: 'urlSafe', atLeast: 30 }),
   tokenRule('cloudflare-origin-key', { prefixes: ['v1.0-'], body: 'urlSafe', atLeast: 120, startsWord: true }),
@@ -73,6 +74,7 @@ export const TOKEN_RULES: readonly Rule[] = [
     body: 'dotted',
     atLeast: 20,
   }),
+  tokenRule('gitlab-runner-registration', { prefixes: ['GR1348941'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('bitbucket-token', {
     prefixes: ['ATBB', 'ATCTT3'],
     body: 'base64Url',
@@ -89,6 +91,11 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('docker-token', { prefixes: ['dckr_pat_', 'dckr_oat_'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('artifactory-token', { prefixes: ['AKCp'], body: 'word', atLeast: 60 }),
   tokenRule('sonar-token', { prefixes: ['squ_', 'sqp_', 'sqa_'], body: 'hex', atLeast: 40 }),
+  patternRule('harness-token', {
+    anchors: ['pat.', 'sat.'],
+    pattern: /[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-fA-F]{24}\.[A-Za-z0-9]{20}/,
+    startsWord: true,
+  }),
   tokenRule('circleci-token', { prefixes: ['CCIPAT_', 'CCIPRJ_'], body: 'urlSafe', atLeast: 30 }),
   tokenRule('buildkite-token', { prefixes: ['bkua_'], body: 'hex', atLeast: 40 }),
 
@@ -138,8 +145,8 @@ export const TOKEN_RULES: readonly Rule[] = [
   }),
   tokenRule('brevo-key', { prefixes: ['xkeysib-', 'xsmtpsib-'], body: 'urlSafe', atLeast: 40 }),
   patternRule('twilio-key', {
-    anchors: [...'0123456789abcdef'].map((digit) => `SK${digit}`),
-    pattern: /SK[0-9a-f]{32}(?![0-9a-f])/,
+    anchors: [...'0123456789abcdefABCDEF'].map((digit) => `SK${digit}`),
+    pattern: /SK[0-9a-fA-F]{32}(?![0-9a-fA-F])/,
     startsWord: true,
   }),
 
@@ -204,8 +211,8 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('grafana-token', { prefixes: ['glsa_', 'glc_', 'eyJrIjoi'], body: 'base64Url', atLeast: 32, mixed: true }),
   patternRule('dynatrace-token', {
     anchors: ['dt0'],
-    pattern: /dt0[a-z][0-9]{2}\.[A-Z0-9]{24}\.[A-Z0-9]{60}/,
-    tail: 'upper',
+    pattern: /dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{60}/,
+    tail: 'word',
   }),
   tokenRule('honeycomb-key', { prefixes: ['hcaik_', 'hcbik_', 'hcxik_', 'hcamk_'], body: 'word', atLeast: 30 }),
   tokenRule('linear-key', { prefixes: ['lin_api_', 'lin_oauth_', 'lin_wh_'], body: 'word', atLeast: 30 }),
@@ -242,9 +249,9 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('clojars-token', { prefixes: ['CLOJARS_'], body: 'word', atLeast: 50 }),
   tokenRule('readme-key', { prefixes: ['rdme_'], body: 'word', atLeast: 60 }),
   tokenRule('prefect-key', { prefixes: ['pnu_', 'pnb_'], body: 'word', atLeast: 36 }),
-  tokenRule('duffel-key', { prefixes: ['duffel_live_', 'duffel_test_'], body: 'urlSafe', atLeast: 40 }),
+  tokenRule('duffel-key', { prefixes: ['duffel_live_', 'duffel_test_'], body: 'base64Url', atLeast: 40 }),
   tokenRule('easypost-key', { prefixes: ['EZAK', 'EZTK'], body: 'word', atLeast: 54 }),
-  tokenRule('frame-io-token', { prefixes: ['fio-u-'], body: 'urlSafe', atLeast: 50 }),
+  tokenRule('frame-io-token', { prefixes: ['fio-u-'], body: 'base64Url', atLeast: 50 }),
   tokenRule('flutterwave-key', { prefixes: ['FLWSECK_TEST-', 'FLWSECK-'], body: 'urlSafe', atLeast: 12 }),
   tokenRule('adafruit-key', { prefixes: ['aio_'], body: 'word', atLeast: 26, mixed: true }),
   tokenRule('scalingo-token', { prefixes: ['tk-us-'], body: 'urlSafe', atLeast: 40 }),

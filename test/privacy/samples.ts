@@ -22,12 +22,15 @@ const word = (rule: string, secret: string, text = secret): void =>
 const line = (rule: string, secret: string, text: string): void =>
   void rows.push({ rule, secret, text, beside: 'line' })
 
-any('aws-access-key-id', `AKIA${r.upper(16)}`)
+any('aws-access-key-id', `AKIA${r.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`)
 any('google-api-key', `AIza${r.urlSafe(35)}`)
 any('google-oauth-secret', `GOCSPX-${r.urlSafe(28)}`)
 any('google-oauth-token', `ya29.${r.urlSafe(80)}`)
 word('google-refresh-token', `1//0${r.urlSafe(60)}`)
 any('azure-client-secret', `${r.word(3)}8Q~${r.word(34)}`)
+any('bedrock-key', `bedrock-api-key-${r.base64(60)}`)
+any('gitlab-runner-registration', `GR1348941${r.urlSafe(20)}`)
+word('harness-token', `pat.${r.urlSafe(22)}.${r.hex(24)}.${r.word(20)}`)
 any('digitalocean-token', `dop_v1_${r.hex(64)}`)
 any('heroku-key', `HRKU-${r.urlSafe(60)}`)
 word('cloudflare-origin-key', `v1.0-${r.hex(24)}-${r.hex(146)}`)
