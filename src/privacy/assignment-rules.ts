@@ -66,7 +66,7 @@ export function secretField(name: string, value: string): string | undefined {
   for (const one of ASSIGNMENT_RULES) {
     for (const { text: word } of one.anchors) {
       const at = text.toLowerCase().lastIndexOf(word, name.length)
-      if (at >= 0 && one.match(text, at)) return one.name
+      if (at >= 0 && one.match(text, at, 0)) return one.name
     }
   }
   return undefined
@@ -87,7 +87,7 @@ function rule(kind: Kind, words: readonly string[]): Rule {
   return {
     name: kind,
     anchors: words.map((text) => ({ text, anyCase: true })),
-    match(text, at) {
+    match(text, at, reached) {
       const end = wordEnd(kind, text, at, words)
       if (end === undefined || !CAN_FOLLOW.has(text.charCodeAt(end))) return undefined
       const nameStart = startOfName(text, at)
@@ -100,7 +100,7 @@ function rule(kind: Kind, words: readonly string[]): Rule {
         kind === 'password'
           ? isPlausiblePassword(value, reading.writing)
           : isPlausibleToken(value, reading.writing) && (value.length >= 16 || name !== '' || kind !== 'key')
-      return plausible ? wholeValue(text, reading.value) : undefined
+      return plausible ? wholeValue(text, reading.value, reached) : undefined
     },
   }
 }
@@ -212,7 +212,7 @@ function readFrom(
 ): Reading | undefined {
   const end = quote === undefined ? unquotedEnd(text, start) : quotedEnd(text, start, quote)
   if (end === undefined || end <= start) return undefined
-  const isCode = quote === undefined && /^\s?[([{.]|^\[/.test(text.slice(end, end + 2)) && text[end] !== ' '
+  const isCode = quote === undefined && /[([{.]/.test(text[end] ?? '')
   return { value: { start, end }, writing: { ...writing, isCode } }
 }
 
@@ -245,13 +245,15 @@ function unquotedEnd(text: string, start: number): number | undefined {
   return end === start ? undefined : end
 }
 
-function wholeValue(text: string, { start, end }: Span): Span {
+function wholeValue(text: string, { start, end }: Span, reached: number): Span {
   let last = end
   for (
     let next: number | undefined = end;
     next !== undefined && last - start >= LOOK_AT;
     next = unquotedEnd(text, last)
-  )
+  ) {
     last = next
+    if (last < reached) return { start, end: reached }
+  }
   return { start, end: last }
 }

@@ -37,9 +37,9 @@ class SecretFinder {
   tried = 0
   readonly #scan: AnchorScan
   readonly #ruleOf: readonly number[]
-  readonly #lengthOf: readonly number[]
-  /** Per rule: what it found so far reaches up to here. A later anchor within that belongs to the same secret. */
+  /** Per rule: how far its findings reach, and up to where it said there is nothing. */
   readonly #reached: Int32Array
+  readonly #missed: Int32Array
   #hasReached = false
   #found: (Finding & { trust: number })[] = []
   #text = ''
@@ -47,8 +47,8 @@ class SecretFinder {
   constructor(private readonly rules: readonly Rule[]) {
     this.#scan = new AnchorScan(rules.flatMap((rule) => rule.anchors))
     this.#ruleOf = rules.flatMap((rule, index) => rule.anchors.map(() => index))
-    this.#lengthOf = rules.flatMap((rule) => rule.anchors.map(({ text }) => text.length))
     this.#reached = new Int32Array(rules.length)
+    this.#missed = new Int32Array(rules.length)
   }
 
   find(text: string): Finding[] {
@@ -69,6 +69,7 @@ class SecretFinder {
     this.#text = ''
     if (!this.#hasReached) return NONE
     this.#reached.fill(0)
+    this.#missed.fill(0)
     this.#hasReached = false
     if (this.#found.length === 0) return NONE
     const found = united(this.#found)
@@ -78,14 +79,18 @@ class SecretFinder {
 
   readonly #try = (anchor: number, at: number): void => {
     const index = this.#ruleOf[anchor] as number
-    if (at + (this.#lengthOf[anchor] as number) <= (this.#reached[index] as number)) return
+    const missed = this.#missed[index] as number
+    if (at < missed) return
     this.tried += 1
     const rule = this.rules[index] as Rule
-    const span = rule.match(this.#text, at)
+    const span = rule.match(this.#text, at, this.#reached[index] as number)
     if (span === undefined) return
     this.#hasReached = true
-    this.#reached[index] = typeof span === 'number' ? span : span.end
-    if (typeof span === 'number') return
+    if (typeof span === 'number') {
+      this.#missed[index] = span
+      return
+    }
+    this.#reached[index] = Math.max(span.end, this.#reached[index] as number)
     this.#found.push({ ...span, rule: rule.name, trust: index })
   }
 }

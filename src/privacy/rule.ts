@@ -8,8 +8,12 @@ import type { Span } from './mark.js'
 export interface Rule {
   readonly name: string
   readonly anchors: readonly Anchor[]
-  /** `at` is where the anchor starts. A number says: nothing here, and nothing at this rule's anchors before that offset. */
-  match(text: string, at: number): Span | number | undefined
+  /**
+   * `at` is where the anchor starts; `reached` is where the secrets end that this rule has found before. What lies before that
+   * need not be looked at again to its end, or a text of nothing but anchors would take for ever. A number says: nothing here,
+   * and nothing at this rule's anchors before that offset.
+   */
+  match(text: string, at: number, reached: number): Span | number | undefined
 }
 
 /** The characters a token's body is made of. */
@@ -58,17 +62,21 @@ export function tokenRule(name: string, form: TokenForm): Rule {
   return {
     name,
     anchors: form.prefixes.map((text) => ({ text, anyCase: false })),
-    match(text, at) {
+    match(text, at, reached) {
       if (form.startsWord && !isWordStart(text, at)) return undefined
       const prefix = form.prefixes.find((one) => text.startsWith(one, at)) ?? ''
       const start = at + prefix.length
       const enough = runEnd(text, start, form.body, start + form.atLeast)
       if (enough - start < form.atLeast) return undefined
       if (form.mixed && !isMixed(text.slice(start, runEnd(text, start, form.body, start + 64)))) return undefined
-      return { start: at, end: runEnd(text, enough, form.body) }
+      return { start: at, end: tailEnd(text, enough, form.body, reached) }
     },
   }
 }
+
+/** The rest of a token. Within the tail of the one before it, that tail's end is the end. */
+const tailEnd = (text: string, at: number, body: Body, reached: number): number =>
+  at < reached ? reached : runEnd(text, at, body)
 
 interface PatternForm {
   anchors: readonly string[]
@@ -88,14 +96,14 @@ export function patternRule(name: string, form: PatternForm): Rule {
   return {
     name,
     anchors: form.anchors.map((text) => ({ text, anyCase: form.anyCase ?? false })),
-    match(text, at) {
+    match(text, at, reached) {
       for (let from = at; from >= Math.max(0, at - (form.before ?? 0)); from -= 1) {
         if (form.startsWord && !isWordStart(text, from)) continue
         pattern.lastIndex = from
         const found = pattern.exec(text)
         const span = found?.indices?.groups?.secret ?? found?.indices?.[0]
         if (span === undefined || span[1] <= at) continue
-        return { start: span[0], end: form.tail ? runEnd(text, span[1], form.tail) : span[1] }
+        return { start: span[0], end: form.tail ? tailEnd(text, span[1], form.tail, reached) : span[1] }
       }
       return undefined
     },

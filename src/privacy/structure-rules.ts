@@ -47,7 +47,8 @@ const KEY_BREAK = /(?:\\{1,3}[rnt]|[\s"'`+,;\\]){1,80}/y
 const KEY_FACT = /[A-Z][A-Za-z0-9-]{2,20}: [^\n\\"]{0,120}/y
 
 /** From the header to the footer; a block that was cut off ends where its lines end. */
-function privateKeyBlock(text: string, at: number): Span | undefined {
+function privateKeyBlock(text: string, at: number, reached: number): Span | undefined {
+  if (at < reached) return undefined
   const dashes = text.slice(Math.max(0, at - 56), at).search(/-{4,5} ?BEGIN [A-Z0-9 ]{0,40}$/)
   if (dashes < 0) return undefined
   const start = Math.max(0, at - 56) + dashes
@@ -75,7 +76,8 @@ function keyLinesEnd(text: string, at: number): number {
 
 const PUTTY_LINES = /Private-Lines: ?[0-9]{1,3}/y
 
-function puttyKey(text: string, at: number): Span | undefined {
+function puttyKey(text: string, at: number, reached: number): Span | undefined {
+  if (at < reached) return undefined
   PUTTY_LINES.lastIndex = at
   if (!PUTTY_LINES.test(text)) return undefined
   const start = PUTTY_LINES.lastIndex
@@ -84,7 +86,8 @@ function puttyKey(text: string, at: number): Span | undefined {
 
 const JWT_NEXT = /\.[A-Za-z0-9_-]{8}/y
 
-function jsonWebToken(text: string, at: number): Span | number | undefined {
+function jsonWebToken(text: string, at: number, reached: number): Span | number | undefined {
+  if (at < reached) return undefined
   const header = runEnd(text, at, 'urlSafe')
   JWT_NEXT.lastIndex = header
   if (!JWT_NEXT.test(text)) return header
