@@ -21,7 +21,12 @@ rmSync(dist, { recursive: true, force: true })
 // The program is CommonJS because it starts 5 ms sooner; the library is what its users import, ESM.
 await write({ main: 'src/main.ts' }, { dir: join(dist, 'cli'), format: 'cjs', extension: 'cjs' })
 await write(
-  { library: 'src/library.ts', conversations: 'src/conversations/index.ts', ingest: 'src/ingest/index.ts' },
+  {
+    library: 'src/library.ts',
+    conversations: 'src/conversations/index.ts',
+    ingest: 'src/ingest/index.ts',
+    privacy: 'src/privacy/index.ts',
+  },
   { dir: dist, format: 'esm', extension: 'js' },
 )
 

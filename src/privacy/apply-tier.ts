@@ -1,0 +1,83 @@
+import { type ToolCall, unreachable } from '../model/index.js'
+import { redactCommandText } from './command-text.js'
+import { type Policy, tiersFor } from './policy.js'
+import { type Applied, count, redactInto, redactValue } from './redact.js'
+import type { Tier } from './tier.js'
+
+/** What may be kept of a call, and which rules made it so. */
+export interface FilteredCall {
+  arguments?: Record<string, unknown>
+  result?: string
+  applied: Applied
+}
+
+type CallContent = Pick<ToolCall, 'tool' | 'arguments' | 'result'>
+
+/** Filters a tool call by the policy. Secrets go whatever the tier says. */
+export function applyTier(call: CallContent, policy: Policy): FilteredCall {
+  const tiers = tiersFor(policy, call.tool)
+  const applied: Applied = {}
+  const args = call.arguments && keptArguments(call.arguments, tiers.arguments, applied)
+  const result = call.result === undefined ? undefined : keptText(call.result, tiers.result, applied)
+  return { ...(args ? { arguments: args } : {}), ...(result === undefined ? {} : { result }), applied }
+}
+
+/** Text that no tool owns: prompts, replies, titles. Only secrets go. */
+export function filterText(text: string): { text: string; applied: Applied } {
+  const applied: Applied = {}
+  return { text: redactInto(text, applied), applied }
+}
+
+function keptArguments(
+  args: Record<string, unknown>,
+  tier: Tier,
+  applied: Applied,
+): Record<string, unknown> | undefined {
+  switch (tier) {
+    case 'full':
+      return asRecord(redactValue(args, applied))
+    case 'redacted':
+      return asRecord(eachString(redactValue(args, applied), (text) => redactCommandText(text, applied)))
+    case 'metadata':
+      count(applied, 'metadata-only')
+      return Object.fromEntries(
+        Object.entries(args).map(([name, value]) => [redactInto(name, applied), typeName(value)]),
+      )
+    case 'none':
+      count(applied, 'not-kept')
+      return undefined
+    default:
+      return unreachable(tier)
+  }
+}
+
+function keptText(text: string, tier: Tier, applied: Applied): string | undefined {
+  switch (tier) {
+    case 'full':
+      return redactInto(text, applied)
+    case 'redacted':
+      return redactCommandText(text, applied)
+    case 'metadata':
+      count(applied, 'metadata-only')
+      return typeName(text)
+    case 'none':
+      count(applied, 'not-kept')
+      return undefined
+    default:
+      return unreachable(tier)
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return '[null]'
+  return Array.isArray(value) ? '[array]' : `[${typeof value}]`
+}
+
+function eachString(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one) => eachString(one, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachString(one, change)]))
+}
+
+const asRecord = (value: unknown): Record<string, unknown> => value as Record<string, unknown>

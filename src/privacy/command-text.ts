@@ -1,0 +1,62 @@
+import { base64Mark, envMark, redactedMark, spansBetweenAllMarks } from './mark.js'
+import { type Applied, count, ROUNDS, redactInto } from './redact.js'
+import { isWordy } from './rule.js'
+
+const VARIABLE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]{0,127})(?![A-Za-z0-9_])[^}\n]{0,256}\}|([A-Za-z_][A-Za-z0-9_]{0,127}))/g
+const VALUE =
+  /((?:password|passwd|pwd|secret|token|key)=)(?!=)("[^"\n]{1,1024}"|'[^'\n]{1,1024}'|[^\s"'&;|<>()]{1,1024})/gi
+const LONG_BASE64 = /[A-Za-z0-9+/]{51,}={0,2}/g
+
+/**
+ * What the tier `redacted` keeps of a text: secrets out, then variables by their names, values behind `password=` and its
+ * kin, and long base64 by its length. Paths stay as they are: where something lay is what one looks for later.
+ */
+export function redactCommandText(text: string, applied: Applied): string {
+  let current = text
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = redactOnce(current, applied)
+    if (next === current) return current
+    current = next
+  }
+  count(applied, 'unsettled-text')
+  return redactedMark('unsettled-text')
+}
+
+function redactOnce(text: string, applied: Applied): string {
+  let current = redactInto(text, applied)
+  current = betweenMarks(current, (part) =>
+    part.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
+      count(applied, 'variable')
+      return envMark(braced ?? bare ?? '')
+    }),
+  )
+  current = betweenMarks(current, (part) =>
+    part.replace(VALUE, (_, name: string) => {
+      count(applied, 'named-value')
+      return `${name}${redactedMark()}`
+    }),
+  )
+  return betweenMarks(current, (part) =>
+    part.replace(LONG_BASE64, (run, at: number) => {
+      if (!isBase64(run, part[at - 1])) return run
+      count(applied, 'base64')
+      return base64Mark(run.length)
+    }),
+  )
+}
+
+function betweenMarks(text: string, change: (part: string) => string): string {
+  let made = ''
+  let from = 0
+  for (const { start, end } of spansBetweenAllMarks(text)) {
+    made += text.slice(from, start) + change(text.slice(start, end))
+    from = end
+  }
+  return made + text.slice(from)
+}
+
+/** A path is made of the same characters: it starts with a slash or goes on from a dot, and its parts are words. */
+function isBase64(run: string, before: string | undefined): boolean {
+  if (run.startsWith('/') || (before !== undefined && /[~.\\_-]/.test(before))) return false
+  return /[A-Z]/.test(run) && /[a-z]/.test(run) && /[0-9+/]/.test(run) && !isWordy(run)
+}

@@ -1,0 +1,8 @@
+export { applyTier, type FilteredCall, filterText } from './apply-tier.js'
+export { type RedactionNotice, type RedactionTotals, redactionNotice, totalRedactions } from './audit.js'
+export { TOOL_KINDS } from './default-tiers.js'
+export { type Finding, findSecrets } from './find-secrets.js'
+export { DEFAULT_PRIVACY, type Policy, type PolicyLayer, tiersFor, type Verdict, verdictFor } from './policy.js'
+export { loadPolicy, type PolicyPlaces, PROJECT_FILES, parsePolicy } from './policy-file.js'
+export { type Applied, type Redaction, redact, redactInto, redactValue } from './redact.js'
+export { type CallTiers, TIERS, type Tier } from './tier.js'

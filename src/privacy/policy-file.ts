@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { explainDiskError } from '../disk/index.js'
+import { SkeinError } from '../model/index.js'
+import { BUILT_IN, type Policy, type PolicyLayer } from './policy.js'
+import { type CallTiers, isTier, TIERS, type Tier } from './tier.js'
+
+/** Where a project keeps its policy. Both are read; the second is the name under which projects know it from Gas Town. */
+export const PROJECT_FILES: readonly string[] = [join('.skein', 'privacy.yaml'), join('.gastown', 'privacy.yaml')]
+
+/** What a policy file says. */
+interface PolicyFile extends PolicyLayer {
+  readonly allowProjectLooser: boolean
+}
+
+export interface PolicyPlaces {
+  /** The user's own file, which need not exist. */
+  userFile: string
+  /** The directory of the work. Its policy and those of the directories above it count. */
+  directory: string
+}
+
+/** The policy that holds in a directory. A file that cannot be understood is an error: what it wanted hidden is not known. */
+export async function loadPolicy({ userFile, directory }: PolicyPlaces): Promise<Policy> {
+  const users = existsSync(userFile) ? await readPolicy(userFile) : undefined
+  const projects: PolicyFile[] = []
+  for (const path of projectFiles(directory)) projects.push(await readPolicy(path))
+  return {
+    user: users ? [users, BUILT_IN] : [BUILT_IN],
+    projects,
+    allowProjectLooser: users?.allowProjectLooser ?? false,
+  }
+}
+
+/** Files of the directory and of those above it, the outermost first. */
+function projectFiles(directory: string): string[] {
+  const here = PROJECT_FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
+  const above = dirname(directory)
+  return above === directory ? here : [...projectFiles(above), ...here]
+}
+
+async function readPolicy(path: string): Promise<PolicyFile> {
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw explainDiskError(error, path)
+  }
+  return parsePolicy(content, path)
+}
+
+/** Reads a policy file's text; `source` names it in errors. */
+export async function parsePolicy(content: string, source: string): Promise<PolicyFile> {
+  const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml') // most commands never read a policy
+  const lines = new LineCounter()
+  const document = parseDocument(content, { lineCounter: lines })
+  const wrong = (offset: number, what: string, next: string): SkeinError =>
+    new SkeinError('bad-config', `${source}:${lines.linePos(offset).line}: ${what}`, next)
+
+  const broken = document.errors[0]
+  if (broken)
+    throw wrong(
+      broken.pos[0],
+      broken.message.split('\n')[0]?.replace(/ at line.*/, '') ?? 'not YAML',
+      'Correct that line, then try again',
+    )
+
+  const tools: Record<string, CallTiers> = {}
+  let allowProjectLooser = false
+  const root = document.contents
+  if (root === null) return { source, tools, allowProjectLooser }
+  if (!isMap(root)) throw wrong(0, 'a policy is a list of names with values', EXAMPLE)
+  for (const { key, value } of root.items) {
+    const at = offsetOf(key)
+    const name = isScalar(key) ? String(key.value) : ''
+    switch (name) {
+      case 'allow_project_looser':
+        if (!isScalar(value) || typeof value.value !== 'boolean')
+          throw wrong(at, 'allow_project_looser is not true or false', 'Write: allow_project_looser: false')
+        allowProjectLooser = value.value
+        break
+      case 'tool_privacy':
+        if (isScalar(value) && value.value === null) break
+        if (!isMap(value)) throw wrong(at, 'tool_privacy is not a list of tools with tiers', EXAMPLE)
+        for (const entry of value.items) {
+          const tool = isScalar(entry.key) ? String(entry.key.value) : ''
+          if (tool === '') throw wrong(offsetOf(entry.key), 'a tool has no name', EXAMPLE)
+          tools[tool] = tiersOf(tool, entry.value, offsetOf(entry.key))
+        }
+        break
+      default:
+        throw wrong(
+          at,
+          `"${name}" is not a setting of a privacy policy`,
+          'There are: tool_privacy, allow_project_looser',
+        )
+    }
+  }
+  return { source, tools, allowProjectLooser }
+
+  function tiersOf(tool: string, value: unknown, at: number): CallTiers {
+    if (isScalar(value)) return { arguments: tierOf(tool, value.value, at), result: tierOf(tool, value.value, at) }
+    if (!isMap(value)) throw wrong(at, `${tool} has no tier`, `Choose one of ${TIERS.join(', ')}`)
+    const halves = new Map(value.items.map((item) => [isScalar(item.key) ? String(item.key.value) : '', item]))
+    const odd = [...halves.keys()].find((half) => half !== 'arguments' && half !== 'result')
+    if (odd !== undefined) throw wrong(at, `"${odd}" is no part of a call of ${tool}`, 'There are: arguments, result')
+    const half = (name: 'arguments' | 'result'): Tier => {
+      const item = halves.get(name)
+      return tierOf(`${tool}.${name}`, isScalar(item?.value) ? item.value.value : undefined, offsetOf(item?.key, at))
+    }
+    return { arguments: half('arguments'), result: half('result') }
+  }
+
+  function tierOf(tool: string, value: unknown, at: number): Tier {
+    if (isTier(value)) return value
+    throw wrong(
+      at,
+      `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is no tier`,
+      `Choose one of ${TIERS.join(', ')}`,
+    )
+  }
+}
+
+const EXAMPLE = 'Write it like:  tool_privacy: { Bash: none, "mcp__db__*": metadata }'
+
+function offsetOf(node: unknown, otherwise = 0): number {
+  const range = (node as { range?: [number, number, number] | null } | undefined)?.range
+  return range?.[0] ?? otherwise
+}

@@ -1,0 +1,83 @@
+import { secretField } from './assignment-rules.js'
+import { findSecrets } from './find-secrets.js'
+import { redactedMark } from './mark.js'
+
+/** How often each rule was applied. Holds no value that was taken out. */
+export type Applied = Record<string, number>
+
+export interface Redaction {
+  text: string
+  applied: Applied
+}
+
+/** A secret that was taken out can leave another one readable beside it, so it is done again; a text that needs more is not kept. */
+export const ROUNDS = 8
+/** A field's name shorter than this is not looked at: no token fits into it. */
+const LONG_NAME = 20
+
+/** The text without its secrets. Doing it twice gives what doing it once gives. */
+export function redact(text: string): Redaction {
+  const applied: Applied = {}
+  return { text: redactInto(text, applied), applied }
+}
+
+/** As `redact`, adding to a count that is kept elsewhere. */
+export function redactInto(text: string, applied: Applied): string {
+  let current = text
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const found = findSecrets(current)
+    if (found.length === 0) return current
+    let next = ''
+    let from = 0
+    for (const { start, end, rule } of found) {
+      next += current.slice(from, start) + redactedMark(rule)
+      from = end
+      count(applied, rule)
+    }
+    current = next + current.slice(from)
+  }
+  count(applied, 'unsettled-text')
+  return findSecrets(current).length === 0 ? current : redactedMark('unsettled-text')
+}
+
+/** Every string within a JSON value. A field's name counts as what stands before its value. The value itself is not changed. */
+export function redactValue(value: unknown, applied: Applied): unknown {
+  if (typeof value === 'string') return redactInto(value, applied)
+  if (Array.isArray(value)) return redactList(value, applied)
+  if (typeof value !== 'object' || value === null) return value
+  let changed: Record<string, unknown> | undefined
+  for (const name in value) {
+    const before = (value as Record<string, unknown>)[name]
+    const after = redactField(name, before, applied)
+    const kept = name.length < LONG_NAME ? name : redactInto(name, applied)
+    if (after === before && kept === name) continue
+    changed ??= { ...value }
+    if (kept !== name) delete changed[name]
+    changed[kept] = after
+  }
+  return changed ?? value
+}
+
+function redactField(name: string, value: unknown, applied: Applied): unknown {
+  const redacted = redactValue(value, applied)
+  if (typeof redacted !== 'string' || redacted !== value) return redacted
+  const rule = secretField(name, redacted)
+  if (rule === undefined) return redacted
+  count(applied, rule)
+  return redactedMark(rule)
+}
+
+function redactList(list: unknown[], applied: Applied): unknown[] {
+  let changed: unknown[] | undefined
+  for (let k = 0; k < list.length; k += 1) {
+    const after = redactValue(list[k], applied)
+    if (after === list[k]) continue
+    changed ??= [...list]
+    changed[k] = after
+  }
+  return changed ?? list
+}
+
+export function count(applied: Applied, rule: string, times = 1): void {
+  applied[rule] = (applied[rule] ?? 0) + times
+}
