@@ -3,13 +3,13 @@
 // 100 MB in 500 sessions is a few months of one person. --large adds 1 GB in 5,000, a year of a busy one; it takes minutes.
 // The peer is installed from npm into the temporary directory unless it is given; its binary is run directly, without its launcher.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ccusage } from './peer.mjs'
 import { interleaved, timedRun } from './timed-run.mjs'
 
-const PEER = 'ccusage@20.0.24'
 const here = dirname(fileURLToPath(import.meta.url))
 const flags = new Set(process.argv.slice(2))
 const sizes = [{ mb: 100, sessions: 500, seed: 1, rounds: 11 }]
@@ -17,33 +17,12 @@ if (flags.has('--large')) sizes.push({ mb: 1000, sessions: 5000, seed: 2, rounds
 
 const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-cost-'))
 try {
-  const given = [...flags].find((flag) => flag.startsWith('--peer='))
-  const peer = given ? given.slice('--peer='.length) : installPeer()
+  const peer = ccusage()
   process.env.HOME = scratch // the peer looks for logs and settings there
   const records = sizes.map((size) => measure(size, peer))
   if (flags.has('--json')) console.log(JSON.stringify(records))
 } finally {
   rmSync(scratch, { recursive: true, force: true })
-}
-
-function installPeer() {
-  const directory = join(tmpdir(), `skein-bench-${PEER}`)
-  const binary = join(
-    directory,
-    'node_modules',
-    '@ccusage',
-    `ccusage-${process.platform}-${process.arch}`,
-    'bin',
-    'ccusage',
-  )
-  if (!existsSync(binary)) {
-    mkdirSync(directory, { recursive: true })
-    execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--prefix', directory, PEER], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  }
-  chmodSync(binary, 0o755) // no install script ran to do it
-  return binary
 }
 
 function measure({ mb, sessions, seed, rounds }, peer) {
@@ -61,11 +40,11 @@ function measure({ mb, sessions, seed, rounds }, peer) {
   checkTotals(root, skein('--by', 'model'))
   timedRun(alone('refresh'))
 
-  const ccusage = (by) => () => timedRun([peer, 'claude', by, '--offline', '--json'])
+  const theirs = (by) => () => timedRun([peer, 'claude', by, '--offline', '--json'])
   const medians = interleaved(
     {
-      'ccusage daily': ccusage('daily'),
-      'ccusage session': ccusage('session'),
+      'ccusage daily': theirs('daily'),
+      'ccusage session': theirs('session'),
       'skein cost --no-index': () => timedRun(skein('--no-index')),
       'skein cost, warm': () => timedRun(skein()),
       'ledger, look for news': () => timedRun(alone('refresh')),

@@ -16,6 +16,8 @@ const stderr = {
   },
 }
 
+let actor: string | undefined
+let host: string | undefined
 const context: Context = {
   clock: { now: Date.now },
   random: {
@@ -25,10 +27,12 @@ const context: Context = {
   warn: (line) => stderr.write(`skein: ${safeText(line)}\n`),
   progress: (work) => bar.show(work),
   get actor() {
-    return actorName()
+    actor ??= actorName() // asked for by every event, and by few commands
+    return actor
   },
   get host() {
-    return hostname()
+    host ??= hostname()
+    return host
   },
 }
 

@@ -39,7 +39,7 @@ export interface Surroundings extends Omit<Environment, 'extraRoots'> {
 }
 
 /** Logs are read in slices of about this size: each is saved, and the process can be interrupted, before the next. */
-const SLICE_BYTES = 32 * 1024 * 1024
+const SLICE_BYTES = 128 * 1024 * 1024
 /** Sessions told in one write. */
 const ANNOUNCE_BATCH = 2_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
@@ -131,8 +131,8 @@ export class LogHistory {
     }
     const prices = new PriceBook(await this.config.prices())
     await this.#withHistory(async (history) => {
-      const known = history.logs()
-      const pending = logs.filter((log) => known.get(`${log.path}\0${log.session ?? ''}`)?.stamp !== log.stamp)
+      const known = history.stamps()
+      const pending = logs.filter((log) => known.get(`${log.path}\0${log.session ?? ''}`) !== log.stamp)
       const total = pending.reduce((sum, log) => sum + log.size, 0)
       let done = 0
       for (const slice of slices(pending)) {
@@ -286,7 +286,7 @@ function* slices(logs: readonly LogRef[]): Generator<LogRef[]> {
   for (const log of logs) {
     slice.push(log)
     bytes += log.size
-    if (bytes < SLICE_BYTES && slice.length < 200) continue
+    if (bytes < SLICE_BYTES && slice.length < 1_000) continue
     yield slice
     slice = []
     bytes = 0

@@ -117,9 +117,9 @@ async function checkpointAll(store: ProfileStore): Promise<void> {
 
 export function isPruneDue(store: ProfileStore, policy: RetentionPolicy): boolean {
   const { last_prune_time } = autoPruneState(store)
-  return (
-    last_prune_time === undefined || store.context.clock.now() - Date.parse(last_prune_time) >= policy.pruneIntervalMs
-  )
+  // Where none has run yet, the journal's own age decides: there is nothing to prune in one that was just begun.
+  const since = last_prune_time ? Date.parse(last_prune_time) : store.journal.begunMs()
+  return since !== undefined && store.context.clock.now() - since >= policy.pruneIntervalMs
 }
 
 export function autoPruneState(store: ProfileStore): AutoPruneState {

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import type { SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
@@ -55,13 +56,14 @@ export class HistoryStore implements Disposable {
     }
   }
 
-  /** By path and part: one query for all, since most runs find most logs unchanged. */
-  logs(): Map<string, StoredLog> {
-    const rows = this.ledger.all('select n, path, part, stamp, resume from history_logs') as (StoredLog & {
+  /** The stamp that each log had when it was read last. One query for all, since most runs find most logs unchanged. */
+  stamps(): Map<string, string> {
+    const rows = this.ledger.all('select path, part, stamp from history_logs') as {
       path: string
       part: string
-    })[]
-    return new Map(rows.map(({ path, part, ...log }) => [`${path}\0${part}`, log]))
+      stamp: string
+    }[]
+    return new Map(rows.map(({ path, part, stamp }) => [`${path}\0${part}`, stamp]))
   }
 
   log(path: string, part: string): StoredLog | undefined {
@@ -162,9 +164,25 @@ export class HistoryStore implements Disposable {
       this.ledger.run('delete from turns where log = ?', n)
       this.ledger.run('delete from tool_calls where log = ?', n)
     }
-    for (const turn of rows.turns.values()) this.ledger.run(WRITE_TURN, n, ...TURN_COLUMNS.map((name) => turn[name]))
-    for (const call of rows.calls.values()) this.ledger.run(WRITE_CALL, n, ...CALL_COLUMNS.map((name) => call[name]))
+    this.#writeRows('turns', TURN_COLUMNS, n, [...rows.turns.values()])
+    this.#writeRows('tool_calls', CALL_COLUMNS, n, [...rows.calls.values()])
     return true
+  }
+
+  /** Several rows per statement: half of the cost of a row is the way into SQLite. */
+  #writeRows<Name extends string>(
+    table: string,
+    columns: readonly Name[],
+    n: number,
+    rows: readonly Record<Name, SqlValue>[],
+  ): void {
+    for (let at = 0; at < rows.length; ) {
+      const some = rows.length - at >= MANY_ROWS ? rows.slice(at, at + MANY_ROWS) : rows.slice(at, at + 1)
+      const values = some.map(() => `(${marks(columns.length + 1)})`).join(', ')
+      const sql = `insert or replace into ${table} (log, ${columns.join(', ')}) values ${values}`
+      this.ledger.run(sql, ...some.flatMap((row) => [n, ...columns.map((name) => row[name])]))
+      at += some.length
+    }
   }
 
   #writeLog(log: LogRef, known: StoredLog | undefined, rows: LogRows): number {
@@ -233,8 +251,7 @@ const CALL_COLUMNS = [
   ...(['argument_names', 'result_chars'] as const),
 ] as const
 const marks = (count: number): string => Array(count).fill('?').join(', ')
-const WRITE_TURN = `insert or replace into turns (log, ${TURN_COLUMNS.join(', ')}) values (${marks(TURN_COLUMNS.length + 1)})`
-const WRITE_CALL = `insert or replace into tool_calls (log, ${CALL_COLUMNS.join(', ')}) values (${marks(CALL_COLUMNS.length + 1)})`
+const MANY_ROWS = 16
 const WRITE_LOG = `insert into history_logs (path, part, tool, stamp, resume, session, agent, news, counters, head, last_at) values (${marks(11)})
   on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, resume = excluded.resume, session = excluded.session,
     agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at, announced = 0

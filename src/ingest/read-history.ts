@@ -3,7 +3,7 @@ import { type HistoryStore, type LogReadingDone, partOf, resumeOf } from './hist
 import { LogRows } from './log-rows.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
-const BATCH = { logs: 100, rows: 20_000 }
+const BATCH = { logs: 1_000, rows: 60_000 }
 
 export interface HistoryReading {
   /** Logs looked at, and those of them that had changed and were read. */
@@ -28,7 +28,6 @@ export function readHistory(
   options: ReadHistoryOptions = {},
 ): HistoryReading {
   const report: HistoryReading = { logs: 0, read: 0, bytes: 0, turns: 0, tool_calls: 0, unreadable: [] }
-  const known = store.logs()
   let batch: LogReadingDone[] = []
   let rows = 0
   const flush = (): void => {
@@ -39,7 +38,7 @@ export function readHistory(
   for (const log of logs) {
     options.signal?.throwIfAborted()
     report.logs += 1
-    const from = known.get(`${log.path}\0${partOf(log)}`)
+    const from = store.log(log.path, partOf(log))
     if (from?.stamp === log.stamp) continue
     try {
       const done = { log, from, rows: readLog(store, log, from) }

@@ -74,6 +74,18 @@ export class Journal implements Disposable {
     return this.segments().reduce((sum, segment) => sum + sizeOf(this.path(segment)), 0)
   }
 
+  /** When the oldest event that is still there was written; undefined when there is none. */
+  begunMs(): number | undefined {
+    const [first] = this.segments()
+    if (first === undefined) return undefined
+    const file = openSync(this.path(first), 'r')
+    try {
+      return firstEventMs(file)
+    } finally {
+      closeSync(file)
+    }
+  }
+
   /** Whether anything was appended behind a position; the cheap question that every query asks first. */
   isAtEnd({ segment, offset }: Position): boolean {
     if (segment === 0) return this.segments().length === 0
@@ -168,10 +180,8 @@ export class Journal implements Disposable {
   #isFull(file: number, nowMs: number): boolean {
     const { size } = fstatSync(file)
     if (size >= SEAL_AT_BYTES) return true
-    const head = Buffer.alloc(64)
-    const read = readSync(file, head, 0, head.length, 0)
-    const id = /^\{"id":"([0-9a-f-]{36})"/.exec(head.toString('latin1', 0, read))?.[1]
-    return isEventId(id) && nowMs - Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) > DAY_MS
+    const begunMs = firstEventMs(file)
+    return begunMs !== undefined && nowMs - begunMs > DAY_MS
   }
 
   #create(number: number): { number: number; file: number } {
@@ -201,6 +211,14 @@ function rising(batch: Batch, last: EventId | undefined): { events: Event[]; rep
     return true
   })
   return { events, repeated: batch.events.length - events.length }
+}
+
+/** From the id, which stands first in the first line. */
+function firstEventMs(file: number): number | undefined {
+  const head = Buffer.alloc(64)
+  const read = readSync(file, head, 0, head.length, 0)
+  const id = /^\{"id":"([0-9a-f-]{36})"/.exec(head.toString('latin1', 0, read))?.[1]
+  return isEventId(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
 }
 
 function endsTorn(file: number, size: number): boolean {

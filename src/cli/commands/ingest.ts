@@ -7,6 +7,7 @@ import { formatBytes } from '../screen/format-bytes.js'
 import { grouped } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
+import { expectShortRun } from '../short-run.js'
 
 export const ingest = command({
   name: 'ingest',
@@ -25,6 +26,7 @@ export const ingest = command({
     watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
   },
   async run({ session, tool, since, watch }, { home, out, interrupted }) {
+    expectShortRun()
     const { history } = await home()
     if (watch) {
       const onReport = (report: IngestReport): void => out.item(report, () => reportLine(report))

@@ -3,6 +3,7 @@ import { DAY_MS, instantOf } from '../../model/index.js'
 import type { Cli } from '../command.js'
 import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
+import { expectShortRun } from '../short-run.js'
 import { sessionTable } from '../views/session-table.js'
 
 const NEWEST = 10
@@ -12,6 +13,7 @@ const NEWEST = 10
  * a new user sees something of theirs within the first minute. False when there is nothing to show yet.
  */
 export async function overview({ home, out, nowMs }: Cli): Promise<boolean> {
+  expectShortRun()
   const open = await home()
   const read = await open.history.ingest()
   const { sessions } = await open.sessions.query({ limit: NEWEST })
