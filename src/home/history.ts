@@ -42,6 +42,8 @@ export interface Surroundings extends Omit<Environment, 'extraRoots'> {
 const SLICE_BYTES = 128 * 1024 * 1024
 /** Sessions told in one write. */
 const ANNOUNCE_BATCH = 2_000
+/** See `#hasJustLooked`; longer than a watcher waits between two full looks. */
+const JUST_LOOKED_MS = 30_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
@@ -56,7 +58,8 @@ export class LogHistory {
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const logs = await this.#discover(options)
-    return this.#read(logs, options.signal)
+    const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
+    return this.#read(logs, options.signal, isWholeLook)
   }
 
   async watch({
@@ -73,14 +76,14 @@ export class LogHistory {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const all = await this.#discover(wanted)
       watched.watch(all)
-      const report = await this.#read(all, signal)
+      const report = await this.#read(all, signal, tool === undefined)
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + LOOK_AGAIN_MS
       for (let left = LOOK_AGAIN_MS; left > 0 && !signal.aborted; left = until - performance.now()) {
         const changed = await watched.next(left, signal)
         if (changed === 'look again') break
         if (changed.length === 0) continue
-        const news = await this.#read(changed, signal)
+        const news = await this.#read(changed, signal, false)
         if (news.read > 0) onReport?.(news)
       }
     }
@@ -101,14 +104,18 @@ export class LogHistory {
     const places = needsPlaces ? await this.store.ask((index) => index.places()) : undefined
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
-    const logs = (await this.#discover({})).filter(tellsUsage)
+    const usageLogs = async (): Promise<LogRef[]> => (await this.#discover({})).filter(tellsUsage)
     if (noIndex) {
+      const logs = await usageLogs()
       const ledger = new Ledger()
       this.#warnOf(scanUsage(logs, usageReaders(), (telling) => ledger.tell(telling)).unreadable)
       return reportCalls(ledger.calls(), prices, query)
     }
-    return this.#withHistory((history) => {
-      this.#warnOf(refreshLedger(history.ledger, logs, usageReaders()).unreadable)
+    return this.#withHistory(async (history) => {
+      if (!this.#hasJustLooked(history)) {
+        this.#warnOf(refreshLedger(history.ledger, await usageLogs(), usageReaders()).unreadable)
+        this.#noteLook(history)
+      }
       settleLedger(history.ledger, prices, zone)
       return reportLedger(history.ledger, prices, query)
     })
@@ -119,7 +126,8 @@ export class LogHistory {
     return this.#withHistory((history) => history.counts(parseSessionId(session)))
   }
 
-  async #read(logs: readonly LogRef[], signal: AbortSignal | undefined): Promise<IngestReport> {
+  /** `isWholeLook`: these are all the logs there are. */
+  async #read(logs: readonly LogRef[], signal: AbortSignal | undefined, isWholeLook: boolean): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
       read: 0,
@@ -148,9 +156,23 @@ export class LogHistory {
         await nextTurn()
       }
       report.sessions_found = await this.#announce(history)
+      if (isWholeLook) this.#noteLook(history)
       if (pending.length > 0) settleLedger(history.ledger, prices, this.surroundings.zone)
     })
     return report
+  }
+
+  /**
+   * Asking every log of a year whether it has grown takes longer than the answer from the ledger. Within this time nobody asks again:
+   * two questions in a row, or a watcher that looks more often than that, make the second one immediate.
+   */
+  #hasJustLooked({ ledger }: HistoryStore): boolean {
+    const age = this.store.context.clock.now() - Number(ledger.fact('looked_at') ?? Number.NEGATIVE_INFINITY)
+    return age >= 0 && age < JUST_LOOKED_MS
+  }
+
+  #noteLook({ ledger }: HistoryStore): void {
+    ledger.setFact('looked_at', String(this.store.context.clock.now()))
   }
 
   /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */

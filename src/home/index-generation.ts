@@ -27,6 +27,12 @@ export function pointTo(link: string, generation: string): void {
   for (const name of readdirSync(dirname(link)).filter(isOlder)) rmSync(join(dirname(link), name), { force: true })
 }
 
+/** Removes a link that leads out of its directory: some ways of copying a home leave the copy with the index of the original. */
+export function dropForeignLink(link: string): void {
+  const target = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(link) : undefined
+  if (target?.includes('/')) rmSync(link)
+}
+
 /** Keeps what `link` leads to under a dated name; returns that name. */
 export function setAsideGeneration(link: string, nowMs: number): string {
   const kept = setAside(link, 'set-aside', nowMs)

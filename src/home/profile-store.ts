@@ -4,7 +4,7 @@ import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import { Journal } from '../journal/index.js'
 import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
 import { buildIndex, type IndexSources } from './index-build.js'
-import { newGeneration, pointTo, removeDatabase, setAsideGeneration } from './index-generation.js'
+import { dropForeignLink, newGeneration, pointTo, removeDatabase, setAsideGeneration } from './index-generation.js'
 import type { ProfilePaths } from './paths.js'
 import { RosterFile } from './roster-file.js'
 import { ARCHIVE_AFTER_DAYS, SessionArchive } from './session-archive.js'
@@ -249,6 +249,7 @@ export class ProfileStore implements AsyncDisposable {
       this.#index = this.#openReadOnly()
       return this.#index
     }
+    dropForeignLink(this.paths.index)
     const index = (existsSync(this.paths.index) && this.#tryOpen()) || (await this.#opensAfterMending())
     this.#index = index
     if (this.#isRosterFileStrange(index)) {

@@ -64,7 +64,7 @@ export async function buildWorld(root: string): Promise<void> {
 }
 
 export function copyWorld(from: string, to: string): void {
-  cpSync(from, to, { recursive: true })
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true })
 }
 
 /** Two logs of Claude Code: one with a sub-agent, one with a title. They stay where they are when the world is copied. */

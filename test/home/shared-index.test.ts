@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
@@ -48,4 +48,20 @@ it('several processes that find the index damaged mend it once, and all get thei
   expect(told.map(({ sessions, error }) => [sessions.length, error])).toEqual(Array(6).fill([50, undefined]))
   expect(told.flatMap(({ warnings }) => warnings)).toHaveLength(1)
   expect(readdirSync(profileDirectory(root)).filter((name) => name.includes('set-aside'))).toHaveLength(1)
+})
+
+it('a home that was copied has an index of its own, whatever the copy made of the link', async () => {
+  const [root, copied] = [scratch(), scratch()]
+  const { home } = await openTestHome(root)
+  await home.sessions.start({ id: 'one' })
+  await home[Symbol.asyncDispose]()
+  cpSync(root, copied, { recursive: true }) // turns the link into one to the original
+  const { home: copy } = await openTestHome(copied)
+  await copy.sessions.start({ id: 'two' })
+  expect((await copy.sessions.query({})).sessions).toHaveLength(2)
+  expect((await copy.index.check()).problems).toEqual([])
+  await copy[Symbol.asyncDispose]()
+  const { home: again } = await openTestHome(root)
+  expect((await again.sessions.query({})).sessions).toHaveLength(1)
+  await again[Symbol.asyncDispose]()
 })

@@ -11,7 +11,7 @@ export const cost = command({
   name: 'cost',
   summary: 'Show what was spent',
   description:
-    "Tokens and dollars of every model call in the tools' logs, each call once, whatever number of forks and resumed files hold it. A model without a known price is named, never counted as free: give it one under [prices] in config.toml.",
+    "Tokens and dollars of every model call in the tools' logs, each call once, whatever number of forks and resumed files hold it. A model without a known price is named, never counted as free: give it one under [prices] in config.toml. Logs are looked at again when the last look is more than 30 seconds old.",
   examples: [
     ['skein cost', 'By day'],
     ['skein cost --by model --since 30d', 'By model, the last month'],
