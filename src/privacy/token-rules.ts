@@ -3,7 +3,9 @@ import { membersOf, patternRule, type Rule, tokenRule } from './rule.js'
 /** Tokens that their own form gives away, whatever stands around them. One row per kind; `test/privacy/samples.ts` has a sample of each. */
 export const TOKEN_RULES: readonly Rule[] = [
   // Clouds
-  tokenRule('aws-access-key-id', { prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: 'base32', atLeast: 16 }),
+  tokenRule('aws-access-key-id', { prefixes: ['AKIA', 'ASIA'], body: 'base32', atLeast: 16 }),
+  // These two prefixes are common within base64 of small numbers.
+  tokenRule('aws-other-key-id', { prefixes: ['ABIA', 'ACCA'], body: 'base32', atLeast: 16, startsWord: true }),
   tokenRule('google-api-key', { prefixes: ['AIza'], body: 'urlSafe', atLeast: 35 }),
   tokenRule('google-oauth-secret', { prefixes: ['GOCSPX-'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('google-oauth-token', { prefixes: ['ya29.'], body: 'dotted', atLeast: 20 }),
