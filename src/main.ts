@@ -41,6 +41,8 @@ runCli({
   args: process.argv.slice(2),
   version,
   cwd: process.cwd(),
+  stdin: () => readFileSync(0, 'utf8'),
+  privacyFile: homeLocation().privacyFile,
   stdout,
   stderr,
   settings: {

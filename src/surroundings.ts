@@ -7,15 +7,22 @@ import type { Surroundings } from './home/index.js'
 export interface HomeLocation {
   root: string
   configFile: string
+  /** The user's own privacy policy. */
+  privacyFile: string
 }
 
 /** Everything under `home` (or SKEIN_HOME) when it is set, else where the XDG rules put data and settings. */
 export function homeLocation(home: string | undefined = process.env.SKEIN_HOME || undefined): HomeLocation {
-  if (home) return { root: home, configFile: join(home, 'config.toml') }
+  if (home) return { root: home, ...settingsIn(home) }
   const data = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
   const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config')
-  return { root: join(data, 'skein'), configFile: join(config, 'skein', 'config.toml') }
+  return { root: join(data, 'skein'), ...settingsIn(join(config, 'skein')) }
 }
+
+const settingsIn = (directory: string): Omit<HomeLocation, 'root'> => ({
+  configFile: join(directory, 'config.toml'),
+  privacyFile: join(directory, 'privacy.yaml'),
+})
 
 /** Where the tools keep their logs, and which time zone a day is in. */
 export function surroundings(): Surroundings {

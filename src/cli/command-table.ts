@@ -154,6 +154,13 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    privacy: {
+      summary: 'See what is kept, and try what is hidden',
+      entries: {
+        check: verb('Show which policy applies here', async () => (await import('./commands/privacy/check.js')).check),
+        test: verb('Show what would be kept of a text', async () => (await import('./commands/privacy/test.js')).test),
+      },
+    },
     profile: {
       summary: 'Keep separate homes',
       entries: {

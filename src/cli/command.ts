@@ -9,6 +9,10 @@ export interface Cli {
   readonly nowMs: number
   /** Where the user stands. */
   readonly cwd: string
+  /** Everything on standard input. */
+  stdin(): string
+  /** Where the user's own privacy policy is kept. It need not exist. */
+  readonly privacyFile: string
   /** The session this process runs in, when the environment says so. */
   readonly currentSession: string | undefined
   readonly profile: string

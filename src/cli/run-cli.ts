@@ -85,6 +85,8 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       out,
       nowMs: world.now(),
       cwd: world.cwd,
+      stdin: world.stdin,
+      privacyFile: world.privacyFile,
       currentSession: world.settings.session,
       profile,
       profiles: world.profiles,

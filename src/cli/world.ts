@@ -7,6 +7,10 @@ export interface World {
   readonly args: readonly string[]
   version(): string
   readonly cwd: string
+  /** Everything on standard input. */
+  stdin(): string
+  /** Where the user's own privacy policy is kept. It need not exist. */
+  readonly privacyFile: string
   readonly stdout: Stream
   readonly stderr: Stream
   readonly settings: Settings

@@ -5,58 +5,98 @@ export interface Anchor {
   readonly text: string
   /** Upper and lower case are the same. */
   readonly anyCase: boolean
+  /** One of these characters comes next. Needed where the text has three characters only, which is not much to go by. */
+  readonly next?: string
 }
 
 /** Called where an anchor stands: which one, and at what offset of the text. */
 export type OnAnchor = (anchor: number, at: number) => void
 
 const CHUNK = 1 << 16
-const MARGIN = 64
 const SHORT = 64
-/** Where the lower half of a word lies in memory: first, on all machines but a few. */
-const LOW_HALF = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 2
-/** Where a pair stands in an anchor, and the byte beside the pair: behind it, or before it where the anchor ends. */
+const SLOT_BITS = 18
+const LEAST = 4
+/** What texts are full of. None of it may share a slot with an anchor, so the first factor is taken that keeps them apart. */
+const EVERYWHERE = [
+  '   ',
+  '\n  ',
+  '  \t',
+  '\t\t\t',
+  '---',
+  '===',
+  '***',
+  '...',
+  '\0\0\0',
+  '///',
+  '// ',
+  '###',
+  'the',
+  'ing',
+  ' th',
+]
+const FACTORS = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f, 0x165667b1, 0x7feb352d, 0x846ca68b, 0x2c1b3c6d]
+
+/** Where three characters stand in an anchor. */
 interface Place {
   anchor: number
   offset: number
-  beside: number
-  /** The bit that tells upper from lower case, and the byte with that bit set. */
+  /** The anchor's first character, and the bit that tells its cases apart: looked at before anything is called. */
+  lead: number
   fold: number
-  byte: number
 }
 
 /**
- * Finds all anchors in one pass that looks at every second pair of characters only: whatever is at least three characters long
- * has a pair at an even offset and one at an odd offset, so one table lookup per two characters is enough to rule out
- * most of a text. Where it strikes, a second table of three characters rules out most of the rest, before anything is called.
- * Characters are narrowed to a byte for the lookups, and compared in full in the end.
+ * Finds all anchors in one pass that looks at the three characters from every second offset: whatever is at least four
+ * characters long has three of them at an even offset and three at an odd one, so one table lookup per two characters is
+ * enough to rule out nearly all of a text. Characters are narrowed to a byte for the lookup, and compared in full where it
+ * strikes. A hash that clashes costs time, never a match.
  *
  * Measured on generated session logs: five times as fast as one regular expression with the same alternatives.
  */
 export class AnchorScan {
   readonly #anchors: readonly Anchor[]
   readonly #longest: number
-  /** Whether some anchor has this pair of bytes. Apart from the buckets, so that the hot loop stays within a small table. */
-  readonly #strikes = new Uint8Array(1 << 16)
-  /** Whether some anchor has this pair with this byte beside it, by a hash: a clash costs time, never a match. */
-  readonly #triples = new Uint8Array(1 << 16)
-  /** The places of a pair, by the number of its bucket. */
-  readonly #bucketOf = new Uint16Array(1 << 16)
-  readonly #buckets: Place[][] = []
-  /** With room for the byte before the first and after the last. */
-  readonly #bytes = Buffer.from(new ArrayBuffer(CHUNK + 2 * MARGIN))
-  readonly #words = new Int32Array(this.#bytes.buffer, MARGIN, CHUNK / 4)
+  /** One bit per slot: whether some anchor has three characters that hash to it. */
+  readonly #strikes = new Int32Array(1 << (SLOT_BITS - 5))
+  #factor = 1
+  /** Which bucket of places a slot has; bucket 0 is empty. */
+  readonly #bucketOf = new Uint16Array(1 << SLOT_BITS)
+  #buckets: Place[][] = [[]]
+  readonly #bytes = Buffer.from(new ArrayBuffer(CHUNK + 8))
+  readonly #words = new Int32Array(this.#bytes.buffer)
 
   constructor(anchors: readonly Anchor[]) {
     this.#anchors = anchors.map(({ text, anyCase }) => ({ text: anyCase ? text.toLowerCase() : text, anyCase }))
-    this.#longest = Math.max(...anchors.map(({ text }) => text.length))
-    // Short anchors have no choice of pairs; long ones then choose among those that strike already.
-    const byLength = this.#anchors
-      .map((anchor, index) => ({ anchor, index }))
-      .sort((a, b) => a.anchor.text.length - b.anchor.text.length)
-    for (const { anchor, index } of byLength) {
-      for (const parity of [0, 1]) this.#place(index, this.#cheapestPair(anchor, parity))
+    this.#longest = Math.max(...anchors.map(({ text }) => text.length)) + 1
+    const triples = anchors.flatMap((anchor, index) =>
+      triplesOf(anchor).map((triple) => ({ ...triple, anchor: index })),
+    )
+    for (const factor of FACTORS) {
+      this.#fill(triples, factor)
+      if (!EVERYWHERE.some((three) => this.#isClash(three))) return
     }
+  }
+
+  #fill(triples: readonly (Triple & { anchor: number })[], factor: number): void {
+    this.#factor = factor
+    this.#buckets = [[]]
+    this.#bucketOf.fill(0)
+    this.#strikes.fill(0)
+    for (const { three, anchor, offset } of triples) {
+      const slot = slotOfThree(factor, three)
+      if (this.#bucketOf[slot] === 0) this.#bucketOf[slot] = this.#buckets.push([]) - 1
+      const { text, anyCase } = this.#anchors[anchor] as Anchor
+      const fold = anyCase && /[a-z]/.test(text.charAt(0)) ? 0x20 : 0
+      this.#buckets[this.#bucketOf[slot] as number]?.push({ anchor, offset, fold, lead: text.charCodeAt(0) | fold })
+      this.#strikes[slot >>> 5] = (this.#strikes[slot >>> 5] as number) | (1 << (slot & 31))
+    }
+  }
+
+  /** Whether three characters strike that no anchor has. */
+  #isClash(three: string): boolean {
+    const codes = Array.from(three, (letter) => letter.charCodeAt(0)) as [number, number, number]
+    const places = this.#buckets[this.#bucketOf[slotOf(this.#factor, ...codes)] as number] as Place[]
+    return places.some(({ anchor }) => !`${this.#anchors[anchor]?.text}`.includes(three.slice(0, 2)))
   }
 
   scan(text: string, onAnchor: OnAnchor): void {
@@ -78,50 +118,43 @@ export class AnchorScan {
   /** Character by character: for a short text, copying it into bytes costs more than it saves. */
   #scanShort(text: string, onAnchor: OnAnchor): void {
     const strikes = this.#strikes
-    for (let at = 0; at + 1 < text.length; at += 2) {
-      const first = text.charCodeAt(at) & 0xff
-      const second = text.charCodeAt(at + 1) & 0xff
-      const pair = LOW_HALF === 0 ? first | (second << 8) : second | (first << 8)
-      if (strikes[pair] === 1) this.#report(text, 0, text.length, at, pair, onAnchor)
+    const factor = this.#factor
+    let first = text.charCodeAt(0) & 0xff
+    for (let at = 0; at + 2 < text.length; at += 2) {
+      const third = text.charCodeAt(at + 2) & 0xff
+      const slot = slotOf(factor, first, text.charCodeAt(at + 1) & 0xff, third)
+      if ((((strikes[slot >>> 5] as number) >>> (slot & 31)) & 1) !== 0)
+        this.#report(text, 0, text.length, at, slot, onAnchor)
+      first = third
     }
   }
 
   #scanChunk(text: string, from: number, chunk: string, own: number, onAnchor: OnAnchor): void {
     const strikes = this.#strikes
-    const triples = this.#triples
+    const factor = this.#factor
     const words = this.#words
-    const bytes = this.#bytes
-    const count = (bytes.write(chunk, MARGIN, 'latin1') + 3) >> 2
-    for (let word = 0; word < count; word += 1) {
-      const four = words[word] as number
-      const low = four & 0xffff
-      const high = four >>> 16
-      const lowStrikes = strikes[low] as number
-      if ((lowStrikes | (strikes[high] as number)) === 0) continue
-      const at = MARGIN + word * 4 + LOW_HALF
-      if (lowStrikes === 1) {
-        const next = triples[tripleWithNext(low, bytes[at + 2] as number)] as number
-        const previous = triples[tripleWithPrevious(low, bytes[at - 1] as number)] as number
-        if ((next | previous) !== 0) this.#report(text, from, own, at - MARGIN, low, onAnchor)
-      }
-      if (strikes[high] === 1) {
-        const other = at + 2 - 2 * LOW_HALF
-        const next = triples[tripleWithNext(high, bytes[other + 2] as number)] as number
-        const previous = triples[tripleWithPrevious(high, bytes[other - 1] as number)] as number
-        if ((next | previous) !== 0) this.#report(text, from, own, other - MARGIN, high, onAnchor)
-      }
+    const last = (this.#bytes.write(chunk, 0, 'latin1') + 3) >> 2
+    let four = words[0] as number
+    for (let word = 0; word < last; word += 1) {
+      const next = words[word + 1] as number
+      const low = slotOfThree(factor, four & 0xffffff)
+      const high = slotOfThree(factor, ((four >>> 16) | (next << 16)) & 0xffffff)
+      four = next
+      const lowBit = (strikes[low >>> 5] as number) >>> (low & 31)
+      const highBit = (strikes[high >>> 5] as number) >>> (high & 31)
+      if (((lowBit | highBit) & 1) === 0) continue
+      if ((lowBit & 1) === 1) this.#report(text, from, own, word * 4, low, onAnchor)
+      if ((highBit & 1) === 1) this.#report(text, from, own, word * 4 + 2, high, onAnchor)
     }
   }
 
-  #report(text: string, from: number, own: number, pairAt: number, pair: number, onAnchor: OnAnchor): void {
-    const places = this.#buckets[this.#bucketOf[pair] as number] as Place[]
+  #report(text: string, from: number, own: number, at: number, slot: number, onAnchor: OnAnchor): void {
+    const places = this.#buckets[this.#bucketOf[slot] as number] as Place[]
     for (let k = 0; k < places.length; k += 1) {
-      const place = places[k] as Place
-      const start = pairAt - place.offset
-      if (start < 0 || start >= own) continue
-      const code = text.charCodeAt(from + pairAt + place.beside) & 0xff
-      if ((code | place.fold) !== place.byte) continue
-      if (this.#standsAt(place.anchor, text, from + start)) onAnchor(place.anchor, from + start)
+      const { anchor, offset, lead, fold } = places[k] as Place
+      const start = at - offset
+      if (start < 0 || start >= own || (text.charCodeAt(from + start) | fold) !== lead) continue
+      if (this.#standsAt(anchor, text, from + start)) onAnchor(anchor, from + start)
     }
   }
 
@@ -135,55 +168,53 @@ export class AnchorScan {
     }
     return true
   }
-
-  #cheapestPair({ text, anyCase }: Anchor, parity: number): number {
-    const cost = (offset: number): number => {
-      const isFree = pairsAt(text, offset, anyCase).every((pair) => this.#strikes[pair] === 1)
-      return isFree ? -1 : commonness(text.slice(offset, offset + 2), anyCase)
-    }
-    let best = parity
-    for (let offset = parity; offset + 1 < text.length; offset += 2) if (cost(offset) < cost(best)) best = offset
-    return best
-  }
-
-  #place(anchor: number, offset: number): void {
-    const { text, anyCase } = this.#anchors[anchor] as Anchor
-    const beside = offset + 2 < text.length ? 2 : -1
-    const letter = text[offset + beside] ?? ''
-    const fold = anyCase && /[a-z]/.test(letter) ? 0x20 : 0
-    const place = { anchor, offset, beside, fold, byte: letter.charCodeAt(0) | fold }
-    for (const pair of pairsAt(text, offset, anyCase)) {
-      if (this.#strikes[pair] === 0) this.#bucketOf[pair] = this.#buckets.push([]) - 1
-      this.#strikes[pair] = 1
-      this.#buckets[this.#bucketOf[pair] as number]?.push(place)
-      this.#markTriples(pair, letter, beside > 0, anyCase)
-    }
-  }
-
-  #markTriples(pair: number, letter: string, isNext: boolean, anyCase: boolean): void {
-    for (const one of cases(letter, anyCase)) {
-      const byte = one.charCodeAt(0)
-      this.#triples[isNext ? tripleWithNext(pair, byte) : tripleWithPrevious(pair, byte)] = 1
-    }
-  }
 }
 
-const tripleWithNext = (pair: number, byte: number): number =>
-  (Math.imul(pair, 0x9e35) ^ Math.imul(byte, 0x6a3d)) & 0xffff
-const tripleWithPrevious = (pair: number, byte: number): number =>
-  (Math.imul(pair, 0x85eb) ^ Math.imul(byte, 0xc2b3) ^ 0x5bd1) & 0xffff
-
-/** The two bytes at an offset as one number, in the machine's own order, in every spelling. */
-function pairsAt(text: string, offset: number, anyCase: boolean): number[] {
-  const bytes = new Uint8Array(2)
-  const pair = new Uint16Array(bytes.buffer)
-  return [...cases(text[offset], anyCase)].flatMap((first) =>
-    [...cases(text[offset + 1], anyCase)].map((second) => {
-      bytes.set([first.charCodeAt(0), second.charCodeAt(0)])
-      return pair[0] as number
-    }),
-  )
+/** Three characters as one number, and where they stand in an anchor. */
+interface Triple {
+  three: number
+  offset: number
 }
 
-const cases = (letter: string | undefined, anyCase: boolean): Set<string> =>
-  new Set(anyCase ? [letter ?? '', (letter ?? '').toUpperCase()] : [letter ?? ''])
+/** The triples to look for, each once: for both parities, in every spelling. */
+function triplesOf({ text, anyCase, next }: Anchor): Triple[] {
+  if (text.length + (next ? 1 : 0) < LEAST) throw new Error(`the anchor ${text} is too short`)
+  const found = new Map<number, Triple>()
+  const folded = anyCase ? text.toLowerCase() : text
+  for (const spelling of next ? Array.from(next, (letter) => folded + letter) : [folded]) {
+    for (const parity of [0, 1]) {
+      const offset = rarestTriple(spelling, anyCase, parity)
+      for (const first of cases(spelling, offset, anyCase)) {
+        for (const second of cases(spelling, offset + 1, anyCase)) {
+          for (const third of cases(spelling, offset + 2, anyCase)) {
+            const three = first | (second << 8) | (third << 16)
+            found.set(three | (offset << 24), { three, offset })
+          }
+        }
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+const slotOf = (factor: number, first: number, second: number, third: number): number =>
+  slotOfThree(factor, first | (second << 8) | (third << 16))
+const slotOfThree = (factor: number, three: number): number => Math.imul(three, factor) >>> (32 - SLOT_BITS)
+
+function cases(text: string, at: number, anyCase: boolean): number[] {
+  const letter = text.charAt(at)
+  const spellings = anyCase ? new Set([letter.toLowerCase(), letter.toUpperCase()]) : [letter]
+  return Array.from(spellings, (one) => one.charCodeAt(0) & 0xff)
+}
+
+function rarestTriple(text: string, anyCase: boolean, parity: number): number {
+  const cost = (offset: number): number =>
+    Math.min(
+      commonness(text.slice(offset, offset + 2), anyCase),
+      commonness(text.slice(offset + 1, offset + 3), anyCase),
+    )
+  let best = parity
+  if (text.length < LEAST + 1) return best
+  for (let offset = parity; offset + 2 < text.length; offset += 2) if (cost(offset) < cost(best)) best = offset
+  return best
+}

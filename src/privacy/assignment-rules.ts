@@ -25,9 +25,8 @@ const SECRET_KEY =
   /(?:api|app|application|access|secret|private|priv|signing|sign|encryption|encrypt|account|auth|master|service|storage|shared|subscription|session|client|admin|deploy|license|hmac|aes|crypto|cookie|root|server|write|ingest|webhook|consumer|instrumentation|management|functions?|host|security)[_\-. ]?$/i
 
 /** What can stand right behind the word if a value is to follow. Most words are told from names by this alone. */
-const CAN_FOLLOW: ReadonlySet<number> = new Set(
-  Array.from('=: \t"\'`\\])>_-0123456789vVbBpPdDlLtT', (letter) => letter.charCodeAt(0)),
-)
+const CAN_FOLLOW = '=: \t"\'`\\])>_-0123456789vVbBpPdDlLtT'
+const CAN_FOLLOW_CODES: ReadonlySet<number> = new Set(Array.from(CAN_FOLLOW, (letter) => letter.charCodeAt(0)))
 
 interface Reading {
   value: Span
@@ -86,10 +85,10 @@ function canNameSecret(name: string): boolean {
 function rule(kind: Kind, words: readonly string[]): Rule {
   return {
     name: kind,
-    anchors: words.map((text) => ({ text, anyCase: true })),
+    anchors: words.map((text) => ({ text, anyCase: true, ...(text.length < 4 ? { next: CAN_FOLLOW } : {}) })),
     match(text, at, reached) {
       const end = wordEnd(kind, text, at, words)
-      if (end === undefined || !CAN_FOLLOW.has(text.charCodeAt(end))) return undefined
+      if (end === undefined || !CAN_FOLLOW_CODES.has(text.charCodeAt(end))) return undefined
       const nameStart = startOfName(text, at)
       if (isFollowedByWord(text, end) && !takesValueWithoutSign(text, nameStart, end)) return undefined
       const name = text.slice(nameStart, at)

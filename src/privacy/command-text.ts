@@ -1,5 +1,5 @@
 import { base64Mark, envMark, redactedMark, spansBetweenAllMarks } from './mark.js'
-import { type Applied, count, ROUNDS, redactInto } from './redact.js'
+import { type Applied, count, type Redaction, ROUNDS, redactInto } from './redact.js'
 import { isWordy } from './rule.js'
 
 const VARIABLE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]{0,127})(?![A-Za-z0-9_])[^}\n]{0,256}\}|([A-Za-z_][A-Za-z0-9_]{0,127}))/g
@@ -11,6 +11,12 @@ const LONG_BASE64 = /[A-Za-z0-9+/]{51,}={0,2}/g
  * What the tier `redacted` keeps of a text: secrets out, then variables by their names, values behind `password=` and its
  * kin, and long base64 by its length. Paths stay as they are: where something lay is what one looks for later.
  */
+export function redactAsCommand(text: string): Redaction {
+  const applied: Applied = {}
+  return { text: redactCommandText(text, applied), applied }
+}
+
+/** As `redactAsCommand`, adding to a count that is kept elsewhere. */
 export function redactCommandText(text: string, applied: Applied): string {
   let current = text
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -21,7 +21,12 @@ export function isPlaceholder(value: string): boolean {
 
 /** A password can be anything people type, so it is mostly where it stands that tells. */
 export function isPlausiblePassword(value: string, { isLiteral, isLabel, isCode }: Writing): boolean {
-  if (value.length < 3 || isPlaceholder(value)) return false
+  if (
+    value.length < 3 ||
+    isPlaceholder(value) ||
+    /^(?:0x[0-9A-Fa-f]+|\.{0,2}\/[\w./-]*|[\w.]+\?\.[\w.?]+)$/.test(value)
+  )
+    return false
   const isName = /^[A-Za-z_][A-Za-z0-9_.]*$/.test(value)
   if (isName && SENSITIVE_WORD.test(value) && isWordy(value)) return false
   if (/\s/.test(value) && (isLabel || value.length > 80)) return false

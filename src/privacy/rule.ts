@@ -36,6 +36,10 @@ const TABLES: Readonly<Record<Body, Uint8Array>> = Object.fromEntries(
   ]),
 ) as Record<Body, Uint8Array>
 
+/** The characters of a body, for an anchor to go on with. */
+export const membersOf = (body: Body): string =>
+  Array.from(TABLES[body], (isMember, code) => (isMember === 1 ? String.fromCharCode(code) : '')).join('')
+
 /** Where the run of body characters from `at` ends. */
 export function runEnd(text: string, at: number, body: Body, limit: number = text.length): number {
   const table = TABLES[body]
@@ -61,7 +65,11 @@ interface TokenForm {
 export function tokenRule(name: string, form: TokenForm): Rule {
   return {
     name,
-    anchors: form.prefixes.map((text) => ({ text, anyCase: false })),
+    anchors: form.prefixes.map((text) => ({
+      text,
+      anyCase: false,
+      ...(text.length < 4 ? { next: membersOf(form.body) } : {}),
+    })),
     match(text, at, reached) {
       if (form.startsWord && !isWordStart(text, at)) return undefined
       const prefix = form.prefixes.find((one) => text.startsWith(one, at)) ?? ''
@@ -80,7 +88,8 @@ const tailEnd = (text: string, at: number, body: Body, reached: number): number 
 
 interface PatternForm {
   anchors: readonly string[]
-  anyCase?: boolean
+  /** What can come right behind an anchor, where the anchor is short. */
+  next?: string
   /** How far before the anchor the pattern may begin. */
   before?: number
   /** Sticky, every quantifier bounded, and a group called `secret` if the secret is not the whole match. */
@@ -95,7 +104,11 @@ export function patternRule(name: string, form: PatternForm): Rule {
   const pattern = new RegExp(form.pattern.source, `${form.pattern.flags.replace(/[dy]/g, '')}dy`)
   return {
     name,
-    anchors: form.anchors.map((text) => ({ text, anyCase: form.anyCase ?? false })),
+    anchors: form.anchors.map((text) => ({
+      text,
+      anyCase: false,
+      ...(form.next !== undefined && text.length < 4 ? { next: form.next } : {}),
+    })),
     match(text, at, reached) {
       for (let from = at; from >= Math.max(0, at - (form.before ?? 0)); from -= 1) {
         if (form.startsWord && !isWordStart(text, from)) continue

@@ -1,6 +1,8 @@
 import type { Span } from './mark.js'
 import { isPlaceholder, looksRandom } from './plausible-value.js'
-import { patternRule, type Rule, runEnd } from './rule.js'
+import { membersOf, patternRule, type Rule, runEnd } from './rule.js'
+
+const ANYTHING = String.fromCharCode(...Array(256).keys())
 
 /** Secrets told by the structure around them: key blocks, signed tokens, addresses with passwords, headers. */
 export const STRUCTURE_RULES: readonly Rule[] = [
@@ -10,8 +12,8 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     match: privateKeyBlock,
   },
   { name: 'putty-key', anchors: [{ text: 'Private-Lines:', anyCase: false }], match: puttyKey },
-  { name: 'jwt', anchors: [{ text: 'eyJ', anyCase: false }], match: jsonWebToken },
-  { name: 'url-password', anchors: [{ text: '://', anyCase: false }], match: urlPassword },
+  { name: 'jwt', anchors: [{ text: 'eyJ', anyCase: false, next: membersOf('urlSafe') }], match: jsonWebToken },
+  { name: 'url-password', anchors: [{ text: '://', anyCase: false, next: ANYTHING }], match: urlPassword },
   { name: 'bearer', anchors: [{ text: 'bearer', anyCase: true }], match: schemeValue },
   { name: 'basic-auth', anchors: [{ text: 'Basic ', anyCase: false }], match: basicValue },
   { name: 'authorization', anchors: [{ text: 'authorization', anyCase: true }], match: authorizationValue },
@@ -28,6 +30,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   }),
   patternRule('password-hash', {
     anchors: ['$2a$', '$2b$', '$2y$', '$5$', '$6$', '$y$', '$argon2'],
+    next: `${membersOf('dotted')}/`,
     pattern:
       /\$(?:2[aby]\$[0-9]{2}\$[A-Za-z0-9./]{53}|[56y]\$(?:rounds=[0-9]{1,9}\$|j9T\$)?[A-Za-z0-9./]{1,24}\$[A-Za-z0-9./]{40,90}|argon2(?:id|i|d)\$v=[0-9]{1,3}\$[a-z0-9=,]{1,40}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{20,120})/,
   }),

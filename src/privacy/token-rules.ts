@@ -1,9 +1,11 @@
-import { patternRule, type Rule, tokenRule } from './rule.js'
+import { membersOf, patternRule, type Rule, tokenRule } from './rule.js'
 
 /** Tokens that their own form gives away, whatever stands around them. One row per kind; `test/privacy/samples.ts` has a sample of each. */
 export const TOKEN_RULES: readonly Rule[] = [
   // Clouds
-  tokenRule('aws-access-key-id', { prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: 'base32', atLeast: 16 }),
+  tokenRule('aws-access-key-id', { prefixes: ['AKIA', 'ASIA'], body: 'base32', atLeast: 16 }),
+  // These two prefixes are common within base64 of small numbers.
+  tokenRule('aws-other-key-id', { prefixes: ['ABIA', 'ACCA'], body: 'base32', atLeast: 16, startsWord: true }),
   tokenRule('google-api-key', { prefixes: ['AIza'], body: 'urlSafe', atLeast: 35 }),
   tokenRule('google-oauth-secret', { prefixes: ['GOCSPX-'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('google-oauth-token', { prefixes: ['ya29.'], body: 'dotted', atLeast: 20 }),
@@ -15,6 +17,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   }),
   patternRule('azure-client-secret', {
     anchors: [...'0123456789'].map((digit) => `${digit}Q~`),
+    next: `${membersOf('dotted')}~`,
     before: 3,
     pattern: /[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31}/,
     tail: 'dotted',
@@ -122,6 +125,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   }),
   patternRule('telegram-token', {
     anchors: [':AA'],
+    next: membersOf('urlSafe'),
     before: 10,
     pattern: /[0-9]{8,10}:AA[A-Za-z0-9_-]{33}/,
     tail: 'urlSafe',
@@ -133,12 +137,14 @@ export const TOKEN_RULES: readonly Rule[] = [
   }),
   patternRule('sendgrid-key', {
     anchors: ['SG.'],
+    next: membersOf('urlSafe'),
     pattern: /SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{30}/,
     tail: 'urlSafe',
   }),
   tokenRule('mailgun-key', { prefixes: ['key-'], body: 'hex', atLeast: 32 }),
   patternRule('mailchimp-key', {
     anchors: ['-us'],
+    next: '0123456789',
     before: 32,
     pattern: /[0-9a-f]{32}-us[0-9]{1,2}/,
     startsWord: true,
@@ -146,12 +152,14 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('brevo-key', { prefixes: ['xkeysib-', 'xsmtpsib-'], body: 'urlSafe', atLeast: 40 }),
   patternRule('twilio-key', {
     anchors: [...'0123456789abcdefABCDEF'].map((digit) => `SK${digit}`),
+    next: membersOf('hex'),
     pattern: /SK[0-9a-fA-F]{32}(?![0-9a-fA-F])/,
     startsWord: true,
   }),
 
   patternRule('resend-key', {
     anchors: ['re_'],
+    next: membersOf('word'),
     pattern: /re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20}/,
     tail: 'word',
     startsWord: true,
@@ -211,6 +219,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('grafana-token', { prefixes: ['glsa_', 'glc_', 'eyJrIjoi'], body: 'base64Url', atLeast: 32, mixed: true }),
   patternRule('dynatrace-token', {
     anchors: ['dt0'],
+    next: 'abcdefghijklmnopqrstuvwxyz',
     pattern: /dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{60}/,
     tail: 'word',
   }),
@@ -224,9 +233,14 @@ export const TOKEN_RULES: readonly Rule[] = [
     atLeast: 36,
     mixed: true,
   }),
-  patternRule('airtable-token', { anchors: ['pat'], pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ }),
+  patternRule('airtable-token', {
+    anchors: ['pat'],
+    next: membersOf('word'),
+    pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/,
+  }),
   patternRule('asana-token', {
     anchors: ['2/1', '1/1'],
+    next: '0123456789',
     pattern: /[12]\/[0-9]{10,20}(?:\/[0-9]{10,20})?:[0-9a-f]{32}/,
   }),
   patternRule('hubspot-token', {

@@ -22,6 +22,8 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     args,
     version: () => '1.2.3',
     cwd: '/somewhere',
+    stdin: () => '',
+    privacyFile: '/somewhere/privacy.yaml',
     stdout: { write: (text) => (typed.stdout += text) },
     stderr: { write: (text) => (typed.stderr += text) },
     settings: { profile: undefined, session: undefined, noColour: false, columns: undefined, debug: false },

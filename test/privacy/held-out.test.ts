@@ -20,7 +20,7 @@ it('finds at least as much of the held-out list as docs/PRIVACY.md says', () => 
     )
     for (const { kind, text } of missed) console.log('missed', kind, JSON.stringify(text.slice(0, 120)))
   }
-  expect(recall).toBeGreaterThanOrEqual(0.9)
+  expect(recall).toBeGreaterThanOrEqual(0.98)
 })
 
 it('leaves the look-alikes alone', () => {
@@ -29,5 +29,5 @@ it('leaves the look-alikes alone', () => {
     console.log(`look-alikes changed: ${changed.length} of ${LOOK_ALIKES.length}`)
     for (const { kind, text } of changed) console.log('changed', kind, JSON.stringify(redact(text).text.slice(0, 160)))
   }
-  expect(changed.length / LOOK_ALIKES.length).toBeLessThanOrEqual(0.03)
+  expect(changed).toEqual([])
 })

@@ -23,6 +23,7 @@ const line = (rule: string, secret: string, text: string): void =>
   void rows.push({ rule, secret, text, beside: 'line' })
 
 any('aws-access-key-id', `AKIA${r.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`)
+word('aws-other-key-id', `ABIA${r.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`)
 any('google-api-key', `AIza${r.urlSafe(35)}`)
 any('google-oauth-secret', `GOCSPX-${r.urlSafe(28)}`)
 any('google-oauth-token', `ya29.${r.urlSafe(80)}`)

@@ -1,0 +1,34 @@
+import { loadPolicy, policyReport } from '../../../privacy/index.js'
+import { command } from '../../command.js'
+import { optional } from '../../input/input.js'
+import { text } from '../../input/value-kind.js'
+import { table } from '../../screen/table.js'
+
+export const check = command({
+  name: 'privacy check',
+  summary: 'Show which policy applies here',
+  description:
+    'A project’s .skein/privacy.yaml or .gastown/privacy.yaml, in this directory or above it, can make your own policy stricter, not looser.',
+  examples: [
+    ['skein privacy check', 'What is kept of each kind of tool, and who says so'],
+    ['skein privacy check mcp__db__query', 'Of one tool'],
+  ],
+  args: { tool: optional(text('tool'), 'Only this tool') },
+  options: {},
+  async run({ tool }, { out, cwd, privacyFile }) {
+    const policy = await loadPolicy({ userFile: privacyFile, directory: cwd })
+    const report = policyReport(policy, tool === undefined ? undefined : [tool])
+    out.result(report, (screen) =>
+      table(
+        report.tools,
+        [
+          { header: 'TOOL', text: (one) => one.tool, shrinkTo: 12 },
+          { header: 'ARGUMENTS', text: (one) => one.arguments },
+          { header: 'RESULT', text: (one) => one.result },
+          { header: 'SAID BY', text: (one) => one.source, shrinkTo: 20 },
+        ],
+        screen,
+      ),
+    )
+  },
+})
