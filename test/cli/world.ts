@@ -60,6 +60,7 @@ export async function buildWorld(root: string): Promise<void> {
   await buildConversations(join(home.directory, 'conversations'))
   buildOpenClaw(join(root, 'openclaw-backup'))
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
+  await home.events.prune()
   for (const target of ['a', 'b', 'c']) await home.events.append({ type: 'spawn', payload: { target } })
 }
 
