@@ -3,7 +3,7 @@ import { type CommandEntry, type CommandTable, isNoun } from './command-table.js
 import { GLOBAL_OPTIONS } from './global-options.js'
 import type { Input, Inputs } from './input/input.js'
 import { usageLine } from './input/sort-args.js'
-import { lookUp } from './route.js'
+import { lookUp, SHORT_NOUN } from './route.js'
 import type { Screen } from './screen/screen.js'
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
@@ -33,6 +33,7 @@ function tableHelp(words: readonly string[], { summary, entries }: CommandTable,
     '',
     screen.paint.bold('Commands:'),
     ...pairs(rows),
+    ...(words.length === 0 ? ['', `The noun "${SHORT_NOUN}" may be left out: skein list, skein show <session>`] : []),
     '',
     screen.paint.bold('Options everywhere:'),
     ...pairs(optionRows(GLOBAL_OPTIONS)),

@@ -13,6 +13,8 @@ export type Route =
 
 const HELP = new Set(['--help', '-h'])
 /** Called by the shells' completion scripts; not for people. */
+/** The noun that may be left out. */
+export const SHORT_NOUN = 'sessions'
 export const COMPLETE_WORD = '__complete'
 
 /** Finds the command among global options, which may stand before, inside or after its name. */
@@ -51,13 +53,21 @@ export function lookUp(words: readonly string[], table: CommandTable): CommandTa
   for (const [at, word] of words.entries()) {
     if (!isNoun(entry))
       throw usageError(`skein ${words.slice(0, at).join(' ')} has no commands of its own`, 'See: skein --help')
-    const next: CommandTable | CommandEntry | undefined = Object.hasOwn(entry.entries, word)
-      ? entry.entries[word]
-      : undefined
+    const next: CommandTable | CommandEntry | undefined =
+      entryOf(entry, word) ?? (at === 0 ? shortForm(word, entry) : undefined)
     if (!next) throw unknownCommand(word, words.slice(0, at), entry, table)
     entry = next
   }
   return entry
+}
+
+const entryOf = (table: CommandTable, word: string): CommandTable | CommandEntry | undefined =>
+  Object.hasOwn(table.entries, word) ? table.entries[word] : undefined
+
+/** `skein show` is `skein sessions show`: sessions are what people ask for. */
+function shortForm(word: string, table: CommandTable): CommandTable | CommandEntry | undefined {
+  const sessions = entryOf(table, SHORT_NOUN)
+  return sessions && isNoun(sessions) ? entryOf(sessions, word) : undefined
 }
 
 function unknownCommand(word: string, before: readonly string[], noun: CommandTable, table: CommandTable): Error {

@@ -13,6 +13,8 @@ export interface Told {
   turns: number
   tool_calls: number
   spent: Spent | undefined
+  /** The newest turns, drawn. */
+  table?: string | undefined
 }
 
 /** Everything about one session, and what one can type next. */
@@ -52,7 +54,8 @@ export function sessionCard(session: Session, screen: Screen, told: Told): strin
     screen,
   )
   const steps = session.steps?.length ? [stepTable(session.steps, screen)] : []
-  return [facts, ...steps, nextCommands(session, told)].join('\n\n')
+  const turns = told.table ? [told.table] : []
+  return [facts, ...steps, ...turns, nextCommands(session, told)].join('\n\n')
 }
 
 function forkText({ session, turn }: NonNullable<Session['forked_from']>): string {

@@ -2,6 +2,10 @@ import { command } from '../../command.js'
 import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
 import { sessionCard } from '../../views/session-card.js'
+import { turnsView } from '../../views/turns-view.js'
+
+/** As many turns as fit a screen beside the facts. */
+const NEWEST_TURNS = 15
 
 export const show = command({
   name: 'sessions show',
@@ -22,6 +26,10 @@ export const show = command({
       ...(spent ? { spent } : {}),
       ...(told.turns > 0 ? { turn_count: told.turns, tool_call_count: told.tool_calls } : {}),
     }
-    out.result(known, (screen) => sessionCard(session, screen, { spent, ...told }))
+    const turns = told.turns > 0 && !out.json ? await history.turns(session.id) : undefined
+    out.result(known, (screen) => {
+      const shown = turns && { ...turns, turns: turns.turns.slice(-NEWEST_TURNS) }
+      return sessionCard(session, screen, { spent, ...told, table: shown && turnsView(shown, screen) })
+    })
   },
 })
