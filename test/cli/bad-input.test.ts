@@ -5,7 +5,7 @@ import { type } from './typed.js'
 const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
   ['sesions', 'Unknown command "sesions". Did you mean sessions? See: skein --help'],
   ['sessions lst', 'Unknown command "lst". Did you mean list? See: skein sessions --help'],
-  ['list', 'Unknown command "list". Did you mean skein sessions list? See: skein --help'],
+  ['rebuild', 'Unknown command "rebuild". Did you mean skein index rebuild? See: skein --help'],
   ['weather', 'Unknown command "weather". See: skein --help'],
   ['help agnets', 'Unknown command "agnets". Did you mean agents? See: skein --help'],
   ['help sessions list more', 'skein sessions list has no commands of its own. See: skein --help'],

@@ -44,6 +44,7 @@ export function run(
     child.stderr.setEncoding('utf8').on('data', (text) => (ran.stderr += text))
     child.on('error', reject)
     child.on('close', (exitCode) => resolve({ ...ran, exitCode }))
+    child.stdin.on('error', () => {}) // a program may end without reading what it is given
     child.stdin.end(options.input ?? '')
   })
 }
