@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { explainDiskError } from '../disk/index.js'
 import {
   type CostReport,
+  type HistoryReading,
   HistoryStore,
   Ledger,
   PriceBook,
@@ -145,14 +146,17 @@ export class LogHistory {
       let done = 0
       for (const slice of slices(pending)) {
         signal?.throwIfAborted()
-        const reading = readHistory(history, slice)
+        const before = done
+        const onLog = (reading: HistoryReading): void =>
+          this.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
+        const reading = readHistory(history, slice, { onLog })
         report.read += reading.read
         report.bytes += reading.bytes
         report.turns += reading.turns
         report.tool_calls += reading.tool_calls
         report.unreadable.push(...reading.unreadable)
         done += slice.reduce((sum, log) => sum + log.size, 0)
-        this.store.context.progress({ what: 'reading logs', done, total })
+        this.store.context.progress({ what: 'reading logs', done, total, unit: 'bytes' })
         await nextTurn()
       }
       report.sessions_found = await this.#announce(history)

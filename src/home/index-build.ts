@@ -99,7 +99,7 @@ function replayJournal(index: SqliteIndex, { journal, context }: IndexSources): 
       if (batch.position.segment !== position.segment) before += sizes.get(position.segment) ?? 0
       position = batch.position
       id = batch.events.at(-1)?.id ?? id
-      context.progress({ what: 'reading the journal', done: before + position.offset, total })
+      context.progress({ what: 'reading the journal', done: before + position.offset, total, unit: 'bytes' })
       yield batch.events
     }
   }

@@ -14,4 +14,6 @@ export interface Progress {
   what: string
   done: number
   total: number
+  /** What is counted; bytes are shown with their rate. */
+  unit?: 'bytes'
 }

@@ -4,7 +4,7 @@ import { ProgressBar } from '../../src/cli/screen/progress.js'
 function watch(isTTY: boolean) {
   let now = 0
   let written = ''
-  const stderr = { isTTY, columns: 60, write: (text: string) => (written += text) }
+  const stderr = { isTTY, columns: 80, write: (text: string) => (written += text) }
   const bar = new ProgressBar(stderr, () => now)
   return {
     report: (atMs: number, done: number) => {
@@ -29,7 +29,7 @@ describe('long work', () => {
     const screen = watch(true)
     screen.report(0, 0)
     screen.report(1_500, 50)
-    expect(screen.written()).toBe('\r\x1b[K[############------------] 50%  Rebuilding the index')
+    expect(screen.written()).toBe('\r\x1b[K[############------------] 50%  Rebuilding the index, 2s left')
     screen.report(2_000, 100)
     expect(screen.written().endsWith('\r\x1b[K')).toBe(true)
   })
@@ -49,5 +49,15 @@ describe('long work', () => {
     screen.report(1_600, 60)
     screen.report(2_000, 100)
     expect(screen.written()).toBe('Rebuilding the index ...\n')
+  })
+
+  it('tells the rate and the time left of what is read', () => {
+    let now = 0
+    let written = ''
+    const bar = new ProgressBar({ isTTY: true, columns: 100, write: (text: string) => (written += text) }, () => now)
+    bar.show({ what: 'reading logs', done: 10_000_000, total: 1_010_000_000, unit: 'bytes' })
+    now = 2_000
+    bar.show({ what: 'reading logs', done: 210_000_000, total: 1_010_000_000, unit: 'bytes' })
+    expect(written).toContain('20%  reading logs, 100.0 MB/s, 8s left')
   })
 })
