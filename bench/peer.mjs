@@ -26,6 +26,7 @@ function installPeer() {
     mkdirSync(directory, { recursive: true })
     execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--prefix', directory, PEER], {
       stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: process.env.BENCH_EXTRA_CA_CERTS ?? '' },
     })
   }
   chmodSync(binary, 0o755) // no install script ran to do it
