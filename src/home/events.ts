@@ -16,7 +16,7 @@ import {
 import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
 import { type Config, reportPolicy, showTtl } from './config.js'
 import type { ProfileStore } from './profile-store.js'
-import { autoPruneState, isPruneDue, prune } from './retention-run.js'
+import { autoPruneState, emptyReport, isPruneDue, prune } from './retention-run.js'
 import type { SessionBook } from './sessions.js'
 
 /** Below this share of its worth an event is at risk of being missed soon. */
@@ -155,16 +155,7 @@ export class EventBook implements Events {
   async prune({ dryRun = false, auto = false }: { dryRun?: boolean; auto?: boolean } = {}): Promise<PruneReport> {
     const policy = await this.config.retention()
     if (auto && !isPruneDue(this.store, policy)) {
-      return {
-        dry_run: dryRun,
-        skipped: true,
-        pruned: 0,
-        kept: 0,
-        bytes_freed: 0,
-        by_type: {},
-        retained: 0,
-        archived_sessions: 0,
-      }
+      return emptyReport({ dryRun, skipped: true })
     }
     const report = await prune(this.store, policy, { dryRun })
     const olderThanDays = await this.config.archiveAfterDays()

@@ -37,16 +37,7 @@ export async function prune(
   options: { dryRun: boolean },
 ): Promise<PruneReport> {
   const nowMs = store.context.clock.now()
-  const report: PruneReport = {
-    dry_run: options.dryRun,
-    skipped: false,
-    pruned: 0,
-    kept: 0,
-    bytes_freed: 0,
-    by_type: {},
-    retained: 0,
-    archived_sessions: 0,
-  }
+  const report = emptyReport({ dryRun: options.dryRun })
   // Also before a dry run: checkpoints are due anyway, and without them it would not say what a real run does.
   await checkpointAll(store)
   const plan = await store.asWriter(() => planFor(store, policy, nowMs, options.dryRun))
@@ -76,6 +67,19 @@ export async function prune(
     rememberRun(store, nowMs, report)
   }
   return report
+}
+
+export function emptyReport({ dryRun, skipped = false }: { dryRun: boolean; skipped?: boolean }): PruneReport {
+  return {
+    dry_run: dryRun,
+    skipped,
+    pruned: 0,
+    kept: 0,
+    bytes_freed: 0,
+    by_type: {},
+    retained: 0,
+    archived_sessions: 0,
+  }
 }
 
 interface Plan {

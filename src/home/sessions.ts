@@ -1,8 +1,7 @@
-import type { SessionPage, SessionQuery, SqliteIndex } from '../index/index.js'
+import type { SessionPage, SessionQuery } from '../index/index.js'
 import type { FoundSession } from '../ingest/index.js'
 import {
   DAY_MS,
-  durationMs,
   type Instant,
   instantOf,
   isActive,
@@ -22,8 +21,12 @@ import {
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { discoveries } from './discovered-session.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
+import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
+import { chainOf, findSession, rootOf, treeFrom } from './session-lookup.js'
+import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
 const ARCHIVE_BATCH = 500
@@ -131,26 +134,9 @@ export class SessionBook implements Sessions {
 
   /** Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new. */
   async discover(found: readonly FoundSession[], successions: readonly Succession[], nowMs: number): Promise<number> {
-    const before = new Map(successions.map((one) => [one.successor, one]))
     return this.store.change((state) => {
-      const isNew = new Set(found.map((one) => one.id).filter((id) => !state.session(id)))
-      // Predecessors first, so that a chain can be handed on within one batch.
-      const inOrder = [...found].sort((a, b) => ((a.news.started_at ?? '') < (b.news.started_at ?? '') ? -1 : 1))
-      const chains = new Map<SessionId, SessionId>()
-      const continued = new Set<SessionId>()
-      const events = inOrder.flatMap((one) => {
-        const known = state.session(one.id)
-        const link = before.get(one.id)
-        const predecessor = link && state.session(link.predecessor)
-        const chain = link && (predecessor?.chain_id ?? chains.get(link.predecessor))
-        const isFree = link && !predecessor?.child_id && !continued.has(link.predecessor)
-        const place: Continuation | undefined =
-          link && chain && isFree ? { parent_id: link.predecessor, link: link.link, chain_id: chain } : undefined
-        if (!known) chains.set(one.id, place?.chain_id ?? one.id)
-        if (!known && place) continued.add(place.parent_id)
-        return discovered(known, one, place, nowMs)
-      })
-      return { events, result: () => isNew.size }
+      const unknown = new Set(found.map((one) => one.id).filter((id) => !state.session(id))).size
+      return { events: discoveries(state, found, successions, nowMs), result: () => unknown }
     })
   }
 
@@ -310,72 +296,6 @@ function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<Sessi
   })
 }
 
-type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
-function withValues<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
-}
-
-// --- found in logs --------------------------------------------------------------------------------------------------
-
-/** Silent for this long, a session that nobody reported is taken to have been left. */
-const QUIET_MS = 3_600_000
-
-/** Where a found session stands behind another. */
-interface Continuation {
-  parent_id: SessionId
-  link: Link
-  chain_id: SessionId
-}
-
-function discovered(
-  known: Session | undefined,
-  { id, tool, news, last_at }: FoundSession,
-  place: Continuation | undefined,
-  nowMs: number,
-): Draft[] {
-  const { cwd, branch, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
-  const facts = withValues({ tool, cwd, branch, title, model })
-  const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS
-  const ended_at = laterOf(last_at ?? started_at, started_at)
-  const end: Draft = {
-    type: 'session_end',
-    session: id,
-    visibility: 'audit',
-    payload: { outcome: 'exit', ended_at, reason: 'its log went quiet' },
-  }
-  if (!known) {
-    const forked_from = !place && origin && origin.session !== id ? { forked_from: origin } : {}
-    const start: Draft = {
-      type: 'session_start',
-      session: id,
-      visibility: 'audit',
-      payload: { ...facts, source: 'log', started_at, chain_id: id, ...forked_from, ...place },
-    }
-    return isQuiet ? [start, end] : [start]
-  }
-  const isNews = Object.entries(facts).some(
-    ([name, value]) =>
-      known[name as keyof Session] !== value && (name === 'title' || known[name as keyof Session] === undefined),
-  )
-  const update: Draft[] = isNews
-    ? [
-        {
-          type: 'session_update',
-          session: id,
-          payload: { ...facts, ...withValues({ tool: known.tool, cwd: known.cwd, branch: known.branch }) },
-        },
-      ]
-    : []
-  if (known.source !== 'log') return update
-  if (isActive(known)) return isQuiet ? [...update, end] : update
-  const wentOn = known.ended_at !== undefined && last_at !== undefined && last_at > known.ended_at
-  if (!wentOn) return update
-  const again: Draft = { type: 'session_resumed', session: id, visibility: 'audit', payload: { resumed_at: last_at } }
-  return isQuiet ? [...update, again, end] : [...update, again]
-}
-
-// --- finding --------------------------------------------------------------------------------------------------------
-
 function resolve(state: ChangeState, reference: string): Session {
   const exact = isSessionId(reference) ? state.session(reference) : undefined
   return exact ?? mustExist(state, findSession(state.index, reference).id)
@@ -386,77 +306,3 @@ function mustExist(state: ChangeState, id: SessionId): Session {
   if (!session) throw new Error(`session ${id} vanished while it was changed`)
   return session
 }
-
-function findSession(index: SqliteIndex, reference: string): Session {
-  const exact = isSessionId(reference) ? index.get(reference) : undefined
-  if (exact) return exact
-  const ids = reference === '' ? [] : index.idsWithPrefix(reference, 6)
-  const [only] = ids
-  const session = ids.length === 1 && only ? index.get(only) : undefined
-  if (session) return session
-  if (ids.length > 1) {
-    const some = ids.slice(0, 5).join(', ')
-    throw new SkeinError(
-      'ambiguous-id',
-      `"${reference}" fits ${ids.length > 5 ? 'many' : ids.length} sessions: ${some}`,
-      'Give more of the id',
-    )
-  }
-  const [nearest] = reference.length >= 4 ? index.idsWithPrefix(reference.slice(0, 4), 1) : []
-  const next = nearest ? `Did you mean ${nearest} ? Try: skein sessions show ${nearest}` : 'Try: skein sessions list'
-  throw new SkeinError('session-not-found', `No session matches ${JSON.stringify(reference.slice(0, 140))}`, next)
-}
-
-function chainOf(sessions: Session[], chainId: string, nowMs: number): Chain {
-  const ended = sessions.every((session) => !isActive(session))
-  const ends = sessions.map((session) => session.ended_at ?? session.started_at).sort()
-  const [first] = sessions
-  return {
-    chain_id: chainId,
-    work_units: [...new Set(sessions.map((session) => session.work_unit).filter((unit) => unit !== undefined))],
-    sessions,
-    started_at: first?.started_at ?? instantOf(nowMs),
-    ...(ended && ends.length > 0 ? { ended_at: ends.at(-1) as Instant } : {}),
-    duration_ms: sessions.reduce((sum, session) => sum + durationMs(session, nowMs), 0),
-  }
-}
-
-/** Up through predecessors and fork origins. Records from elsewhere may form a ring, so places seen twice end the walk. */
-function rootOf(index: SqliteIndex, session: Session): Session {
-  const seen = new Set<SessionId>([session.id])
-  for (let at = session; ; ) {
-    const above = at.parent_id ?? at.forked_from?.session
-    const next = above && !seen.has(above) ? index.get(above) : undefined
-    if (!next) return at
-    seen.add(next.id)
-    at = next
-  }
-}
-
-function treeFrom(index: SqliteIndex, session: Session, seen: Set<SessionId>): SessionTree {
-  seen.add(session.id)
-  const branch = (next: Session | undefined): SessionTree[] =>
-    next && !seen.has(next.id) ? [treeFrom(index, next, seen)] : []
-  const forks = index.forksOf(session.id).flatMap(branch)
-  const [continued_by] = branch(session.child_id && index.get(session.child_id))
-  return { session, ...(continued_by ? { continued_by } : {}), forks }
-}
-
-// --- what can go wrong ----------------------------------------------------------------------------------------------
-
-const illegal = (session: Session, what: string, next: string): SkeinError =>
-  new SkeinError('illegal-transition', `Session ${session.id} ${what}`, next)
-
-const alreadyEnded = (session: Session): SkeinError =>
-  illegal(
-    session,
-    `has already ended (${session.outcome})`,
-    `Open it again with: skein session start --resume --id ${session.id}`,
-  )
-
-const sessionExists = (session: Session): SkeinError =>
-  new SkeinError(
-    'session-exists',
-    `There is already a session ${session.id}`,
-    isActive(session) ? `See it with: skein sessions show ${session.id}` : 'Give --resume to open it again',
-  )

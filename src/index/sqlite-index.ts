@@ -14,6 +14,7 @@ import { INDEXES, SCHEMA_VERSION, TABLES } from './schema.js'
 import type { Cursor, SessionIndex } from './session-index.js'
 import type { SessionPage, SessionQuery } from './session-query.js'
 import { makeCursor, sessionsQuery, type TitleMatch } from './sessions-query.js'
+import { COMPARED, UPDATE_OUTCOME, UPDATE_RECORD, UPSERT, UPSERT_AGENT, UPSERT_GROUP } from './statements.js'
 
 /** Rows in memory before a bulk load writes them: keeps a rebuild of any size in a few dozen megabytes. */
 const BULK_ROWS = 20_000
@@ -447,32 +448,3 @@ interface Row {
   record: string
   through: string
 }
-
-const UPDATE_RECORD = 'update sessions set record = ?, through = ? where id = ?'
-const UPDATE_OUTCOME = 'update sessions set record = ?, through = ?, outcome = ? where id = ?'
-const UPSERT = `insert into sessions (id, agent, agent_id, role, tool, work_unit, chain_id, forked_from, outcome, started_at, title, through, record)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  on conflict (id) do update set agent = excluded.agent, agent_id = excluded.agent_id, role = excluded.role, tool = excluded.tool,
-    work_unit = excluded.work_unit, chain_id = excluded.chain_id, forked_from = excluded.forked_from, outcome = excluded.outcome,
-    started_at = excluded.started_at, title = excluded.title, through = excluded.through, record = excluded.record
-  returning n`
-const UPSERT_AGENT =
-  'insert into agents (id, address, record) values (?, ?, ?) on conflict (id) do update set address = excluded.address, record = excluded.record'
-const UPSERT_GROUP =
-  'insert into groups (path, record) values (?, ?) on conflict (path) do update set record = excluded.record'
-
-/** Everything but the cursor and the notes about files, which say how the rows came about, not what they are. */
-const COMPARED: readonly (readonly [string, string])[] = [
-  ['sessions', 'select id as key, through || record as value from sessions order by id'],
-  [
-    'sessions columns',
-    `select id as key, json_array(agent, agent_id, role, tool, work_unit, chain_id, forked_from, outcome, started_at, title) as value from sessions order by id`,
-  ],
-  [
-    'session_groups',
-    "select path || ' ' || started_at || ' ' || id as key, '' as value from session_groups order by path, started_at, id",
-  ],
-  ['agents', 'select id as key, record as value from agents order by id'],
-  ['groups', 'select path as key, record as value from groups order by path'],
-  ['titles', "select s.id as key, '' as value from titles t join sessions s on s.n = t.rowid order by s.id"],
-]
