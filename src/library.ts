@@ -38,8 +38,8 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
 }
 
 export type * from './home/index.js'
-export type { SessionPage, SessionQuery } from './index/index.js'
-export type { CostGroup, CostReport, CostRow, Spent, Totals } from './ingest/index.js'
+export type { SessionPage, SessionQuery, Spent } from './index/index.js'
+export type { CostGroup, CostReport, CostRow, Totals } from './ingest/index.js'
 export type { FeedEntry } from './journal/index.js'
 export type {
   Agent,

@@ -1,5 +1,5 @@
-import type { SessionPage, SessionQuery } from '../index/index.js'
-import type { CostGroup, CostReport, Spent } from '../ingest/index.js'
+import type { SessionPage, SessionQuery, Spent } from '../index/index.js'
+import type { CostGroup, CostReport } from '../ingest/index.js'
 import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,

@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { explainDiskError } from '../disk/index.js'
-import { spentBySession } from '../ingest/index.js'
+import { spentBySession } from '../index/index.js'
 import { type Context, SkeinError } from '../model/index.js'
 import type { History, Home } from './api.js'
 import { Config } from './config.js'

@@ -1,4 +1,4 @@
-import type { Spent } from '../../ingest/index.js'
+import type { Spent } from '../../index/index.js'
 import { durationMs, formatDuration, isActive, type Session, type Step } from '../../model/index.js'
 import { card } from '../screen/card.js'
 import { localAndRelativeTime, localTime } from '../screen/moment.js'

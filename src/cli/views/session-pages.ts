@@ -1,6 +1,5 @@
 import type { Home } from '../../home/index.js'
-import type { SessionPage, SessionQuery } from '../../index/index.js'
-import type { Spent } from '../../ingest/index.js'
+import type { SessionPage, SessionQuery, Spent } from '../../index/index.js'
 import type { Session } from '../../model/index.js'
 import type { Output } from '../screen/output.js'
 import { type Spending, sessionTable } from './session-table.js'

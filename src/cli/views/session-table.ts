@@ -1,4 +1,4 @@
-import type { Spent } from '../../ingest/index.js'
+import type { Spent } from '../../index/index.js'
 import { durationMs, formatDuration, isActive, type Session } from '../../model/index.js'
 import { relativeTime } from '../screen/moment.js'
 import { money } from '../screen/money.js'

@@ -14,8 +14,8 @@ export interface Spent {
 }
 
 /**
- * For lists: one indexed look-up per session in a file that is opened read-only and only if it is there. Kept apart from the ledger,
- * whose prices a list does not need to load.
+ * For lists: one indexed look-up per session in the ledger's file, opened read-only and only if it is there. It stands here and not beside
+ * the ledger so that a list loads neither prices nor readers of logs; the columns are those of `ledger_cells` in `src/ingest`.
  */
 export function spentBySession(path: string, sessions: readonly string[]): Map<string, Spent> {
   const found = new Map<string, Spent>()
