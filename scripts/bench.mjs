@@ -23,6 +23,10 @@ for (const name of wanted.length > 0 ? wanted : names) {
   console.log(`\n## ${name}`)
   // What npm needs for installing a peer must not reach what is measured.
   const env = { ...process.env, BENCH_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? '' }
+  for (const name of Object.keys(env)) {
+    // A benchmark makes its own logs and must not find the user's.
+    if (/^(SKEIN|CLAUDE|CODEX|GEMINI|OPENCODE|OPENCLAW|PI|QWEN|XDG)_/.test(name)) delete env[name]
+  }
   delete env.NODE_EXTRA_CA_CERTS // three times the start-up of Node 20: it would hide what is measured
   const { status } = spawnSync(process.execPath, [join(root, 'bench', `${name}.bench.mjs`), ...flags], {
     cwd: root,

@@ -1,6 +1,6 @@
 // Builds a small world in a scratch directory, shows it with the commands a user would type, breaks it and mends it.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,9 @@ const home = mkdtempSync(join(tmpdir(), 'skein-demo-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 const profile = join(home, 'profiles', 'default')
 const colour = process.stdout.isTTY && !process.env.NO_COLOR
-const env = { ...process.env, HOME: home, SKEIN_HOME: home, SKEIN_PROFILE: '', SKEIN_ACTOR: 'you' }
+// Nothing of the user's: a variable such as CLAUDE_CONFIG_DIR would lead to their own logs.
+const { PATH, LANG, TERM } = process.env
+const env = { PATH, LANG, TERM, HOME: home, SKEIN_HOME: home, SKEIN_ACTOR: 'you' }
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
 
 /** Says what is typed, runs it, and fails the demo when it fails. Returns what it printed. */
@@ -89,5 +91,33 @@ rmSync(join(profile, 'index.db'))
 skein(['index', 'rebuild'])
 skein(['index', 'check'])
 expect(skein(['sessions', 'list', '--json'], { quiet: true }) === before, 'the list is not the same after the rebuild')
+
+tell('Logs that the agents themselves keep: Claude Code and Codex were used here before Skein was')
+const fixtures = join(root, 'test', 'fixtures')
+const logged = '22222222-2222-4222-8222-222222222222'
+const claude = join(home, '.claude', 'projects', '-srv-web')
+const codex = join(home, '.codex', 'sessions', '2026', '11', '15')
+for (const directory of [claude, codex]) mkdirSync(directory, { recursive: true })
+const seven = join(fixtures, 'claude', '2.1.325', 'interactive-7turns-tools-subagent')
+cpSync(`${seven}.jsonl`, join(claude, `${logged}.jsonl`))
+cpSync(seven, join(claude, logged), { recursive: true })
+const rollouts = join(fixtures, 'codex', '0.166.0')
+for (const name of readdirSync(rollouts).filter((entry) => entry.endsWith('.jsonl')))
+  cpSync(join(rollouts, name), join(codex, name))
+skein([])
+skein(['turns', logged.slice(0, 8)])
+skein(['tools', logged.slice(0, 8)])
+skein(['cost', '--by', 'tool'])
+
+tell('What is stored is filtered: secrets are found whatever surrounds them')
+skein([
+  'privacy',
+  'test',
+  'curl -H "Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345" https://ada:hunter22@example.com',
+])
+
+tell('Conversations of a chat gateway are taken over')
+skein(['conversations', 'import', 'openclaw', join(fixtures, 'openclaw-stores', '2026.7.1')])
+skein(['conversations', 'list'])
 
 console.log(paint('32', '\nThe demo is done. Yours: node bin/skein.js --help'))

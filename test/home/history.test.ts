@@ -57,7 +57,10 @@ function ingestInProcess(
   root: string,
   rounds = 1,
 ): { child: ReturnType<typeof spawn>; ended: Promise<number | null>; started: Promise<void> } {
-  const child = spawn(process.execPath, [WORKER, root, root, String(rounds)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [WORKER, root, root, String(rounds)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH },
+  })
   return {
     child,
     ended: new Promise((resolve) => child.on('exit', (code) => resolve(code))),

@@ -2,7 +2,6 @@
 //   node ingest.mjs <skein home> <directory that is HOME to the tools> <rounds>
 const [home, tools, rounds] = process.argv.slice(2)
 process.env.HOME = tools
-for (const name of ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'XDG_DATA_HOME']) delete process.env[name]
 const { openHome } = await import('../../dist/library.js')
 const skein = await openHome({ home, actor: 'ingest' })
 for (let round = 0; round < Number(rounds); round += 1) {

@@ -46,8 +46,8 @@ async function spending(home: Home, nowMs: number) {
 }
 
 const HINTS = `Next:
-  skein sessions show <id>     everything about one session
-  skein turns <id>             what was asked and done
-  skein cost --by model        where the money goes
-  skein sessions list --all    every session
-  skein --help                 every command`
+  skein show <id>          everything about one session
+  skein turns <id>         what was asked and done
+  skein cost --by model    where the money goes
+  skein list --all         every session
+  skein --help             every command`
