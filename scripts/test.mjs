@@ -43,9 +43,8 @@ const { status } = spawnSync(
     cwd: root,
     stdio: 'inherit',
     env: {
-      ...process.env,
+      ...clean,
       HOME: scratch,
-      SKEIN_HOME: '',
       ...(real
         ? { XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache') }
         : { NODE_EXTRA_CA_CERTS: '' }),
