@@ -12,16 +12,15 @@ const args = process.argv.slice(2)
 const real = args.includes('--real')
 const rest = args.filter((arg) => arg !== '--real')
 const run = (script) => {
-  /** What leads programs to a user's own logs, homes and settings. */
-  const FOREIGN = /^(SKEIN|CLAUDE|CODEX|GEMINI|OPENCODE|OPENCLAW|PI|QWEN|XDG)_(?!TEST_)/
-  const clean = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !FOREIGN.test(name) || name === 'XDG_CACHE_HOME'),
-  )
   const { status } = spawnSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
 run('provision.mjs')
 run('build.mjs')
+
+/** What leads programs to a user's own logs, homes and settings. */
+const FOREIGN = /^(SKEIN|CLAUDE|CODEX|GEMINI|OPENCODE|OPENCLAW|PI|QWEN|XDG)_/
+const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
 
 const scratch = mkdtempSync(join(tmpdir(), 'skein-test-'))
 const report = join(scratch, 'report.json')
