@@ -1,5 +1,5 @@
 import type { SessionPage, SessionQuery, Spent } from '../index/index.js'
-import type { CostGroup, CostReport } from '../ingest/index.js'
+import type { CostGroup, CostReport, HistoryCounts } from '../ingest/index.js'
 import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
@@ -266,7 +266,7 @@ export interface History {
   cost(options?: CostOptions): Promise<CostReport>
   /** What these sessions have cost, as far as their logs were ingested. */
   spent(sessions: readonly string[]): Promise<Map<string, Spent>>
-  counts(session: string): Promise<{ turns: number; tool_calls: number }>
+  counts(session: string): Promise<HistoryCounts>
 }
 
 export interface SessionHistory extends LoggedSession {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { explainDiskError } from '../disk/index.js'
 import {
   type CostReport,
+  type HistoryCounts,
   type HistoryReading,
   HistoryStore,
   Ledger,
@@ -122,8 +123,8 @@ export class LogHistory {
     })
   }
 
-  async counts(session: string): Promise<{ turns: number; tool_calls: number }> {
-    if (!this.#hasHistory()) return { turns: 0, tool_calls: 0 }
+  async counts(session: string): Promise<HistoryCounts> {
+    if (!this.#hasHistory()) return { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
     return this.#withHistory((history) => history.counts(parseSessionId(session)))
   }
 

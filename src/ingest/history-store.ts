@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
-import type { LogRef, Resume, SessionNews } from '../tools/index.js'
+import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
@@ -25,6 +25,10 @@ export interface FoundSession {
 export interface HistoryCounts {
   turns: number
   tool_calls: number
+  /** Lines of its logs that gave no record. */
+  unread_lines: number
+  /** Records of types that this version does not know. */
+  unknown_records: number
 }
 
 /** One reading of one log, with where it started from. */
@@ -135,7 +139,21 @@ export class HistoryStore implements Disposable {
   counts(session: SessionId): HistoryCounts {
     const sql = `select (select count(*) from turns t join history_logs l on l.n = t.log where l.session = ?1 and t.agent = '' and t.turn > 0) as turns,
       (select count(*) from tool_calls c join history_logs l on l.n = c.log where l.session = ?1) as tool_calls`
-    return this.ledger.get(sql, session) as HistoryCounts
+    const { turns, tool_calls } = this.ledger.get(sql, session) as HistoryCounts
+    return { turns, tool_calls, ...this.#notUnderstood(session) }
+  }
+
+  #notUnderstood(session: SessionId): Pick<HistoryCounts, 'unread_lines' | 'unknown_records'> {
+    const rows = this.ledger.all('select counters from history_logs where session = ?', session) as {
+      counters: string
+    }[]
+    let [unread_lines, unknown_records] = [0, 0]
+    for (const row of rows) {
+      const { bad_lines = 0, dropped_lines = 0, unknown_types = {} } = JSON.parse(row.counters) as Partial<Counters>
+      unread_lines += bad_lines + dropped_lines
+      unknown_records += Object.values(unknown_types).reduce((sum, count) => sum + count, 0)
+    }
+    return { unread_lines, unknown_records }
   }
 
   turnRows(session: SessionId): TurnRow[] {

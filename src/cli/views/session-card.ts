@@ -3,6 +3,7 @@ import { durationMs, formatDuration, isActive, type Session, type Step } from '.
 import { card } from '../screen/card.js'
 import { localAndRelativeTime, localTime } from '../screen/moment.js'
 import { grouped, money } from '../screen/money.js'
+import { plural } from '../screen/plural.js'
 import { safe } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
@@ -12,6 +13,8 @@ import { outcomeText } from './session-table.js'
 export interface Told {
   turns: number
   tool_calls: number
+  unread_lines: number
+  unknown_records: number
   spent: Spent | undefined
   /** The newest turns, drawn. */
   table?: string | undefined
@@ -48,6 +51,7 @@ export function sessionCard(session: Session, screen: Screen, told: Told): strin
       ['forked from', session.forked_from && forkText(session.forked_from)],
       ['turns', told.turns || undefined],
       ['tool calls', told.tool_calls || undefined],
+      ['not read', notUnderstood(told)],
       ['tokens', told.spent && grouped(told.spent.tokens)],
       ['cost', told.spent && money(told.spent)],
     ],
@@ -56,6 +60,15 @@ export function sessionCard(session: Session, screen: Screen, told: Told): strin
   const steps = session.steps?.length ? [stepTable(session.steps, screen)] : []
   const turns = told.table ? [told.table] : []
   return [facts, ...steps, ...turns, nextCommands(session, told)].join('\n\n')
+}
+
+/** What its log holds that nobody counted: the totals may lack it. */
+function notUnderstood({ unread_lines, unknown_records }: Told): string | undefined {
+  const parts = [
+    ...(unread_lines > 0 ? [plural(unread_lines, 'damaged line')] : []),
+    ...(unknown_records > 0 ? [`${plural(unknown_records, 'record')} of unknown type`] : []),
+  ]
+  return parts.length > 0 ? parts.join(', ') : undefined
 }
 
 function forkText({ session, turn }: NonNullable<Session['forked_from']>): string {

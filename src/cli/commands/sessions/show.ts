@@ -24,7 +24,14 @@ export const show = command({
     const known = {
       ...session,
       ...(spent ? { spent } : {}),
-      ...(told.turns > 0 ? { turn_count: told.turns, tool_call_count: told.tool_calls } : {}),
+      ...(told.turns > 0
+        ? {
+            turn_count: told.turns,
+            tool_call_count: told.tool_calls,
+            unread_lines: told.unread_lines,
+            unknown_records: told.unknown_records,
+          }
+        : {}),
     }
     const turns = told.turns > 0 && !out.json ? await history.turns(session.id) : undefined
     out.result(known, (screen) => {
