@@ -45,7 +45,7 @@ const say = (main: Conversations, text: string, topic?: string | number) =>
 describe.each(BACKENDS)('a transcript on the %s backend', (backend) => {
   it('is JSON lines: a version 3 header, then entries that name the one before', async () => {
     const { main, path, sessionId } = await conversation(backend)
-    await main.append(KEY, { role: 'user', content: 'Hello' }, { cwd: '/work/dir' })
+    await main.append(KEY, { role: 'user', content: 'Hello' }, { cwd: '/srv/dir' })
     const usage = {
       input: 10,
       output: 5,
@@ -68,7 +68,7 @@ describe.each(BACKENDS)('a transcript on the %s backend', (backend) => {
       version: 3,
       id: sessionId,
       timestamp: '2026-01-15T12:00:00.000Z',
-      cwd: '/work/dir',
+      cwd: '/srv/dir',
     })
     expect(first).toMatchObject({
       type: 'message',

@@ -68,21 +68,21 @@ describe('discover', () => {
   })
 
   it('gemini: projects by name and by hash, with the directory they ran in', () => {
-    const hash = createHash('sha256').update('/work/old').digest('hex')
+    const hash = createHash('sha256').update('/srv/old').digest('hex')
     const named = '.gemini/tmp/new/chats/session-2026-01-01T00-00-aaaaaaaa.jsonl'
     const hashed = `.gemini/tmp/${hash}/chats/session-2026-01-01T00-00-bbbbbbbb.json`
     const spawned = '.gemini/tmp/new/chats/aaaaaaaa-1/sub.jsonl'
     const home = withFiles(named, hashed, spawned, '.gemini/tmp/new/logs.json', '.gemini/projects.json')
     writeFileSync(
       join(home, '.gemini/projects.json'),
-      JSON.stringify({ projects: { '/work/new': 'new', '/work/old': 'older' } }),
+      JSON.stringify({ projects: { '/srv/new': 'new', '/srv/old': 'older' } }),
     )
     expect(found('gemini', home).sort()).toEqual([hashed, named, spawned].sort())
     const logs = toolNamed('gemini').discover({ home: '/nowhere', env: { GEMINI_CLI_HOME: home } })
     expect(logs.map((log) => toolNamed('gemini').identify(log).cwd).sort()).toEqual([
-      '/work/new',
-      '/work/new',
-      '/work/old',
+      '/srv/new',
+      '/srv/new',
+      '/srv/old',
     ])
   })
 

@@ -44,11 +44,11 @@ describe('Gemini sessions', () => {
   })
 
   it('a sub-agent lies in the folder of the session that started it', () => {
-    const header = { sessionId: 'sub-1', kind: 'subagent', directories: ['/work/p'] }
+    const header = { sessionId: 'sub-1', kind: 'subagent', directories: ['/srv/p'] }
     const log = new LogFile(gemini, 'tmp/p/chats/main-session/sub-1.jsonl', [header, user('u1', 'count')])
     expect(log.session().news).toMatchObject({
       id: 'sub-1',
-      cwd: '/work/p',
+      cwd: '/srv/p',
       spawner: { session: 'main-session', agent: 'sub-1' },
     })
   })
