@@ -129,7 +129,7 @@ function prompt(uuid, parentUuid, content) {
   const head = {
     parentUuid,
     isSidechain: false,
-    cwd: '/work/project',
+    cwd: '/srv/project',
     sessionId: SESSION,
     version: '2.1.325',
     gitBranch: 'main',
