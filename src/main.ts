@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText } from './cli/index.js'
+import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText, type Terminal } from './cli/index.js'
 import type { Context } from './model/index.js'
 import { actorName, type HomeLocation, homeLocation, surroundings } from './surroundings.js'
 
@@ -54,10 +54,17 @@ runCli({
   },
   profiles: profilesOf(homeLocation()),
   now: Date.now,
+  terminal: takeTerminal,
   interrupted,
 }).then((exitCode) => {
   process.exitCode = exitCode
 })
+
+/** For commands that play on the whole screen; they need a person at both ends. */
+function takeTerminal(): Promise<Terminal> | undefined {
+  if (!process.stdout.isTTY || !process.stdin.isTTY) return undefined
+  return import('./cli/screen/terminal.js').then((screen) => screen.takeTerminal(process.stdin, process.stdout))
+}
 
 /** A terminal may go away at any time: that ends the command, and nothing is wrong. */
 function terminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {

@@ -123,6 +123,14 @@ export const COMMANDS: CommandTable = {
     ingest: verb("Read what is new in the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
     turns: verb("Show a session's turns", async () => (await import('./commands/turns.js')).turns),
     tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
+    replay: verb(
+      'Play a session in the terminal, turn by turn',
+      async () => (await import('./commands/replay.js')).replay,
+    ),
+    export: verb(
+      'Write a session as one file to read or pass on',
+      async () => (await import('./commands/export.js')).exportSession,
+    ),
     cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
       summary: 'Look after the conversations of chat gateways',

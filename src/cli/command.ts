@@ -1,6 +1,7 @@
 import type { Home } from '../home/index.js'
 import type { Input, Inputs, Values } from './input/input.js'
 import type { Output } from './screen/output.js'
+import type { Terminal } from './screen/terminal.js'
 import type { Profiles } from './world.js'
 
 /** What a command works with, beside its own input. */
@@ -19,6 +20,8 @@ export interface Cli {
   readonly profiles: Profiles
   /** Opens the home, which is closed again when the command ends. */
   home(): Promise<Home>
+  /** Takes the terminal over; undefined when no person sits at both ends of this process. */
+  terminal(): Promise<Terminal> | undefined
   /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */
   interrupted(): AbortSignal
 }

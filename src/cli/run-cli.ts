@@ -94,6 +94,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
         opened ??= world.profiles.open(profile)
         return opened
       },
+      terminal: world.terminal,
       interrupted: world.interrupted,
     })
   } finally {

@@ -1,5 +1,6 @@
 import type { Home } from '../home/index.js'
 import type { Stream } from './screen/output.js'
+import type { Terminal } from './screen/terminal.js'
 
 /** Everything the command line asks of the outside. Built in `src/main.ts`; tests build their own. */
 export interface World {
@@ -16,6 +17,8 @@ export interface World {
   readonly settings: Settings
   readonly profiles: Profiles
   now(): number
+  /** Takes the terminal over; undefined when no person sits at both ends of this process. */
+  terminal(): Promise<Terminal> | undefined
   interrupted(): AbortSignal
 }
 

@@ -29,6 +29,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     settings: { profile: undefined, session: undefined, noColour: false, columns: undefined, debug: false },
     profiles: NO_PROFILES,
     now: () => Date.parse('2026-01-17T12:00:00Z'),
+    terminal: () => undefined,
     interrupted: () => new AbortController().signal,
     ...world,
   })

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import { type ExportDocument, exportDocument, markdownOf, pageOf, redactionsLine } from '../../interchange/index.js'
+import { instantOf, unreachable } from '../../model/index.js'
+import { command } from '../command.js'
+import { exportSources, sessionsNamed } from '../input/export-sources.js'
+import { defaulted, flag, optional, required } from '../input/input.js'
+import { choice, sessionRef, text } from '../input/value-kind.js'
+import { jsonDocument } from '../screen/json.js'
+import { writeNewFile } from '../screen/new-file.js'
+import { plural } from '../screen/plural.js'
+import { safe, safeText } from '../screen/safe-text.js'
+
+const FORMATS = ['md', 'html', 'json'] as const
+
+export const exportSession = command({
+  name: 'export',
+  summary: 'Write a session as one file to read or pass on',
+  description:
+    'The privacy policy of the session’s directory is applied once more, and secrets are taken out of everything. The HTML file needs nothing else: open it from disk. Nothing is overwritten.',
+  examples: [
+    ['skein export 77777777', 'As Markdown, on standard output'],
+    ['skein export 77777777 --format html --output session.html', 'One page to open in a browser'],
+    ['skein export wk-42 --format json', 'Every session of a unit of work'],
+    ['skein export 7d20b1c4 --chain', 'With the sessions before and after it'],
+  ],
+  args: {
+    reference: required({ ...sessionRef, placeholder: '<reference>' }, 'A session, a chain or a unit of work'),
+  },
+  options: {
+    format: defaulted(choice('format', FORMATS), 'md', 'What to write'),
+    output: optional(text('file'), 'Write to this new file, readable by you alone'),
+    chain: flag('The whole chain that a session belongs to'),
+  },
+  async run({ reference, format, output, chain }, cli) {
+    const { out, nowMs, cwd } = cli
+    const home = await cli.home()
+    const sources = await exportSources(home, await sessionsNamed(home, reference, chain), cli)
+    const document = exportDocument(sources, { at: instantOf(nowMs) })
+    const written = inFormat(document, format)
+    const path = output === undefined ? undefined : resolve(cwd, output)
+    if (path !== undefined) writeNewFile(path, written)
+    const sessions = document.sessions.map((one) => one.session.id)
+    const turns = document.sessions.reduce((sum, one) => sum + one.turns.length, 0)
+    const report = { format, sessions, turns, redactions: document.redactions }
+    out.result({ ...report, ...(path === undefined ? { document: written } : { output: path }) }, () =>
+      path === undefined
+        ? written.trimEnd()
+        : safe`Wrote ${path}: ${plural(sessions.length, 'session')}, ${plural(turns, 'turn')}`,
+    )
+    const left = redactionsLine(document.redactions)
+    if (left !== '' && !out.json) out.note(`Left out for privacy: ${safeText(left)}`)
+  },
+})
+
+function inFormat(document: ExportDocument, format: (typeof FORMATS)[number]): string {
+  switch (format) {
+    case 'md':
+      return markdownOf(document)
+    case 'html':
+      return pageOf(document)
+    case 'json':
+      return `${jsonDocument(document)}\n`
+    default:
+      return unreachable(format)
+  }
+}

@@ -1,0 +1,32 @@
+import type { Home } from '../../home/index.js'
+import type { ExportSource } from '../../interchange/index.js'
+import type { Session } from '../../model/index.js'
+import { loadPolicy } from '../../privacy/index.js'
+import type { Cli } from '../command.js'
+
+/** One session, or with `chain` (and for a unit of work) all that carried the same line of work, in their order. */
+export async function sessionsNamed({ sessions }: Home, reference: string, chain: boolean): Promise<Session[]> {
+  if (!chain) {
+    try {
+      return [await sessions.find(reference)]
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'session-not-found') throw error
+      // Not a session, so it may be a unit of work; if it is not, the error is the same.
+    }
+  }
+  return (await sessions.chain(reference)).flatMap((one) => one.sessions)
+}
+
+/** Each session's turns with the policy that holds where it worked. */
+export async function exportSources(
+  { history }: Home,
+  sessions: readonly Session[],
+  { cwd, privacyFile }: Pick<Cli, 'cwd' | 'privacyFile'>,
+): Promise<ExportSource[]> {
+  const sources: ExportSource[] = []
+  for (const session of sessions) {
+    const policy = await loadPolicy({ userFile: privacyFile, directory: session.cwd ?? cwd })
+    sources.push({ history: await history.turns(session.id), policy })
+  }
+  return sources
+}

@@ -1,0 +1,76 @@
+import {
+  callGist,
+  callNotes,
+  type ExportedCall,
+  type ExportedSession,
+  type ExportedTurn,
+  turnNotes,
+} from '../../interchange/index.js'
+import { safeText } from '../screen/safe-text.js'
+
+/** What a piece is decides how it looks and how it comes: typed, streamed, or all at once. */
+export type PieceKind = 'head' | 'prompt' | 'call' | 'reply' | 'error'
+
+/** A part of a turn, safe to print, with the blank line after it, and how long it takes to appear. */
+export interface Piece {
+  kind: PieceKind
+  lines: string[]
+  ms: number
+}
+
+/** One turn to play. */
+export interface Scene {
+  number: number
+  pieces: Piece[]
+  /** Until the last piece is there. */
+  ms: number
+}
+
+/** How fast a person types and an agent writes, and how long anybody wants to watch it. */
+const TYPED = { perCharacterMs: 25, atMostMs: 4_000 }
+const STREAMED = { perCharacterMs: 4, atMostMs: 12_000 }
+const CALL_MS = 350
+const HEAD_MS = 300
+
+/** A session as a sequence of turns to play. */
+export function scriptOf({ turns }: ExportedSession): Scene[] {
+  return turns.map((turn) => {
+    const pieces = piecesOf(turn)
+    return { number: turn.number, pieces, ms: pieces.reduce((sum, piece) => sum + piece.ms, 0) }
+  })
+}
+
+/** The same for a reader who does not wait. */
+export const plainLines = ({ pieces }: Scene): string[] => pieces.flatMap(({ lines }) => lines)
+
+function piecesOf(turn: ExportedTurn): Piece[] {
+  const head = [`Turn ${turn.number}`, ...turnNotes(turn).map(safeText)].join(' · ')
+  return [
+    { kind: 'head', lines: [head, ''], ms: HEAD_MS },
+    ...piece('prompt', turn.prompt, TYPED, '> '),
+    ...turn.tool_calls.map(
+      (call, at): Piece => ({
+        kind: 'call',
+        lines: at === turn.tool_calls.length - 1 ? [callLine(call), ''] : [callLine(call)],
+        ms: CALL_MS,
+      }),
+    ),
+    ...piece('reply', turn.reply ?? '', STREAMED),
+    ...piece('error', turn.error ?? '', STREAMED),
+  ]
+}
+
+function piece(kind: PieceKind, text: string, pace: typeof TYPED, before = ''): Piece[] {
+  if (text.trim() === '') return []
+  const ms = Math.min(pace.atMostMs, text.length * pace.perCharacterMs)
+  const lines = text.trimEnd().split(/\r?\n/)
+  return [{ kind, ms, lines: [...lines.map((line) => before + safeText(line.replaceAll('\t', '    '))), ''] }]
+}
+
+/** One line per call, cut by the screen where it is too long. */
+function callLine(call: ExportedCall): string {
+  const notes = callNotes(call)
+  const gist = callGist(call).slice(0, 400)
+  const about = gist === '' ? '' : ` ${safeText(gist)}`
+  return `* ${safeText(call.name)}${about}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
+}

@@ -1,0 +1,109 @@
+import type { SessionHistory } from '../home/index.js'
+import { type Instant, type Session, totalTokens } from '../model/index.js'
+import { type Applied, applyTier, type Policy, redactValue } from '../privacy/index.js'
+import type { LoggedToolCall, LoggedTurn } from '../tools/index.js'
+
+/** What an export holds, whatever its format. Everything in it has been filtered for privacy. */
+export interface ExportDocument {
+  v: 1
+  exported_at: Instant
+  sessions: ExportedSession[]
+  /** How often each privacy rule was applied to make it. */
+  redactions: Applied
+}
+
+export interface ExportedSession {
+  session: Omit<Session, 'tool_calls'>
+  /** False when the log is gone: then there are no words, only what was counted when it was read. */
+  from_log: boolean
+  /** What came before the first prompt, if anything did. */
+  before?: ExportedTurn
+  turns: ExportedTurn[]
+  /** Turns of sub-agents whose starting call is not known. */
+  sub_agents: ExportedTurn[]
+}
+
+export interface ExportedTurn extends Omit<LoggedTurn, 'tool_calls' | 'usage' | 'follows'> {
+  models: string[]
+  /** Input, output and cache. */
+  tokens: number
+  tool_calls: ExportedCall[]
+}
+
+export interface ExportedCall extends Omit<LoggedToolCall, 'id' | 'arguments' | 'sub_agent'> {
+  /** Absent when the policy keeps nothing of them. */
+  arguments?: Record<string, unknown>
+  sub_agent?: ExportedTurn[]
+}
+
+/** A session, and the policy of the directory it worked in. */
+export interface ExportSource {
+  history: SessionHistory
+  policy: Policy
+}
+
+/** Whose policy holds for a sub-agent when the call that started it is not known. */
+const DELEGATION = 'Task'
+
+/** Filters sessions for privacy once more, because what is exported leaves the machine: tiers per tool, secrets everywhere. */
+export function exportDocument(sources: readonly ExportSource[], options: { at: Instant }): ExportDocument {
+  const applied: Applied = {}
+  const sessions = sources.map(({ history, policy }) => new SessionFilter(policy, applied).session(history))
+  // Once over everything: also titles, ids and directories may hold a secret. What is redacted already stays as it is.
+  const kept = redactValue(sessions, applied) as ExportedSession[]
+  return { v: 1, exported_at: options.at, sessions: kept, redactions: applied }
+}
+
+class SessionFilter {
+  constructor(
+    private readonly policy: Policy,
+    private readonly applied: Applied,
+  ) {}
+
+  session({ session, news, from_log, before, turns, sub_agents }: SessionHistory): ExportedSession {
+    const { tool_calls: _, ...facts } = session
+    const title = session.title ?? news.title
+    return {
+      session: { ...facts, ...(title === undefined ? {} : { title }) },
+      from_log,
+      ...(before ? { before: this.#turn(before) } : {}),
+      turns: turns.map((turn) => this.#turn(turn)),
+      sub_agents: sub_agents.map((turn) => this.#delegated(turn, DELEGATION)),
+    }
+  }
+
+  #turn({ usage, follows: _, tool_calls, ...told }: LoggedTurn): ExportedTurn {
+    return {
+      ...told,
+      models: [...new Set(usage.map((call) => call.model))],
+      tokens: usage.reduce((sum, call) => sum + totalTokens(call), 0),
+      tool_calls: tool_calls.map((call) => this.#call(call)),
+    }
+  }
+
+  #call({ id: _, arguments: asked, result, sub_agent, ...told }: LoggedToolCall): ExportedCall {
+    return {
+      ...told,
+      ...this.#kept({ tool: told.name, arguments: asked, ...(result === undefined ? {} : { result }) }),
+      ...(sub_agent ? { sub_agent: sub_agent.map((turn) => this.#delegated(turn, told.name)) } : {}),
+    }
+  }
+
+  /** A sub-agent's prompt and reply are the argument and the result of the call that started it, so they share its tiers. */
+  #delegated(turn: LoggedTurn, tool: string): ExportedTurn {
+    const { prompt, reply, ...rest } = this.#turn(turn)
+    const kept = this.#kept({ tool, arguments: { prompt }, ...(reply === undefined ? {} : { result: reply }) })
+    const asked = kept.arguments?.prompt
+    return {
+      ...rest,
+      prompt: typeof asked === 'string' ? asked : '',
+      ...(kept.result === undefined ? {} : { reply: kept.result }),
+    }
+  }
+
+  #kept(call: Parameters<typeof applyTier>[0]): Pick<ExportedCall, 'arguments' | 'result'> {
+    const { applied, ...kept } = applyTier(call, this.policy)
+    for (const [rule, times] of Object.entries(applied)) this.applied[rule] = (this.applied[rule] ?? 0) + times
+    return kept
+  }
+}

@@ -1,0 +1,11 @@
+export {
+  type ExportDocument,
+  type ExportedCall,
+  type ExportedSession,
+  type ExportedTurn,
+  type ExportSource,
+  exportDocument,
+} from './document.js'
+export { markdownOf } from './markdown.js'
+export { pageOf } from './page.js'
+export { callGist, callNotes, missingLog, redactionsLine, sessionTitle, turnNotes } from './wording.js'

@@ -1,0 +1,88 @@
+import { formatDuration, type Instant } from '../model/index.js'
+import type { Applied } from '../privacy/index.js'
+import type { ExportDocument, ExportedCall, ExportedSession, ExportedTurn } from './document.js'
+
+/** The words that every format uses for the same thing. Not yet escaped for any of them. */
+
+/** `2026-01-17 09:30:00 UTC`: a document is read anywhere, so its times are in no reader's zone. */
+export const momentOf = (at: Instant): string => `${at.slice(0, 19).replace('T', ' ')} UTC`
+
+export function documentTitle({ sessions }: ExportDocument): string {
+  const [first] = sessions
+  if (!first) return 'No sessions'
+  const title = sessionTitle(first)
+  return sessions.length === 1 ? title : `${title} and ${sessions.length - 1} more`
+}
+
+export const sessionTitle = ({ session }: ExportedSession): string => session.title || `Session ${session.id}`
+
+/** Name and value; what is not known is left out. */
+export function sessionFacts({ session, turns }: ExportedSession): [name: string, value: string][] {
+  const ended = session.ended_at
+    ? `${momentOf(session.ended_at)}, ${session.outcome ?? ''}${session.reason ? ` (${session.reason})` : ''}`
+    : undefined
+  const origin = session.forked_from
+  const facts: [string, string | undefined][] = [
+    ['Session', session.id],
+    ['Tool', session.tool],
+    ['Model', session.model],
+    ['Agent', session.agent],
+    ['Work', session.work_unit],
+    ['Directory', session.cwd],
+    ['Branch', session.branch],
+    ['Started', momentOf(session.started_at)],
+    ['Ended', ended],
+    ['Continues', session.parent_id && `${session.parent_id}${session.link ? ` (${session.link})` : ''}`],
+    ['Continued by', session.child_id],
+    ['Forked from', origin && `${origin.session}${origin.turn === undefined ? '' : `, turn ${origin.turn}`}`],
+    ['Commits', session.commits?.join(' ')],
+    ['Turns', turns.length > 0 ? String(turns.length) : undefined],
+  ]
+  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
+}
+
+/** What the reader must know when there are no words. */
+export function missingLog({ from_log, turns }: ExportedSession): string | undefined {
+  if (from_log) return undefined
+  return turns.length > 0
+    ? 'The log of this session is gone: what follows was counted when it was read, without words.'
+    : 'There is no log of this session: it is gone, or none was ever read.'
+}
+
+export function turnNotes(turn: ExportedTurn): string[] {
+  return [
+    turn.started_at ? momentOf(turn.started_at) : '',
+    turn.duration_ms === undefined ? '' : formatDuration(turn.duration_ms),
+    turn.by === 'person' ? '' : `asked by ${turn.by}`,
+    turn.outcome === 'completed' ? '' : turn.outcome,
+    turn.live ? '' : 'abandoned',
+    turn.copied ? 'copied from its origin' : '',
+    turn.compacted > 0 ? 'context summarised' : '',
+    turn.tokens > 0 ? `${turn.tokens.toLocaleString('en-US')} tokens` : '',
+    turn.models.join(', '),
+  ].filter((note) => note !== '')
+}
+
+export function callNotes({ success, duration_ms, sub_agent }: ExportedCall): string[] {
+  return [
+    success === undefined ? 'no result' : success ? '' : 'failed',
+    duration_ms === undefined || duration_ms < 1_000 ? '' : formatDuration(duration_ms),
+    sub_agent ? 'sub-agent' : '',
+  ].filter((note) => note !== '')
+}
+
+/** The argument that tells a call from its neighbours. Types that stand for values (tier `metadata`) tell nothing. */
+export function callGist({ arguments: asked = {} }: ExportedCall): string {
+  const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'prompt']
+  const isWords = (value: unknown): boolean =>
+    typeof value === 'string' && !/^\[(string|number|boolean|null|array|object)\]$/.test(value)
+  const texts = Object.entries(asked).filter((entry): entry is [string, string] => isWords(entry[1]))
+  const best = telling.map((name) => texts.find(([key]) => key === name)).find((entry) => entry !== undefined)
+  return (best ?? texts[0])?.[1] ?? ''
+}
+
+/** `metadata-only 3 times, github-token once`; empty when no rule was applied. */
+export const redactionsLine = (applied: Applied): string =>
+  Object.entries(applied)
+    .map(([rule, times]) => `${rule} ${times === 1 ? 'once' : `${times} times`}`)
+    .join(', ')
