@@ -1,4 +1,5 @@
 // Installs what the tests and the demo need beyond npm. Needs root and apt; otherwise it says in one line what is missing.
+// --real adds what only the tests with other programs need.
 import { execFileSync, spawnSync } from 'node:child_process'
 
 /** Command to look for, and the Debian package that brings it. */
@@ -9,6 +10,7 @@ const NEEDED = [
   { command: 'setpriv', debian: 'util-linux' },
   { command: 'zsh', debian: 'zsh' },
   { command: 'fish', debian: 'fish' },
+  ...(process.argv.includes('--real') ? [{ command: 'chromium', debian: 'chromium' }] : []),
 ]
 
 const isPresent = ({ command }) => spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0

@@ -1,5 +1,5 @@
 // Provisions, builds, runs the tests and ends with one line that counts the tests really run.
-// --real runs the suites that need the agent programs; other arguments go to vitest.
+// --real runs the suites that need the agent programs or a browser; other arguments go to vitest.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,11 +11,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const args = process.argv.slice(2)
 const real = args.includes('--real')
 const rest = args.filter((arg) => arg !== '--real')
-const run = (script) => {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' })
+const run = (script, ...args) => {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', script), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exit(status ?? 1)
 }
-run('provision.mjs')
+run('provision.mjs', ...(real ? ['--real'] : []))
 run('build.mjs')
 
 /** What leads programs to a user's own logs, homes and settings. */

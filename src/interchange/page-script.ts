@@ -26,6 +26,7 @@ fold.onclick = () => {
   const open = fold.getAttribute('aria-pressed') !== 'true'
   for (const one of document.querySelectorAll('details')) one.open = open
   fold.setAttribute('aria-pressed', String(open))
+  fold.textContent = open ? 'Fold' : 'Unfold'
 }
 
 function textsIn(element) {

@@ -21,6 +21,7 @@ nav ol{margin:0 0 1rem;padding:0;list-style:none}
 nav p{margin:0 0 .3rem;font-weight:600}
 nav a{display:flex;gap:.5rem;padding:.15rem .4rem;border-radius:.3rem;color:inherit;text-decoration:none}
 nav a:hover,nav a[aria-current]{background:var(--box)}
+nav a span:first-child{min-width:1.2rem;text-align:right}
 nav a span:last-child{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 nav a span:first-child,.notes,dt,footer{color:var(--faint)}
 main{min-width:0;padding:0 1.25rem 4rem}

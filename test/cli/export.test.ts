@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type } from './typed.js'
+import { buildWorld, profilesUnder, scratch } from './world.js'
+
+describe('skein export', () => {
+  const world = scratch()
+  const root = join(world.path, 'home')
+  const skein = (line: string, more: Parameters<typeof type>[1] = {}) =>
+    type(line.split(' '), { profiles: profilesUnder(root), cwd: world.path, now: Date.now, ...more })
+  beforeAll(async () => {
+    await buildWorld(root)
+    return () => world[Symbol.dispose]()
+  })
+
+  it('writes a file for its owner alone, and says on stderr what was left out', async () => {
+    const { stdout, stderr, exitCode } = await skein('export 22222222 --format html --output page.html')
+    const path = join(world.path, 'page.html')
+    expect({ stdout, exitCode }).toEqual({ stdout: `Wrote ${path}: 1 session, 7 turns\n`, exitCode: 0 })
+    expect(stderr).toBe('Left out for privacy: metadata-only 4 times\n')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path, 'utf8')).toContain('SUB-RESULT')
+  })
+
+  it('overwrites nothing and leaves nothing half written', async () => {
+    writeFileSync(join(world.path, 'mine.md'), 'mine')
+    const { stderr, exitCode } = await skein('export 22222222 --output mine.md')
+    expect({ stderr, exitCode }).toEqual({
+      stderr: `skein: ${join(world.path, 'mine.md')} is there already. Give another name, or remove it first\n`,
+      exitCode: 2,
+    })
+    expect(readFileSync(join(world.path, 'mine.md'), 'utf8')).toBe('mine')
+    expect((await skein('export 22222222 --output nowhere/x.md')).stderr).toContain('(ENOENT)')
+    expect(readdirSync(world.path).filter((name) => name.includes('tmp'))).toEqual([])
+  })
+
+  it('writes one session, or its whole chain, or all sessions of a unit of work', async () => {
+    const ids = async (line: string): Promise<string[]> => JSON.parse((await skein(`${line} --json`)).stdout).sessions
+    expect(await ids('export 7d20b1c4')).toEqual(['7d20b1c4-second'])
+    expect(await ids('export 7d20b1c4 --chain')).toEqual(['0f3c9a12-first', '7d20b1c4-second'])
+    expect(await ids('export wk-42')).toEqual(['0f3c9a12-first', '7d20b1c4-second'])
+    expect((await skein('export nothing')).stderr).toContain('No session')
+  })
+
+  it('applies the policy of the user', async () => {
+    const privacyFile = join(world.path, 'privacy.yaml')
+    writeFileSync(privacyFile, 'tool_privacy:\n  "*": none\n')
+    const { stdout, stderr } = await skein('export 22222222', { privacyFile })
+    expect(stdout).not.toContain('git log')
+    expect(stdout).toContain('turn one please')
+    expect(stderr).toMatch(/not-kept \d+ times/)
+    rmSync(privacyFile)
+  })
+
+  it('applies the policy of the project that the session worked in, not of where the user stands', async () => {
+    const project = join(world.path, 'project')
+    const policy = join(project, '.skein')
+    mkdirSync(policy, { recursive: true })
+    writeFileSync(join(policy, 'privacy.yaml'), 'tool_privacy:\n  Bash: none\n')
+    {
+      await using home = await profilesUnder(root).open('default')
+      await home.sessions.update('22222222-2222-4222-8222-222222222222', { cwd: project })
+    }
+    expect((await skein('export 22222222')).stdout).not.toContain('git log')
+  })
+
+  it('says in the document that the log is gone, and still counts its turns', async () => {
+    const logs = join(root, 'logs', 'claude', 'projects', '-srv-web')
+    rmSync(join(logs, '77777777-7777-4777-8777-777777777777.jsonl'))
+    for (const format of ['md', 'html']) {
+      const { stdout } = await skein(`export 77777777 --format ${format}`)
+      expect(stdout).toContain('The log of this session is gone')
+      expect(stdout).toContain('Turn 2')
+    }
+    expect((await skein('replay 77777777')).stdout).toContain('The log of this session is gone')
+    expect(JSON.parse((await skein('export 77777777 --format json')).stdout).sessions[0].from_log).toBe(false)
+    expect(existsSync(logs)).toBe(true)
+  })
+
+  it('replays only turns that there are', async () => {
+    expect(await skein('replay 22222222 --from 8')).toMatchObject({
+      stderr: 'skein: The session has 7 turns. Use --from 1 to 7\n',
+      exitCode: 2,
+    })
+    expect((await skein('replay 22222222 --from 7')).stdout).toMatch(/^Turn 7 /)
+    expect((await skein('replay 22222222 --speed 0')).stderr).toContain('"0" is not a speed from 0.125 to 64')
+  })
+})

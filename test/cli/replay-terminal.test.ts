@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { environmentIn } from './binary.js'
+import { buildWorld, scratch } from './world.js'
+
+const SOCKET = `skein-test-${process.pid}`
+const tmux = (...args: string[]): string =>
+  execFileSync('tmux', ['-L', SOCKET, '-f', '/dev/null', ...args], { encoding: 'utf8' })
+
+describe('skein replay in a real terminal', () => {
+  const world = scratch()
+  const env = environmentIn(world.path)
+  const set = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  const screen = (): string => tmux('capture-pane', '-p', '-t', 'play')
+  const keys = (...typed: string[]): string => tmux('send-keys', '-t', 'play', ...typed)
+  /** Waits until the screen shows it, and gives the screen. */
+  const shows = async (wanted: RegExp): Promise<string> => {
+    for (let waited = 0; waited < 15_000; waited += 50) {
+      if (wanted.test(screen())) return screen()
+      await sleep(50)
+    }
+    throw new Error(`The screen never showed ${wanted}:\n${screen()}`)
+  }
+  /** What the terminal is set to: of a shell that echoes, unlike of a program that takes every key. */
+  const settings = (): string => {
+    const tty = tmux('display-message', '-p', '-t', 'play', '#{pane_tty}').trim()
+    return execFileSync('stty', ['-F', tty, '-a'], { encoding: 'utf8' })
+  }
+  const isWhole = (): boolean => / icanon/.test(settings()) && / echo /.test(settings())
+  const modes = (): string => tmux('display-message', '-p', '-t', 'play', '#{alternate_on} #{cursor_flag}').trim()
+  /** Plays in a pane of its own, which stays when the replay is over. */
+  const started = async (line: string): Promise<void> => {
+    tmux('respawn-pane', '-k', '-t', 'play', ...set, 'sh', '-c', `${line}; echo ended with $?; sleep 600`)
+    await shows(/turn \d of 7/)
+    expect({ isWhole: isWhole(), modes: modes() }).toEqual({ isWhole: false, modes: '1 0' })
+  }
+  const restored = async (): Promise<void> => {
+    await shows(/ended with \d+/)
+    for (let waited = 0; waited < 5_000 && !isWhole(); waited += 50) await sleep(50)
+    expect({ isWhole: isWhole(), modes: modes() }).toEqual({ isWhole: true, modes: '0 1' })
+  }
+
+  beforeAll(async () => {
+    await buildWorld(env.SKEIN_HOME ?? '')
+    tmux('new-session', '-d', '-s', 'play', '-x', '90', '-y', '20', '-c', world.path, 'sleep 600')
+    return () => world[Symbol.dispose]()
+  })
+  afterAll(() => {
+    spawnSync('tmux', ['-L', SOCKET, 'kill-server'])
+  })
+
+  it('plays, pauses, steps, changes speed and quits, and gives the terminal back', async () => {
+    await started('skein replay 22222222 --speed 64')
+    await shows(/turn 7 of 7 · 64x · the end/)
+    keys('p')
+    await shows(/turn 6 of 7/)
+    keys('Space', 'p', 'p', '-', '-')
+    expect(await shows(/turn 4 of 7 · 16x · paused/)).not.toContain('REPLY-FOUR')
+    keys('Space')
+    expect(await shows(/REPLY-FOUR: just text/)).toContain('> turn four please')
+    keys('+')
+    await shows(/32x/)
+    keys('q')
+    await restored()
+    expect(screen()).toContain('ended with 0')
+    expect(screen()).not.toContain('REPLY')
+  })
+
+  it('begins where it is told to', async () => {
+    await started('skein replay 22222222 --from 3 --speed 0.125')
+    expect(await shows(/turn 3 of 7 · 0.125x · playing/)).toContain('Turn 3')
+    keys('C-c')
+    await restored()
+  })
+
+  it.each(['INT', 'TERM'])('gives the terminal back when it gets SIG%s', async (signal) => {
+    await started('skein replay 22222222 --speed 0.125')
+    const shellPid = tmux('display-message', '-p', '-t', 'play', '#{pane_pid}').trim()
+    const [pid] = readFileSync(`/proc/${shellPid}/task/${shellPid}/children`, 'utf8').split(' ')
+    process.kill(Number(pid), `SIG${signal}`)
+    await restored()
+  })
+})
