@@ -8,4 +8,4 @@ export {
 } from './document.js'
 export { markdownOf } from './markdown.js'
 export { pageOf } from './page.js'
-export { callGist, callNotes, missingLog, redactionsLine, sessionTitle, turnNotes } from './wording.js'
+export { callGist, callNotes, missingLog, redactionsLine, turnNotes } from './wording.js'

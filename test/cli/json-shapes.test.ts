@@ -30,7 +30,14 @@ const promised = new Map(
 )
 
 /** What the two logs of the world do not have. */
-const RARE = new Set(['turn.error', 'model-call.cost_usd', 'unreadable-log.path', 'unreadable-log.reason'])
+const RARE = new Set([
+  'turn.error',
+  'exported-turn.error',
+  'exported-session.before',
+  'model-call.cost_usd',
+  'unreadable-log.path',
+  'unreadable-log.reason',
+])
 
 const seen = new Set<string>()
 
