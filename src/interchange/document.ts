@@ -1,6 +1,6 @@
 import type { SessionHistory } from '../home/index.js'
 import { type Instant, type Session, totalTokens } from '../model/index.js'
-import { type Applied, applyTier, type Policy, redactValue } from '../privacy/index.js'
+import { type Applied, applyTier, type CallTiers, type Policy, redactValue, TIERS, tiersFor } from '../privacy/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../tools/index.js'
 
 /** What an export holds, whatever its format. Everything in it has been filtered for privacy. */
@@ -42,8 +42,8 @@ export interface ExportSource {
   policy: Policy
 }
 
-/** Whose policy holds for a sub-agent when the call that started it is not known. */
-const DELEGATION = 'Task'
+/** What programs call the tool that starts a sub-agent. */
+const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
 
 /** Filters sessions for privacy once more, because what is exported leaves the machine: tiers per tool, secrets everywhere. */
 export function exportDocument(sources: readonly ExportSource[], options: { at: Instant }): ExportDocument {
@@ -63,13 +63,23 @@ class SessionFilter {
   session({ session, news, from_log, before, turns, sub_agents }: SessionHistory): ExportedSession {
     const { tool_calls: _, ...facts } = session
     const title = session.title ?? news.title
+    const starters = turns.flatMap((turn) => turn.tool_calls).filter((call) => call.sub_agent !== undefined)
+    const tools = [...DELEGATIONS, ...starters.map((call) => call.name)]
     return {
       session: { ...facts, ...(title === undefined ? {} : { title }) },
       from_log,
       ...(before ? { before: this.#turn(before) } : {}),
-      turns: turns.map((turn) => this.#turn(turn)),
-      sub_agents: sub_agents.map((turn) => this.#delegated(turn, DELEGATION)),
+      turns: turns.map((turn) => this.#asked(turn, tools)),
+      // Whose call started them is not known, so the strictest word about any such call counts.
+      sub_agents: sub_agents.map((turn) => this.#delegated(turn, tools)),
     }
+  }
+
+  /** A turn that the tool itself began tells the result of a sub-agent that worked meanwhile. */
+  #asked(turn: LoggedTurn, tools: readonly string[]): ExportedTurn {
+    if (turn.by !== 'tool') return this.#turn(turn)
+    const { result = '' } = this.#kept({ tool: this.#strictest(tools, 'result'), result: turn.prompt })
+    return { ...this.#turn(turn), prompt: result }
   }
 
   #turn({ usage, follows: _, tool_calls, ...told }: LoggedTurn): ExportedTurn {
@@ -85,20 +95,25 @@ class SessionFilter {
     return {
       ...told,
       ...this.#kept({ tool: told.name, arguments: asked, ...(result === undefined ? {} : { result }) }),
-      ...(sub_agent ? { sub_agent: sub_agent.map((turn) => this.#delegated(turn, told.name)) } : {}),
+      ...(sub_agent ? { sub_agent: sub_agent.map((turn) => this.#delegated(turn, [told.name])) } : {}),
     }
   }
 
   /** A sub-agent's prompt and reply are the argument and the result of the call that started it, so they share its tiers. */
-  #delegated(turn: LoggedTurn, tool: string): ExportedTurn {
+  #delegated(turn: LoggedTurn, tools: readonly string[]): ExportedTurn {
     const { prompt, reply, ...rest } = this.#turn(turn)
-    const kept = this.#kept({ tool, arguments: { prompt }, ...(reply === undefined ? {} : { result: reply }) })
-    const asked = kept.arguments?.prompt
+    const asked = this.#kept({ tool: this.#strictest(tools, 'arguments'), arguments: { prompt } }).arguments?.prompt
+    const told = reply === undefined ? {} : this.#kept({ tool: this.#strictest(tools, 'result'), result: reply })
     return {
       ...rest,
       prompt: typeof asked === 'string' ? asked : '',
-      ...(kept.result === undefined ? {} : { reply: kept.result }),
+      ...(told.result === undefined ? {} : { reply: told.result }),
     }
+  }
+
+  #strictest(tools: readonly string[], half: keyof CallTiers): string {
+    const strictness = (tool: string): number => TIERS.indexOf(tiersFor(this.policy, tool)[half])
+    return tools.reduce((strict, tool) => (strictness(tool) > strictness(strict) ? tool : strict))
   }
 
   #kept(call: Parameters<typeof applyTier>[0]): Pick<ExportedCall, 'arguments' | 'result'> {

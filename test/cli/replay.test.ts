@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { frameOf, layOut } from '../../src/cli/replay/frame.js'
+import { play } from '../../src/cli/replay/play.js'
 import {
   advance,
   FASTEST,
@@ -148,4 +149,41 @@ it('into a pipe every word of a turn is printed', () => {
     'first answer',
     '',
   ])
+})
+
+describe('playing on a terminal', () => {
+  const terminalThat = (write: (text: string) => void) => {
+    let heard: ((typed: string) => void) | undefined
+    return {
+      size: () => ({ rows: 10, columns: 60 }),
+      write,
+      onKeys: (listener: typeof heard) => {
+        heard = listener
+      },
+      [Symbol.dispose]: () => {},
+      type: (typed: string) => heard?.(typed),
+      isHeard: () => heard !== undefined,
+    }
+  }
+
+  it('ends with the error when the terminal cannot be written to, and lets go of the keys', async () => {
+    const terminal = terminalThat(() => {
+      throw new Error('gone')
+    })
+    const { signal } = new AbortController()
+    await expect(play(script, { terminal, paint: PLAIN_PAINT, start, signal })).rejects.toThrow('gone')
+    expect(terminal.isHeard()).toBe(false)
+  })
+
+  it('ends when it is interrupted, and when somebody quits', async () => {
+    const terminal = terminalThat(() => {})
+    const controller = new AbortController()
+    const played = play(script, { terminal, paint: PLAIN_PAINT, start, signal: controller.signal })
+    controller.abort()
+    await played
+    const again = play(script, { terminal, paint: PLAIN_PAINT, start, signal: new AbortController().signal })
+    terminal.type('xn q')
+    await again
+    expect(terminal.isHeard()).toBe(false)
+  })
 })

@@ -68,7 +68,8 @@ describe('privacy at export', () => {
       result: 'the hidden answer',
       sub_agent: [sub],
     })
-    const history = aHistory({ turns: [aTurn({ tool_calls: [call] })], sub_agents: [sub] })
+    const notice = aTurn({ number: 2, by: 'tool', prompt: '<task-notification>the hidden answer</task-notification>' })
+    const history = aHistory({ turns: [aTurn({ tool_calls: [call] }), notice], sub_agents: [sub] })
     for (const tier of ['metadata', 'none'] as const)
       expect(JSON.stringify(exported(history, policyWith({ Task: tier })))).not.toContain('hidden')
     expect(JSON.stringify(exported(history))).toContain('the hidden errand')

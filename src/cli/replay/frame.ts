@@ -37,11 +37,11 @@ export function frameOf(
 
 /** Pieces appear one after the other, each in proportion to the time it has had. */
 function shownRows(pieces: readonly Piece[], laidOut: readonly Row[][], atMs: number): Row[] {
-  const shown: Row[] = []
+  let shown: Row[] = []
   let left = atMs
   for (const [place, { kind, ms }] of pieces.entries()) {
     const rows = laidOut[place] ?? []
-    if (left >= ms) shown.push(...rows)
+    if (left >= ms) shown = shown.concat(rows)
     else {
       const isAtOnce = kind === 'head' || kind === 'call'
       return [...shown, ...(isAtOnce ? rows : beginning(rows, left / ms))]
