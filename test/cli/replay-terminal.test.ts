@@ -1,24 +1,29 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, environmentIn } from './binary.js'
 import { buildWorld, scratch } from './world.js'
 
 const SOCKET = `skein-test-${process.pid}`
-const tmux = (...args: string[]): string =>
-  execFileSync('tmux', ['-L', SOCKET, '-f', '/dev/null', ...args], { encoding: 'utf8' })
 
 describe('skein replay in a real terminal', () => {
   const world = scratch()
   const env = environmentIn(world.path)
   const set = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  /** A server of its own, whose socket goes with the directory. */
+  const tmux = (...args: string[]): string =>
+    execFileSync('tmux', ['-L', SOCKET, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { ...env, TMUX_TMPDIR: world.path },
+    })
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'play')
   const keys = (...typed: string[]): string => tmux('send-keys', '-t', 'play', ...typed)
   /** Waits until the screen shows it, and gives the screen. */
   const shows = async (wanted: RegExp): Promise<string> => {
     for (let waited = 0; waited < 15_000; waited += 50) {
-      if (wanted.test(screen())) return screen()
+      const shown = screen()
+      if (wanted.test(shown)) return shown
       await sleep(50)
     }
     throw new Error(`The screen never showed ${wanted}:\n${screen()}`)
@@ -54,10 +59,10 @@ describe('skein replay in a real terminal', () => {
   beforeAll(async () => {
     await buildWorld(env.SKEIN_HOME ?? '')
     tmux('new-session', '-d', '-s', 'play', '-x', '90', '-y', '20', '-c', world.path, 'sleep 600')
-    return () => world[Symbol.dispose]()
-  })
-  afterAll(() => {
-    spawnSync('tmux', ['-L', SOCKET, 'kill-server'])
+    return () => {
+      tmux('kill-server')
+      world[Symbol.dispose]()
+    }
   })
 
   it('plays, pauses, steps, changes speed and quits, and gives the terminal back', async () => {
