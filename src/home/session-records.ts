@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, opendirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncPath, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
@@ -50,17 +50,14 @@ export class SessionRecords {
 
   /** Every record, in no particular order. */
   *all(): Generator<FoldedSession | DamagedRecord> {
-    if (!existsSync(this.directory)) return
-    const directory = opendirSync(this.directory, { bufferSize: 1024 })
-    try {
-      for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
-        if (!entry.isFile() || !entry.name.endsWith(SUFFIX)) continue
-        const id = entry.name.slice(0, -SUFFIX.length)
-        if (isSessionId(id)) yield this.read(id) ?? { id, path: this.path(id) }
-      }
-    } finally {
-      directory.closeSync()
-    }
+    for (const id of this.ids()) yield this.read(id) ?? { id, path: this.path(id) }
+  }
+
+  /** The sessions that have a plain record. */
+  ids(): SessionId[] {
+    if (!existsSync(this.directory)) return []
+    const names = readdirSync(this.directory).filter((name) => name.endsWith(SUFFIX))
+    return names.map((name) => name.slice(0, -SUFFIX.length)).filter(isSessionId)
   }
 
   read(id: SessionId): FoldedSession | undefined {

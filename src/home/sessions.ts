@@ -1,4 +1,4 @@
-import type { SessionPage, SessionQuery } from '../index/index.js'
+import type { FoldedSession, SessionPage, SessionQuery } from '../index/index.js'
 import type { FoundSession } from '../ingest/index.js'
 import {
   DAY_MS,
@@ -172,22 +172,22 @@ export class SessionBook implements Sessions {
   } = {}): Promise<{ archived: number }> {
     const before = instantOf(this.store.context.clock.now() - olderThanDays * DAY_MS)
     const { records, archive } = this.store
+    const isOld = ({ session }: FoldedSession): boolean => session.ended_at !== undefined && session.ended_at < before
+    // Only what lies there as a plain file can be packed, so that is what is looked at, not every session there ever was.
+    const ids = records.ids()
     let archived = 0
-    for (let after = ''; ; ) {
-      const batch = await this.store.asWriter((index) => {
-        const sessions = index.endedBefore(before, after, ARCHIVE_BATCH)
-        const plain = sessions.filter(({ session }) => records.exists(session.id))
-        if (plain.length > 0) {
-          archive.add(plain)
-          records.remove(plain.map(({ session }) => session.id))
-          for (const folded of plain) index.markSaved(folded)
-        }
-        return { last: sessions.at(-1)?.session.id, count: plain.length }
+    for (let at = 0; at < ids.length; at += ARCHIVE_BATCH) {
+      archived += await this.store.asWriter((index) => {
+        const some = ids.slice(at, at + ARCHIVE_BATCH).filter((id) => records.exists(id))
+        const old = some.flatMap((id) => index.read(id) ?? []).filter(isOld)
+        if (old.length === 0) return 0
+        archive.add(old)
+        records.remove(old.map(({ session }) => session.id))
+        for (const folded of old) index.markSaved(folded)
+        return old.length
       })
-      archived += batch.count
-      if (batch.last === undefined) return { archived }
-      after = batch.last
     }
+    return { archived }
   }
 }
 

@@ -189,13 +189,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return rows.map((row) => ({ session: JSON.parse(row.record) as Session, through: row.through as EventId }))
   }
 
-  /** Ended before a moment, by id, for the archive. */
-  endedBefore(at: string, after: string, limit: number): FoldedSession[] {
-    const sql = `select record, through from sessions where id > ? and outcome <> 'active' and json_extract(record, '$.ended_at') < ? order by id limit ?`
-    const rows = this.#prepared(sql).all(after, at, limit) as Row[]
-    return rows.map((row) => ({ session: JSON.parse(row.record) as Session, through: row.through as EventId }))
-  }
-
   // --- questions --------------------------------------------------------------------------------------------------
 
   get(id: SessionId): Session | undefined {
