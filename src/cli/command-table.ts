@@ -131,6 +131,7 @@ export const COMMANDS: CommandTable = {
       'Write a session as one file to read or pass on',
       async () => (await import('./commands/export.js')).exportSession,
     ),
+    search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
     cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
       summary: 'Look after the conversations of chat gateways',

@@ -1,5 +1,5 @@
 import type { SessionPage, SessionQuery, Spent } from '../index/index.js'
-import type { CostGroup, CostReport, HistoryCounts } from '../ingest/index.js'
+import type { CostGroup, CostReport, HistoryCounts, TextHit } from '../ingest/index.js'
 import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
@@ -256,6 +256,37 @@ export interface CostOptions {
   noIndex?: boolean
 }
 
+export interface SearchOptions {
+  /** Words that all must be there, "phrases", beginnings*, and identifiers such as `read_file` or `src/home/api.ts`. */
+  text: string
+  /** Only in what was asked, in what was answered, or in calls of tools and their results. */
+  in?: 'prompts' | 'replies' | 'tools'
+  /** The program whose log it is (`claude`), or the tool that was called (`Bash`). */
+  tool?: string
+  /** Only sessions of this agent. */
+  agent?: string
+  /** Only sessions of agents in this group and below it. */
+  group?: string
+  since?: Instant
+  /** 20 unless said otherwise. */
+  limit?: number
+}
+
+export interface SearchReport {
+  /** The newest day first; within a day the most fitting first. */
+  hits: SearchHit[]
+  has_more: boolean
+  /** False when a phrase of very frequent words was not looked for in the oldest text. */
+  is_complete: boolean
+  /** False when no text was ever ingested here. */
+  is_ingested: boolean
+}
+
+export interface SearchHit extends TextHit {
+  /** The command that shows more. */
+  next: string
+}
+
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */
 export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
@@ -263,6 +294,8 @@ export interface History {
   watch(options: { tool?: string; signal: AbortSignal; onReport?: (report: IngestReport) => void }): Promise<void>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
+  /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
+  search(options: SearchOptions): Promise<SearchReport>
   cost(options?: CostOptions): Promise<CostReport>
   /** What these sessions have cost, as far as their logs were ingested. */
   spent(sessions: readonly string[]): Promise<Map<string, Spent>>

@@ -15,6 +15,7 @@ import {
   type SessionPlace,
   scanUsage,
   settleLedger,
+  TextStore,
   usageReaders,
 } from '../ingest/index.js'
 import { parseSessionId, type SessionId, SkeinError, type Step } from '../model/index.js'
@@ -30,6 +31,7 @@ import {
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
+import type { Policies } from './policies.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
 import { WatchedLogs } from './watched-logs.js'
@@ -56,6 +58,7 @@ export class LogHistory {
     private readonly sessions: SessionBook,
     private readonly config: Config,
     private readonly surroundings: Surroundings,
+    private readonly policies: Policies,
   ) {}
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
@@ -141,8 +144,13 @@ export class LogHistory {
     }
     const prices = new PriceBook(await this.config.prices())
     await this.#withHistory(async (history) => {
-      const known = history.stamps()
-      const pending = logs.filter((log) => known.get(`${log.path}\0${log.session ?? ''}`) !== log.stamp)
+      using text = TextStore.open(this.store.paths.text)
+      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
+      const known = [history.stamps(), text.stamps()]
+      const isKnown = (log: LogRef): boolean =>
+        known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
+      // Oldest first: text that is stored in the order of time is quicker to search.
+      const pending = logs.filter((log) => !isKnown(log)).sort((a, b) => (a.modified_at < b.modified_at ? -1 : 1))
       const total = pending.reduce((sum, log) => sum + log.size, 0)
       let done = 0
       for (const slice of slices(pending)) {
@@ -150,7 +158,7 @@ export class LogHistory {
         const before = done
         const onLog = (reading: HistoryReading): void =>
           this.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
-        const reading = readHistory(history, slice, { onLog })
+        const reading = await readHistory(history, place, slice, onLog)
         report.read += reading.read
         report.bytes += reading.bytes
         report.turns += reading.turns

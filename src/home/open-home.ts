@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
 import { type Context, SkeinError } from '../model/index.js'
@@ -55,10 +56,19 @@ export async function openHome({
     roster: new StoredRoster(store),
     events,
     index: new StoredIndexCare(store),
-    history: historyOnDemand(paths.history, async () => {
-      const { LogHistory } = await import('./history.js')
-      return new LogHistory(store, sessions, config, surroundings)
-    }),
+    history: historyOnDemand(
+      paths.history,
+      async () => {
+        const { LogHistory } = await import('./history.js')
+        const { Policies } = await import('./policies.js')
+        const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
+        return new LogHistory(store, sessions, config, surroundings, policies)
+      },
+      async (options) => {
+        const { WordSearch } = await import('./search.js')
+        return new WordSearch(store, sessions).search(options)
+      },
+    ),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -72,10 +82,13 @@ export async function openHome({
   }
 }
 
+/** What needs the readers of logs. */
+type LoggedHistory = Omit<History, 'spent' | 'search'>
+
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
-function historyOnDemand(file: string, load: () => Promise<Omit<History, 'spent'>>): History {
-  let loaded: Promise<Omit<History, 'spent'>> | undefined
-  const history = (): Promise<Omit<History, 'spent'>> => {
+function historyOnDemand(file: string, load: () => Promise<LoggedHistory>, search: History['search']): History {
+  let loaded: Promise<LoggedHistory> | undefined
+  const history = (): Promise<LoggedHistory> => {
     loaded ??= load()
     return loaded
   }
@@ -85,6 +98,7 @@ function historyOnDemand(file: string, load: () => Promise<Omit<History, 'spent'
     turns: async (reference) => (await history()).turns(reference),
     cost: async (options) => (await history()).cost(options),
     counts: async (session) => (await history()).counts(session),
+    search,
     spent: async (sessions) => spentBySession(file, sessions),
   }
 }

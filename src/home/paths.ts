@@ -7,6 +7,7 @@ export interface ProfilePaths {
   readonly events: string
   readonly index: string
   readonly history: string
+  readonly text: string
   readonly roster: string
   readonly sessions: string
   readonly archive: string
@@ -23,6 +24,7 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     events: join(directory, 'events'),
     index: join(directory, 'index.db'),
     history: join(directory, 'history.db'),
+    text: join(directory, 'text.db'),
     roster: join(directory, 'roster.json'),
     sessions: join(directory, 'sessions'),
     archive: join(directory, 'sessions', 'archive'),

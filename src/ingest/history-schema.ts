@@ -4,7 +4,7 @@ import type { Database } from '../disk/index.js'
 export const HISTORY_VERSION = '1'
 
 /**
- * What the tools' logs say, without any of their words: texts stay in the logs, where the tool keeps them.
+ * What the tools' logs say, without any of their words: those are in a file of their own, see `text-schema.ts`.
  *
  * - `history_logs`: one row per log: how far it was read, whose it is, what could not be read in it.
  * - `turns`, `tool_calls`: one row each, by log. Sub-agents have names; the conversation itself is ''.

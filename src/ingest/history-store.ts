@@ -257,7 +257,7 @@ function ledgerNews({ log, rows }: LogReadingDone): LogNews {
   }
 }
 
-export const resumeOf = (log: StoredLog | undefined): Resume | undefined =>
+export const resumeOf = (log: Pick<StoredLog, 'resume'> | undefined): Resume | undefined =>
   log?.resume ? (JSON.parse(log.resume) as Resume) : undefined
 
 const TURN_COLUMNS = [

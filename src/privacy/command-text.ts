@@ -30,18 +30,23 @@ export function redactCommandText(text: string, applied: Applied): string {
 
 function redactOnce(text: string, applied: Applied): string {
   let current = redactInto(text, applied)
-  current = betweenMarks(current, (part) =>
-    part.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
-      count(applied, 'variable')
-      return envMark(braced ?? bare ?? '')
-    }),
-  )
-  current = betweenMarks(current, (part) =>
-    part.replace(VALUE, (_, name: string) => {
-      count(applied, 'named-value')
-      return `${name}${redactedMark()}`
-    }),
-  )
+  if (current.includes('$')) {
+    current = betweenMarks(current, (part) =>
+      part.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
+        count(applied, 'variable')
+        return envMark(braced ?? bare ?? '')
+      }),
+    )
+  }
+  if (current.includes('=')) {
+    current = betweenMarks(current, (part) =>
+      part.replace(VALUE, (_, name: string) => {
+        count(applied, 'named-value')
+        return `${name}${redactedMark()}`
+      }),
+    )
+  }
+  if (!hasLongRun(current)) return current
   return betweenMarks(current, (part) =>
     part.replace(LONG_BASE64, (run, at: number) => {
       if (!isBase64(run, part[at - 1])) return run
@@ -50,6 +55,23 @@ function redactOnce(text: string, applied: Applied): string {
     }),
   )
 }
+
+const LONG_RUN = 51
+
+/** Whether there is a run that `LONG_BASE64` could be about. Most texts have none, and looking at every 51st character tells. */
+function hasLongRun(text: string): boolean {
+  for (let at = LONG_RUN - 1; at < text.length; ) {
+    let back = at
+    while (back > at - LONG_RUN && isBase64Code(text.charCodeAt(back))) back -= 1
+    if (back === at - LONG_RUN) return true
+    at = back + LONG_RUN
+  }
+  return false
+}
+
+/** Letters, digits, plus and slash. */
+const isBase64Code = (code: number): boolean =>
+  (code >= 47 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 43
 
 function betweenMarks(text: string, change: (part: string) => string): string {
   let made = ''

@@ -46,7 +46,24 @@ export function verdictFor(policy: Policy, tool: string): Verdict {
   }, users)
 }
 
-export const tiersFor = (policy: Policy, tool: string): CallTiers => verdictFor(policy, tool).tiers
+/** Remembered per policy: logs name the same few tools again and again. */
+export function tiersFor(policy: Policy, tool: string): CallTiers {
+  let known = KNOWN_TIERS.get(policy)
+  if (!known) {
+    known = new Map()
+    KNOWN_TIERS.set(policy, known)
+  }
+  let tiers = known.get(tool)
+  if (!tiers) {
+    tiers = verdictFor(policy, tool).tiers
+    if (known.size < MOST_TOOLS) known.set(tool, tiers)
+  }
+  return tiers
+}
+
+const KNOWN_TIERS = new WeakMap<Policy, Map<string, CallTiers>>()
+/** A log may name any number of tools. */
+const MOST_TOOLS = 1_000
 
 function firstMatch(layers: readonly PolicyLayer[], tool: string): Verdict | undefined {
   for (const layer of layers) {

@@ -209,7 +209,7 @@ describe('ingesting', () => {
     const shape = (turns: typeof gone.turns) =>
       turns.map((turn) => [turn.number, turn.outcome, turn.tool_calls.map((call) => call.name)])
     expect(shape(gone.turns)).toEqual(shape(there.turns))
-    // No words of the log are anywhere in the home.
+    // Words are kept compressed: no line of the log can be read in any file of the home.
     const [first] = there.turns
     const words = first?.prompt.slice(0, 40) ?? ''
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' })

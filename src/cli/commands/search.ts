@@ -1,0 +1,38 @@
+import { command } from '../command.js'
+import { defaulted, optional, repeated, required } from '../input/input.js'
+import { present } from '../input/present.js'
+import { agentRef, choice, count, groupRef, text, when } from '../input/value-kind.js'
+import { searchView } from '../views/search-view.js'
+
+export const search = command({
+  name: 'search',
+  summary: 'Find what was said in any session',
+  description:
+    'Looks through prompts, replies, tool calls with their results, and titles of all logs that were ingested. All words must stand in one of them, in any order and case. "Quotes" keep words together, a trailing * finds beginnings, identifiers such as read_file or src/app.ts are found whole and by their parts. The newest day comes first, within a day what fits best. Exit code 0: found, 1: nothing found, 2: no search.',
+  examples: [
+    ['skein search readme', 'Where was it mentioned?'],
+    ['skein search \'"count the files" rep*\' --since 2026-01-01', 'A phrase and the beginning of a word'],
+    ['skein search README.md --in tools --tool Read', 'In what a tool was asked and what it answered'],
+  ],
+  args: { text: required(text('words'), 'What to look for'), more: repeated(text('words'), 'More of it') },
+  options: {
+    in: optional(choice('part', ['prompts', 'replies', 'tools'] as const), 'Only there'),
+    tool: optional(text('tool'), 'A program (claude) or a tool that was called (Bash)'),
+    agent: optional(agentRef, 'Only sessions of this agent'),
+    group: optional(groupRef, 'Only sessions of agents in this group and below it'),
+    since: optional(when, 'Only what was said since then: 1h, 7d, 2026-01-17 or a full time'),
+    limit: defaulted(count, 20, 'At most so many hits', { short: 'n' }),
+  },
+  async run({ text: first, more, in: part, tool, agent, group, since, limit }, { home, out }) {
+    const asked = [first, ...more].join(' ')
+    const filters = present({ in: part, tool, agent, group, since })
+    const report = await (await home()).history.search({ text: asked, ...filters, limit })
+    if (report.hits.length === 0) out.fails()
+    out.result(report, (screen) => searchView(report.hits, screen))
+    if (out.json) return
+    if (!report.is_ingested) out.note('No text was read yet. Read the logs with: skein ingest')
+    else if (report.hits.length === 0) out.note('Nothing found.')
+    if (report.has_more) out.note(`There is more: --limit ${limit * 2}, or --since and --in to narrow it down.`)
+    if (!report.is_complete) out.note('These words are so frequent that older text was not looked through.')
+  },
+})

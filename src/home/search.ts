@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { explainDiskError } from '../disk/index.js'
+import { searchText, TextStore } from '../ingest/index.js'
+import { SkeinError } from '../model/index.js'
+import type { SearchOptions, SearchReport } from './api.js'
+import type { ProfileStore } from './profile-store.js'
+import type { SessionBook } from './sessions.js'
+
+const DEFAULT_LIMIT = 20
+const MOST_HITS = 1_000
+const PAGE = 10_000
+
+/** Searches what was ingested. Loaded on first use, and without the readers of logs. */
+export class WordSearch {
+  constructor(
+    private readonly store: ProfileStore,
+    private readonly sessions: SessionBook,
+  ) {}
+
+  async search(options: SearchOptions): Promise<SearchReport> {
+    const { text, tool, since, limit = DEFAULT_LIMIT } = options
+    if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
+      throw new SkeinError('bad-input', `${limit} is not a number of hits`, `Give one from 1 to ${MOST_HITS}`)
+    }
+    const sessions = await this.#sessionsOf(options)
+    const path = this.store.paths.text
+    const isThere = !this.store.options.readOnly && existsSync(path)
+    try {
+      using words = isThere ? TextStore.open(path) : TextStore.empty()
+      const sinceMs = since === undefined ? undefined : Date.parse(since)
+      const answer = searchText(words, { text, kind: options.in, tool, sessions, sinceMs, limit })
+      const hits = answer.hits.map((hit) => ({ ...hit, next: `skein turns ${hit.session}` }))
+      return { ...answer, hits, is_ingested: isThere }
+    } catch (error) {
+      throw explainDiskError(error, path)
+    }
+  }
+
+  /** Agents and groups are known to the index of sessions, not to the logs. */
+  async #sessionsOf({ agent, group }: SearchOptions): Promise<ReadonlySet<string> | undefined> {
+    if (agent === undefined && group === undefined) return undefined
+    const filter = { ...(agent === undefined ? {} : { agent }), ...(group === undefined ? {} : { rig: group }) }
+    const ids = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const page = await this.sessions.query({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
+      for (const session of page.sessions) ids.add(session.id)
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+    return ids
+  }
+}

@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { openDatabase } from '../disk/index.js'
+import type { Policy } from '../privacy/index.js'
+import type { LogRef } from '../tools/index.js'
+import { partOf } from './history-store.js'
+import type { LogText, RawPassage } from './log-text.js'
+import { keyNumber, kindWord, PASSAGE_KINDS, toolWord } from './passage.js'
+import { keptText, type StoredCall } from './passage-text.js'
+import { Statements } from './statements.js'
+import { BLOCK_BYTES, packed, unpacked } from './text-block.js'
+import { makeTextTables, TEXT_VERSION } from './text-schema.js'
+
+/** How far the text of a log was read, and where its session works. */
+export interface StoredText {
+  n: number
+  stamp: string
+  place: string | null
+  cwd: string | null
+}
+
+/** One reading of one log, with where it started from and what may be kept of it. */
+export interface TextReading {
+  log: LogRef
+  from: StoredText | undefined
+  text: LogText
+  policy: Policy
+}
+
+/** A passage that may be stored. */
+interface KeptPassage extends Pick<RawPassage, 'kind' | 'agent' | 'turn'> {
+  key: number
+  /** Its place in time; of a log that tells no times, when it was last changed. */
+  atMs: number
+  name: string | undefined
+  text: string
+  bytes: number
+}
+
+interface CallPlace {
+  agent: string
+  turn: number
+  at_ms: number
+}
+
+interface Placed {
+  reading: TextReading
+  passage: KeptPassage
+  log: number
+  block: number
+  start: number
+}
+
+/** The filtered words of every log, compressed, with an index over them. Derived from the logs, and filled again when it is gone. */
+export class TextStore implements Disposable {
+  private constructor(readonly db: Statements) {}
+
+  static open(path: string): TextStore {
+    closeSync(openSync(path, 'a', 0o600)) // SQLite would make it readable to everyone
+    return TextStore.#on(path)
+  }
+
+  /** One that holds nothing: questions to it are checked like any other. */
+  static empty(): TextStore {
+    return TextStore.#on(':memory:')
+  }
+
+  static #on(path: string): TextStore {
+    const db = new Statements(openDatabase(path))
+    try {
+      db.database.exec(
+        'pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma wal_autocheckpoint = 8000',
+      )
+      if (versionOf(db) !== TEXT_VERSION) {
+        db.inTransaction(() => {
+          if (versionOf(db) !== TEXT_VERSION) makeTextTables(db.database) // unless another process was quicker
+        })
+      }
+      return new TextStore(db)
+    } catch (error) {
+      db.database.close()
+      throw error
+    }
+  }
+
+  stamps(): Map<string, string> {
+    const rows = this.db.all('select path, part, stamp from text_logs') as {
+      path: string
+      part: string
+      stamp: string
+    }[]
+    return new Map(rows.map(({ path, part, stamp }) => [`${path}\0${part}`, stamp]))
+  }
+
+  log(path: string, part: string): StoredText | undefined {
+    return this.db.get('select n, stamp, place, cwd from text_logs where path = ? and part = ?', path, part) as
+      | StoredText
+      | undefined
+  }
+
+  /** The text of a passage. */
+  textOf(place: { block: number; start: number; length: number }): string {
+    return this.block(place.block)
+      .subarray(place.start, place.start + place.length)
+      .toString()
+  }
+
+  block(n: number): Buffer {
+    return unpacked((this.db.get('select data from text_blocks where n = ?', n) as { data: Uint8Array }).data)
+  }
+
+  /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
+  record(readings: readonly TextReading[]): void {
+    // Filtering takes longer than writing: the lock is taken after it.
+    const kept = readings.map((reading) => ({ reading, passages: this.#filtered(reading) }))
+    this.db.inTransaction(() => {
+      let removed = 0
+      const placed: Placed[] = []
+      for (const { reading, passages } of kept) {
+        const now = this.log(reading.log.path, partOf(reading.log))
+        if (now?.place !== reading.from?.place || now?.stamp !== reading.from?.stamp) continue
+        const log = this.#writeLog(reading)
+        if (reading.text.isRestarted) removed += this.#removeAll(log)
+        else if (reading.from) removed += this.#removeReplaced(log, passages)
+        placed.push(...this.#writeBlocks(reading, log, passages))
+      }
+      this.#index(placed)
+      this.db.run(
+        "update text_facts set value = cast(value as integer) + ? where name = 'passages'",
+        placed.length - removed,
+      )
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.db.database.close()
+  }
+
+  #filtered({ log, from, text, policy }: TextReading): KeptPassage[] {
+    const otherwiseMs = Date.parse(log.modified_at)
+    const isNew = from === undefined || text.isRestarted
+    return [...text.passages.values()].flatMap((raw) => {
+      const key = keyNumber(raw.key)
+      const stored = isNew || raw.kind !== 'tools' ? undefined : this.#storedCall(from.n, key)
+      const kept = keptText(raw, policy, stored)
+      if (kept === '') return []
+      // A result that comes later changes nothing about when and where its call was made.
+      const { agent, turn, at_ms } =
+        stored && !raw.call ? stored : { ...raw, at_ms: raw.at === undefined ? otherwiseMs : Date.parse(raw.at) }
+      const name = raw.call?.name ?? stored?.name
+      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, text: kept, bytes: Buffer.byteLength(kept) }]
+    })
+  }
+
+  #storedCall(log: number, key: number): (StoredCall & CallPlace) | undefined {
+    const row = this.db.get(
+      'select tool, agent, turn, at_ms, block, start, length from passages where log = ? and key = ?',
+      log,
+      key,
+    ) as (CallPlace & { tool: string | null; block: number; start: number; length: number }) | undefined
+    return row && { ...row, name: row.tool ?? '', text: this.textOf(row) }
+  }
+
+  #writeLog({ log, from, text }: TextReading): number {
+    const { news, checkpoint } = text
+    const values = [
+      ...[log.path, partOf(log), log.tool, log.stamp, checkpoint ? placeOf(JSON.stringify(checkpoint.resume)) : null],
+      ...[log.session ?? news.spawner?.session ?? news.id ?? null, log.agent ?? news.spawner?.agent ?? null],
+      news.cwd ?? from?.cwd ?? null,
+    ]
+    return (this.db.get(WRITE_LOG, ...values) as { n: number }).n
+  }
+
+  #removeAll(log: number): number {
+    this.db.run('delete from words where rowid in (select id from passages where log = ?)', log)
+    this.db.run('delete from text_blocks where log = ?', log)
+    return this.db.run('delete from passages where log = ?', log)
+  }
+
+  #removeReplaced(log: number, passages: readonly KeptPassage[]): number {
+    let removed = 0
+    for (const { key } of passages) {
+      const row = this.db.get('delete from passages where log = ? and key = ? returning id', log, key)
+      if (!row) continue
+      this.db.run('delete from words where rowid = ?', (row as { id: number }).id)
+      removed += 1
+    }
+    return removed
+  }
+
+  /** Goes on in the log's last block as long as that is small: a log that grows by a line at a time would have a block per line. */
+  #writeBlocks(reading: TextReading, log: number, passages: readonly KeptPassage[]): Placed[] {
+    const placed: Placed[] = []
+    const last = reading.from && this.#lastBlock(log)
+    let number = last && last.size < BLOCK_BYTES / 2 ? last.n : this.#nextBlock()
+    let pieces: Buffer[] = last && number === last.n ? [this.block(last.n)] : []
+    let size = pieces[0]?.length ?? 0
+    const flush = (): void => {
+      if (pieces.length === 0) return
+      this.db.run(
+        'insert or replace into text_blocks (n, log, size, data) values (?, ?, ?, ?)',
+        number,
+        log,
+        size,
+        packed(Buffer.concat(pieces, size)),
+      )
+      pieces = []
+      size = 0
+    }
+    for (const passage of passages) {
+      if (size > 0 && size + passage.bytes > BLOCK_BYTES) {
+        flush()
+        number = this.#nextBlock()
+      }
+      placed.push({ reading, passage, log, block: number, start: size })
+      pieces.push(Buffer.from(passage.text))
+      size += passage.bytes
+    }
+    flush()
+    return placed
+  }
+
+  #lastBlock(log: number): { n: number; size: number } | undefined {
+    return this.db.get('select n, size from text_blocks where log = ? order by n desc limit 1', log) as
+      | { n: number; size: number }
+      | undefined
+  }
+
+  #nextBlock(): number {
+    return (this.db.get('select coalesce(max(n), 0) + 1 as n from text_blocks') as { n: number }).n
+  }
+
+  /** In the order of time. */
+  #index(placed: readonly Placed[]): void {
+    const sorted = placed.toSorted((a, b) => a.passage.atMs - b.passage.atMs)
+    const [oldest, newest] = [sorted[0], sorted.at(-1)]
+    if (!oldest || !newest) return
+    const span = this.db.get('select first, last, max_ms from text_spans order by first desc limit 1') as
+      | { first: number; last: number; max_ms: number }
+      | undefined
+    const first = (span?.last ?? 0) + 1
+    sorted.forEach(({ reading, passage, log, block, start }, at) => {
+      const { kind, agent, turn, key, name, text, atMs, bytes } = passage
+      const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes]
+      this.db.run(WRITE_PASSAGE, first + at, ...values)
+      const ours = `${kindWord(kind)} ${toolWord(reading.log.tool)}${name ? ` ${toolWord(name)}` : ''}`
+      this.db.run('insert into words (rowid, text) values (?, ?)', first + at, `${text} ${ours}`)
+    })
+    const last = first + sorted.length - 1
+    const [minMs, maxMs] = [oldest.passage.atMs, newest.passage.atMs]
+    if (span && minMs >= span.max_ms - SPAN_SLACK_MS) {
+      this.db.run(
+        'update text_spans set last = ?, max_ms = max(max_ms, ?), min_ms = min(min_ms, ?) where first = ?',
+        ...[last, maxMs, minMs, span.first],
+      )
+    } else
+      this.db.run('insert into text_spans (first, last, min_ms, max_ms) values (?, ?, ?, ?)', first, last, minMs, maxMs)
+  }
+}
+
+/** What is stored this little out of order joins the stretch before it: several agents at work would else begin one with every line. */
+const SPAN_SLACK_MS = 3_600_000
+
+/** A place in a log is a page of JSON for some tools; only whether two are the same matters here. */
+export const placeOf = (resume: string | null | undefined): string | null =>
+  resume ? createHash('sha1').update(resume).digest('base64').slice(0, 16) : null
+
+function versionOf(db: Statements): string | undefined {
+  const hasFacts = db.database.prepare("select 1 from sqlite_master where name = 'text_facts'").get() !== undefined
+  if (!hasFacts) return undefined
+  const row = db.database.prepare("select value from text_facts where name = 'version'").get()
+  return (row as { value: string } | undefined)?.value
+}
+
+const WRITE_PASSAGE =
+  'insert into passages (id, log, key, agent, turn, kind, tool, at_ms, block, start, length) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+const WRITE_LOG = `insert into text_logs (path, part, tool, stamp, place, session, agent, cwd) values (?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, place = excluded.place,
+    session = coalesce(excluded.session, session), agent = coalesce(excluded.agent, agent), cwd = coalesce(excluded.cwd, cwd)
+  returning n`

@@ -1,0 +1,261 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Home, SearchOptions } from '../../src/home/index.js'
+import { TextStore } from '../../src/ingest/index.js'
+import { makeCorpus } from '../ingest/corpus.js'
+import { openTestHome, profileDirectory, scratch } from './scratch.js'
+
+const CLAUDE = join(import.meta.dirname, '..', 'fixtures', 'claude', '2.1.325')
+const WORKER = join(import.meta.dirname, '..', 'workers', 'ingest.mjs')
+const OWN = '22222222-2222-4222-8222-222222222222'
+const NOW = { ms: Date.UTC(2026, 10, 15) }
+const EVERYTHING = 'tool_privacy: { "*": full, Write: full, Edit: full, MultiEdit: full, NotebookEdit: full }\n'
+
+interface Manifest {
+  needles: Record<string, string[]>
+  secrets: { s: string }[]
+}
+
+/** A home whose user has these logs, and the one session of the fixtures. */
+function withCorpus(seed: number): { root: string; projects: string; manifest: Manifest } {
+  const root = scratch()
+  const corpus = makeCorpus(seed, { sessions: 60, mb: 12 })
+  const projects = join(root, '.claude', 'projects')
+  cpSync(join(corpus.root, 'projects'), projects, { recursive: true })
+  return { root, projects, manifest: JSON.parse(readFileSync(join(corpus.root, 'manifest.json'), 'utf8')) as Manifest }
+}
+
+function withFixture(): { root: string; log: string } {
+  const root = scratch()
+  const log = join(root, '.claude', 'projects', '-srv', `${OWN}.jsonl`)
+  mkdirSync(dirname(log), { recursive: true })
+  copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), log)
+  cpSync(join(CLAUDE, 'interactive-7turns-tools-subagent'), join(dirname(log), OWN), { recursive: true })
+  return { root, log }
+}
+
+const filesUnder = (directory: string, ending = ''): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile())
+    .sort()
+
+/** Where the corpus really has its needles: some were planted in text that was then cut or damaged. */
+function whereNeedlesAre(projects: string, manifest: Manifest): [string, string][] {
+  const messages = filesUnder(projects, '.jsonl').map((path) => {
+    const session = /([0-9a-f-]{36})(\.jsonl|\/subagents)/.exec(path)?.[1] ?? ''
+    return { session, text: readFileSync(path, 'utf8').split('\n').map(messageIn).join('\n') }
+  })
+  return Object.keys(manifest.needles).flatMap((needle) =>
+    messages.filter(({ text }) => text.includes(needle)).map(({ session }): [string, string] => [needle, session]),
+  )
+}
+
+function messageIn(line: string): string {
+  try {
+    return JSON.stringify((JSON.parse(line) as { message?: { content?: unknown } }).message?.content) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+async function sessionsWith(home: Home, options: SearchOptions): Promise<Set<string>> {
+  const { hits } = await home.history.search({ limit: 1_000, ...options })
+  return new Set(hits.map((hit) => hit.session))
+}
+
+/** All that a handful of searches say. */
+async function answers(home: Home, manifest: Manifest): Promise<unknown> {
+  const searches = [...Object.keys(manifest.needles), 'error test', 'return*', '"the file"', 'error_test']
+  return Promise.all(searches.map(async (text) => (await home.history.search({ text, limit: 30 })).hits))
+}
+
+describe('searching a tree of logs', () => {
+  it('finds every needle, in the session that it was planted in', async () => {
+    const { root, projects, manifest } = withCorpus(41)
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    const places = whereNeedlesAre(projects, manifest)
+    expect(places.length).toBeGreaterThan(3)
+    for (const [needle, session] of places)
+      expect([needle, ...(await sessionsWith(home, { text: needle }))]).toContain(session)
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('keeps no planted secret in any file, packed or not, also where the policy keeps everything', async () => {
+    const { root, manifest } = withCorpus(42)
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    await home[Symbol.asyncDispose]()
+    const values = manifest.secrets.flatMap(({ s }) => s.match(/[A-Za-z0-9]{16,}/g)?.slice(-1) ?? [])
+    expect(values.length).toBeGreaterThan(3)
+    const everything = filesUnder(profileDirectory(root)).map((path) => readFileSync(path, 'latin1'))
+    using text = TextStore.open(join(profileDirectory(root), 'text.db'))
+    for (const { n } of text.db.all('select n from text_blocks') as { n: number }[])
+      everything.push(text.block(n).toString())
+    const all = everything.join('\n')
+    const words = text.db.all('select term from words_vocabulary').map((row) => (row as { term: string }).term)
+    expect(values.filter((value) => all.includes(value) || words.includes(value.toLowerCase()))).toEqual([])
+  })
+
+  it('says the same when the text was lost and read again, in pieces, or after the logs are gone', async () => {
+    const { root, projects, manifest } = withCorpus(43)
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    const expected = await answers(home, manifest)
+    rmSync(join(profileDirectory(root), 'text.db'))
+    expect((await home.history.search({ text: 'error' })).is_ingested).toBe(false)
+    await home.history.ingest()
+    expect(await answers(home, manifest)).toEqual(expected)
+    expect(await home.history.ingest()).toMatchObject({ read: 0 })
+
+    const other = scratch()
+    const { home: piecemeal } = await openTestHome(other, NOW)
+    const logs = filesUnder(projects, '.jsonl')
+    const targetOf = (log: string): string => join(other, '.claude', 'projects', log.slice(projects.length))
+    for (const share of [0.1, 0.4, 0.7, 1]) {
+      for (const log of logs) {
+        mkdirSync(dirname(targetOf(log)), { recursive: true })
+        const bytes = readFileSync(log)
+        const done = statSync(targetOf(log), { throwIfNoEntry: false })?.size ?? 0
+        appendFileSync(targetOf(log), bytes.subarray(done, Math.floor(bytes.length * share)))
+      }
+      await piecemeal.history.ingest()
+    }
+    expect(await answers(piecemeal, manifest)).toEqual(expected)
+    rmSync(join(root, '.claude'), { recursive: true })
+    await home.history.ingest()
+    expect(await answers(home, manifest)).toEqual(expected)
+    await home[Symbol.asyncDispose]()
+    await piecemeal[Symbol.asyncDispose]()
+  })
+
+  it('says the same after processes that were killed in the middle, and two at once', async () => {
+    const { root, manifest } = withCorpus(44)
+    const ingest = (): { child: ChildProcess; ended: Promise<unknown> } => {
+      const child = spawn(process.execPath, [WORKER, root, root, '1'], { stdio: ['ignore', 'pipe', 'inherit'] })
+      return { child, ended: new Promise((resolve) => child.on('exit', resolve)) }
+    }
+    for (let kill = 0; kill < 8; kill += 1) {
+      const { child, ended } = ingest()
+      await new Promise((resolve) => child.stdout?.once('data', resolve))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 700))
+      child.kill('SIGKILL')
+      await ended
+    }
+    expect(await Promise.all([ingest().ended, ingest().ended])).toEqual([0, 0])
+    const { home } = await openTestHome(root, NOW)
+    expect(await home.history.ingest()).toMatchObject({ read: 0 })
+    const fresh = scratch()
+    cpSync(join(root, '.claude'), join(fresh, '.claude'), { recursive: true, preserveTimestamps: true })
+    const { home: clean } = await openTestHome(fresh, NOW)
+    await clean.history.ingest()
+    expect(await answers(home, manifest)).toEqual(await answers(clean, manifest))
+    await home[Symbol.asyncDispose]()
+    await clean[Symbol.asyncDispose]()
+  })
+})
+
+/** The session of the fixtures, read. `found` says where a search finds something. */
+async function readFixture() {
+  const { root } = withFixture()
+  const { home } = await openTestHome(root, NOW)
+  await home.history.ingest()
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  const found = async (options: SearchOptions): Promise<string[]> =>
+    (await home.history.search(options)).hits.map((hit) => `${hit.turn} ${hit.in} ${hit.tool_name ?? ''}`.trim())
+  return { home, found }
+}
+
+describe('searching one session', () => {
+  it('finds words, phrases, beginnings and identifiers', async () => {
+    const { found } = await readFixture()
+    expect(await found({ text: 'turn four' })).toEqual(['4 prompts'])
+    expect(await found({ text: '"written and edited"' })).toEqual(['2 replies'])
+    expect(await found({ text: '"edited and written"' })).toEqual([])
+    expect(await found({ text: 'stream* slow' })).toEqual(['5 replies'])
+    expect(await found({ text: 'repo/README.md' })).toEqual(['1 tools Read'])
+    expect(await found({ text: 'README' })).toContain('1 tools Read')
+    expect(await found({ text: 'nonexistent-file' })).toEqual(['3 tools Bash'])
+  })
+
+  it('narrows down by place, tool, time and agent', async () => {
+    const { found } = await readFixture()
+    expect(await found({ text: 'readme', in: 'replies' })).toEqual(['1 replies'])
+    expect(await found({ text: 'purpose', in: 'tools', tool: 'Bash' })).toEqual(['3 tools Bash'])
+    expect(await found({ text: 'purpose', in: 'tools', tool: 'Read' })).toEqual([])
+    expect(await found({ text: 'turn', tool: 'codex' })).toEqual([])
+    expect((await found({ text: 'turn', tool: 'claude' })).length).toBeGreaterThan(3)
+    expect(await found({ text: 'turn', since: '2026-11-16T00:00:00.000Z' as never })).toEqual([])
+    expect(await found({ text: 'turn', agent: 'web/nobody' })).toEqual([])
+  })
+
+  it('a hit names session, turn, and the next command, and marks what was found', async () => {
+    const { home } = await readFixture()
+    const [hit] = (await home.history.search({ text: 'SLOWLY' })).hits
+    expect(hit).toMatchObject({ session: OWN, tool: 'claude', turn: 5, in: 'replies', next: `skein turns ${OWN}` })
+    expect(hit?.marks.map(([from, to]) => hit.snippet.slice(from, to))).toEqual(['slowly'])
+    const [inside] = (await home.history.search({ text: 'SUBTASK', in: 'prompts' })).hits
+    expect(inside).toMatchObject({ session: OWN, sub_agent: expect.stringMatching(/./) })
+  })
+
+  it('keeps what a changed file held to itself, as the policy says', async () => {
+    const { found } = await readFixture()
+    expect(await found({ text: 'old_string' })).toEqual(['2 tools Edit'])
+    expect(await found({ text: 'replace_all boolean' })).toEqual(['2 tools Edit'])
+    expect(await found({ text: 'world' })).toEqual([])
+  })
+
+  it('forgets what a rewritten log no longer says', async () => {
+    const other = withFixture()
+    const { home: own } = await openTestHome(other.root, NOW)
+    await own.history.ingest()
+    expect((await own.history.search({ text: 'slowly' })).hits).toHaveLength(1)
+    const lines = readFileSync(other.log, 'utf8').trimEnd().split('\n')
+    writeFileSync(other.log, `${lines.slice(0, 20).join('\n')}\n`)
+    await own.history.ingest()
+    expect((await own.history.search({ text: 'slowly' })).hits).toEqual([])
+    expect((await own.history.search({ text: 'please' })).hits.length).toBeGreaterThan(0)
+    await own[Symbol.asyncDispose]()
+  })
+
+  it('a project that hides a tool is heard, and one whose policy cannot be read hides them all', async () => {
+    for (const [content, isHeard] of [
+      ['tool_privacy: { Bash: none }\n', true],
+      ['tool_privacy: [broken\n', false],
+    ] as const) {
+      const other = scratch()
+      const work = join(other, 'work')
+      mkdirSync(join(work, '.skein'), { recursive: true })
+      writeFileSync(join(work, '.skein', 'privacy.yaml'), content)
+      const target = join(other, '.claude', 'projects', '-srv', `${OWN}.jsonl`)
+      mkdirSync(dirname(target), { recursive: true })
+      const told = readFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), 'utf8').replaceAll(
+        /"cwd":"[^"]*"/g,
+        `"cwd":${JSON.stringify(work)}`,
+      )
+      writeFileSync(target, told)
+      const { home: own, warnings } = await openTestHome(other, NOW)
+      await own.history.ingest()
+      expect((await own.history.search({ text: 'oneline' })).hits).toEqual([])
+      expect((await own.history.search({ text: 'README.md', in: 'tools' })).hits.length > 0).toBe(isHeard)
+      expect(warnings.length > 0).toBe(!isHeard)
+      await own[Symbol.asyncDispose]()
+    }
+  })
+})
