@@ -1,4 +1,4 @@
-import { applyTier, filterText, type Policy } from '../privacy/index.js'
+import { applyTier, filterText, type Policy, TIERS, tiersFor } from '../privacy/index.js'
 import type { RawPassage } from './log-text.js'
 import { ANSWER } from './passage.js'
 
@@ -12,8 +12,12 @@ export interface StoredCall {
  * What may be kept of a passage: no secrets, and of tool calls what the policy allows. A call and its result are filtered apart, so
  * that it makes no difference whether they are read together.
  */
-export function keptText(passage: RawPassage, policy: Policy, stored: StoredCall | undefined): string {
-  if (passage.kind !== 'tools') return filterText(passage.text).text
+export function keptText(
+  passage: RawPassage,
+  policy: Policy,
+  { stored, isOfSubAgent }: { stored: StoredCall | undefined; isOfSubAgent: boolean },
+): string {
+  if (passage.kind !== 'tools') return isOfSubAgent ? delegatedText(passage, policy) : filterText(passage.text).text
   const name = passage.call?.name ?? stored?.name ?? ''
   const asked = passage.call ? callText(name, passage.call.arguments, policy) : (stored?.text.split(ANSWER)[0] ?? '')
   const answered =
@@ -22,6 +26,21 @@ export function keptText(passage: RawPassage, policy: Policy, stored: StoredCall
       : applyTier({ tool: name, result: passage.result }, policy).result
   return answered ? `${asked}${ANSWER}${plain(answered)}` : asked
 }
+
+/**
+ * A sub-agent's prompts and replies are what the call that started it was asked and what it answered. Its own log does not say
+ * which tool that was, so the strictest of them counts.
+ */
+function delegatedText({ kind, text }: RawPassage, policy: Policy): string {
+  const half = kind === 'replies' ? 'result' : 'arguments'
+  const strictness = (tool: string): number => TIERS.indexOf(tiersFor(policy, tool)[half])
+  const tool = DELEGATIONS.reduce((strictest, one) => (strictness(one) > strictness(strictest) ? one : strictest))
+  if (strictness(tool) >= TIERS.indexOf('metadata')) return ''
+  if (half === 'result') return applyTier({ tool, result: text }, policy).result ?? ''
+  return String(applyTier({ tool, arguments: { text } }, policy).arguments?.text ?? '')
+}
+
+const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
 
 function callText(name: string, args: Record<string, unknown>, policy: Policy): string {
   const kept = applyTier({ tool: name, arguments: args }, policy).arguments ?? {}

@@ -142,7 +142,8 @@ export class TextStore implements Disposable {
     return [...text.passages.values()].flatMap((raw) => {
       const key = keyNumber(raw.key)
       const stored = isNew || raw.kind !== 'tools' ? undefined : this.#storedCall(from.n, key)
-      const kept = keptText(raw, policy, stored)
+      const isOfSubAgent = raw.agent !== '' || log.agent !== undefined || text.news.spawner !== undefined
+      const kept = keptText(raw, policy, { stored, isOfSubAgent })
       if (kept === '') return []
       // A result that comes later changes nothing about when and where its call was made.
       const { agent, turn, at_ms } =

@@ -234,6 +234,15 @@ describe('searching one session', () => {
     await own[Symbol.asyncDispose]()
   })
 
+  it('a sub-agent is kept like the call that started it', async () => {
+    const { root } = withFixture()
+    writeFileSync(join(root, 'privacy.yaml'), 'tool_privacy: { Agent: none }\n')
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    expect((await home.history.search({ text: 'SUBTASK' })).hits).toEqual([])
+    await home[Symbol.asyncDispose]()
+  })
+
   it('a project that hides a tool is heard, and one whose policy cannot be read hides them all', async () => {
     for (const [content, isHeard] of [
       ['tool_privacy: { Bash: none }\n', true],
