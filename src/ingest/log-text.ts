@@ -11,6 +11,8 @@ export interface RawPassage {
   at: Instant | undefined
   /** Prompts, replies, titles. */
   text: string
+  /** Not said by a person: notices of the tool may repeat what a sub-agent told. */
+  isNotice?: boolean
   /** Tool calls: what was told of them in this reading. */
   call?: { name: string; arguments: Record<string, unknown> } | undefined
   result?: string | undefined
@@ -43,7 +45,7 @@ export class LogText {
         this.checkpoint = fact
         break
       case 'turn':
-        this.#put(`prompt ${fact.agent ?? ''} ${fact.turn}`, 'prompts', fact, fact.prompt)
+        this.#put(`prompt ${fact.agent ?? ''} ${fact.turn}`, 'prompts', fact, fact.prompt).isNotice = fact.by === 'tool'
         break
       case 'said':
         this.#put(`said ${fact.agent ?? ''} ${fact.message} ${fact.part}`, 'replies', fact, fact.text)

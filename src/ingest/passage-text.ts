@@ -17,7 +17,10 @@ export function keptText(
   policy: Policy,
   { stored, isOfSubAgent }: { stored: StoredCall | undefined; isOfSubAgent: boolean },
 ): string {
-  if (passage.kind !== 'tools') return isOfSubAgent ? delegatedText(passage, policy) : filterText(passage.text).text
+  if (passage.kind !== 'tools') {
+    const isDelegated = isOfSubAgent || passage.isNotice
+    return isDelegated ? delegatedText(passage, policy) : filterText(passage.text).text
+  }
   const name = passage.call?.name ?? stored?.name ?? ''
   const asked = passage.call ? callText(name, passage.call.arguments, policy) : (stored?.text.split(ANSWER)[0] ?? '')
   const answered =
@@ -31,8 +34,8 @@ export function keptText(
  * A sub-agent's prompts and replies are what the call that started it was asked and what it answered. Its own log does not say
  * which tool that was, so the strictest of them counts.
  */
-function delegatedText({ kind, text }: RawPassage, policy: Policy): string {
-  const half = kind === 'replies' ? 'result' : 'arguments'
+function delegatedText({ kind, text, isNotice }: RawPassage, policy: Policy): string {
+  const half = kind === 'replies' || isNotice ? 'result' : 'arguments'
   const strictness = (tool: string): number => TIERS.indexOf(tiersFor(policy, tool)[half])
   const tool = DELEGATIONS.reduce((strictest, one) => (strictness(one) > strictness(strictest) ? one : strictest))
   if (strictness(tool) >= TIERS.indexOf('metadata')) return ''

@@ -240,6 +240,7 @@ describe('searching one session', () => {
     const { home } = await openTestHome(root, NOW)
     await home.history.ingest()
     expect((await home.history.search({ text: 'SUBTASK' })).hits).toEqual([])
+    expect((await home.history.search({ text: '"task notification"' })).hits).toEqual([])
     await home[Symbol.asyncDispose]()
   })
 
