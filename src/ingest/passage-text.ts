@@ -47,9 +47,11 @@ const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
 
 function callText(name: string, args: Record<string, unknown>, policy: Policy): string {
   const kept = applyTier({ tool: name, arguments: args }, policy).arguments ?? {}
-  const lines = Object.entries(kept).map(([key, value]) => `${key}: ${typeof value === 'string' ? value : told(value)}`)
-  // Once more as a whole: an option and its value may have come as two arguments.
-  return plain(filterText([name, ...lines].join('\n')).text)
+  const values = Object.entries(kept)
+  const lines = values.map(([key, value]) => `${key}: ${typeof value === 'string' ? value : told(value)}`)
+  const text = plain([filterText(name).text, ...lines].join('\n'))
+  // Lists once more as a whole: an option and its value may be two items.
+  return values.some(([, value]) => typeof value === 'object') ? filterText(text).text : text
 }
 
 const told = (value: unknown): string => JSON.stringify(value) ?? ''
