@@ -108,6 +108,8 @@ skein([])
 skein(['turns', logged.slice(0, 8)])
 skein(['tools', logged.slice(0, 8)])
 skein(['cost', '--by', 'tool'])
+skein(['search', 'subagent', '--limit', '3'])
+skein(['export', logged.slice(0, 8), '--format', 'html', '--output', join(home, 'session.html')])
 
 tell('What is stored is filtered: secrets are found whatever surrounds them')
 skein([

@@ -2,7 +2,7 @@ import { SkeinError } from '../model/index.js'
 import { SQLITE, sqliteCode } from './sqlite.js'
 
 /** Turns what the operating system or SQLite said into one line a user can act on; anything else comes back as it was. */
-export function explainDiskError(error: unknown, path: string): unknown {
+export function explainDiskError(error: unknown, path: string, whenDamaged?: string): unknown {
   if (error instanceof SkeinError) return error
   const code = (error as NodeJS.ErrnoException | undefined)?.code
   const sqlite = sqliteCode(error)
@@ -14,6 +14,9 @@ export function explainDiskError(error: unknown, path: string): unknown {
       'Free some space and try again',
       cause,
     )
+  }
+  if (whenDamaged && (sqlite === SQLITE.corrupt || sqlite === SQLITE.notADatabase)) {
+    return new SkeinError('store-damaged', `${path} is damaged`, whenDamaged, cause)
   }
   if (code === 'EROFS' || sqlite === SQLITE.readOnly) {
     const next = 'Make it writable, or set SKEIN_HOME to a directory that is'

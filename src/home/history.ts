@@ -31,6 +31,7 @@ import {
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
+import { FILLED_AGAIN } from './paths.js'
 import type { Policies } from './policies.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
@@ -292,7 +293,7 @@ export class LogHistory {
       using history = HistoryStore.open(this.store.paths.history)
       return await use(history)
     } catch (error) {
-      throw explainDiskError(error, this.store.paths.history)
+      throw explainDiskError(error, this.store.paths.history, FILLED_AGAIN)
     }
   }
 

@@ -14,6 +14,10 @@ export interface ProfilePaths {
   readonly autoPrune: string
 }
 
+/** What to do about a damaged `history.db` or `text.db`. The first may know of spending whose logs are gone, so it is not thrown away for the user. */
+export const FILLED_AGAIN =
+  'Move history.db and text.db away, then run skein ingest: they are filled again from the logs that still exist'
+
 export const profilesDirectory = (root: string): string => join(root, 'profiles')
 
 export function profilePaths(root: string, profile: string): ProfilePaths {

@@ -3,6 +3,7 @@ import { explainDiskError } from '../disk/index.js'
 import { searchText, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import type { SearchOptions, SearchReport } from './api.js'
+import { FILLED_AGAIN } from './paths.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
 
@@ -32,7 +33,7 @@ export class WordSearch {
       const hits = answer.hits.map((hit) => ({ ...hit, next: `skein turns ${hit.session}` }))
       return { ...answer, hits, is_ingested: isThere }
     } catch (error) {
-      throw explainDiskError(error, path)
+      throw explainDiskError(error, path, FILLED_AGAIN)
     }
   }
 

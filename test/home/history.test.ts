@@ -267,4 +267,19 @@ describe('ingesting', () => {
     expect(step?.turns).not.toContain(7)
     await home[Symbol.asyncDispose]()
   })
+
+  it('of a damaged history says what to do, and touches nothing', async () => {
+    const root = scratch()
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.history.ingest()
+    const path = join(home.directory, 'history.db')
+    rmSync(`${path}-wal`, { force: true })
+    writeFileSync(path, 'garbage'.repeat(5_000))
+    await expect(home.history.ingest()).rejects.toMatchObject({
+      code: 'store-damaged',
+      next: expect.stringContaining('skein ingest'),
+    })
+    expect(readFileSync(path, 'utf8')).toContain('garbage')
+    await home[Symbol.asyncDispose]()
+  })
 })

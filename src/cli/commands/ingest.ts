@@ -13,7 +13,7 @@ export const ingest = command({
   name: 'ingest',
   summary: "Read what is new in the tools' logs",
   description:
-    'Reads the logs of Claude Code, Codex, Gemini CLI, opencode, pi, Qwen and OpenClaw where these programs keep them. Logs that did not change are passed over, grown ones are read from where they were left. Texts stay in the logs: Skein keeps who, when, how long and how much.',
+    'Reads the logs of Claude Code, Codex, Gemini CLI, opencode, pi, Qwen and OpenClaw where these programs keep them. Logs that did not change are passed over, grown ones are read from where they were left. What is kept of the texts is filtered first: see docs/PRIVACY.md.',
   examples: [
     ['skein ingest', 'Everything that is new'],
     ['skein ingest --tool claude --since 7d --json', "A week of one tool's logs"],
