@@ -6,7 +6,7 @@ import { LogText } from './log-text.js'
 import { placeOf, type StoredText, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
-const BATCH = { logs: 1_000, rows: 60_000, characters: 32_000_000 }
+const BATCH = { logs: 1_000, rows: 60_000, characters: 4_000_000 }
 
 export interface HistoryReading {
   /** Logs looked at, and those of them that had changed and were read. */
