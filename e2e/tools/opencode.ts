@@ -24,6 +24,11 @@ export const opencode: RealTool = {
         },
       },
     })
+    // Before it loads a plugin it waits for a package of its own, which on a new machine it would have to fetch.
+    const dependencies = { '@opencode-ai/plugin': opencode.version }
+    scratch.write('home/.config/opencode/package.json', { dependencies })
+    scratch.write('home/.config/opencode/package-lock.json', { lockfileVersion: 3, packages: { '': { dependencies } } })
+    scratch.write('home/.config/opencode/node_modules/.keep', '')
     return scratch.env({
       PATH: pathWith('opencode'),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
