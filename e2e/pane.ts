@@ -53,15 +53,21 @@ export class Pane {
     return this.#tmux(['display-message', '-p', format]).replace(/\n$/, '')
   }
 
-  /** Pastes the text as a terminal would, then presses Enter. */
-  async submit(text: string): Promise<void> {
+  /** Puts the text into the pane as a terminal would. */
+  paste(text: string): void {
     execFileSync('tmux', ['-S', this.#socket, 'load-buffer', '-b', 'text', '-'], {
       input: text,
       env: this.#scratch.env(),
     })
     this.#tmux(['paste-buffer', '-p', '-d', '-b', 'text'])
+  }
+
+  /** Pastes the text and presses Enter. Some programs take an Enter right after a paste for a part of it. */
+  async submit(text: string): Promise<void> {
+    this.paste(text)
     const shown = text.split('\n')[0]?.slice(0, 20) ?? ''
     await this.until(`the text stands in the input line: ${shown}`, () => this.text.includes(shown))
+    await sleep(300)
     this.press('Enter')
   }
 
