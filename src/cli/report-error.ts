@@ -38,6 +38,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'spawn-refused': 1,
   'store-damaged': 1,
   'store-locked': 1,
+  'tool-not-found': 1,
   'transcript-damaged': 1,
   'transcript-in-use': 1,
   'turn-failed': 1,

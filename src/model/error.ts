@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'spawn-refused'
   | 'store-damaged'
   | 'store-locked'
+  | 'tool-not-found'
   | 'transcript-damaged'
   | 'transcript-in-use'
   | 'turn-failed'
