@@ -38,6 +38,7 @@ export type {
   ToolRunner,
 } from './runner.js'
 export type { Runners, ToolSettings } from './runners.js'
+export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
