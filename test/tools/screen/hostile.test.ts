@@ -81,6 +81,24 @@ describe('narrow screens', () => {
   })
 })
 
+it('the offer to resume from a summary, by the words that the program has for it', () => {
+  const lines = [
+    EDGE,
+    ' This session is 3d old and 450k tokens.',
+    '',
+    ' Resuming the full session will consume a substantial portion of your usage limits. We recommend resuming from a summary.',
+    '',
+    ' ❯ 1. Resume from summary (recommended)',
+    '   2. Resume full session as-is',
+    "   3. Don't ask me again",
+  ]
+  expect(read(lines)).toMatchObject({
+    status: 'waiting',
+    rule: 'claude/resume-from-summary@1',
+    dialog: { kind: 'startup' },
+  })
+})
+
 describe('any screen', () => {
   it('an empty one and one of another program are unknown, never idle', () => {
     for (const lines of [[], [''], ['$ ls', 'README.md', '$ ']]) {
