@@ -4,7 +4,7 @@ import type { Dialog, DialogOption, ScreenReading } from '../runner.js'
 
 /**
  * How to read a tool's screen, as data: a file per tool, shipped with Skein or put in the user's `patterns/` directory, which
- * wins. [docs/PATTERNS.md] describes every key. The first rule that matches decides; where none does, the screen is unknown.
+ * wins. docs/TOOLS.md describes every key. The first rule that matches decides; where none does, the screen is unknown.
  */
 export interface ScreenRules {
   readonly tool: string
