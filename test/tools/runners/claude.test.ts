@@ -102,7 +102,14 @@ describe('the registry of Claude Code', () => {
   })
 
   it('is silent about a claude -p, a torn file and things that are no entry', () => {
-    for (const text of [JSON.stringify({ ...entry, kind: 'print' }), '{"pid":1,', '[]', '{"kind":"interactive"}'])
+    const child = fixture('claude', 'registry', 'child-print.json')
+    for (const text of [
+      child,
+      JSON.stringify({ ...entry, kind: 'print' }),
+      '{"pid":1,',
+      '[]',
+      '{"kind":"interactive"}',
+    ])
       expect(registry?.read(text)).toBeUndefined()
   })
 
