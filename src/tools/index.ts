@@ -12,11 +12,16 @@ import { piRunner } from './pi/pi-runner.js'
 import { plain } from './plain/plain.js'
 import { qwen } from './qwen/qwen.js'
 import type { ToolRunner } from './runner.js'
+import { Runners, type ToolSettings } from './runners.js'
 import type { LogTool } from './tool.js'
 
+export { answerCodex, codexControlSocket } from './codex/codex-control.js'
 export type { Counters } from './counters.js'
+export { capturedSession, resumeCaptured } from './custom/captured-session.js'
+export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
 export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
 export { foldSession } from './fold.js'
+export { findProgram, type Program } from './program.js'
 export type {
   Answer,
   AskedPermission,
@@ -36,7 +41,9 @@ export type {
   TextCheck,
   ToolRunner,
 } from './runner.js'
-export { SESSION_PLACEHOLDER } from './runner.js'
+export type { Runners, ToolSettings } from './runners.js'
+export { recordedScreen } from './screen/recorded-screen.js'
+export { parseScreenRules, type ScreenRules } from './screen/rules.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
 
@@ -45,3 +52,7 @@ export const LOG_TOOLS: readonly LogTool[] = [claude, codex, gemini, opencode, p
 
 /** Every tool that we can run. */
 export const RUNNERS: readonly ToolRunner[] = [claudeRunner, codexRunner, geminiRunner, opencodeRunner, piRunner]
+
+export function runnersFor(settings: ToolSettings): Runners {
+  return new Runners(RUNNERS, settings)
+}
