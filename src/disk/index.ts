@@ -1,4 +1,5 @@
 export { explainDiskError } from './explain.js'
 export { FileLock } from './lock.js'
+export { makeDirectory } from './make-directory.js'
 export { type Database, openDatabase, SQLITE, type SqlValue, type Statement, sqliteCode } from './sqlite.js'
 export { syncPath, writeAtomic, writeFully } from './write-atomic.js'
