@@ -13,6 +13,7 @@ import { LostPlace } from './turn-tracker.js'
 const FORMAT = 2
 const TAIL_BYTES = 1024
 const CHECKPOINT_EVERY = 16 * 1024 * 1024
+const NEWLINE = 0x0a
 
 /** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */
 export interface Translator {
@@ -113,12 +114,11 @@ function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> 
     }
     if (records.offset - checkpointed < CHECKPOINT_EVERY) continue
     checkpointed = records.offset
-    yield checkpoint(pass, { translator, ends, counters, offset: checkpointed, unended: false })
+    yield checkpoint(pass, { translator, ends, counters, offset: checkpointed, unended: records.isUnended })
   }
   translator.finish()
   yield* told.splice(0)
-  const unended = !lines.terminated && !counters.truncated_last_line
-  yield checkpoint(pass, { translator, ends, counters, offset: records.offset, unended })
+  yield checkpoint(pass, { translator, ends, counters, offset: records.offset, unended: records.isUnended })
 }
 
 interface Standing {
@@ -153,13 +153,18 @@ function whyNotFrom(place: Place, file: number, inode: string, size: number): st
   if (place.inode !== inode) return 'the file was replaced'
   if (size < place.offset) return 'the file shrank'
   if (tailHash(file, place.offset) !== place.tail) return 'the file was rewritten'
+  const next = place.unended ? byteAt(file, place.offset) : undefined
+  // As one line it says something else than its beginning did.
+  if (next !== undefined && next !== NEWLINE) return 'its last line went on'
   return undefined
 }
 
-function startOf(file: number, place: Place): number {
-  const next = Buffer.alloc(1)
-  const ended = place.unended && readSync(file, next, 0, 1, place.offset) === 1 && next[0] === 0x0a
-  return ended ? place.offset + 1 : place.offset
+const startOf = (file: number, place: Place): number =>
+  place.unended && byteAt(file, place.offset) === NEWLINE ? place.offset + 1 : place.offset
+
+function byteAt(file: number, offset: number): number | undefined {
+  const byte = Buffer.alloc(1)
+  return readSync(file, byte, 0, 1, offset) === 1 ? byte[0] : undefined
 }
 
 /** Of the bytes just before the offset: they tell an appended file from a rewritten one without reading it all. */

@@ -22,6 +22,8 @@ export interface Shortcut {
 
 /** The records of a line-based log. What is not a record is counted, and reading goes on with the next line. */
 export class RecordReader {
+  #isUnended = false
+
   constructor(
     private readonly lines: LineReader,
     private readonly counters: Counters,
@@ -33,10 +35,21 @@ export class RecordReader {
     return this.lines.end
   }
 
+  /** Whether the last record read has no newline (yet). */
+  get isUnended(): boolean {
+    return this.#isUnended
+  }
+
   /** The next record, or undefined at the end. */
   next(): JsonObject | undefined {
     while (this.lines.next()) {
-      const { line } = this.lines
+      const { line, terminated } = this.lines
+      if (!terminated && !isWhole(line)) {
+        this.counters.truncated_last_line = true
+        this.lines.end = this.lines.start // it may be finished later: do not count it as read
+        return undefined
+      }
+      this.#isUnended = !terminated
       if (!line) {
         this.counters.dropped_lines += 1
         continue
@@ -55,24 +68,19 @@ export class RecordReader {
         this.counters.records += 1
         return record
       }
-      if (!this.lines.terminated) {
-        this.counters.truncated_last_line = true
-        this.lines.end = this.lines.start // it may be finished later: do not count it as read
-        return undefined
-      }
       this.counters.bad_lines += 1
     }
     return undefined
   }
 
   #parse(line: Buffer): JsonObject | undefined {
-    if (this.lines.terminated && !isUtf8(line)) this.counters.bad_utf8_lines += 1 // a torn one may end inside a character
+    if (!isUtf8(line)) this.counters.bad_utf8_lines += 1
     if (this.shortcut && line.length > SHORT_LINE && line.indexOf(0) < 0) {
       const record = this.#parseQuickly(this.shortcut, line)
       if (record) return record
     }
     const text = line.toString('utf8')
-    return this.#counted(parseObject(text) ?? (this.lines.terminated ? this.#recover(text) : undefined), text)
+    return this.#counted(parseObject(text) ?? this.#recover(text), text)
   }
 
   /** Only what matters of a long line. Undefined when there is anything odd about it: then it is read in full. */
@@ -115,6 +123,10 @@ export class RecordReader {
 /** A record, and not a piece of one: the end of a torn line may be an object in its own right. */
 const isWholeRecord = (record: JsonObject, before: string): boolean =>
   typeof record.type === 'string' && typeof record.timestamp === 'string' && !before.includes('"messages":[')
+
+/** Of a last line without a newline: a record that only lacks its newline is taken at once, anything else is still being written. */
+const isWhole = (line: Buffer | undefined): boolean =>
+  line !== undefined && parseObject(line.toString('utf8')) !== undefined
 
 function parseObject(text: string): JsonObject | undefined {
   try {
