@@ -67,9 +67,9 @@ function logAt(path: string): LogRef | undefined {
   return logOf(dirname(dirname(dirname(path))), path)
 }
 
-function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const call = log.agent ? textAt(metaOf(log), 'toolUseId') : undefined
-  yield* readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeShortcut)
+  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeShortcut)
 }
 
 /** Titles are written as the session goes on, so the newest is near the end. */
