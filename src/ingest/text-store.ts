@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { openDatabase } from '../disk/index.js'
+import { openDatabase, Statements } from '../disk/index.js'
 import type { Policy } from '../privacy/index.js'
 import type { LogRef } from '../tools/index.js'
 import { partOf } from './history-store.js'
 import type { LogText, RawPassage } from './log-text.js'
 import { keyNumber, kindWord, PASSAGE_KINDS, toolWord } from './passage.js'
 import { keptText, type StoredCall } from './passage-text.js'
-import { Statements } from './statements.js'
+import { resumeText } from './resume-text.js'
 import { BLOCK_BYTES, packed, unpacked } from './text-block.js'
 import { makeTextTables, TEXT_VERSION } from './text-schema.js'
 
@@ -34,7 +34,7 @@ interface KeptPassage extends Pick<RawPassage, 'kind' | 'agent' | 'turn'> {
   atMs: number
   name: string | undefined
   text: string
-  bytes: number
+  bytes: Buffer
 }
 
 interface CallPlace {
@@ -149,7 +149,7 @@ export class TextStore implements Disposable {
       const { agent, turn, at_ms } =
         stored && !raw.call ? stored : { ...raw, at_ms: raw.at === undefined ? otherwiseMs : Date.parse(raw.at) }
       const name = raw.call?.name ?? stored?.name
-      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, text: kept, bytes: Buffer.byteLength(kept) }]
+      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, text: kept, bytes: Buffer.from(kept) }]
     })
   }
 
@@ -165,7 +165,7 @@ export class TextStore implements Disposable {
   #writeLog({ log, from, text }: TextReading): number {
     const { news, checkpoint } = text
     const values = [
-      ...[log.path, partOf(log), log.tool, log.stamp, checkpoint ? placeOf(JSON.stringify(checkpoint.resume)) : null],
+      ...[log.path, partOf(log), log.tool, log.stamp, checkpoint ? placeOf(resumeText(checkpoint)) : null],
       ...[log.session ?? news.spawner?.session ?? news.id ?? null, log.agent ?? news.spawner?.agent ?? null],
       news.cwd ?? from?.cwd ?? null,
     ]
@@ -209,13 +209,13 @@ export class TextStore implements Disposable {
       size = 0
     }
     for (const passage of passages) {
-      if (size > 0 && size + passage.bytes > BLOCK_BYTES) {
+      if (size > 0 && size + passage.bytes.length > BLOCK_BYTES) {
         flush()
         number = this.#nextBlock()
       }
       placed.push({ reading, passage, log, block: number, start: size })
-      pieces.push(Buffer.from(passage.text))
-      size += passage.bytes
+      pieces.push(passage.bytes)
+      size += passage.bytes.length
     }
     flush()
     return placed
@@ -242,7 +242,7 @@ export class TextStore implements Disposable {
     const first = (span?.last ?? 0) + 1
     sorted.forEach(({ reading, passage, log, block, start }, at) => {
       const { kind, agent, turn, key, name, text, atMs, bytes } = passage
-      const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes]
+      const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length]
       this.db.run(WRITE_PASSAGE, first + at, ...values)
       const ours = `${kindWord(kind)} ${toolWord(reading.log.tool)}${name ? ` ${toolWord(name)}` : ''}`
       this.db.run('insert into words (rowid, text) values (?, ?)', first + at, `${text} ${ours}`)
