@@ -83,18 +83,19 @@ class TmuxTerminal implements Terminal {
       ),
       { start: true },
     )
-    return this.pane(paneId(made))
+    // tmux looks at the process, which may not have got there yet.
+    return { ...(await this.pane(paneId(made))), cwd }
   }
 
   async respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo> {
-    const cwd = withoutFormats(await directory(options.cwd))
+    const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
-        commandLine('respawn-pane', '-k', '-t', pane, '-c', cwd, '--', 'sh', options.script),
+        commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
       ),
     )
-    return this.pane(pane)
+    return { ...(await this.pane(pane)), cwd }
   }
 
   async capture(pane: PaneId, options: CaptureOptions = {}): Promise<string> {
