@@ -17,6 +17,7 @@ import { checkTmux } from './version.js'
 const DEFAULT_TIMEOUT_MS = 5_000
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
+const SCREEN = { repeatable: true, isScreen: true }
 
 export interface OpenTerminal {
   readonly socket: TmuxSocket
@@ -99,12 +100,12 @@ class TmuxTerminal implements Terminal {
   }
 
   async capture(pane: PaneId, options: CaptureOptions = {}): Promise<string> {
-    return (await this.#connection.ask(captureCommand(pane, options), { repeatable: true })).join('\n')
+    return (await this.#connection.ask(captureCommand(pane, options), SCREEN)).join('\n')
   }
 
   async captureAll(panes: readonly PaneId[], options: CaptureOptions = {}): Promise<Map<PaneId, string>> {
     const captured = await Promise.all(
-      panes.map((pane) => this.#connection.tryAsking(captureCommand(pane, options), { repeatable: true })),
+      panes.map((pane) => this.#connection.tryAsking(captureCommand(pane, options), SCREEN)),
     )
     const screens = new Map<PaneId, string>()
     for (const [at, pane] of panes.entries()) {
