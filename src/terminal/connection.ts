@@ -25,7 +25,7 @@ export interface AskOptions {
 export class Connection implements AsyncDisposable {
   #client: ControlClient | undefined
   #connecting: Promise<ControlClient> | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
   #escapesDollars = false
 
   constructor(
@@ -58,15 +58,15 @@ export class Connection implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
-    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
-    await client?.[Symbol.asyncDispose]()
+    this.#closing.abort()
+    await this.#connecting?.catch(() => {})
+    await this.#client?.[Symbol.asyncDispose]()
   }
 
   /** One attempt is shared by all who ask meanwhile. A server that hangs is waited for in the background. */
   async #connected(start: boolean): Promise<ControlClient> {
     if (this.#client?.isOpen) return this.#client
-    if (this.#isClosed) throw new Error('this terminal was closed')
+    if (this.#closing.signal.aborted) throw new Error('this terminal was closed')
     this.#connecting ??= this.#connect(start).finally(() => {
       this.#connecting = undefined
     })
@@ -84,19 +84,20 @@ export class Connection implements AsyncDisposable {
 
   async #connect(start: boolean): Promise<ControlClient> {
     let isNew = false
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    for (let tries = 0; tries < TRIES && !this.#closing.signal.aborted; tries += 1) {
       if (!(await isListening(this.server))) {
         if (!start) throw serverGone(this.server.socket)
         await startServer(this.server, this.timeoutMs)
         isNew = true
       }
-      const client = await ControlClient.open(this.server, Buffer.from(this.context.random.bytes(12)).toString('hex'))
+      const secret = Buffer.from(this.context.random.bytes(12)).toString('hex')
+      const client = await ControlClient.open(this.server, secret, this.#closing.signal)
       if (client instanceof ControlClient) {
         if (!(await this.#isPrepared(client, isNew))) continue
         this.#client = client
-        if (this.#isClosed) await client[Symbol.asyncDispose]()
         return client
       }
+      if (this.#closing.signal.aborted) break
       // The server is there and our session in it is not: somebody closed it, or the server is not ours.
       if (await isListening(this.server)) await startServer(this.server, this.timeoutMs)
     }

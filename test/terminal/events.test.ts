@@ -77,6 +77,19 @@ describe('the events of a server', () => {
     }
   })
 
+  it('tell of every death, also of those that the server overlooked', async () => {
+    await using scratch = new Scratch()
+    const terminal = await scratch.terminal()
+    await scratch.create(terminal, 'keeps', ['sleep', '600'])
+    await using follower = new Follower(terminal)
+    await follower.saw('sessions-changed')
+    for (let n = 1; n <= 40; n += 1) {
+      const { pane } = await scratch.create(terminal, `short-${n}`, ['true'])
+      await follower.saw('died', n)
+      expect(follower.ofType('died').at(-1)).toMatchObject({ pane, exitStatus: 0 })
+    }
+  })
+
   it('say so when more happened than is kept', async () => {
     await using scratch = new Scratch()
     const terminal = await scratch.terminal()

@@ -199,7 +199,7 @@ describe('hostile text', () => {
 
   it('of any kind passes the parser unchanged', async () => {
     const server = { socket: scratch.socket, executable: TMUX, environment: { PATH: process.env.PATH ?? '' } }
-    const client = await ControlClient.open(server, 'secret')
+    const client = await ControlClient.open(server, 'secret', new AbortController().signal)
     if (!(client instanceof ControlClient)) throw new Error(client.failed)
     const file = join(scratch.path, 'buffer')
     const word = fc.oneof(

@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { attachArgv, checkTmux, type PaneId } from '../../src/terminal/index.js'
 import { context, eventually, fileText, Scratch, TMUX } from './scratch.js'
 
+/** 3.2 does not tell by which signal a program ended. */
+const HAS_SIGNALS = !/3\.2/.test(execFileSync(TMUX, ['-V'], { encoding: 'utf8' }))
 const commandLineOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 
 describe('a tmux server of ours', () => {
@@ -74,6 +76,10 @@ describe('a tmux server of ours', () => {
     try {
       await terminal[Symbol.asyncDispose]()
       await terminal[Symbol.asyncDispose]()
+      const late = await scratch.terminal({ timeoutMs: 300 })
+      await expect(late.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
+      await late[Symbol.asyncDispose]()
+      await expect(late.panes()).rejects.toThrow('closed')
     } finally {
       process.kill(server, 'SIGCONT')
     }
@@ -187,6 +193,8 @@ describe('a tmux server of ours', () => {
     expect(second.pid).not.toBe(first.pid)
     const third = await terminal.respawn(first.pane, { cwd: '/', script: scratch.script(['sh', '-c', 'kill -9 $$']) })
     await eventually('it is dead', async () => ((await terminal.pane(third.pane)).isDead ? true : undefined))
+    const { exitStatus, exitSignal } = await terminal.pane(third.pane)
+    expect([exitStatus, exitSignal]).toEqual([undefined, HAS_SIGNALS ? 9 : undefined])
     await expect(terminal.paste(third.pane, 'text')).rejects.toMatchObject({ code: 'tmux-refused' })
     await expect(terminal.press(third.pane, ['Enter'])).rejects.toMatchObject({ code: 'tmux-refused' })
     await terminal.respawn(first.pane, { cwd: '/', script: scratch.script(['sleep', '602']) })
