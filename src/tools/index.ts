@@ -11,6 +11,23 @@ import type { LogTool } from './tool.js'
 export type { Counters } from './counters.js'
 export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
 export { foldSession } from './fold.js'
+export type {
+  Answer,
+  AskedPermission,
+  Dialog,
+  DialogOption,
+  Launch,
+  Preparation,
+  Registry,
+  RegistryEntry,
+  RunAbilities,
+  Screen,
+  ScreenReading,
+  SpoolMessage,
+  Telling,
+  TextCheck,
+  ToolRunner,
+} from './runner.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
 
