@@ -114,6 +114,7 @@ function key(name) {
   }
   if (name === 'clear') draft = ''
   else if (name === 'quit') {
+    if (args.includes('--stubborn')) return draw()
     log({ quit: true })
     process.exit(0)
   } else if (name.length === 1) draft += name
