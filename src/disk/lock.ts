@@ -55,6 +55,17 @@ export class FileLock implements Disposable {
     return this.#holding('begin exclusive', body, waitMs)
   }
 
+  /** Becomes the writer until dispose, for a process that is to be the only one of its kind; false when there is one already. */
+  tryHoldWriter(): boolean {
+    this.#writer ??= this.#open()
+    const writer = this.#writer
+    try {
+      return attempt(() => writer.exec('begin immediate'))
+    } catch (error) {
+      throw this.#explained(error)
+    }
+  }
+
   async #holding<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
     this.#writer ??= this.#open()
     const writer = this.#writer

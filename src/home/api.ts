@@ -4,6 +4,7 @@ import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
   Event,
+  EventId,
   ForkOrigin,
   Group,
   Instant,
@@ -146,8 +147,10 @@ export interface Events {
   append(event: NewEvent): Promise<Event>
   /** Oldest first. `last` keeps only the newest that match. */
   read(filter?: EventFilter & { last?: number }): Promise<Event[]>
-  /** Follows the journal, beginning with the newest `last` events; ends when the signal aborts. */
-  tail(options: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event>
+  /** Follows the journal, beginning with the newest `last` events, or with all that came after one; ends when the signal aborts. */
+  tail(options: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event>
+  /** The id of the newest event: "everything up to now". Undefined in an empty journal. */
+  lastId(): Promise<EventId | undefined>
   /** The activity stream: repeated news once, bursts in one line. `last` counts events. */
   feed(filter?: EventFilter & { last?: number }): Promise<FeedEntry[]>
   stats(): Promise<EventStats>
