@@ -290,11 +290,19 @@ export interface SearchHit extends TextHit {
   next: string
 }
 
+export interface WatchOptions {
+  tool?: string
+  signal: AbortSignal
+  onReport?: (report: IngestReport) => void
+  /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
+  lookAgainMs?: number
+}
+
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */
 export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
   /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
-  watch(options: { tool?: string; signal: AbortSignal; onReport?: (report: IngestReport) => void }): Promise<void>
+  watch(options: WatchOptions): Promise<void>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
