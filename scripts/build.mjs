@@ -20,6 +20,8 @@ const common = {
 rmSync(dist, { recursive: true, force: true })
 // The program is CommonJS because it starts 5 ms sooner; the library is what its users import, ESM.
 await write({ main: 'src/main.ts' }, { dir: join(dist, 'cli'), format: 'cjs', extension: 'cjs' })
+// Apart from the program, so that what only the daemon needs does not change how the program's own chunks are cut.
+await write({ 'daemon-main': 'src/daemon-main.ts' }, { dir: join(dist, 'daemon'), format: 'cjs', extension: 'cjs' })
 await write(
   {
     library: 'src/library.ts',

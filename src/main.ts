@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText, type Terminal } from './cli/index.js'
+import type { DaemonFacts } from './daemon/index.js'
 import type { Context } from './model/index.js'
 import { actorName, type HomeLocation, homeLocation, surroundings } from './surroundings.js'
 
@@ -53,6 +55,7 @@ runCli({
     debug: env.SKEIN_DEBUG === '1',
   },
   profiles: profilesOf(homeLocation()),
+  daemon: daemonFacts(homeLocation()),
   now: Date.now,
   terminal: takeTerminal,
   interrupted,
@@ -93,6 +96,25 @@ function profilesOf({ root, configFile }: HomeLocation): Profiles {
     list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
     create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
     remove: async (name) => (await homes()).deleteProfile(root, name),
+  }
+}
+
+function daemonFacts({ root, configFile }: HomeLocation): DaemonFacts {
+  return {
+    root,
+    configFile,
+    env,
+    platform: process.platform,
+    userId: process.geteuid?.(),
+    get version() {
+      return version()
+    },
+    get temporary() {
+      return tmpdir()
+    },
+    get program() {
+      return fileURLToPath(new URL('../daemon/daemon-main.cjs', import.meta.url))
+    },
   }
 }
 

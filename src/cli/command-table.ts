@@ -181,6 +181,24 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    daemon: {
+      summary: 'Run what watches the agents',
+      entries: {
+        start: verb(
+          'Start the daemon of this profile, if none runs',
+          async () => (await import('./commands/daemon/start.js')).start,
+        ),
+        stop: verb('Stop the daemon of this profile', async () => (await import('./commands/daemon/stop.js')).stop),
+        status: verb(
+          'Show whether the daemon runs, and how it is',
+          async () => (await import('./commands/daemon/status.js')).status,
+        ),
+        logs: verb(
+          'Show what the daemon has written down',
+          async () => (await import('./commands/daemon/logs.js')).logs,
+        ),
+      },
+    },
     completion: verb(
       'Print a completion script for your shell',
       async () => (await import('./commands/completion.js')).completion,

@@ -1,3 +1,4 @@
+import type { DaemonFacts } from '../daemon/index.js'
 import type { Home } from '../home/index.js'
 import type { Input, Inputs, Values } from './input/input.js'
 import type { Output } from './screen/output.js'
@@ -18,6 +19,8 @@ export interface Cli {
   readonly currentSession: string | undefined
   readonly profile: string
   readonly profiles: Profiles
+  /** How daemons are reached and started here. */
+  readonly daemon: DaemonFacts
   /** Opens the home, which is closed again when the command ends. */
   home(): Promise<Home>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */

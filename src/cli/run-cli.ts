@@ -90,6 +90,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       currentSession: world.settings.session,
       profile,
       profiles: world.profiles,
+      daemon: world.daemon,
       home: () => {
         opened ??= world.profiles.open(profile)
         return opened

@@ -1,3 +1,4 @@
+import type { DaemonFacts } from '../daemon/index.js'
 import type { Home } from '../home/index.js'
 import type { Stream } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
@@ -16,6 +17,8 @@ export interface World {
   readonly stderr: Stream
   readonly settings: Settings
   readonly profiles: Profiles
+  /** How daemons are reached and started here. */
+  readonly daemon: DaemonFacts
   now(): number
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined

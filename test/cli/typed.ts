@@ -1,5 +1,6 @@
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Profiles, World } from '../../src/cli/world.js'
+import { daemonUnder } from './world.js'
 
 /** For tests in which no home may be opened. */
 const NO_PROFILES: Profiles = {
@@ -28,6 +29,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     stderr: { write: (text) => (typed.stderr += text) },
     settings: { profile: undefined, session: undefined, noColour: false, columns: undefined, debug: false },
     profiles: NO_PROFILES,
+    daemon: daemonUnder('/somewhere'),
     now: () => Date.parse('2026-01-17T12:00:00Z'),
     terminal: () => undefined,
     interrupted: () => new AbortController().signal,

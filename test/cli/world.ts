@@ -1,8 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Profiles } from '../../src/cli/world.js'
 import { ConversationStore } from '../../src/conversations/index.js'
+import type { DaemonFacts } from '../../src/daemon/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
 import type { Context } from '../../src/model/index.js'
 
@@ -39,6 +41,18 @@ export function profilesUnder(root: string): Profiles {
     remove: async (name) => deleteProfile(root, name),
   }
 }
+
+/** The built daemon, for a home under this directory. */
+export const daemonUnder = (root: string): DaemonFacts => ({
+  root,
+  configFile: join(root, 'config.toml'),
+  temporary: tmpdir(),
+  userId: process.geteuid?.(),
+  version: JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version,
+  program: fileURLToPath(new URL('../../dist/daemon/daemon-main.cjs', import.meta.url)),
+  env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root },
+  platform: 'linux',
+})
 
 /**
  * The world that the examples in help talk about: two groups with agents, two without, a chain with a crash at its end, a

@@ -1,0 +1,8 @@
+export { accessTo, type DaemonFacts } from './access.js'
+export { nextOf, segmentOf } from './attention.js'
+export { DaemonClient, type StreamMessage } from './client.js'
+export { type DaemonSettings, parseDaemonSettings } from './daemon-settings.js'
+export { type DaemonAccess, ensureDaemon, spawnDaemon, standingOf, stopDaemon } from './launch.js'
+export { LogFile, newestLines } from './log-file.js'
+export { daemonPlace, makePrivate } from './place.js'
+export { runDaemon } from './run-daemon.js'
