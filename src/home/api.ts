@@ -16,12 +16,15 @@ import type {
   Visibility,
 } from '../model/index.js'
 import type { LoggedSession } from '../tools/index.js'
+import type { ProfilePaths } from './paths.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {
   readonly profile: string
   /** The profile's directory. */
   readonly directory: string
+  /** Where running agents keep what must outlive them. */
+  readonly paths: Pick<ProfilePaths, 'agents' | 'spool'>
   readonly sessions: Sessions
   readonly roster: RosterBook
   readonly events: Events
@@ -112,6 +115,8 @@ export interface RosterBook {
   /** Into another group; undefined moves it to the top. */
   move(reference: string, group: string | undefined): Promise<Agent>
   remove(reference: string): Promise<Agent>
+  /** Puts an agent that was removed back as it was, under its own id. */
+  restore(agent: Agent): Promise<Agent>
   setParent(reference: string, parent: string | undefined): Promise<Agent>
   groups(): Promise<Group[]>
   createGroup(path: string): Promise<Group>

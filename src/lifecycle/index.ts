@@ -1,2 +1,5 @@
-export type { AgentRun, Binding, LiveRun, Recipe } from './agent-run.js'
+export type { AgentRun, Binding, Launching, LiveRun, Recipe } from './agent-run.js'
+export { AgentRuns, type RunChange } from './agent-runs.js'
 export type { Agents, AgentView, Explanation, Receipt, SendReceipt, StartAgent } from './agents.js'
+export { decideStatus, type Sighting, START_GRACE_MS, type Verdict, waitToken } from './decide-status.js'
+export { activityOf, mergeTold } from './evidence.js'

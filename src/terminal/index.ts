@@ -1,1 +1,5 @@
+export { type LaunchScript, writeLaunchScript } from './launch-script.js'
+export { paneId } from './pane-list.js'
 export type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
+export { type OpenTerminal, openTerminal } from './tmux-terminal.js'
+export { checkTmux, type TmuxVersion } from './version.js'

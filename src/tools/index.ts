@@ -1,4 +1,5 @@
 import { claude } from './claude/claude.js'
+import { claudeRunner } from './claude/claude-runner.js'
 import { codex } from './codex/codex.js'
 import { gemini } from './gemini/gemini.js'
 import { openclaw } from './openclaw/openclaw.js'
@@ -6,13 +7,35 @@ import { opencode } from './opencode/opencode.js'
 import { pi } from './pi/pi.js'
 import { plain } from './plain/plain.js'
 import { qwen } from './qwen/qwen.js'
+import type { ToolRunner } from './runner.js'
 import type { LogTool } from './tool.js'
 
 export type { Counters } from './counters.js'
 export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
 export { foldSession } from './fold.js'
+export type {
+  Answer,
+  AskedPermission,
+  Dialog,
+  DialogOption,
+  Launch,
+  Preparation,
+  Registry,
+  RegistryEntry,
+  RunAbilities,
+  Screen,
+  ScreenReading,
+  Spool,
+  SpoolMessage,
+  Telling,
+  TextCheck,
+  ToolRunner,
+} from './runner.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
 
 /** Every tool whose logs we read. */
 export const LOG_TOOLS: readonly LogTool[] = [claude, codex, gemini, opencode, pi, qwen, openclaw, plain]
+
+/** Every tool that we can run. */
+export const RUNNERS: readonly ToolRunner[] = [claudeRunner]

@@ -4,8 +4,9 @@ import { identifyByHead } from '../identify.js'
 import { textAt } from '../json-value.js'
 import { readJsonl } from '../jsonl-log.js'
 import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
-import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { clearsUnder } from './claude-clears.js'
+import { claudeRoots } from './claude-roots.js'
 import { claudeShortcut } from './claude-shortcut.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
@@ -28,17 +29,11 @@ export const claude: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
-  discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  discover: (environment) => withoutDoubles(claudeRoots(environment).flatMap(logsUnder)),
   logAt,
   identify,
   read,
-  successions: (environment) => roots(environment).flatMap(clearsUnder),
-}
-
-function roots({ home, env, extraRoots }: Environment): string[] {
-  const configured = env.CLAUDE_CONFIG_DIR?.split(',').filter((root) => root !== '')
-  const usual = [join(home, '.claude'), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'claude')]
-  return [...(configured?.length ? configured : usual), ...(extraRoots?.[NAME] ?? [])]
+  successions: (environment) => claudeRoots(environment).flatMap(clearsUnder),
 }
 
 /** `projects/<encoded cwd>/<session>.jsonl`, with `<session>/subagents/agent-<id>.jsonl` beside it (2.0.x: `agent-<id>.jsonl` beside it). */

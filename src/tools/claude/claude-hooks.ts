@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { type Evidence, isSessionId, type Trouble, type Wait } from '../../model/index.js'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
+import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+
+/**
+ * The hooks that a run is given: few, for each costs the agent some milliseconds. Not asked for: PreToolUse (the registry and
+ * PermissionRequest tell what it would), SubagentStart and -Stop (Stop lists what goes on in the background).
+ */
+export const CLAUDE_HOOKS = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'Notification',
+  'PreCompact',
+  'PostCompact',
+  'Stop',
+  'StopFailure',
+  'SessionEnd',
+] as const
+
+/**
+ * What a hook says. Who it speaks for is for the caller to check: a message counts when it names this run and its process is
+ * the run's own. (A `claude -p` that the agent starts is not given these hooks, but inherits the environment.) Every
+ * telling carries the conversation it comes from; it changes only with a SessionStart (`how` other than `unchanged`).
+ */
+export function readClaudeHook({ payload }: SpoolMessage): Telling | undefined {
+  if (!isObject(payload)) return undefined
+  const event = textAt(payload, 'hook_event_name') ?? ''
+  const telling = tellingOf(event, payload)
+  if (!telling) return undefined
+  const session = textAt(payload, 'session_id')
+  const log = textAt(payload, 'transcript_path')
+  const how = event === 'SessionStart' ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged') : 'unchanged'
+  return isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) }, ...telling } : telling
+}
+
+const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
+
+function tellingOf(event: string, payload: JsonObject): Telling | undefined {
+  switch (event) {
+    case 'SessionStart':
+      // In the middle of a turn after a compaction, else at the prompt.
+      return payload.source === 'compact' ? {} : { evidence: says('SessionStart', 'idle', 'it has started') }
+    case 'UserPromptSubmit':
+      return promptTelling(payload)
+    case 'PermissionRequest':
+      return requestTelling(payload)
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+      return {
+        evidence: says(event, 'running', `after ${textAt(payload, 'tool_name') ?? 'a tool'}`),
+        settled: requestId(payload),
+      }
+    case 'Notification':
+      return notificationTelling(payload)
+    case 'PreCompact':
+      return { evidence: says('PreCompact', 'running', 'compacting the conversation') }
+    case 'PostCompact':
+      // By hand it ends at the prompt, without a Stop; by itself the turn goes on.
+      return payload.trigger === 'manual'
+        ? { evidence: says('PostCompact', 'idle', 'compacted') }
+        : { evidence: says('PostCompact', 'running', 'compacted') }
+    case 'Stop':
+      return stopTelling(payload)
+    case 'StopFailure':
+      return failureTelling(payload)
+    case 'SessionEnd': {
+      const reason = textAt(payload, 'reason') ?? 'other'
+      // After these two the same process goes on in another conversation.
+      return reason === 'clear' || reason === 'resume' ? {} : { ended: { reason } }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** A finished background task is handed in as a prompt; no one typed it. */
+function promptTelling(payload: JsonObject): Telling {
+  const prompt = textAt(payload, 'prompt')
+  const isTyped = prompt !== undefined && !prompt.startsWith('<task-notification>')
+  return {
+    evidence: says('UserPromptSubmit', 'running', isTyped ? 'it was given a prompt' : 'a background task has ended'),
+    ...(isTyped ? { prompt } : {}),
+  }
+}
+
+function requestTelling(payload: JsonObject): Telling {
+  const tool = textAt(payload, 'tool_name') ?? 'a tool'
+  const kind = waitOf(tool)
+  const what = subjectOf(objectAt(payload, 'tool_input'))
+  const request: AskedPermission = { id: requestId(payload), tool, kind, ...(what ? { what } : {}) }
+  const asks =
+    kind === 'permission'
+      ? `permission prompt: ${tool}`
+      : kind === 'plan'
+        ? 'asks to approve a plan'
+        : 'asks a question'
+  return { evidence: { ...says('PermissionRequest', 'waiting', asks), waiting_for: kind }, request }
+}
+
+const waitOf = (tool: string): Wait =>
+  tool === 'AskUserQuestion' ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission'
+
+/** One line of what is asked for: the command, the file, the first question. */
+function subjectOf(input: JsonObject | undefined): string | undefined {
+  const question = listAt(input, 'questions').find(isObject)
+  const text =
+    textAt(input, 'command') ??
+    textAt(input, 'file_path') ??
+    textAt(input, 'notebook_path') ??
+    textAt(input, 'url') ??
+    textAt(input, 'query') ??
+    textAt(question, 'question') ??
+    textAt(input, 'plan') ??
+    textAt(input, 'description')
+  return text?.split('\n', 1)[0]?.slice(0, 200)
+}
+
+/** A request has no id of its own until it is granted: the same tool with the same input in the same turn is the same request. */
+function requestId(payload: JsonObject): string {
+  const { answers: _answers, annotations: _annotations, ...input } = objectAt(payload, 'tool_input') ?? {}
+  const asked = JSON.stringify([payload.prompt_id, payload.agent_id, payload.tool_name, input])
+  return createHash('sha256').update(asked).digest('hex').slice(0, 16)
+}
+
+/** It comes six seconds late and does not tell a question from a permission: without `waiting_for`, what was known stays. */
+function notificationTelling(payload: JsonObject): Telling {
+  const message = textAt(payload, 'message') ?? ''
+  switch (payload.notification_type) {
+    case 'idle_prompt':
+      return { evidence: says('Notification', 'idle', 'it waits for input') }
+    case 'permission_prompt': {
+      const evidence = says('Notification', 'waiting', message)
+      return { evidence: /\bplan\b/.test(message) ? { ...evidence, waiting_for: 'plan' } : evidence }
+    }
+    case 'elicitation_dialog':
+      return { evidence: { ...says('Notification', 'waiting', message), waiting_for: 'question' } }
+    default:
+      return {}
+  }
+}
+
+/** The turn is over; the agent is not while something it started goes on and will wake it. */
+function stopTelling(payload: JsonObject): Telling {
+  const tasks = listAt(payload, 'background_tasks')
+  const crons = listAt(payload, 'session_crons')
+  const reply = textAt(payload, 'last_assistant_message')
+  const background = tasks.length + crons.length
+  const first = tasks.find(isObject)
+  const name = textAt(first, 'description') ?? textAt(first, 'command')
+  const what =
+    tasks.length > 0
+      ? `${counted(tasks.length, 'background task')} still running`
+      : `${counted(crons.length, 'scheduled prompt')} pending`
+  return {
+    evidence:
+      background > 0
+        ? says('Stop', 'running', name && tasks.length > 0 ? `${what}: ${name.slice(0, 80)}` : what)
+        : says('Stop', 'idle', 'it has finished its turn'),
+    background,
+    ...(reply ? { reply } : {}),
+  }
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function failureTelling(payload: JsonObject): Telling {
+  const message = textAt(payload, 'last_assistant_message') ?? ''
+  const reason = `the turn failed: ${message.split('\n', 1)[0]?.slice(0, 120) || String(payload.error ?? 'no reason given')}`
+  return {
+    evidence: { ...says('StopFailure', 'error', reason), trouble: troubleOf(String(payload.error ?? ''), message) },
+  }
+}
+
+const TROUBLE_OF: Readonly<Record<string, Trouble>> = {
+  authentication_failed: 'auth',
+  oauth_org_not_allowed: 'auth',
+  billing_error: 'usage-limit',
+  rate_limit: 'usage-limit',
+  model_not_found: 'model-unavailable',
+}
+
+/** The message helps where the program itself has no word for the error. */
+function troubleOf(error: string, message: string): Trouble {
+  const known = TROUBLE_OF[error]
+  if (known) return known
+  if (/\b(401|403)\b|\/login\b|Invalid API key/.test(message)) return 'auth'
+  if (/\b429\b|usage limit|limit reached/i.test(message)) return 'usage-limit'
+  if (/selected model|model .*(not found|not exist|unavailable)/i.test(message)) return 'model-unavailable'
+  return 'api-error'
+}
+
+const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  source: 'hook',
+  status,
+  reason,
+  rule: `hook:${event}`,
+})

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { type Evidence, instantOf, isSessionId, type Wait } from '../../model/index.js'
+import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
+import type { Registry, RegistryEntry } from '../runner.js'
+import { claudeRoots } from './claude-roots.js'
+
+/**
+ * `sessions/<pid>.json`, which Claude Code 2.1.x keeps while it runs and removes when it ends in good order. After a kill -9 it
+ * stays as it was: pid and start time must be those of a living process before it is believed.
+ */
+export const claudeRegistry: Registry = {
+  directory: (environment) => join(claudeRoots(environment)[0] ?? '', 'sessions'),
+  read,
+}
+
+/** Undefined for what is not a program at a terminal: a `claude -p` that the agent runs is in the same directory. */
+function read(text: string): RegistryEntry | undefined {
+  let entry: unknown
+  try {
+    entry = JSON.parse(text)
+  } catch {
+    return undefined // caught while it was being written; its next change is seen
+  }
+  if (!isObject(entry) || entry.kind !== 'interactive') return undefined
+  const pid = numberAt(entry, 'pid')
+  const session = textAt(entry, 'sessionId')
+  if (pid === undefined || !isSessionId(session)) return undefined
+  const start = Number(entry.procStart)
+  const cwd = textAt(entry, 'cwd')
+  const pane = /%\d+$/.exec(textAt(entry, 'tmux') ?? '')?.[0]
+  return {
+    pid,
+    ...(Number.isSafeInteger(start) && start > 0 ? { processStart: start } : {}),
+    session,
+    ...(cwd ? { cwd } : {}),
+    ...(pane ? { pane } : {}),
+    evidence: evidenceOf(entry),
+  }
+}
+
+function evidenceOf(entry: JsonObject): Evidence {
+  const at = instantOf(
+    numberAt(entry, 'statusUpdatedAt') ?? numberAt(entry, 'updatedAt') ?? numberAt(entry, 'startedAt') ?? 0,
+  )
+  const base = { source: 'registry', at, rule: `registry:${textAt(entry, 'status') ?? 'none'}` } as const
+  switch (entry.status) {
+    case 'busy':
+      return { ...base, status: 'running', reason: 'its registry says busy' }
+    case 'idle':
+      return { ...base, status: 'idle', reason: 'its registry says idle' }
+    case 'waiting': {
+      const what = textAt(entry, 'waitingFor') ?? 'something'
+      return { ...base, status: 'waiting', reason: what, waiting_for: WAITS_FOR[what] ?? 'question' }
+    }
+    case undefined:
+      return { ...base, status: 'starting', reason: 'its registry has no status yet' }
+    default:
+      return { ...base, status: 'unknown', reason: `its registry says ${JSON.stringify(entry.status)}` }
+  }
+}
+
+/** A plan is approved in a permission prompt, too: the PermissionRequest hook tells them apart. */
+const WAITS_FOR: Readonly<Record<string, Wait>> = {
+  'permission prompt': 'permission',
+  'sandbox request': 'permission',
+}

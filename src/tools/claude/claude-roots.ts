@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { listDirectory } from '../log-files.js'
+import type { Environment } from '../tool.js'
+
+/** Where Claude Code keeps its things; the first is the one a new process uses. */
+export function claudeRoots({ home, env, extraRoots }: Environment): string[] {
+  const configured = env.CLAUDE_CONFIG_DIR?.split(',').filter((root) => root !== '')
+  const usual = [join(home, '.claude'), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'claude')]
+  return [...(configured?.length ? configured : usual), ...(extraRoots?.claude ?? [])]
+}
+
+/** Whether a conversation was ever written down. The log appears with the first prompt, so an id may be in use without one. */
+export function hasClaudeLog(environment: Environment, session: string): boolean {
+  return claudeRoots(environment).some((root) =>
+    listDirectory(join(root, 'projects')).some((project) => existsSync(join(project.path, `${session}.jsonl`))),
+  )
+}

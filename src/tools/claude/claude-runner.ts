@@ -1,0 +1,78 @@
+import { basename, join } from 'node:path'
+import { checkPrompt } from '../check-text.js'
+import { builtInRules } from '../patterns/built-in.js'
+import type { Launch, Preparation, ToolRunner } from '../runner.js'
+import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { CLAUDE_HOOKS, readClaudeHook } from './claude-hooks.js'
+import { claudeRegistry } from './claude-registry.js'
+import { hasClaudeLog } from './claude-roots.js'
+
+const NAME = 'claude'
+/** Seconds that Claude Code waits for a hook of ours, which takes a few milliseconds. */
+const HOOK_TIMEOUT = 10
+
+/** What a surrounding Claude Code tells its children about itself: an agent started from within one is not part of it. */
+const OF_A_SURROUNDING_SESSION = [
+  'CLAUDECODE',
+  'CLAUDE_CODE_CHILD_SESSION',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_MESSAGING_SOCKET',
+  'CLAUDE_CODE_MESSAGING_TOKEN',
+  'CLAUDE_CODE_SESSION_ATTENDED',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_CODE_SSE_PORT',
+  'CLAUDE_EFFORT',
+  'CLAUDE_ENV_FILE',
+  'CLAUDE_PID',
+  'CLAUDE_PROJECT_DIR',
+]
+
+export const claudeRunner: ToolRunner = {
+  name: NAME,
+  icon: '✳',
+  can: { chooseId: 'flag', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: true },
+  prepare,
+  readMessage: readClaudeHook,
+  readTitle: (title) => readTitleBy(builtInRules(NAME), title),
+  readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  registry: claudeRegistry,
+  checkText: (text) =>
+    checkPrompt('Claude Code', text, [
+      { sign: '/', does: 'run a slash command' },
+      { sign: '!', does: 'run it in a shell' },
+      { sign: '#', does: 'write it into its memory' },
+    ]),
+  keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c', 'C-c'] },
+  isProcess: (name) => basename(name) === NAME,
+}
+
+function prepare(launch: Launch): Preparation {
+  const settings = join(launch.directory, 'claude-settings.json')
+  const argv: [string, ...string[]] = [NAME, ...conversationArgs(launch), '--settings', settings]
+  if (launch.model) argv.push('--model', launch.model)
+  if (launch.dangerous) argv.push('--dangerously-skip-permissions')
+  argv.push(...(launch.args ?? []))
+  return {
+    argv,
+    env: Object.fromEntries(OF_A_SURROUNDING_SESSION.map((name) => [name, undefined])),
+    files: [{ path: settings, content: `${JSON.stringify(settingsOf(launch), null, 2)}\n` }],
+    ...(launch.session ? { session: launch.session } : {}),
+  }
+}
+
+/** An id in use without a log (nothing was ever said) cannot be resumed, but it can be given again. */
+function conversationArgs({ kind, session, origin, environment }: Launch): string[] {
+  const chosen = session ? ['--session-id', session] : []
+  if (kind === 'fork') return origin ? ['--resume', origin, '--fork-session', ...chosen] : chosen
+  if (kind === 'resume' && session && hasClaudeLog(environment, session)) return ['--resume', session]
+  return chosen
+}
+
+/** Added to the user's own settings for this run alone. */
+function settingsOf({ spool, dangerous }: Launch): object {
+  const hook = [{ hooks: [{ type: 'command', command: spool.command, timeout: HOOK_TIMEOUT }] }]
+  return {
+    hooks: Object.fromEntries(CLAUDE_HOOKS.map((event) => [event, hook])),
+    ...(dangerous ? { skipDangerousModePermissionPrompt: true } : {}),
+  }
+}

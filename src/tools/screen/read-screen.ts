@@ -1,0 +1,86 @@
+import type { Evidence } from '../../model/index.js'
+import type { Screen, ScreenReading } from '../runner.js'
+import { readDialog } from './dialog.js'
+import { type Layout, layoutOf, linesOf } from './layout.js'
+import type { InputShape, ScreenRule, ScreenRules } from './rules.js'
+
+const UNKNOWN: ScreenReading = { status: 'unknown', reason: 'no rule knows this screen' }
+
+/** What a screen shows, by the first rule that matches. A rule with a dialog matches only where its options can be read. */
+export function readScreenBy(rules: ScreenRules, screen: Screen): ScreenReading {
+  const layout = layoutOf(screen, rules.input, rules.frame)
+  const found = firstOf(rules, layout)
+  const draft = rules.input && !found?.dialog && draftIn(layout, rules.input)
+  return { ...(found ?? UNKNOWN), ...(draft ? { draft } : {}) }
+}
+
+/** What a title says; undefined when no rule knows it, which says nothing at all. */
+export function readTitleBy(rules: ScreenRules, title: string): Omit<Evidence, 'at'> | undefined {
+  const text = title.slice(0, 200).trim()
+  for (const { id, match, status, reason, waiting_for, trouble } of rules.titles) {
+    const hit = match.exec(text)
+    if (!hit) continue
+    return {
+      source: 'title',
+      status,
+      rule: ruleName(rules, id),
+      ...(reason ? { reason: filled(reason, hit) } : {}),
+      ...(waiting_for ? { waiting_for } : {}),
+      ...(trouble ? { trouble } : {}),
+    }
+  }
+  return undefined
+}
+
+const ruleName = (rules: ScreenRules, id: string): string => `${rules.tool}/${id}@${rules.version}`
+
+function firstOf(rules: ScreenRules, layout: Layout): ScreenReading | undefined {
+  for (const rule of rules.rules) {
+    const hit = hitOf(rule, layout)
+    if (!hit) continue
+    const dialog = rule.dialog && readDialog(layout, rule.dialog, rules.meanings)
+    if (rule.dialog && !dialog) continue
+    return {
+      status: rule.status,
+      rule: ruleName(rules, rule.id),
+      ...(rule.reason ? { reason: filled(rule.reason, hit) } : {}),
+      ...(rule.waiting_for ? { waiting_for: rule.waiting_for } : {}),
+      ...(rule.trouble ? { trouble: rule.trouble } : {}),
+      ...(dialog ? { dialog } : {}),
+    }
+  }
+  return undefined
+}
+
+/** The match of the rule's first pattern, which fills its reason. */
+function hitOf(rule: ScreenRule, layout: Layout): RegExpExecArray | undefined {
+  if (rule.has_input !== undefined && rule.has_input !== (layout.input !== undefined)) return undefined
+  const lines = linesOf(layout, rule.region, rule.lines)
+  if (rule.not.some((pattern) => lines.some((line) => pattern.test(line)))) return undefined
+  let first: RegExpExecArray | undefined
+  for (const pattern of rule.match) {
+    const hit = lastHit(lines, pattern)
+    if (!hit) return undefined
+    first ??= hit
+  }
+  return first
+}
+
+function lastHit(lines: readonly string[], pattern: RegExp): RegExpExecArray | undefined {
+  for (let at = lines.length - 1; at >= 0; at -= 1) {
+    const hit = pattern.exec(lines[at] ?? '')
+    if (hit) return hit
+  }
+  return undefined
+}
+
+const filled = (reason: string, hit: RegExpExecArray): string =>
+  reason.replace(/\{(\w+)\}/g, (_, name: string) => hit.groups?.[name] ?? '').trim()
+
+function draftIn(layout: Layout, shape: InputShape): string | undefined {
+  const [first, ...rest] = layout.input ?? []
+  if (first === undefined) return undefined
+  const text = shape.prompt.exec(first)?.groups?.text?.trim() ?? ''
+  if (text === '' || shape.placeholders.some((pattern) => pattern.test(text))) return undefined
+  return [text, ...rest.map((line) => line.trim())].join('\n')
+}
