@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +51,10 @@ runDaemon({
   say,
   skein: join(package_, 'bin', 'skein.js'),
   signal: told.signal,
+  abandon: () => {
+    rmSync(place.socket, { force: true })
+    process.exit(0)
+  },
   openHome: () =>
     openHome({
       root,

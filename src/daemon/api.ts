@@ -93,7 +93,11 @@ export class Api {
       case 'send':
         return agents.send(reference, textOf(body, 'text'), { wait: false })
       case 'answer':
-        return agents.answer(reference, answerOf(body), body.token === undefined ? {} : { token: textOf(body, 'token') })
+        return agents.answer(
+          reference,
+          answerOf(body),
+          body.token === undefined ? {} : { token: textOf(body, 'token') },
+        )
       case 'stop':
         return agents.stop(reference)
       case 'kill':

@@ -65,18 +65,3 @@ export function nextOf<Agent extends Seen>(agents: readonly Agent[]): Agent | un
   })
   return waiting.sort((a, b) => (a.order < b.order ? -1 : 1))[0]?.agent
 }
-
-/** One segment for a status line: `!2 ✗1 ▶3`, of what there is any of. Nothing in it means anything to tmux or a shell. */
-export function segmentOf(agents: readonly Seen[]): string {
-  const here = agents.filter((agent) => agent.archived_at === undefined)
-  const count = (matches: (agent: Seen) => boolean): number => here.filter(matches).length
-  const parts: [string, number][] = [
-    ['!', count(({ status }) => status === 'waiting')],
-    ['✗', count(({ status }) => status === 'error')],
-    ['▶', count(({ status }) => status === 'running' || status === 'starting')],
-  ]
-  return parts
-    .filter(([, many]) => many > 0)
-    .map(([mark, many]) => mark + many)
-    .join(' ')
-}

@@ -72,7 +72,9 @@ export class DaemonClient {
         agent: false,
         headers: {
           host: 'skein',
-          ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
+          ...(content === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
         },
       })
       const deadline = setTimeout(() => asked.destroy(notAnswering()), timeoutMs)

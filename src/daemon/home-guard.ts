@@ -6,8 +6,8 @@ import { readRecord } from './record.js'
 const LOOK_MS = 5_000
 
 /**
- * Calls `onGone` when the home is no longer there, or is another one: a daemon without its home would keep files open that nobody can see,
- * and make a half-empty home again with its first write. The same when its record is gone, for then nobody would find it.
+ * Notices when the home is no longer there, or is another one: a daemon without its home would keep files open that nobody can see, and
+ * make a half-empty home again with its first write. And when its record is gone or another's, for then nobody would find it.
  */
 export class HomeGuard implements Disposable {
   readonly #inode: number | undefined
@@ -17,7 +17,7 @@ export class HomeGuard implements Disposable {
   constructor(
     private readonly directory: string,
     private readonly place: DaemonPlace,
-    private readonly onGone: (why: string) => void,
+    private readonly on: { onGone(why: string): void; onReplaced(why: string): void },
   ) {
     this.#inode = inodeOf(directory)
     this.#timer = setInterval(() => this.#look(), LOOK_MS)
@@ -34,14 +34,11 @@ export class HomeGuard implements Disposable {
   }
 
   #look(): void {
-    if (inodeOf(this.directory) !== this.#inode) return this.#gone('its home is gone')
-    const { pid } = thisProcess()
-    if (readRecord(this.place)?.pid !== pid) this.#gone('its record was taken away')
-  }
-
-  #gone(why: string): void {
+    const isHomeGone = inodeOf(this.directory) !== this.#inode
+    if (!isHomeGone && readRecord(this.place)?.pid === thisProcess().pid) return
     this[Symbol.dispose]()
-    this.onGone(why)
+    if (isHomeGone) this.on.onGone('its home is gone')
+    else this.on.onReplaced('its record was taken away')
   }
 
   [Symbol.dispose](): void {

@@ -23,7 +23,11 @@ interface Rule {
 }
 
 /** How this notice is to reach its user; nothing when it is not to. */
-export function waysFor({ kind, agent }: Pick<Notice, 'kind' | 'agent'>, settings: NotifySettings, at: Date): readonly Way[] {
+export function waysFor(
+  { kind, agent }: Pick<Notice, 'kind' | 'agent'>,
+  settings: NotifySettings,
+  at: Date,
+): readonly Way[] {
   if (isQuiet(settings, at)) return []
   const rule = settings.rules.find(
     ({ group, on }) => (group === undefined || isWithin(agent, group)) && (on === undefined || on.includes(kind)),
@@ -80,7 +84,11 @@ function groupOf(value: unknown, where: string): GroupPath {
   throw bad(`${where} is not a group`, 'Write it like group = "web/api"')
 }
 
-function listOf<Word extends string>(value: unknown, words: readonly Word[], where: string): readonly Word[] | undefined {
+function listOf<Word extends string>(
+  value: unknown,
+  words: readonly Word[],
+  where: string,
+): readonly Word[] | undefined {
   if (value === undefined) return undefined
   const found = Array.isArray(value) ? value.map((one) => words.find((word) => word === one)) : [undefined]
   const known = found.filter((word) => word !== undefined)
@@ -91,7 +99,10 @@ function listOf<Word extends string>(value: unknown, words: readonly Word[], whe
 function argvOf(value: unknown, where: string): readonly [string, ...string[]] {
   const [program, ...args] = Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : []
   if (program) return [program, ...args]
-  throw bad(`${where} is not a list of words`, 'Write the program and its arguments, like ["ntfy", "publish", "agents"]')
+  throw bad(
+    `${where} is not a list of words`,
+    'Write the program and its arguments, like ["ntfy", "publish", "agents"]',
+  )
 }
 
 function quietOf(value: unknown, where: string): NotifySettings['quiet'] {

@@ -2,13 +2,18 @@ import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
+import { AgentRuns } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
+import { openTerminal } from '../terminal/index.js'
 import type { DaemonFacts } from './access.js'
 import { Api } from './api.js'
+import { Crew } from './crew.js'
 import { parseDaemonSettings } from './daemon-settings.js'
 import { EventHub } from './event-hub.js'
+import { Fleet } from './fleet.js'
 import { HomeGuard } from './home-guard.js'
 import { takeInLogs } from './log-intake.js'
+import { parseNotify } from './notify-settings.js'
 import { daemonPlace, makePrivate } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { ApiServer } from './server.js'
@@ -29,10 +34,13 @@ export interface DaemonOptions {
   openHome(): Promise<Home>
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal
+  /** Ends the process at once: its home is gone, and tidying up would make a new one. */
+  abandon(why: string): void
 }
 
 /** The daemon of one profile, from its start to its end. Resolves with why it ended. */
-export async function runDaemon({ facts, profile, context, say, skein, openHome, signal }: DaemonOptions): Promise<string> {
+export async function runDaemon(options: DaemonOptions): Promise<string> {
+  const { facts, profile, context, say, skein, signal } = options
   const place = daemonPlace({ ...facts, profile })
   makePrivate(place.directory, facts.userId)
   using lock = new FileLock(place.lock)
@@ -41,7 +49,7 @@ export async function runDaemon({ facts, profile, context, say, skein, openHome,
     return other !== undefined && compareVersions(other.version, facts.version) >= 0
   })
   if (!held) return 'another one runs already'
-  await using home = await openHome()
+  await using home = await options.openHome()
   const settings = parseDaemonSettings(await readSettings(facts.configFile), facts.configFile)
 
   const ending = new AbortController()
@@ -54,10 +62,22 @@ export async function runDaemon({ facts, profile, context, say, skein, openHome,
   signal.addEventListener('abort', onSignal)
 
   const { hub, running } = await EventHub.open(home.events, ending.signal)
-  await using crew = await openCrew()
+  const runs = new AgentRuns(home, context)
+  await using crew = await Crew.open({
+    home,
+    runs,
+    lookout: { takeSpool: async () => {}, look: async () => {} },
+    hub,
+    place,
+    context,
+    fleet: new Fleet((socket) => openTerminal({ socket, context, environment: facts.env }), say),
+    outlets: { platform: facts.platform, env: facts.env },
+    notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
+    say,
+  })
   const startedAt = instantOf(context.clock.now())
   const api = new Api({
-    agents: crew.agents,
+    agents: crew as never,
     hub,
     segment: () => crew.segment,
     next: () => crew.next(),
@@ -85,7 +105,7 @@ export async function runDaemon({ facts, profile, context, say, skein, openHome,
   const self = thisProcess()
   const { version } = facts
   writeRecord(place, { v: 1, ...self, version, api: API_VERSION, socket: place.socket, started_at: startedAt })
-  using _guard = new HomeGuard(home.directory, place, end)
+  using _guard = new HomeGuard(home.directory, place, { onGone: options.abandon, onReplaced: end })
   say(`version ${version} runs as process ${self.pid}, listening on ${place.socket}`)
 
   const failed = (what: string) => (error: unknown) => {

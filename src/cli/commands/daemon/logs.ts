@@ -1,4 +1,4 @@
-import { watchFile, unwatchFile } from 'node:fs'
+import { unwatchFile, watchFile } from 'node:fs'
 import { accessTo, newestLines } from '../../../daemon/index.js'
 import { command } from '../../command.js'
 import { defaulted, flag } from '../../input/input.js'
