@@ -1,8 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { daemonPlace, LogFile, makePrivate, runDaemon } from './daemon/index.js'
+import { daemonPlace, LogFile, makePrivate, removeSocket, runDaemon } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
 import { actorName, homeLocation, surroundings } from './surroundings.js'
@@ -52,7 +52,7 @@ runDaemon({
   skein: join(package_, 'bin', 'skein.js'),
   signal: told.signal,
   abandon: () => {
-    rmSync(place.socket, { force: true })
+    removeSocket(place)
     process.exit(0)
   },
   openHome: () =>

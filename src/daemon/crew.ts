@@ -1,9 +1,10 @@
 import type { Home } from '../home/index.js'
-import type { AgentRuns, AgentView } from '../lifecycle/index.js'
-import { type AgentId, type AgentStatus, type Context, parseAgentId, SkeinError } from '../model/index.js'
+import type { AgentRun, AgentRuns, AgentView } from '../lifecycle/index.js'
+import { type AgentId, type Context, parseAgentId, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
 import type { Fleet } from './fleet.js'
+import { LookSchedule } from './look-schedule.js'
 import { NoticeBook } from './notice-book.js'
 import { Notices } from './notices.js'
 import type { Outlets } from './notifier.js'
@@ -17,13 +18,17 @@ import { WatchedDirectory } from './watched-directory.js'
 
 /** Files of agents are watched; this is for changes that were missed. */
 const ROLL_MS = 15_000
+/** How often the schedule is asked. */
+const TICK_MS = 500
 
-/** How an agent's state is found out and stored; lifecycle's part. */
+/** How an agent's state is found out and stored: lifecycle's part. */
 export interface Lookout {
-  /** Takes what programs have left in the spool. */
-  takeSpool(): Promise<void>
-  /** Looks at these agents, or at all, with everything but the spool; stores and journals what has changed. */
-  look(agents: readonly AgentId[] | 'all'): Promise<void>
+  /** Takes what programs have left in the spool; which agents it was about. */
+  take(): Promise<readonly AgentId[]>
+  /** Looks at these agents, or at all; stores and journals what has changed. */
+  look(only?: ReadonlySet<AgentId>): Promise<void>
+  /** Directories in which programs register what they do, a file per process. */
+  readonly registries: readonly string[]
 }
 
 export interface CrewOptions {
@@ -40,21 +45,24 @@ export interface CrewOptions {
 }
 
 /**
- * Watches all agents of the profile, and makes what they do known: to the journal, to tmux, to status lines and to their user. Nothing is
- * polled that can tell by itself.
+ * Watches all agents of the profile, and makes what they do known: to the journal, to tmux, to status lines and to their user.
+ * Nothing is asked that tells by itself, and no process is started to ask.
  */
 export class Crew implements AsyncDisposable {
-  #segment = ''
+  #segment: string | undefined
   readonly #roll: Roll
   readonly #notices: Notices
-  readonly #published = new Map<AgentId, string>()
-  readonly #changed = new Set<AgentId | 'all'>()
+  readonly #schedule = new LookSchedule()
   readonly #watches: Disposable[] = []
-  readonly #spool: OneAtATime
+  /** What is to be looked at next, and what has changed since users were last told. */
+  readonly #toLook = new Set<AgentId | 'all'>()
+  readonly #changed = new Set<AgentId | 'all'>()
+  #isSpoolFull = false
+  readonly #looking: OneAtATime
   readonly #telling: OneAtATime
 
   private constructor(private readonly options: CrewOptions) {
-    const { home, runs, lookout, place, context, fleet, outlets, say } = options
+    const { home, runs, place, context, fleet, outlets, say } = options
     this.#roll = new Roll(home, runs)
     this.#notices = new Notices(
       new NoticeBook(place.notices),
@@ -62,23 +70,25 @@ export class Crew implements AsyncDisposable {
       context.clock,
       say,
     )
-    const failed = (what: string) => (error: unknown) => say(`${what} failed: ${messageOf(error)}`)
-    this.#spool = new OneAtATime(() => lookout.takeSpool(), failed('taking messages'))
+    const failed = (what: string) => (error: unknown) =>
+      say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
+    this.#looking = new OneAtATime(() => this.#look(), failed('looking at agents'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('telling what changed'))
   }
 
   static async open(options: CrewOptions): Promise<Crew> {
     const crew = new Crew(options)
-    await options.lookout.takeSpool()
     crew.#watch()
-    crew.#note('all')
+    crew.#changes('all')
     await crew.#telling.settled()
+    crew.#isSpoolFull = true
+    crew.#looks('all')
     return crew
   }
 
   /** `!2 ▶3` */
   get segment(): string {
-    return this.#segment
+    return this.#segment ?? ''
   }
 
   next(): AgentView | undefined {
@@ -87,74 +97,105 @@ export class Crew implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const watch of this.#watches) watch[Symbol.dispose]()
-    await Promise.all([this.#spool.settled(), this.#telling.settled()])
+    await Promise.all([this.#looking.settled(), this.#telling.settled()])
     await this.#notices.settled()
     await this.options.fleet[Symbol.asyncDispose]()
   }
 
   #watch(): void {
-    const { home, hub, fleet, lookout, say } = this.options
+    const { home, hub, fleet, lookout, context } = this.options
     const { spool, agents } = home.paths
+    const tick = setInterval(() => {
+      for (const id of this.#schedule.due(this.#roll.runs(), context.clock.now())) this.#looks(id)
+    }, TICK_MS)
     this.#watches.push(
-      new WatchedDirectory(spool, () => this.#spool.ask(), { make: true }),
-      new WatchedDirectory(agents, (name) => this.#note(name === undefined ? 'all' : idIn(name)), {
+      { [Symbol.dispose]: () => clearInterval(tick) },
+      new WatchedDirectory(spool, (name) => this.#spools(name), { make: true }),
+      new WatchedDirectory(agents, (name) => this.#changes(name === undefined ? 'all' : idIn(name)), {
         make: true,
         lookMs: ROLL_MS,
       }),
+      ...lookout.registries.map(
+        (directory) => new WatchedDirectory(directory, (name) => this.#registers(name), { lookMs: ROLL_MS }),
+      ),
       // Agents come, go and change their address in the roster, which is no file of theirs.
       hub.listen(({ event }) => {
-        if (/^(agent_(added|removed|renamed|moved|updated)|group_)/.test(event.type)) this.#note('all')
+        if (/^(agent_(added|removed|renamed|moved|updated)|group_)/.test(event.type)) this.#changes('all')
       }),
-      fleet.listen((agents) => {
-        lookout.look(agents).catch((error: unknown) => say(`looking at agents failed: ${messageOf(error)}`))
-        if (agents === 'all') this.#published.clear()
-        this.#note(agents === 'all' ? 'all' : undefined)
+      fleet.listen((concerned) => {
+        if (concerned === 'all') this.#looks('all')
+        else for (const id of concerned) this.#looks(id)
       }),
     )
   }
 
-  #note(changed: AgentId | 'all' | undefined): void {
+  #spools(name: string | undefined): void {
+    if (name?.startsWith('.')) return // still being written
+    this.#isSpoolFull = true
+    this.#looking.ask()
+  }
+
+  /** Files in a registry are named after the process; one of a process that is not known yet may be any agent's. */
+  #registers(name: string | undefined): void {
+    const pid = Number.parseInt(name ?? '', 10)
+    const running = this.#roll.runs().filter(({ run }) => run && run.ended_at === undefined)
+    const own = running.filter(({ run }) => run?.pid === pid || run?.program_pid === pid)
+    if (own.length > 0) for (const { agent } of own) this.#looks(agent)
+    else if (name !== undefined) {
+      for (const { agent, status } of running) if (status.source !== 'registry') this.#looks(agent)
+    }
+  }
+
+  #looks(at: AgentId | 'all'): void {
+    this.#toLook.add(at)
+    this.#looking.ask()
+  }
+
+  #changes(changed: AgentId | 'all' | undefined): void {
     if (changed === undefined) return
     this.#changed.add(changed)
     this.#telling.ask()
   }
 
+  async #look(): Promise<void> {
+    const { lookout, context } = this.options
+    const wanted = new Set(this.#toLook)
+    this.#toLook.clear()
+    if (this.#isSpoolFull) {
+      this.#isSpoolFull = false
+      for (const id of await lookout.take()) wanted.add(id)
+    }
+    if (wanted.size === 0) return
+    const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
+    this.#schedule.looked(
+      wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
+      context.clock.now(),
+    )
+    await lookout.look(wanted.has('all') ? undefined : new Set(ids))
+  }
+
   async #tell(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
-    if (changed.includes('all')) await this.#roll.readAll()
-    else for (const id of changed) if (id !== 'all') await this.#roll.readOne(id)
+    let news = false
+    if (changed.includes('all')) news = (await this.#roll.readAll()).length > 0
+    else for (const id of changed) if (id !== 'all' && (await this.#roll.readOne(id))) news = true
+    const isFirst = this.#segment === undefined
+    if (!news && !isFirst) return
+    const runs = this.#roll.runs()
+    await this.options.fleet.crewIs(runs.filter(isRunning))
     const views = this.#roll.views()
-    await this.options.fleet.crewIs(this.#roll.runs())
     const segment = segmentOf(views)
-    if (segment !== this.#segment || changed.includes('all')) {
+    if (segment !== this.#segment) {
       this.#segment = segment
       keepSegment(this.options.place, segment)
       await this.options.fleet.publishToAll('@skein_statusline', segment)
     }
-    for (const view of views) await this.#publish(view)
     this.#notices.look(views, await this.options.notify())
-  }
-
-  /** As options of its pane, for status lines that show it without a process. */
-  async #publish(view: AgentView): Promise<void> {
-    const run = this.#roll.runOf(view.id)?.run
-    const told = JSON.stringify([run?.pane, view.status, view.since, view.reason])
-    if (!run || this.#published.get(view.id) === told) return
-    await this.options.fleet.publish(run, optionsOf(view))
-    this.#published.set(view.id, told)
   }
 }
 
-const optionsOf = ({ status, since, reason = '' }: AgentStatus): Record<`@${string}`, string> => ({
-  '@skein_state': status,
-  '@skein_since': since,
-  // A status line would run what stands in #( ), and a reason may quote anything.
-  '@skein_reason': reason
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll('#', '＃')
-    .slice(0, 200),
-})
+const isRunning = ({ run }: AgentRun): boolean => run !== undefined && run.ended_at === undefined
 
 function idIn(name: string): AgentId | undefined {
   if (!name.endsWith('.json') || name.startsWith('.')) return undefined
@@ -165,5 +206,3 @@ function idIn(name: string): AgentId | undefined {
     throw error
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

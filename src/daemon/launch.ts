@@ -51,8 +51,7 @@ export async function ensureDaemon(access: DaemonAccess): Promise<Launched> {
     if (client) return { client, did: 'found' }
   }
   if (standing.kind === 'older') await stopDaemon(access)
-  spawnDaemon(access)
-  const client = await untilAnswering(access)
+  const client = await untilAnswering(access, spawnDaemon(access))
   if (client) return { client, did: standing.kind === 'older' ? 'replaced' : 'started' }
   const last = newestLines(access.place.log, 1)[0]
   throw new SkeinError(
@@ -62,8 +61,8 @@ export async function ensureDaemon(access: DaemonAccess): Promise<Launched> {
   )
 }
 
-/** Starts one and does not wait for it. Of several that are started at once, one stays. */
-export function spawnDaemon({ place, profile, userId, program, env }: DaemonAccess): void {
+/** Starts one and does not wait for it. Of several that are started at once, one stays; the others end in good order. */
+export function spawnDaemon({ place, profile, userId, program, env }: DaemonAccess): { hasFailed: boolean } {
   makePrivate(place.directory, userId)
   const log = openSync(place.log, 'a', 0o600)
   try {
@@ -73,8 +72,15 @@ export function spawnDaemon({ place, profile, userId, program, env }: DaemonAcce
       detached: true,
       stdio: ['ignore', log, log],
     })
-    child.on('error', () => {}) // said by the time-out, with what the log holds
+    const start = { hasFailed: false }
+    child.on('error', () => {
+      start.hasFailed = true
+    })
+    child.on('exit', (code) => {
+      start.hasFailed = code !== 0
+    })
     child.unref()
+    return start
   } finally {
     closeSync(log)
   }
@@ -103,9 +109,9 @@ async function isGoneWithin(record: DaemonRecord, ms: number): Promise<boolean> 
   return true
 }
 
-async function untilAnswering(access: DaemonAccess): Promise<DaemonClient | undefined> {
+async function untilAnswering(access: DaemonAccess, start: { hasFailed: boolean }): Promise<DaemonClient | undefined> {
   const until = performance.now() + START_MS
-  while (performance.now() < until) {
+  while (performance.now() < until && !start.hasFailed) {
     if (livingDaemon(access.place)) {
       const client = await answering(access)
       if (client) return client

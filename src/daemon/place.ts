@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
@@ -62,6 +62,12 @@ export function makePrivate(directory: string, userId: number | undefined): void
   } catch (error) {
     throw explainDiskError(error, directory)
   }
+}
+
+/** With the directory that was made for it alone. */
+export function removeSocket({ directory, socket }: DaemonPlace): void {
+  rmSync(socket, { force: true })
+  if (dirname(socket) !== directory) rmSync(dirname(socket), { recursive: true, force: true })
 }
 
 /** Whether a socket and the directory it lies in are this user's alone: nobody else can have put it there. */

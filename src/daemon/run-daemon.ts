@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
@@ -14,7 +13,7 @@ import { Fleet } from './fleet.js'
 import { HomeGuard } from './home-guard.js'
 import { takeInLogs } from './log-intake.js'
 import { parseNotify } from './notify-settings.js'
-import { daemonPlace, makePrivate } from './place.js'
+import { daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { ApiServer } from './server.js'
 
@@ -66,7 +65,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using crew = await Crew.open({
     home,
     runs,
-    lookout: { takeSpool: async () => {}, look: async () => {} },
+    lookout: { take: async () => [], look: async () => {}, registries: [] },
     hub,
     place,
     context,
@@ -122,7 +121,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   clearInterval(retention)
   signal.removeEventListener('abort', onSignal)
   removeRecord(place, self)
-  rmSync(place.socket, { force: true })
+  removeSocket(place)
   await Promise.all(work)
   return why
 }
