@@ -28,6 +28,7 @@ await write(
     conversations: 'src/conversations/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
+    terminal: 'src/terminal/index.ts',
   },
   { dir: dist, format: 'esm', extension: 'js' },
 )

@@ -44,6 +44,8 @@ export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {
   started_at?: Instant
   /** Open an ended session again under its own id. */
   resume?: boolean
+  /** It may be known already, from a log: then what is said here is added where nothing was known. */
+  mayExist?: boolean
 }
 
 export interface Sessions {

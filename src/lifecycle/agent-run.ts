@@ -19,6 +19,8 @@ export interface Recipe {
   args?: string[]
   mcp?: string[]
   dangerous?: boolean
+  /** The unit of work it is on. */
+  work?: string
   /** Names of the variables the user gave with --env. Their values are in `agents/<id>.env` (0600), never in the journal. */
   env_names?: string[]
 }
@@ -35,6 +37,12 @@ export interface LiveRun {
   process_start?: number
   started_at: Instant
   port: number
+  /** Whether it began a conversation or was to go on with one. */
+  how: 'new' | 'resume' | 'fork'
+  /** The program itself, where it is not the first process of the pane: learned from its first message. */
+  program_pid?: number
+  /** It is over; nobody looks for it any more. */
+  ended_at?: Instant
 }
 
 /** Which conversation an agent is in, and how that is known. */
@@ -48,7 +56,7 @@ export interface Binding {
 }
 
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
-export type Launching = Pick<LiveRun, 'id' | 'socket' | 'tmux_session' | 'started_at' | 'port'>
+export type Launching = Pick<LiveRun, 'id' | 'socket' | 'tmux_session' | 'started_at' | 'port' | 'how'>
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
 export interface AgentRun {
@@ -67,6 +75,10 @@ export interface AgentRun {
   requests?: AskedPermission[]
   /** Shells and sub-agents that go on after the turn. */
   background?: { count: number; at: Instant }
+  /** When the program last said that it was given a prompt: the receipt for what was sent. */
+  prompted_at?: Instant
+  /** Conversations that were claimed for this run and refused, so that each is told once. */
+  refused?: SessionId[]
   /** Since when it last was at work. */
   busy_at?: Instant
   /** When a reply was last finished. It waits for its user until it is acknowledged. */
@@ -77,6 +89,10 @@ export interface AgentRun {
   snoozed_until?: Instant
   archived_at?: Instant
 }
+
+/** The run that goes on now. */
+export const liveRun = (run: AgentRun | undefined): LiveRun | undefined =>
+  run?.run && run.run.ended_at === undefined ? run.run : undefined
 
 /**
  * Undefined when the text is no such file. What decides over a start is checked by hand (this is read for every agent on

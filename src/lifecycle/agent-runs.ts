@@ -50,11 +50,15 @@ export class AgentRuns {
    */
   async update<T>(
     agent: Agent,
-    change: (current: AgentRun | undefined) => Promise<RunChange<T> | undefined> | RunChange<T> | undefined,
+    change: (
+      current: AgentRun | undefined,
+      /** Writes what must be known should this process be killed before the change is complete. */
+      save: (next: AgentRun) => void,
+    ) => Promise<RunChange<T> | undefined> | RunChange<T> | undefined,
     options: { waitMs?: number } = {},
   ): Promise<T | undefined> {
     using _held = await this.hold(agent.id, 'state', options.waitMs)
-    const made = await change(await this.read(agent.id))
+    const made = await change(await this.read(agent.id), (next) => this.#write(next, true))
     if (!made) return undefined
     await Promise.all((made.events ?? []).map((event) => this.home.events.append({ ...event, agent: agent.address })))
     this.#write(made.next, made.isDurable ?? true)

@@ -92,7 +92,7 @@ export function waitToken(agent: AgentId, since: Instant, wait: Wait): string {
 function bestOf(sighting: Sighting): Evidence | undefined {
   const registry = known(sighting, 'registry')
   const told = lastTold(sighting)
-  if (registry) return refined(registry, told, known(sighting, 'pane'))
+  if (registry && registry.status !== 'starting') return refined(registry, told, known(sighting, 'pane'))
   const looked = lookedAt(sighting)
   if (!told) return looked && staysRunning(sighting, looked) ? stillRunning(sighting) : looked
   if (!looked || !contradicts(sighting, told, looked)) return refined(told, undefined, known(sighting, 'pane'))
@@ -230,12 +230,23 @@ function factsOf({ status, reason, waiting_for, trouble }: Evidence, sighting: S
 
 /** When the reply that now stands there was finished: as it was told, or when it was first seen to be no longer at work. */
 function finishOf(sighting: Sighting, evidence: Evidence): Instant | undefined {
-  const { finished_at, busy_at, now } = sighting
+  const { finished_at, now } = sighting
   const told = lastStreak(sighting).find(({ waiting_for }) => waiting_for === 'finished')?.at
-  const known = told && finished_at ? laterOf(told, finished_at) : (told ?? finished_at)
-  if (busy_at === undefined || (known !== undefined && known >= busy_at)) return known
-  return earlierOf(laterOf(evidence.at, busy_at), now)
+  const known = latestOf(told, finished_at)
+  const busy = latestOf(sighting.busy_at, lastTimeAtWork(sighting))
+  if (busy === undefined || (known !== undefined && known >= busy)) return known
+  return earlierOf(laterOf(evidence.at, busy), now)
 }
+
+/** As it was told: the whole turn may have passed since anyone looked. */
+function lastTimeAtWork({ told, run }: Sighting): Instant | undefined {
+  return told.findLast(
+    (evidence) => activityOf(evidence) === 'running' && evidence.at >= (run?.started_at ?? evidence.at),
+  )?.at
+}
+
+const latestOf = (a: Instant | undefined, b: Instant | undefined): Instant | undefined =>
+  a !== undefined && b !== undefined ? laterOf(a, b) : (a ?? b)
 
 function quietFacts({ acked_at, snoozed_at, snoozed_until, now }: Sighting, finished_at: Instant | undefined): Facts {
   if (finished_at === undefined || finished_at <= (acked_at ?? instantOf(0))) return { status: 'idle' }

@@ -19,13 +19,18 @@ export function quoteWord(word: string): string {
 }
 
 /**
- * Text for an argument in which tmux expands formats (names, titles, directories): `#{...}` and, worse, `#(a shell command)`
- * stay what they are.
+ * Text for an argument in which tmux expands formats (names, directories): `#{...}` and, worse, `#(a shell command)` stay what
+ * they are. Signs in front of `[` would begin a style, which this step leaves alone, and so do we.
  */
-export const withoutFormats = (text: string): string => text.replaceAll('#', '##')
+export const withoutFormats = (text: string): string =>
+  text.replace(SIGNS, (signs, at: number) => (isStyle(text, at, signs) ? signs : signs.repeat(2)))
 
-/** The same where tmux also fills in the time, as in messages: `%H` stays `%H`. */
-export const withoutFormatsAndTime = (text: string): string => withoutFormats(text).replaceAll('%', '%%')
+/** Text for a message, which is expanded, has the time filled in (`%H`), and is then read once more for styles. */
+export const forMessage = (text: string): string =>
+  text.replace(SIGNS, (signs, at: number) => signs.repeat(isStyle(text, at, signs) ? 2 : 4)).replaceAll('%', '%%')
+
+const SIGNS = /#+/g
+const isStyle = (text: string, at: number, signs: string): boolean => text[at + signs.length] === '['
 
 const HARMLESS = new Set(
   Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _-./:=+,@%<>|&()[]^!?*'),

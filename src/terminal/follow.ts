@@ -89,17 +89,17 @@ async function eventsBetween(connection: Connection, seen: number, newest: numbe
 function parseEvent(text: string, wanted: number): Happening | undefined {
   const [, number, type, rest = ''] = /^(\d+) ([a-z-]+) ?(.*)$/su.exec(text) ?? []
   if (Number(number) !== wanted) return undefined
-  const [first = ''] = rest.split(' ', 1)
-  const after = rest.slice(first.length + 1)
+  const [, pane, after = ''] = /^(%\d+) ?(.*)$/su.exec(rest) ?? []
+  if (type === 'session-closed') return { type, session: rest }
+  // The pane went away before its hook ran: what is left to say is that the list has changed.
+  if (pane === undefined) return { type: 'sessions-changed' }
   switch (type) {
     case 'died':
-      return { type, pane: paneId(first), ...(after === '' ? {} : { exitStatus: Number(after) }) }
+      return { type, pane: paneId(pane), ...(after === '' ? {} : { exitStatus: Number(after) }) }
     case 'title':
-      return { type, pane: paneId(first), title: after }
+      return { type, pane: paneId(pane), title: after }
     case 'bell':
-      return { type, pane: paneId(first) }
-    case 'session-closed':
-      return { type, session: rest }
+      return { type, pane: paneId(pane) }
     default:
       return { type: 'sessions-changed' }
   }

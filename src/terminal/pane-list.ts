@@ -54,11 +54,24 @@ function parsePane(fields: readonly string[], isLast: boolean): PaneInfo {
     cwd: isLast ? path : path.slice(0, -1),
     width: Number(width),
     height: Number(height),
-    isDead: dead === '1',
+    isDead: dead === '1' && (Boolean(status || signal) || isReaped(Number(pid))),
     ...(status ? { exitStatus: Number(status) } : {}),
     ...(signal ? { exitSignal: Number(signal) } : {}),
     isSeen: seen === '1',
     ...(agent ? { agent } : {}),
+  }
+}
+
+/**
+ * tmux says `dead` as soon as the terminal is closed, a moment before it knows how the process ended, and also for one that closed
+ * it and lives on. 3.2 never tells a signal, so there the process itself is asked for: it is there until tmux has its status.
+ */
+function isReaped(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
   }
 }
 

@@ -2,7 +2,7 @@ import { close, constants, open, write } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { type Context, SkeinError } from '../model/index.js'
-import { commandLine, sequence, withoutFormats, withoutFormatsAndTime } from './command-line.js'
+import { commandLine, forMessage, sequence, withoutFormats } from './command-line.js'
 import { Connection } from './connection.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
@@ -83,18 +83,19 @@ class TmuxTerminal implements Terminal {
       ),
       { start: true },
     )
-    return this.pane(paneId(made))
+    // tmux looks at the process, which may not have got there yet.
+    return { ...(await this.pane(paneId(made))), cwd }
   }
 
   async respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo> {
-    const cwd = withoutFormats(await directory(options.cwd))
+    const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
-        commandLine('respawn-pane', '-k', '-t', pane, '-c', cwd, '--', 'sh', options.script),
+        commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
       ),
     )
-    return this.pane(pane)
+    return { ...(await this.pane(pane)), cwd }
   }
 
   async capture(pane: PaneId, options: CaptureOptions = {}): Promise<string> {
@@ -150,14 +151,14 @@ class TmuxTerminal implements Terminal {
   }
 
   async announce(text: string, options: { readonly bell?: boolean } = {}): Promise<void> {
-    const line = withoutFormatsAndTime(text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' '))
+    const line = forMessage(text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' '))
     const mark = this.#random()
     const format = `${mark}#{client_control_mode}${mark}#{client_name}${mark}#{client_tty}`
     const listed = await this.#connection.ask(commandLine('list-clients', '-F', format), { repeatable: true })
     for (const client of listed) {
       const [, isControl, name = '', tty = ''] = client.split(mark)
       if (isControl === '1') continue
-      // A client that has just left is no failure.
+      // A client that has just left is no failure. (tmux 3.2 cannot show a message to a chosen client: there it only rings.)
       await this.#connection.tryAsking(
         commandLine('display-message', '-c', name, '-d', String(ANNOUNCE_MS), '--', line),
       )

@@ -9,11 +9,19 @@ export interface LeadingSign {
   readonly spaceHelps?: boolean
 }
 
+/** How a tool reads what is typed into it. */
+export interface TypingRules {
+  readonly signs: readonly LeadingSign[]
+  /** An end after which Enter does not send: a space is put behind it. */
+  readonly openEnd?: RegExp
+}
+
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 /** The checks that all tools share: something to say, no keys in disguise, no beginning that is a command. */
-export function checkPrompt(tool: string, text: string, signs: readonly LeadingSign[]): TextCheck {
-  const plain = text.replace(/\r\n?/g, '\n')
+export function checkPrompt(tool: string, text: string, { signs, openEnd }: TypingRules): TextCheck {
+  // What a program makes of a tab in its input differs; four spaces arrive as they are.
+  const plain = text.replace(/\r\n?/g, '\n').replaceAll('\t', '    ')
   if (plain.trim() === '') return { kind: 'refused', because: 'The text is empty', next: 'Give some text to send' }
   const control = CONTROL.exec(plain)
   if (control) {
@@ -24,13 +32,14 @@ export function checkPrompt(tool: string, text: string, signs: readonly LeadingS
       next: 'Leave it out; single keys are sent with: skein keys',
     }
   }
-  const first = plain.trimStart()
+  const closed = openEnd?.test(plain) ? `${plain} ` : plain
+  const first = closed.trimStart()
   const sign = signs.find((one) => first.startsWith(one.sign))
-  if (!sign) return { kind: 'ok', text: plain }
+  if (!sign) return { kind: 'ok', text: closed }
   if (sign.spaceHelps) return { kind: 'ok', text: ` ${first}` }
   return {
     kind: 'refused',
     because: `${tool} takes a text that starts with ${sign.sign} as a command: it would ${sign.does}`,
-    next: `Put a word before it, or attach and type it yourself`,
+    next: 'Put a word before it, or attach and type it yourself',
   }
 }

@@ -1,6 +1,7 @@
 import { claude } from './claude/claude.js'
 import { claudeRunner } from './claude/claude-runner.js'
 import { codex } from './codex/codex.js'
+import { codexRunner } from './codex/codex-runner.js'
 import { gemini } from './gemini/gemini.js'
 import { openclaw } from './openclaw/openclaw.js'
 import { opencode } from './opencode/opencode.js'
@@ -16,6 +17,7 @@ export { foldSession } from './fold.js'
 export type {
   Answer,
   AskedPermission,
+  Capture,
   Dialog,
   DialogOption,
   Launch,
@@ -31,6 +33,7 @@ export type {
   TextCheck,
   ToolRunner,
 } from './runner.js'
+export { SESSION_PLACEHOLDER } from './runner.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
 
@@ -38,4 +41,4 @@ export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './t
 export const LOG_TOOLS: readonly LogTool[] = [claude, codex, gemini, opencode, pi, qwen, openclaw, plain]
 
 /** Every tool that we can run. */
-export const RUNNERS: readonly ToolRunner[] = [claudeRunner]
+export const RUNNERS: readonly ToolRunner[] = [claudeRunner, codexRunner]

@@ -1,4 +1,4 @@
-import type { AgentId, Evidence, SessionId, Wait } from '../model/index.js'
+import type { AgentId, Evidence, Instant, SessionId, Wait } from '../model/index.js'
 import type { Environment } from './tool.js'
 
 /** What the program can do. Callers ask here; nobody outside tools/ compares tool names. */
@@ -24,6 +24,8 @@ export interface Launch {
   readonly origin?: SessionId
   readonly agent: AgentId
   readonly cwd: string
+  /** The moment of the start, for what is named or stamped by it. */
+  readonly startedAt: Instant
   readonly model?: string
   /** Names of MCP servers to load, as far as the tool can be told per run. */
   readonly mcp?: readonly string[]
@@ -63,7 +65,24 @@ export interface Preparation {
   readonly files: readonly { readonly path: string; readonly content: string; readonly onlyIfAbsent?: boolean }[]
   /** The id the conversation will have; absent when the program alone decides. */
   readonly session?: SessionId
+  /** How to learn the id first, for programs that choose it and tell it only when asked. Without an answer, `argv` is run as it is. */
+  readonly capture?: Capture
 }
+
+/** A first run of the program, without a terminal, that makes the conversation and prints its id; a second run resumes it. */
+export interface Capture {
+  /** Run in the same directory and environment, with no input. What it prints is read by `capturedSession`. */
+  readonly argv: readonly [string, ...string[]]
+  /** The way to the id in the JSON that it prints: `.session_id`, `.result.id`. */
+  readonly jsonPath: string
+  /** What to run then, with the id in place of the argument `SESSION_PLACEHOLDER`. */
+  readonly resume: readonly [string, ...string[]]
+  /** A variable that is to hold the id. */
+  readonly env?: string
+}
+
+/** Stands for the id in `Capture.resume`, always as an argument of its own. */
+export const SESSION_PLACEHOLDER = '{session}'
 
 /** A message from the spool. */
 export interface SpoolMessage {
@@ -75,10 +94,13 @@ export interface SpoolMessage {
   readonly at: string
 }
 
-/** What one message says. An unknown one is counted, not fatal. */
+/**
+ * What one message says. An unknown one is counted, not fatal. A finished turn is `idle` here: whether anyone has seen it is
+ * not the tool's to say. A `waiting` without `waiting_for` confirms a wait whose kind is known from elsewhere, if it is.
+ */
 export interface Telling {
   readonly evidence?: Omit<Evidence, 'at'>
-  /** Which conversation the program is in, and how it came to that. */
+  /** Which conversation the message comes from, and how the program came to it; `unchanged` when it does not say. */
   readonly identity?: {
     readonly session: SessionId
     readonly how: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unchanged'
@@ -91,7 +113,7 @@ export interface Telling {
   readonly request?: AskedPermission
   /** This request is settled. */
   readonly settled?: string
-  /** Background work that goes on after the turn (shells, sub-agents). */
+  /** Background work that goes on after the turn (shells, sub-agents): while it does, the evidence says `running`. */
   readonly background?: number
   readonly ended?: { readonly reason: string }
 }
@@ -104,14 +126,17 @@ export interface AskedPermission {
   readonly kind: Wait
 }
 
-/** The screen of a pane, as lines without escape sequences. */
+/** The screen of a pane, as lines without escape sequences. `width` in columns tells a wrapped line from the next one. */
 export interface Screen {
   readonly lines: readonly string[]
   readonly title: string
   readonly width: number
 }
 
-/** What a screen shows. `rule` names the pattern that matched; without one the screen is unknown. */
+/**
+ * What a screen shows. `rule` names the pattern that matched; without one the screen is unknown to us. `unknown` with a rule
+ * means that something else is in front (a transcript, a picker) or that it is no place to type: the last state still holds.
+ */
 export interface ScreenReading {
   readonly status: 'starting' | 'running' | 'waiting' | 'idle' | 'error' | 'unknown'
   readonly rule?: string
@@ -136,6 +161,7 @@ export interface DialogOption {
   readonly label: string
   /** `auto` switches to a mode that no longer asks: never chosen for the user. */
   readonly meaning: 'allow' | 'allow-always' | 'deny' | 'auto' | 'other'
+  /** False for all where only colour tells. */
   readonly isSelected: boolean
 }
 
@@ -184,7 +210,7 @@ export interface ToolRunner {
   checkText(text: string): TextCheck
   readonly keys: {
     readonly interrupt: readonly string[]
-    /** Empties the input line. */
+    /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */
     readonly clear: readonly string[]
     /** Leaves the program from an empty input line. */
     readonly quit: readonly string[]

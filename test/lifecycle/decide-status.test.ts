@@ -166,6 +166,16 @@ describe('finished, and nobody has looked', () => {
     })
   })
 
+  it('a turn that came and went while nobody looked has finished when it was told to have', () => {
+    const idle = (seconds: number) => hook(seconds, { status: 'idle' })
+    expect(statusOf(60, { told: [idle(1), hook(10, {}), idle(20), idle(50)] })).toMatchObject({
+      status: 'waiting',
+      waiting_for: 'finished',
+      since: at(20),
+    })
+    expect(statusOf(60, { told: [idle(1)] }).status).toBe('idle')
+  })
+
   it('a reminder that it is idle is no new reply', () => {
     const told = [finished(10), finished(70)]
     expect(statusOf(71, { told, acked_at: at(30), finished_at: at(10) }).status).toBe('idle')

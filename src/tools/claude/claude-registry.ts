@@ -6,7 +6,8 @@ import { claudeRoots } from './claude-roots.js'
 
 /**
  * `sessions/<pid>.json`, which Claude Code 2.1.x keeps while it runs and removes when it ends in good order. After a kill -9 it
- * stays as it was: pid and start time must be those of a living process before it is believed.
+ * stays as it was: pid and start time must be those of a living process before it is believed. Only `<pid>.json` is to be read:
+ * beside it lies a key of the program.
  */
 export const claudeRegistry: Registry = {
   directory: (environment) => join(claudeRoots(environment)[0] ?? '', 'sessions'),
@@ -46,6 +47,8 @@ function evidenceOf(entry: JsonObject): Evidence {
   switch (entry.status) {
     case 'busy':
       return { ...base, status: 'running', reason: 'its registry says busy' }
+    case 'shell':
+      return { ...base, status: 'running', reason: 'a background shell still runs' }
     case 'idle':
       return { ...base, status: 'idle', reason: 'its registry says idle' }
     case 'waiting': {

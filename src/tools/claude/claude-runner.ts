@@ -37,11 +37,14 @@ export const claudeRunner: ToolRunner = {
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   registry: claudeRegistry,
   checkText: (text) =>
-    checkPrompt('Claude Code', text, [
-      { sign: '/', does: 'run a slash command' },
-      { sign: '!', does: 'run it in a shell' },
-      { sign: '#', does: 'write it into its memory' },
-    ]),
+    checkPrompt('Claude Code', text, {
+      signs: [
+        { sign: '/', does: 'run a slash command' },
+        { sign: '!', does: 'run it in a shell', spaceHelps: true },
+      ],
+      // After a backslash Enter starts a new line; after @ a list of files may be open.
+      openEnd: /\\$|(^|\s)@\S*$/,
+    }),
   keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c', 'C-c'] },
   isProcess: (name) => basename(name) === NAME,
 }

@@ -1,10 +1,11 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Fact } from '../fact.js'
 import { identifyByHead } from '../identify.js'
 import { readJsonl } from '../jsonl-log.js'
-import { fileLog, filesBelow, withoutDoubles } from '../log-files.js'
-import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
-import { ROLLOUT, sessionInName } from './codex-name.js'
+import { fileLog, withoutDoubles } from '../log-files.js'
+import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { sessionInName } from './codex-name.js'
+import { codexLogsUnder, codexRoots } from './codex-roots.js'
 import { CodexTranslator } from './codex-translator.js'
 
 const NAME = 'codex'
@@ -24,22 +25,14 @@ export const codex: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
-  discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  discover: (environment) => withoutDoubles(codexRoots(environment).flatMap(logsUnder)),
   logAt: (path) => fileLog(NAME, rootOf(path), path, { session: sessionInName(path) }),
   identify: (log) => identifyByHead(codex, log),
   read,
 }
 
-function roots({ home, env, extraRoots }: Environment): string[] {
-  return [env.CODEX_HOME || join(home, '.codex'), ...(extraRoots?.[NAME] ?? [])]
-}
-
-/** `sessions/YYYY/MM/DD/rollout-….jsonl`, and `archived_sessions/` for those the user put away. */
-function logsUnder(root: string): (LogRef | undefined)[] {
-  return ['sessions', 'archived_sessions']
-    .flatMap((folder) => filesBelow(join(root, folder), (name) => ROLLOUT.test(name)))
-    .map((path) => fileLog(NAME, root, path, { session: sessionInName(path) }))
-}
+const logsUnder = (root: string): (LogRef | undefined)[] =>
+  codexLogsUnder(root).map((path) => fileLog(NAME, root, path, { session: sessionInName(path) }))
 
 /** The directory above `sessions`, or the log's own when it lies elsewhere: its origins are looked for below it. */
 function rootOf(path: string): string {

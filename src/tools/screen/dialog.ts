@@ -137,7 +137,7 @@ function columnRows(lines: readonly string[], marked: number, column: number): R
 function questionAbove(lines: readonly string[], first: number, wanted: RegExp | undefined): string {
   const isText = (line: number): boolean => {
     const text = lines[line] ?? ''
-    return text.trim() !== '' && !/^\s*[─╌]{10,}/.test(text)
+    return text.trim() !== '' && !/^\s*[─╌▔]{10,}/.test(text)
   }
   const lowest = Math.max(0, first - QUESTION_REACH)
   if (wanted) {

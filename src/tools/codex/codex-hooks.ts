@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { type Evidence, isSessionId } from '../../model/index.js'
+import { isObject, type JsonObject, objectAt, textAt } from '../json-value.js'
+import type { SpoolMessage, Telling } from '../runner.js'
+
+/** The hooks that a run is given. Codex has none for a failed or interrupted turn: its title and screen tell those. */
+export const CODEX_HOOKS = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PermissionRequest',
+  'PostToolUse',
+  'PreCompact',
+  'PostCompact',
+  'Stop',
+  'SessionEnd',
+] as const
+
+/** What a hook says; the payloads are like Claude Code's. SessionStart comes with the first prompt, not with the start. */
+export function readCodexHook({ payload }: SpoolMessage): Telling | undefined {
+  if (!isObject(payload)) return undefined
+  const event = textAt(payload, 'hook_event_name') ?? ''
+  const telling = tellingOf(event, payload)
+  if (!telling) return undefined
+  const session = textAt(payload, 'session_id')
+  const log = textAt(payload, 'transcript_path')
+  const how = event === 'SessionStart' ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged') : 'unchanged'
+  return isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) }, ...telling } : telling
+}
+
+const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
+
+function tellingOf(event: string, payload: JsonObject): Telling | undefined {
+  switch (event) {
+    case 'SessionStart':
+      return { evidence: says(event, 'running', 'it begins its first turn') }
+    case 'UserPromptSubmit': {
+      const prompt = textAt(payload, 'prompt')
+      return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+    }
+    case 'PermissionRequest':
+      return requestTelling(payload)
+    case 'PostToolUse':
+      return {
+        evidence: says(event, 'running', `after ${textAt(payload, 'tool_name') ?? 'a tool'}`),
+        settled: requestId(payload),
+      }
+    case 'PreCompact':
+      return { evidence: says(event, 'running', 'compacting the conversation') }
+    case 'PostCompact':
+      // By hand, a compaction is a turn of its own that ends here; by itself it is in the middle of one.
+      return { evidence: says(event, payload.trigger === 'manual' ? 'idle' : 'running', 'compacted') }
+    case 'Stop': {
+      const reply = textAt(payload, 'last_assistant_message')
+      return { evidence: says(event, 'idle', 'it has finished its turn'), background: 0, ...(reply ? { reply } : {}) }
+    }
+    case 'SessionEnd':
+      return { ended: { reason: textAt(payload, 'reason') ?? 'other' } }
+    default:
+      return undefined
+  }
+}
+
+function requestTelling(payload: JsonObject): Telling {
+  const tool = textAt(payload, 'tool_name') ?? 'a tool'
+  const input = objectAt(payload, 'tool_input')
+  const what = (textAt(input, 'command') ?? textAt(input, 'description'))?.split('\n', 1)[0]?.slice(0, 200)
+  return {
+    evidence: { ...says('PermissionRequest', 'waiting', `permission prompt: ${tool}`), waiting_for: 'permission' },
+    request: { id: requestId(payload), tool, kind: 'permission', ...(what ? { what } : {}) },
+  }
+}
+
+/** The request has no id: what the two hooks have in common is the turn, the tool and the command. */
+function requestId(payload: JsonObject): string {
+  const command = objectAt(payload, 'tool_input')?.command
+  const asked = JSON.stringify([payload.turn_id, payload.tool_name, command])
+  return createHash('sha256').update(asked).digest('hex').slice(0, 16)
+}
+
+const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  source: 'hook',
+  status,
+  reason,
+  rule: `hook:${event}`,
+})

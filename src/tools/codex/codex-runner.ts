@@ -1,0 +1,72 @@
+import { basename } from 'node:path'
+import { checkPrompt } from '../check-text.js'
+import { builtInRules } from '../patterns/built-in.js'
+import type { Launch, Preparation, ToolRunner } from '../runner.js'
+import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { CODEX_HOOKS, readCodexHook } from './codex-hooks.js'
+import { codexLogOf, codexRoots } from './codex-roots.js'
+import { seededLog } from './codex-seed.js'
+
+const NAME = 'codex'
+
+export const codexRunner: ToolRunner = {
+  name: NAME,
+  icon: '⬢',
+  can: { chooseId: 'seed', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: false },
+  prepare,
+  readMessage: readCodexHook,
+  readTitle: (title) => readTitleBy(builtInRules(NAME), title),
+  readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  checkText: (text) =>
+    checkPrompt('Codex', text, {
+      signs: [
+        { sign: '/', does: 'run a slash command', spaceHelps: true },
+        { sign: '!', does: 'run it in a shell' },
+      ],
+      // A list of files or skills is open after these, and Enter would take its first row.
+      openEnd: /(^|\s)[@$]\S*$/,
+    }),
+  keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c'] },
+  isProcess: (name) => basename(name) === NAME,
+}
+
+function prepare(launch: Launch): Preparation {
+  const { kind, session, origin, environment, cwd, startedAt } = launch
+  const hasLog = session !== undefined && codexLogOf(environment, session) !== undefined
+  const seed =
+    kind !== 'fork' && session && !hasLog
+      ? seededLog(codexRoots(environment)[0] ?? '', session, cwd, startedAt)
+      : undefined
+  const what = kind === 'fork' ? (origin ? ['fork', origin] : []) : session ? ['resume', session] : []
+  return {
+    argv: [NAME, ...what, ...optionsOf(launch)],
+    env: {},
+    files: seed ? [{ ...seed, onlyIfAbsent: true }] : [],
+    ...(session && kind !== 'fork' ? { session } : {}),
+  }
+}
+
+/**
+ * Without the shared daemon: it would run the agent with the environment of whoever started it first. The hooks are ours for
+ * this run alone, and Codex runs hooks that it has not been told to trust only when asked to.
+ */
+function optionsOf({ spool, model, dangerous, args }: Launch): string[] {
+  const hooks = CODEX_HOOKS.flatMap((event) => [
+    '-c',
+    `hooks.${event}=[{hooks=[{type="command",command=${tomlText(spool.command)}}]}]`,
+  ])
+  return [
+    '--no-daemon',
+    '--dangerously-bypass-hook-trust',
+    ...hooks,
+    // Its state in words, and no spinner that changes ten times a second: so a title change is a change of state.
+    '-c',
+    'tui.terminal_title=["run-state","project-name"]',
+    ...(model ? ['--model', model] : []),
+    ...(dangerous ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
+    ...(args ?? []),
+  ]
+}
+
+/** JSON's escapes are all known to TOML's basic strings. */
+const tomlText = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f')
