@@ -49,6 +49,7 @@ runDaemon({
   profile,
   context,
   say,
+  environment: surroundings(),
   skein: join(package_, 'bin', 'skein.js'),
   signal: told.signal,
   abandon: () => {

@@ -5,6 +5,7 @@ import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
 import type { Fleet } from './fleet.js'
 import { LookSchedule } from './look-schedule.js'
+import type { Lookout } from './lookout.js'
 import { NoticeBook } from './notice-book.js'
 import { Notices } from './notices.js'
 import type { Outlets } from './notifier.js'
@@ -20,16 +21,6 @@ import { WatchedDirectory } from './watched-directory.js'
 const ROLL_MS = 15_000
 /** How often the schedule is asked. */
 const TICK_MS = 500
-
-/** How an agent's state is found out and stored: lifecycle's part. */
-export interface Lookout {
-  /** Takes what programs have left in the spool; which agents it was about. */
-  take(): Promise<readonly AgentId[]>
-  /** Looks at these agents, or at all; stores and journals what has changed. */
-  look(only?: ReadonlySet<AgentId>): Promise<void>
-  /** Directories in which programs register what they do, a file per process. */
-  readonly registries: readonly string[]
-}
 
 export interface CrewOptions {
   readonly home: Home
@@ -167,10 +158,7 @@ export class Crew implements AsyncDisposable {
     }
     if (wanted.size === 0) return
     const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
-    this.#schedule.looked(
-      wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
-      context.clock.now(),
-    )
+    this.#schedule.looked(wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids, context.clock.now())
     await lookout.look(wanted.has('all') ? undefined : new Set(ids))
   }
 

@@ -1,4 +1,4 @@
-import type { AgentRun, LiveRun } from '../lifecycle/index.js'
+import type { AgentRun, Terminals } from '../lifecycle/index.js'
 import { type AgentId, SkeinError } from '../model/index.js'
 import type { PaneEvent, PaneId, Terminal, TmuxSocket } from '../terminal/index.js'
 
@@ -21,7 +21,7 @@ export class Fleet implements AsyncDisposable {
   #panes = new Map<string, AgentId>()
 
   constructor(
-    private readonly open: (socket: TmuxSocket) => Promise<Terminal>,
+    private readonly terminals: Terminals,
     private readonly say: (line: string) => void,
   ) {}
 
@@ -37,18 +37,10 @@ export class Fleet implements AsyncDisposable {
       runs.flatMap(({ agent, run }) => (run ? [[paneKey(run.socket, run.pane), agent] as const] : [])),
     )
     const sockets = new Map(runs.flatMap(({ run }) => (run ? [[keyOf(run.socket), run.socket] as const] : [])))
-    for (const [key, socket] of sockets) if (!this.#vessels.has(key)) this.#board(key, socket)
+    for (const [key, socket] of sockets) {
+      if (!this.#vessels.has(key)) this.#vessels.set(key, this.#board(key, socket))
+    }
     await Promise.allSettled(this.#vessels.values())
-  }
-
-  /** The connection to the server that an agent runs in. */
-  async terminal(socket: TmuxSocket): Promise<Terminal> {
-    const key = keyOf(socket)
-    return (await (this.#vessels.get(key) ?? this.#board(key, socket))).terminal
-  }
-
-  async publish({ socket, pane }: LiveRun, options: Readonly<Record<`@${string}`, string>>): Promise<void> {
-    await this.#quietly(async () => (await this.terminal(socket)).publish(pane, options))
   }
 
   async publishToAll(option: `@${string}`, value: string): Promise<void> {
@@ -65,17 +57,15 @@ export class Fleet implements AsyncDisposable {
     for (const one of open) {
       if (one.status !== 'fulfilled') continue
       one.value.ending.abort()
-      await one.value.terminal[Symbol.asyncDispose]()
       await one.value.following
     }
   }
 
   #board(key: string, socket: TmuxSocket): Promise<Vessel> {
-    const boarding = this.open(socket).then((terminal): Vessel => {
+    const boarding = this.terminals.of(socket).then((terminal): Vessel => {
       const ending = new AbortController()
       return { terminal, ending, following: this.#follow(terminal, ending.signal) }
     })
-    this.#vessels.set(key, boarding)
     boarding.catch((error: unknown) => {
       this.#vessels.delete(key) // tmux may be installed meanwhile
       this.say(`tmux could not be used: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
-import { AgentRuns } from '../lifecycle/index.js'
+import { Spool } from '../journal/index.js'
+import { AgentRuns, type Parts, Terminals } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
-import { openTerminal } from '../terminal/index.js'
+import { type Environment, RUNNERS } from '../tools/index.js'
 import type { DaemonFacts } from './access.js'
 import { Api } from './api.js'
 import { Crew } from './crew.js'
@@ -12,6 +13,7 @@ import { EventHub } from './event-hub.js'
 import { Fleet } from './fleet.js'
 import { HomeGuard } from './home-guard.js'
 import { takeInLogs } from './log-intake.js'
+import { lookoutOf } from './lookout.js'
 import { parseNotify } from './notify-settings.js'
 import { daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
@@ -31,6 +33,8 @@ export interface DaemonOptions {
   /** The command line program, for work that is better done in a process of its own. */
   readonly skein: string
   openHome(): Promise<Home>
+  /** Where the tools of this user keep their files. */
+  readonly environment: Environment
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal
   /** Ends the process at once: its home is gone, and tidying up would make a new one. */
@@ -62,14 +66,26 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
 
   const { hub, running } = await EventHub.open(home.events, ending.signal)
   const runs = new AgentRuns(home, context)
+  await using terminals = new Terminals(context, facts.env)
+  const parts: Parts = {
+    home,
+    context,
+    environment: options.environment,
+    runs,
+    spool: new Spool(home.paths.spool),
+    terminals,
+    socket: { name: 'skein' },
+    runners: RUNNERS,
+    defaultTool: 'claude',
+  }
   await using crew = await Crew.open({
     home,
     runs,
-    lookout: { take: async () => [], look: async () => {}, registries: [] },
+    lookout: lookoutOf(parts),
     hub,
     place,
     context,
-    fleet: new Fleet((socket) => openTerminal({ socket, context, environment: facts.env }), say),
+    fleet: new Fleet(terminals, say),
     outlets: { platform: facts.platform, env: facts.env },
     notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
     say,

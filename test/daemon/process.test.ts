@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -92,7 +102,14 @@ describe('the daemon', () => {
     const { access } = scratchHome()
     mkdirSync(access.place.directory, { recursive: true })
     const self = { pid: process.pid, starttime: startTimeOf(process.pid) }
-    const newer = { v: 1, ...self, version: '99.0.0', api: 99, socket: '/nowhere', started_at: '2026-01-17T00:00:00.000Z' }
+    const newer = {
+      v: 1,
+      ...self,
+      version: '99.0.0',
+      api: 99,
+      socket: '/nowhere',
+      started_at: '2026-01-17T00:00:00.000Z',
+    }
     writeFileSync(access.place.record, JSON.stringify(newer))
     expect(standingOf(access).kind).toBe('foreign')
     await expect(ensureDaemon(access)).rejects.toMatchObject({ code: 'daemon-failed' })
