@@ -15,6 +15,8 @@ const common = {
   // Native code cannot be bundled; it is the package's only run-time dependency.
   external: [/^node:/, '@photostructure/sqlite'],
   transform: { target: 'node20.19' },
+  // No module of ours does anything by being loaded, so a command that uses one thing of a folder need not load the rest of it.
+  treeshake: { moduleSideEffects: false },
 }
 
 rmSync(dist, { recursive: true, force: true })

@@ -181,6 +181,10 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    statusline: verb(
+      'Print one segment for a status line or a prompt',
+      async () => (await import('./commands/statusline.js')).statusline,
+    ),
     daemon: {
       summary: 'Run what watches the agents',
       entries: {

@@ -82,8 +82,14 @@ describe('notices', () => {
     const write = `import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync(${JSON.stringify(out)}, JSON.stringify([process.env.SKEIN_NOTICE, JSON.parse(readFileSync(0, 'utf8')).kind]) + '\\n')\n`
     writeFileSync(program, write)
-    herd.settings(`[notify]\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(program)}]\nby = ["command"]\n`)
-    const lines = (): unknown[] => text(out).split('\n').filter(Boolean).map((line) => JSON.parse(line))
+    herd.settings(
+      `[notify]\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(program)}]\nby = ["command"]\n`,
+    )
+    const lines = (): unknown[] =>
+      text(out)
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
     await ensureDaemon(herd.access)
     herd.works(toast)
     herd.asks(toast, `$(touch ${join(herd.root, 'executed')}); \`id\``)
