@@ -7,7 +7,7 @@ import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { type PaneInfo, writeLaunchScript } from '../terminal/index.js'
 import type { Launch, Preparation, ToolRunner } from '../tools/index.js'
 import type { Launching, LiveRun, Recipe } from './agent-run.js'
-import type { Parts } from './parts.js'
+import { nowOf, type Parts } from './parts.js'
 
 /** What of the user's environment is about the terminal or the shell it was typed in, and not about the user. */
 const NOT_PASSED_ON =
@@ -43,6 +43,7 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   parts.spool.prepare()
   const port = await freePort()
+  const startedAt = nowOf(parts)
   const secret = Buffer.from(parts.context.random.bytes(24)).toString('hex')
   writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
   const launch: Launch = {
@@ -51,6 +52,7 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
     ...(run.origin ? { origin: run.origin } : {}),
     agent: agent.id,
     cwd: recipe.cwd,
+    startedAt,
     ...(recipe.model ? { model: recipe.model } : {}),
     ...(recipe.mcp ? { mcp: recipe.mcp } : {}),
     ...(recipe.args ? { args: recipe.args } : {}),
@@ -71,8 +73,14 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
   const script = join(directory, 'launch.sh')
   const env = environmentOf(parts, run, preparation, { id, session })
   writeLaunchScript({ path: script, argv: preparation.argv, env })
-  const started_at = new Date(parts.context.clock.now()).toISOString() as Launching['started_at']
-  const launching = { id, socket: parts.socket, tmux_session: run.tmuxSession, started_at, port, how: run.how }
+  const launching = {
+    id,
+    socket: parts.socket,
+    tmux_session: run.tmuxSession,
+    started_at: startedAt,
+    port,
+    how: run.how,
+  }
   return { launching, script, ...(session ? { session } : {}) }
 }
 
