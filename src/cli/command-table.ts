@@ -181,6 +181,19 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    next: verb(
+      'Go to the agent that has waited for you longest',
+      async () => (await import('./commands/next.js')).next,
+    ),
+    notify: {
+      summary: 'Try how you are told that an agent waits',
+      entries: {
+        test: verb(
+          'Send yourself a notice, to see how it arrives',
+          async () => (await import('./commands/notify/test.js')).test,
+        ),
+      },
+    },
     statusline: verb(
       'Print one segment for a status line or a prompt',
       async () => (await import('./commands/statusline.js')).statusline,

@@ -12,6 +12,8 @@ import {
 } from '../model/index.js'
 import type { EventHub } from './event-hub.js'
 import { streamEvents } from './event-stream.js'
+import type { Delivery } from './notifier.js'
+import { WAYS, type Way } from './notify-settings.js'
 import { badRequest, NotFound, type Request } from './server.js'
 
 /** What the API answers from. */
@@ -22,7 +24,10 @@ export interface ApiSources {
   /** `!2 ▶3` */
   segment(): string
   /** The agent that has waited longest, if any. */
-  next(): AgentView | undefined
+  next(): Promise<AgentView | undefined>
+  list(filter: { group?: string; all?: boolean }): Promise<AgentView[]>
+  /** Tells something made up in these ways, or in the configured ones. */
+  tryNotice(ways: readonly Way[] | undefined): Promise<Delivery[]>
   /** Asks the daemon to end, after this request was answered. */
   stop(): void
   readonly signal: AbortSignal
@@ -49,13 +54,15 @@ export class Api {
         case 'GET health':
           return this.sources.health()
         case 'GET next': {
-          const agent = this.sources.next()
+          const agent = await this.sources.next()
           return agent ? { agent } : {}
         }
         case 'GET events':
           return this.#stream(request, response)
         case 'POST report':
           return this.#report(await request.body())
+        case 'POST notify':
+          return this.#notify(await request.body())
         case 'POST stop':
           response.on('close', () => this.sources.stop())
           return { stopping: true }
@@ -71,7 +78,7 @@ export class Api {
       const last_event_id = hub.last
       const group = request.query.get('group')
       const all = request.query.get('all') === '1'
-      const list = await agents.list({ ...(group === null ? {} : { group }), all })
+      const list = await this.sources.list({ ...(group === null ? {} : { group }), all })
       return { agents: list, statusline: this.sources.segment(), ...(last_event_id ? { last_event_id } : {}) }
     }
     const explained = await agents.why(reference)
@@ -119,6 +126,11 @@ export class Api {
       ...(body.waiting_for === undefined ? {} : { waiting_for: oneOf<Wait>(body, 'waiting_for', WAITS) }),
       ...(body.trouble === undefined ? {} : { trouble: oneOf<Trouble>(body, 'trouble', TROUBLES) }),
     })
+  }
+
+  async #notify({ by }: Record<string, unknown>): Promise<object> {
+    const ways = by === undefined ? undefined : Array.isArray(by) ? by.map((way) => oneOf({ by: way }, 'by', WAYS)) : []
+    return { deliveries: await this.sources.tryNotice(ways) }
   }
 
   async #stream({ query, lastEventId }: Request, response: ServerResponse): Promise<undefined> {

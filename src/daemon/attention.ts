@@ -1,5 +1,5 @@
-import type { AgentView } from '../lifecycle/index.js'
 import { redactAsCommand } from '../privacy/index.js'
+import type { SeenAgent } from './roll.js'
 
 /** What a user is told of: an agent needs an answer, has failed, or has finished and nobody looked yet. */
 export const NOTICE_KINDS = ['waiting', 'failed', 'finished'] as const
@@ -16,8 +16,8 @@ export interface Notice {
 }
 
 type Seen = Pick<
-  AgentView,
-  'id' | 'address' | 'title' | 'status' | 'since' | 'reason' | 'waiting_for' | 'trouble' | 'token' | 'archived_at'
+  SeenAgent,
+  'address' | 'status' | 'since' | 'reason' | 'waiting_for' | 'trouble' | 'token' | 'archived_at'
 >
 
 /** What there is to tell about an agent now, if anything. Its reason may quote a command, so secrets are taken out first. */

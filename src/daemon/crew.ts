@@ -1,6 +1,5 @@
-import type { Home } from '../home/index.js'
-import type { AgentRun, AgentRuns, AgentView } from '../lifecycle/index.js'
-import { type AgentId, type Context, parseAgentId, SkeinError } from '../model/index.js'
+import { type AgentRun, type AgentView, type Parts, viewsOf } from '../lifecycle/index.js'
+import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
 import type { Fleet } from './fleet.js'
@@ -8,8 +7,8 @@ import { LookSchedule } from './look-schedule.js'
 import type { Lookout } from './lookout.js'
 import { NoticeBook } from './notice-book.js'
 import { Notices } from './notices.js'
-import type { Outlets } from './notifier.js'
-import type { NotifySettings } from './notify-settings.js'
+import type { Delivery, Outlets } from './notifier.js'
+import type { NotifySettings, Way } from './notify-settings.js'
 import { OneAtATime } from './one-at-a-time.js'
 import type { DaemonPlace } from './place.js'
 import { Roll } from './roll.js'
@@ -23,12 +22,10 @@ const ROLL_MS = 15_000
 const TICK_MS = 500
 
 export interface CrewOptions {
-  readonly home: Home
-  readonly runs: AgentRuns
+  readonly parts: Parts
   readonly lookout: Lookout
   readonly hub: EventHub
   readonly place: DaemonPlace
-  readonly context: Context
   readonly fleet: Fleet
   readonly outlets: Omit<Outlets, 'announce'>
   notify(): Promise<NotifySettings>
@@ -49,16 +46,17 @@ export class Crew implements AsyncDisposable {
   readonly #toLook = new Set<AgentId | 'all'>()
   readonly #changed = new Set<AgentId | 'all'>()
   #isSpoolFull = false
+  #complaint = ''
   readonly #looking: OneAtATime
   readonly #telling: OneAtATime
 
   private constructor(private readonly options: CrewOptions) {
-    const { home, runs, place, context, fleet, outlets, say } = options
-    this.#roll = new Roll(home, runs)
+    const { parts, place, fleet, outlets, say } = options
+    this.#roll = new Roll(parts.home, parts.runs)
     this.#notices = new Notices(
       new NoticeBook(place.notices),
       { ...outlets, announce: (text, how) => fleet.announce(text, how) },
-      context.clock,
+      parts.context.clock,
       say,
     )
     const failed = (what: string) => (error: unknown) =>
@@ -82,8 +80,27 @@ export class Crew implements AsyncDisposable {
     return this.#segment ?? ''
   }
 
-  next(): AgentView | undefined {
-    return nextOf(this.#roll.views())
+  /** The agent to go to now, if any. */
+  async next(): Promise<AgentView | undefined> {
+    const next = nextOf(this.#roll.seen())
+    return next && (await this.#viewsOf(({ id }) => id === next.id))[0]
+  }
+
+  list({ group, all = false }: { group?: string; all?: boolean } = {}): Promise<AgentView[]> {
+    const path = group === undefined ? undefined : parseGroupPath(group)
+    return this.#viewsOf(
+      (agent, run) => (path === undefined || isWithin(agent.address, path)) && (all || run?.archived_at === undefined),
+    )
+  }
+
+  async tryNotice(ways: readonly Way[] | undefined): Promise<Delivery[]> {
+    const settings = await this.options.notify()
+    return this.#notices.try(ways ?? settings.by, settings)
+  }
+
+  #viewsOf(isWanted: (agent: Agent, run: AgentRun | undefined) => boolean): Promise<AgentView[]> {
+    const wanted = this.#roll.observed().filter(({ agent, run }) => isWanted(agent, run))
+    return viewsOf(this.options.parts, wanted)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,10 +111,10 @@ export class Crew implements AsyncDisposable {
   }
 
   #watch(): void {
-    const { home, hub, fleet, lookout, context } = this.options
-    const { spool, agents } = home.paths
+    const { parts, hub, fleet, lookout } = this.options
+    const { spool, agents } = parts.home.paths
     const tick = setInterval(() => {
-      for (const id of this.#schedule.due(this.#roll.runs(), context.clock.now())) this.#looks(id)
+      for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#looks(id)
     }, TICK_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => clearInterval(tick) },
@@ -149,7 +166,7 @@ export class Crew implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const { lookout, context } = this.options
+    const { lookout, parts } = this.options
     const wanted = new Set(this.#toLook)
     this.#toLook.clear()
     if (this.#isSpoolFull) {
@@ -158,8 +175,23 @@ export class Crew implements AsyncDisposable {
     }
     if (wanted.size === 0) return
     const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
-    this.#schedule.looked(wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids, context.clock.now())
+    this.#schedule.looked(
+      wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
+      parts.context.clock.now(),
+    )
     await lookout.look(wanted.has('all') ? undefined : new Set(ids))
+  }
+
+  /** A mistake in the file is said once, and nothing is told until it is mended. */
+  async #settings(): Promise<NotifySettings | undefined> {
+    try {
+      return await this.options.notify()
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error
+      if (error.message !== this.#complaint) this.options.say(`no notices are given: ${error.message}`)
+      this.#complaint = error.message
+      return undefined
+    }
   }
 
   async #tell(): Promise<void> {
@@ -172,14 +204,15 @@ export class Crew implements AsyncDisposable {
     if (!news && !isFirst) return
     const runs = this.#roll.runs()
     await this.options.fleet.crewIs(runs.filter(isRunning))
-    const views = this.#roll.views()
-    const segment = segmentOf(views)
+    const seen = this.#roll.seen()
+    const segment = segmentOf(seen)
     if (segment !== this.#segment) {
       this.#segment = segment
       keepSegment(this.options.place, segment)
       await this.options.fleet.publishToAll('@skein_statusline', segment)
     }
-    this.#notices.look(views, await this.options.notify())
+    const settings = await this.#settings()
+    if (settings) this.#notices.look(seen, settings)
   }
 }
 

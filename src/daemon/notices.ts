@@ -1,9 +1,9 @@
-import type { AgentView } from '../lifecycle/index.js'
 import { type Context, type Instant, msOf } from '../model/index.js'
 import { type Notice, noticeOf } from './attention.js'
 import type { NoticeBook } from './notice-book.js'
-import { deliver, type Outlets } from './notifier.js'
-import { type NotifySettings, waysFor } from './notify-settings.js'
+import { type Delivery, deliver, type Outlets } from './notifier.js'
+import { type NotifySettings, type Way, waysFor } from './notify-settings.js'
+import type { SeenAgent } from './roll.js'
 
 /** What began longer ago than this is no news: the daemon was away, and the list shows it anyway. */
 const STALE_MS = 15 * 60_000
@@ -23,12 +23,13 @@ export class Notices {
   ) {}
 
   /** Looks at all agents and tells what is new. Never rejects: a notice that fails is a line in the log. */
-  look(agents: readonly AgentView[], settings: NotifySettings): void {
+  look(agents: readonly SeenAgent[], settings: NotifySettings): void {
     const nowMs = this.clock.now()
     const fresh = agents.flatMap((agent) => {
       const notice = noticeOf(agent)
       return notice && this.book.isNew(agent.id, notice.key) ? [{ agent: agent.id, notice, key: notice.key }] : []
     })
+    this.book.keepOnly(new Set(agents.map(({ id }) => id)))
     this.book.note(fresh)
     const wanted = fresh
       .map(({ notice }) => ({ notice, ways: waysFor(notice, settings, new Date(nowMs)) }))
@@ -44,12 +45,25 @@ export class Notices {
     )
   }
 
+  /** Tells something made up, to see how it arrives. */
+  try(ways: readonly Way[], settings: NotifySettings): Promise<Delivery[]> {
+    const notice: Notice = {
+      kind: 'waiting',
+      key: 'test',
+      agent: 'skein',
+      since: '',
+      title: 'Skein can reach you',
+      body: 'This is a test: no agent waits',
+    }
+    return deliver(notice, ways, settings, this.outlets)
+  }
+
   /** Until everything that was begun is told. */
   async settled(): Promise<void> {
     await this.#telling
   }
 
-  async #tell(notice: Notice, ways: Parameters<typeof deliver>[1], settings: NotifySettings): Promise<void> {
+  async #tell(notice: Notice, ways: readonly Way[], settings: NotifySettings): Promise<void> {
     for (const { way, failed } of await deliver(notice, ways, settings, this.outlets)) {
       if (failed === undefined || this.#said.has(way + failed)) continue
       this.#said.add(way + failed)

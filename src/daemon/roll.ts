@@ -1,6 +1,9 @@
 import type { Home } from '../home/index.js'
-import type { AgentRun, AgentRuns, AgentView } from '../lifecycle/index.js'
-import type { Agent, AgentId } from '../model/index.js'
+import type { AgentRun, AgentRuns, Observed } from '../lifecycle/index.js'
+import type { Agent, AgentId, AgentStatus, Instant } from '../model/index.js'
+
+/** An agent with what it does, without what only faces show. */
+export type SeenAgent = Agent & AgentStatus & { archived_at?: Instant }
 
 /** Every agent of the profile with how it runs and what it does, in memory: what the daemon decides and tells from. */
 export class Roll {
@@ -35,34 +38,26 @@ export class Roll {
     return true
   }
 
-  has(id: string): boolean {
-    return this.#agents.has(id)
-  }
-
   runs(): AgentRun[] {
     return [...this.#runs.values()]
   }
 
-  runOf(id: AgentId): AgentRun | undefined {
-    return this.#runs.get(id)
-  }
-
-  views(): AgentView[] {
-    return [...this.#runs.values()].flatMap((run) => {
-      const agent = this.#agents.get(run.agent)
-      return agent ? [viewOf(agent, run)] : []
+  /** Those that were ever started, as far as deciding whom to tell what needs it. */
+  seen(): SeenAgent[] {
+    return [...this.#runs.values()].flatMap(({ agent: id, status, archived_at }) => {
+      const agent = this.#agents.get(id)
+      return agent ? [{ ...agent, ...status, ...(archived_at ? { archived_at } : {}) }] : []
     })
   }
-}
 
-function viewOf(agent: Agent, { status, run, binding, archived_at, snoozed_until }: AgentRun): AgentView {
-  return {
-    ...agent,
-    ...status,
-    ...(binding ? { session_id: binding.session } : {}),
-    ...(run ? { tmux_session: run.tmux_session, pane: run.pane } : {}),
-    ...(archived_at ? { archived_at } : {}),
-    ...(snoozed_until ? { snoozed_until } : {}),
+  /** Everyone, as if just looked at: that is what the daemon does all the time. */
+  observed(): Observed[] {
+    return [...this.#agents.values()].map((agent) => ({
+      agent,
+      run: this.#runs.get(agent.id),
+      verdict: undefined,
+      seen: [],
+    }))
   }
 }
 

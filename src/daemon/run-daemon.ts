@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
-import { Spool } from '../journal/index.js'
-import { AgentRuns, type Parts, Terminals } from '../lifecycle/index.js'
+import { agentsOf, partsOf } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
 import { type Environment, RUNNERS } from '../tools/index.js'
 import type { DaemonFacts } from './access.js'
@@ -65,37 +64,32 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   signal.addEventListener('abort', onSignal)
 
   const { hub, running } = await EventHub.open(home.events, ending.signal)
-  const runs = new AgentRuns(home, context)
-  await using terminals = new Terminals(context, facts.env)
-  const parts: Parts = {
+  const parts = partsOf({
     home,
     context,
     environment: options.environment,
-    runs,
-    spool: new Spool(home.paths.spool),
-    terminals,
-    socket: { name: 'skein' },
+    socket: { name: 'skein' }, // for new agents, which a daemon never starts
     runners: RUNNERS,
-    defaultTool: 'claude',
-  }
+  })
+  await using agents = agentsOf(parts)
   await using crew = await Crew.open({
-    home,
-    runs,
+    parts,
     lookout: lookoutOf(parts),
     hub,
     place,
-    context,
-    fleet: new Fleet(terminals, say),
+    fleet: new Fleet(parts.terminals, say),
     outlets: { platform: facts.platform, env: facts.env },
     notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
     say,
   })
   const startedAt = instantOf(context.clock.now())
   const api = new Api({
-    agents: crew as never,
+    agents,
+    list: (filter) => crew.list(filter),
     hub,
     segment: () => crew.segment,
     next: () => crew.next(),
+    tryNotice: (ways) => crew.tryNotice(ways),
     stop: () => end('it was asked to'),
     signal: ending.signal,
     health: () => ({

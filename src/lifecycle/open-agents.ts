@@ -48,14 +48,7 @@ export const openAgents = (options: OpenAgents): Agents => agentsOf(partsOf(opti
 /** For who works with the parts as well, such as the daemon. They are closed with the agents. */
 export const agentsOf = (parts: Parts): Agents => new RunningAgents(parts)
 
-export function partsOf({
-  home,
-  context,
-  environment,
-  socket,
-  runners,
-  defaultTool = 'claude',
-}: OpenAgents): Parts {
+export function partsOf({ home, context, environment, socket, runners, defaultTool = 'claude' }: OpenAgents): Parts {
   return {
     home,
     context,
