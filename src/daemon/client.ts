@@ -62,7 +62,20 @@ export class DaemonClient {
     }
   }
 
-  #ask(method: string, path: string, body: unknown, timeoutMs = ANSWER_MS): Promise<unknown> {
+  async #ask(method: string, path: string, body: unknown, timeoutMs = ANSWER_MS): Promise<unknown> {
+    const until = performance.now() + timeoutMs
+    for (;;) {
+      try {
+        return await this.#askOnce(method, path, body, until - performance.now())
+      } catch (error) {
+        // The queue at its door is full, which is over in a moment.
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > until) throw error
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+  }
+
+  #askOnce(method: string, path: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const content = body === undefined ? undefined : JSON.stringify(body)
     return new Promise((resolve, reject) => {
       const asked = request({

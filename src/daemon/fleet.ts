@@ -48,6 +48,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async announce(text: string, options: { bell: boolean }): Promise<void> {
+    if (this.#vessels.size === 0) throw new Error('no agent runs in tmux now')
     await this.#each((terminal) => terminal.announce(text, options))
   }
 

@@ -36,7 +36,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
       debug: false,
     },
     profiles: NO_PROFILES,
-    daemon: daemonUnder('/somewhere'),
+    daemon: daemonUnder('/dev/null/nowhere'), // where no daemon can be started
     now: () => Date.parse('2026-01-17T12:00:00Z'),
     terminal: () => undefined,
     agents: () => Promise.reject(new Error('no agents in this test')),

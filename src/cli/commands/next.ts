@@ -1,6 +1,6 @@
 import { accessTo, DaemonClient, nextOf, wakeDaemon } from '../../daemon/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
-import { formatDuration, msOf } from '../../model/index.js'
+import { formatDuration, msOf, SkeinError } from '../../model/index.js'
 import { type Cli, command } from '../command.js'
 import { flag } from '../input/input.js'
 import { safe } from '../screen/safe-text.js'
@@ -21,17 +21,23 @@ export const next = command({
     const { out } = cli
     const agent = await nextAgent(cli)
     if (!agent) return out.result({}, () => 'No agent waits for you')
-    if (!print && !out.json) {
-      const { tmux } = cli
-      const argv = await (await cli.agents()).attachCommand(agent.id, tmux === undefined ? {} : { tmux })
-      if (await cli.handOver(argv)) return
-    }
+    if (!print && !out.json && (await attach(agent, cli))) return
     out.result({ agent }, ({ nowMs }) => {
       const age = formatDuration(nowMs - msOf(agent.since))
       return safe`${agent.address}  ${agent.status} for ${age}: ${agent.reason ?? agent.waiting_for ?? ''}`
     })
   },
 })
+
+/** False when there is nobody to attach, or nothing left to attach to. */
+async function attach({ id }: AgentView, { agents, tmux, handOver }: Cli): Promise<boolean> {
+  try {
+    return await handOver(await (await agents()).attachCommand(id, tmux === undefined ? {} : { tmux }))
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'agent-not-running') return false
+    throw error
+  }
+}
 
 /** Asked of the daemon when one runs; else by looking at every agent now. */
 async function nextAgent(cli: Cli): Promise<AgentView | undefined> {
