@@ -132,14 +132,13 @@ function choose(agent: Agent, { options }: Dialog, wanted: AnswerWith): DialogOp
     'decision' in wanted
       ? options.filter(({ meaning }) => meaning === wanted.decision)
       : labelled(options, wanted.choose)
-  const safe = fits.filter(({ meaning }) => meaning !== 'auto')
-  const [only] = safe
-  if (only && safe.length === 1) return only
+  const [only] = fits
+  if (only && fits.length === 1 && only.meaning !== 'auto') return only
   const what = 'decision' in wanted ? wanted.decision : JSON.stringify(wanted.choose)
-  const isAuto = fits.length > 0 && safe.length === 0
-  const why = isAuto
-    ? `${what} would stop it from asking at all, which is chosen on its screen only`
-    : `${fits.length === 0 ? 'No option' : 'More than one option'} of ${agent.address} fits ${what}`
+  const why =
+    fits.length === 1
+      ? `${what} would stop it from asking at all, which is chosen on its screen only`
+      : `${fits.length === 0 ? 'No option' : 'More than one option'} of ${agent.address} fits ${what}`
   throw new SkeinError(
     'not-answered',
     why,

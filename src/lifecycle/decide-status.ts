@@ -143,17 +143,13 @@ function contradicts(sighting: Sighting, told: Evidence, looked: Evidence): bool
   return true
 }
 
-/** A question that one source only knows to be there may be known better by another. */
-function refined(best: Evidence, told: Evidence | undefined, pane: Evidence | undefined): Evidence {
+/** A question that one source only knows to be there may be known better by another: `over` says it better, `under` fills gaps. */
+function refined(best: Evidence, over: Evidence | undefined, under: Evidence | undefined): Evidence {
   if (activityOf(best) !== 'blocked') return best
-  const [better] = [told, pane].filter((other) => other && activityOf(other) === 'blocked')
-  if (!better) return best
-  const reason = better.reason ?? best.reason
-  return {
-    ...best,
-    ...(reason === undefined ? {} : { reason }),
-    ...(better.waiting_for ? { waiting_for: better.waiting_for } : {}),
-  }
+  const asked = [over, best, under].filter((other) => other !== undefined && activityOf(other) === 'blocked')
+  const reason = asked.find((other) => other?.reason !== undefined)?.reason
+  const waiting_for = asked.find((other) => other?.waiting_for !== undefined)?.waiting_for
+  return { ...best, ...(reason === undefined ? {} : { reason }), ...(waiting_for ? { waiting_for } : {}) }
 }
 
 // --- seen twice -------------------------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ async function store(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Gla
   const shown = { agent, seen, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
   const first = decideStatus(sightingOf(parts, run, live, seen))
-  if (!isNews(one, run, live, first)) return { ...shown, run: run, verdict: first }
+  if (!isNews(one, run, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
     const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
@@ -204,9 +204,10 @@ async function store(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Gla
     const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
     const verdict = decideStatus(sightingOf(parts, next, liveRun(next) ?? now, seen))
     const ended = await ending(parts, agent, next, now, verdict, one)
-    const changed = withVerdict(next, verdict, seen)
+    const judged = withVerdict(next, verdict, seen)
+    const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
     return {
-      next: { ...changed, ...(ended ? { run: { ...now, ended_at: ended.at } } : {}) },
+      next: changed,
       events: [...events, ...(ended?.events ?? []), ...statusEvents(agent, current.status, verdict, current, seen)],
       isDurable: ended !== undefined || events.length > 0,
       result: { run: changed, verdict },

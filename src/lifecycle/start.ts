@@ -190,7 +190,8 @@ async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Obs
 async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed): Promise<SkeinError> {
   const live = run?.run
   const terminal = live && (await parts.terminals.of(live.socket).catch(() => undefined))
-  const screen = live && (await terminal?.capture(live.pane).catch(() => undefined))
+  const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
+  // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
   const last = lines.slice(-LAST_LINES).map((line) => `  ${line}`)
   const why = verdict?.status.reason ?? 'no reason is known'

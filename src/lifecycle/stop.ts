@@ -6,6 +6,7 @@ import { type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { observe } from './observe.js'
 import { nowOf, type Parts, pause } from './parts.js'
+import { readScreenOf } from './send.js'
 import { recordEnd } from './session-records.js'
 
 const LOOK_MS = 100
@@ -57,7 +58,7 @@ async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: nu
   const until = parts.context.clock.now() + graceMs
   try {
     using _typing = await parts.runs.hold(agent.id, 'keys', graceMs)
-    await interrupt(parts, agent, live, runner, terminal, until - graceMs / 2)
+    await interrupt(parts, live, runner, terminal, until - graceMs / 2)
     if (lifeOf(ownerOf(live)) === 'alive') await terminal.press(live.pane, [...runner.keys.clear, ...runner.keys.quit])
   } catch {
     // A pane that is gone, or a tmux that does not answer: then its processes are ended without it.
@@ -67,22 +68,28 @@ async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: nu
   return lifeOf(ownerOf(live)) === 'dead'
 }
 
+/** At most twice, and only while its screen shows work or a question: at an empty prompt the same key may mean something else. */
 async function interrupt(
   parts: Parts,
-  agent: Agent,
   live: LiveRun,
   runner: ToolRunner,
   terminal: Terminal,
   until: number,
 ): Promise<void> {
-  for (;;) {
-    const [seen] = await observe(parts, new Set([agent.id]))
-    const activity = seen?.verdict && activityOf(seen.verdict.status)
-    if (activity !== 'running' && activity !== 'blocked') return
+  for (let presses = 0; presses < 2; presses += 1) {
+    if (!(await isBusyOnScreen(runner, terminal, live))) return
     await terminal.press(live.pane, runner.keys.interrupt)
-    await pause(LOOK_MS * 3)
-    if (parts.context.clock.now() >= until) return
+    for (let looks = 0; looks < 10; looks += 1) {
+      await pause(LOOK_MS)
+      if (!(await isBusyOnScreen(runner, terminal, live))) return
+      if (parts.context.clock.now() >= until) return
+    }
   }
+}
+
+async function isBusyOnScreen(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<boolean> {
+  const reading = await readScreenOf(runner, terminal, live)
+  return reading.dialog !== undefined || ['running', 'blocked'].includes(activityOf(reading) ?? '')
 }
 
 async function settle(
