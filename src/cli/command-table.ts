@@ -198,6 +198,41 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    next: verb(
+      'Go to the agent that has waited for you longest',
+      async () => (await import('./commands/next.js')).next,
+    ),
+    notify: {
+      summary: 'Try how you are told that an agent waits',
+      entries: {
+        test: verb(
+          'Send yourself a notice, to see how it arrives',
+          async () => (await import('./commands/notify/test.js')).test,
+        ),
+      },
+    },
+    statusline: verb(
+      'Print one segment for a status line or a prompt',
+      async () => (await import('./commands/statusline.js')).statusline,
+    ),
+    daemon: {
+      summary: 'Run what watches the agents',
+      entries: {
+        start: verb(
+          'Start the daemon of this profile, if none runs',
+          async () => (await import('./commands/daemon/start.js')).start,
+        ),
+        stop: verb('Stop the daemon of this profile', async () => (await import('./commands/daemon/stop.js')).stop),
+        status: verb(
+          'Show whether the daemon runs, and how it is',
+          async () => (await import('./commands/daemon/status.js')).status,
+        ),
+        logs: verb(
+          'Show what the daemon has written down',
+          async () => (await import('./commands/daemon/logs.js')).logs,
+        ),
+      },
+    },
     completion: verb(
       'Print a completion script for your shell',
       async () => (await import('./commands/completion.js')).completion,

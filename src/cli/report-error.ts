@@ -23,6 +23,8 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'conversation-busy': 1,
   'conversation-conflict': 1,
   'conversation-not-found': 1,
+  'daemon-failed': 1,
+  'daemon-unreachable': 1,
   'disk-full': 1,
   'foreign-conversation': 1,
   'group-exists': 1,

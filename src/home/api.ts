@@ -4,6 +4,7 @@ import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
   Event,
+  EventId,
   ForkOrigin,
   Group,
   Instant,
@@ -162,8 +163,10 @@ export interface Events {
   append(event: NewEvent): Promise<Event>
   /** Oldest first. `last` keeps only the newest that match. */
   read(filter?: EventFilter & { last?: number }): Promise<Event[]>
-  /** Follows the journal, beginning with the newest `last` events; ends when the signal aborts. */
-  tail(options: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event>
+  /** Follows the journal, beginning with the newest `last` events, or with all that came after one; ends when the signal aborts. */
+  tail(options: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event>
+  /** The id of the newest event: "everything up to now". Undefined in an empty journal. */
+  lastId(): Promise<EventId | undefined>
   /** The activity stream: repeated news once, bursts in one line. `last` counts events. */
   feed(filter?: EventFilter & { last?: number }): Promise<FeedEntry[]>
   stats(): Promise<EventStats>
@@ -303,11 +306,19 @@ export interface SearchHit extends TextHit {
   next: string
 }
 
+export interface WatchOptions {
+  tool?: string
+  signal: AbortSignal
+  onReport?: (report: IngestReport) => void
+  /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
+  lookAgainMs?: number
+}
+
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */
 export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
   /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
-  watch(options: { tool?: string; signal: AbortSignal; onReport?: (report: IngestReport) => void }): Promise<void>
+  watch(options: WatchOptions): Promise<void>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */

@@ -43,9 +43,13 @@ export interface OpenAgents {
 }
 
 /** The agents of an open home, to be started, watched and talked to. Needs no daemon. */
-export function openAgents(options: OpenAgents): Agents {
-  const { home, context, environment, socket, runners, defaultTool = 'claude' } = options
-  const parts: Parts = {
+export const openAgents = (options: OpenAgents): Agents => agentsOf(partsOf(options))
+
+/** For who works with the parts as well, such as the daemon. They are closed with the agents. */
+export const agentsOf = (parts: Parts): Agents => new RunningAgents(parts)
+
+export function partsOf({ home, context, environment, socket, runners, defaultTool = 'claude' }: OpenAgents): Parts {
+  return {
     home,
     context,
     environment,
@@ -56,7 +60,6 @@ export function openAgents(options: OpenAgents): Agents {
     spool: new Spool(home.paths.spool),
     terminals: new Terminals(context, environment.env),
   }
-  return new RunningAgents(parts)
 }
 
 class RunningAgents implements Agents {

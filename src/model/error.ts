@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'conversation-busy'
   | 'conversation-conflict'
   | 'conversation-not-found'
+  | 'daemon-failed'
+  | 'daemon-unreachable'
   | 'disk-full'
   | 'foreign-conversation'
   | 'group-exists'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { everyCommand, wordsOf } from './every-command.js'
 import { type } from './typed.js'
-import { buildWorld, copyWorld, profilesUnder, scratch } from './world.js'
+import { agentsUnder, buildWorld, copyWorld, daemonUnder, profilesUnder, scratch } from './world.js'
 
 interface Field {
   type: string
@@ -41,6 +41,30 @@ const RARE = new Set([
   'tool.version',
   'tool-detail.path',
   'tool-detail.version',
+  // What it takes a daemon or an agent for that runs.
+  'daemon-status.answers',
+  'daemon-status.pid',
+  'daemon-status.version',
+  'daemon-status.socket',
+  'daemon-status.started_at',
+  'daemon-status.memory_bytes',
+  'daemon-stop.pid',
+  'running-agent.command',
+  'running-agent.role',
+  'running-agent.parent_id',
+  'running-agent.loaded_mcp_names',
+  'running-agent.waiting_for',
+  'running-agent.token',
+  'running-agent.session_id',
+  'running-agent.tmux_session',
+  'running-agent.pane',
+  'running-agent.branch',
+  'running-agent.model',
+  'running-agent.context_used',
+  'running-agent.cost_micro_usd',
+  'running-agent.archived_at',
+  'running-agent.snoozed_until',
+  'running-agent.project_path',
 ])
 
 const seen = new Set<string>()
@@ -120,11 +144,13 @@ describe('every command prints with --json what docs/JSON.md promises', async ()
     const flags = args.includes('--json') ? [] : ['--json']
     const { stdout, stderr, exitCode } = await type([...args, ...flags], {
       profiles: profilesUnder(root),
+      agents: agentsUnder(root),
+      daemon: daemonUnder(root),
       cwd: root,
       now: Date.now,
     })
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
-    const documents = name === 'events tail' ? stdout.trimEnd().split('\n') : [stdout]
+    const documents = name === 'events tail' || name === 'daemon logs' ? stdout.trimEnd().split('\n') : [stdout]
     const shape = promised.get(name) ?? ''
     expect(documents.flatMap((text) => shapeComplaints(JSON.parse(text), shape, name))).toEqual([])
   })

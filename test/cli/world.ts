@@ -1,10 +1,14 @@
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Profiles } from '../../src/cli/world.js'
 import { ConversationStore } from '../../src/conversations/index.js'
+import type { DaemonFacts } from '../../src/daemon/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
-import type { Context } from '../../src/model/index.js'
+import { type AgentRun, AgentRuns, type Agents, openAgents } from '../../src/lifecycle/index.js'
+import { type Context, instantOf } from '../../src/model/index.js'
+import { RUNNERS } from '../../src/tools/index.js'
 
 /** A directory of its own, gone at the end of the test. */
 export function scratch(): Disposable & { readonly path: string } {
@@ -40,6 +44,26 @@ export function profilesUnder(root: string): Profiles {
   }
 }
 
+/** Agents in a tmux server that does not exist. */
+export const agentsUnder =
+  (root: string) =>
+  async (home: Home): Promise<Agents> => {
+    const environment = { home: root, env: { PATH: process.env.PATH } }
+    return openAgents({ home, context, environment, socket: { path: join(root, 'tmux') }, runners: RUNNERS })
+  }
+
+/** The built daemon, for a home under this directory. */
+export const daemonUnder = (root: string): DaemonFacts => ({
+  root,
+  configFile: join(root, 'config.toml'),
+  temporary: tmpdir(),
+  userId: process.geteuid?.(),
+  version: JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version,
+  program: fileURLToPath(new URL('../../dist/daemon/daemon-main.cjs', import.meta.url)),
+  env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root },
+  platform: 'linux',
+})
+
 /**
  * The world that the examples in help talk about: two groups with agents, two without, a chain with a crash at its end, a
  * fork, and sessions that are still active.
@@ -62,11 +86,27 @@ export async function buildWorld(root: string): Promise<void> {
   buildOpenClaw(join(root, 'openclaw-backup'))
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   await home.events.prune()
+  await buildRun(root, home)
   for (const target of ['a', 'b', 'c']) await home.events.append({ type: 'spawn', payload: { target } })
 }
 
 export function copyWorld(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+}
+
+/** An agent that ran and failed, and what the daemon of that time wrote down. */
+async function buildRun(root: string, home: Home): Promise<void> {
+  const agent = await home.roster.agent('kitchen/knife')
+  const at = instantOf(Date.now() - 600_000)
+  const next: AgentRun = {
+    v: 1,
+    agent: agent.id,
+    recipe: { tool: 'claude', cwd: root },
+    status: { status: 'error', since: at, source: 'process', trouble: 'dead-pane', reason: 'exited 3' },
+  }
+  await new AgentRuns(home, context).update(agent, () => ({ next, result: undefined }))
+  mkdirSync(join(root, 'run'), { mode: 0o700 })
+  writeFileSync(join(root, 'run', 'default.log'), `${at} process 4711 ends: it was asked to\n`)
 }
 
 /** Two logs of Claude Code: one with a sub-agent, one with a title. They stay where they are when the world is copied. */
@@ -83,7 +123,7 @@ function buildLogs(root: string): void {
   )
   writeFileSync(
     join(root, 'config.toml'),
-    `[logs]\nclaude = [${JSON.stringify(join(root, 'logs', 'claude'))}]\n\n[prices."claude-opus-5*"]\ninput = 5\noutput = 25\n`,
+    `[daemon]\nautostart = false\ningest = false\n\n[logs]\nclaude = [${JSON.stringify(join(root, 'logs', 'claude'))}]\n\n[prices."claude-opus-5*"]\ninput = 5\noutput = 25\n`,
   )
 }
 
