@@ -3,7 +3,7 @@ import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
 import { agentsOf, partsOf } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
-import { type Environment, RUNNERS } from '../tools/index.js'
+import type { Environment } from '../tools/index.js'
 import type { DaemonFacts } from './access.js'
 import { Api } from './api.js'
 import { Crew } from './crew.js'
@@ -69,7 +69,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     context,
     environment: options.environment,
     socket: { name: 'skein' }, // for new agents, which a daemon never starts
-    runners: RUNNERS,
+    runners: (await home.programs.runners()).all,
   })
   await using agents = agentsOf(parts)
   await using crew = await Crew.open({
