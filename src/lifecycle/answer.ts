@@ -101,9 +101,10 @@ async function byKeys(
   await moveTo(agent, runner, terminal, live, dialog, option)
   await terminal.press(live.pane, ['Enter'])
   const until = parts.context.clock.now() + CONFIRM_MS
-  for (;;) {
+  for (let goneFor = 0; ; ) {
     const now = await dialogOf(runner, terminal, live).catch(() => undefined)
-    if (!now || !isSameDialog(now, dialog)) {
+    goneFor = now && isSameDialog(now, dialog) ? 0 : goneFor + 1
+    if (goneFor >= 2) {
       return {
         by: 'keys',
         label: option.label,
@@ -169,7 +170,8 @@ async function moveTo(
     const to = at.options.findIndex(({ label }) => label === wanted.label)
     if (to < 0 || !isSameDialog(at, dialog)) throw changed(agent)
     if (from === to) return
-    const isForward = from < 0 || to > from
+    if (from < 0) throw unseen(agent)
+    const isForward = to > from
     const key = at.axis === 'vertical' ? (isForward ? 'Down' : 'Up') : isForward ? 'Right' : 'Left'
     await terminal.press(live.pane, [key])
     at = await untilMoved(agent, runner, terminal, live, at)
@@ -177,6 +179,7 @@ async function moveTo(
   throw changed(agent)
 }
 
+/** Until the screen shows another option as chosen. In between it may be half drawn. */
 async function untilMoved(
   agent: Agent,
   runner: ToolRunner,
@@ -188,9 +191,12 @@ async function untilMoved(
   const until = performance.now() + STEP_MS
   for (;;) {
     const now = await dialogOf(runner, terminal, live)
-    if (!now) throw changed(agent)
-    if (selected(now) !== selected(before)) return now
-    if (performance.now() >= until) return now // the key was dropped: it is pressed again
+    const isSame = now !== undefined && isSameDialog(now, before)
+    if (isSame && selected(now) !== selected(before)) return now
+    if (performance.now() >= until) {
+      if (isSame) return now // the key was dropped: it is pressed again
+      throw changed(agent)
+    }
     await pause(LOOK_MS / 3)
   }
 }
@@ -200,6 +206,14 @@ function isSameDialog(a: Dialog, b: Dialog): boolean {
     JSON.stringify([question, options.map(({ label }) => label)])
   return labels(a) === labels(b)
 }
+
+/** Some dialogs show by colour alone which option is chosen; then a key would be a guess. */
+const unseen = (agent: Agent): SkeinError =>
+  new SkeinError(
+    'not-answered',
+    `The screen of ${agent.address} does not tell which option is chosen; nothing was pressed`,
+    `Answer it yourself: skein attach ${agent.address}`,
+  )
 
 const changed = (agent: Agent): SkeinError =>
   new SkeinError(
