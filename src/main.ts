@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText, type Terminal } from './cli/index.js'
+import type { DaemonFacts } from './daemon/index.js'
+import type { Home } from './home/index.js'
+import type { Agents } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
-import { actorName, type HomeLocation, homeLocation, surroundings, workingDirectory } from './surroundings.js'
+import {
+  actorName,
+  type HomeLocation,
+  homeLocation,
+  socketFacts,
+  surroundings,
+  workingDirectory,
+} from './surroundings.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
@@ -52,17 +63,39 @@ runCli({
   settings: {
     profile: env.SKEIN_PROFILE || undefined,
     session: env.SKEIN_SESSION || undefined,
+    tmux: env.TMUX || undefined,
     noColour: Boolean(env.NO_COLOR),
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
   profiles: profilesOf(homeLocation),
+  daemon: daemonFacts(homeLocation),
   now: Date.now,
+  agents,
+  handOver,
   terminal: takeTerminal,
   interrupted,
 }).then((exitCode) => {
   process.exitCode = exitCode
 })
+
+async function agents(home: Home): Promise<Agents> {
+  const { agentsOf, configuredParts } = await import('./lifecycle/index.js')
+  const { configFile } = homeLocation()
+  return agentsOf(await configuredParts({ home, context, configFile, facts: socketFacts() }))
+}
+
+/** Its program has the terminal for itself, and interrupts are its business. */
+async function handOver([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+  if (!process.stdout.isTTY || !process.stdin.isTTY) return false
+  const { spawn } = await import('node:child_process')
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => {})
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' })
+    child.on('error', reject)
+    child.on('exit', () => resolve(true))
+  })
+}
 
 /** For commands that play on the whole screen; they need a person at both ends. */
 function takeTerminal(): Promise<Terminal> | undefined {
@@ -99,6 +132,29 @@ function profilesOf(place: () => HomeLocation): Profiles {
       (await homes()).listProfiles(place().root).map((name) => ({ name, directory: directoryOf(name) })),
     create: async (name) => ({ name, directory: (await homes()).createProfile(place().root, name) }),
     remove: async (name) => (await homes()).deleteProfile(place().root, name),
+  }
+}
+
+function daemonFacts(place: () => HomeLocation): DaemonFacts {
+  return {
+    get root() {
+      return place().root
+    },
+    get configFile() {
+      return place().configFile
+    },
+    env,
+    platform: process.platform,
+    userId: process.geteuid?.(),
+    get version() {
+      return version()
+    },
+    get temporary() {
+      return tmpdir()
+    },
+    get program() {
+      return fileURLToPath(new URL('../daemon/daemon-main.cjs', import.meta.url))
+    },
   }
 }
 

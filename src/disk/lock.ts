@@ -42,6 +42,18 @@ export class FileLock implements Disposable {
     this.#shared = undefined
   }
 
+  /** Is the only writer until the result is disposed: for work that has to wait for something else, such as a program that starts. */
+  async hold(waitMs: number): Promise<Disposable> {
+    const database = this.#open()
+    try {
+      await this.#until(() => attempt(() => database.exec('begin immediate')), waitMs)
+    } catch (error) {
+      database.close()
+      throw this.#explained(error)
+    }
+    return { [Symbol.dispose]: () => database.close() }
+  }
+
   /**
    * Runs `body` as the only writer. `body` is synchronous: nothing else of this process can come between.
    * Waiting is a short sleep and another try: SQLite's own wait backs off to 100 ms and starves under load.

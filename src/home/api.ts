@@ -4,6 +4,7 @@ import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
   Event,
+  EventId,
   ForkOrigin,
   Group,
   Instant,
@@ -15,12 +16,15 @@ import type {
   Visibility,
 } from '../model/index.js'
 import type { Environment, LoggedSession, Runners } from '../tools/index.js'
+import type { ProfilePaths } from './paths.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {
   readonly profile: string
   /** The profile's directory. */
   readonly directory: string
+  /** Where running agents keep what must outlive them. */
+  readonly paths: Pick<ProfilePaths, 'agents' | 'spool'>
   readonly sessions: Sessions
   readonly roster: RosterBook
   readonly events: Events
@@ -49,6 +53,8 @@ export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {
   started_at?: Instant
   /** Open an ended session again under its own id. */
   resume?: boolean
+  /** It may be known already, from a log: then what is said here is added where nothing was known. */
+  mayExist?: boolean
 }
 
 export interface Sessions {
@@ -120,6 +126,8 @@ export interface RosterBook {
   /** Into another group; undefined moves it to the top. */
   move(reference: string, group: string | undefined): Promise<Agent>
   remove(reference: string): Promise<Agent>
+  /** Puts an agent that was removed back as it was, under its own id. */
+  restore(agent: Agent): Promise<Agent>
   setParent(reference: string, parent: string | undefined): Promise<Agent>
   groups(): Promise<Group[]>
   createGroup(path: string): Promise<Group>
@@ -155,8 +163,10 @@ export interface Events {
   append(event: NewEvent): Promise<Event>
   /** Oldest first. `last` keeps only the newest that match. */
   read(filter?: EventFilter & { last?: number }): Promise<Event[]>
-  /** Follows the journal, beginning with the newest `last` events; ends when the signal aborts. */
-  tail(options: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event>
+  /** Follows the journal, beginning with the newest `last` events, or with all that came after one; ends when the signal aborts. */
+  tail(options: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event>
+  /** The id of the newest event: "everything up to now". Undefined in an empty journal. */
+  lastId(): Promise<EventId | undefined>
   /** The activity stream: repeated news once, bursts in one line. `last` counts events. */
   feed(filter?: EventFilter & { last?: number }): Promise<FeedEntry[]>
   stats(): Promise<EventStats>
@@ -296,11 +306,19 @@ export interface SearchHit extends TextHit {
   next: string
 }
 
+export interface WatchOptions {
+  tool?: string
+  signal: AbortSignal
+  onReport?: (report: IngestReport) => void
+  /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
+  lookAgainMs?: number
+}
+
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */
 export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
   /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
-  watch(options: { tool?: string; signal: AbortSignal; onReport?: (report: IngestReport) => void }): Promise<void>
+  watch(options: WatchOptions): Promise<void>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */

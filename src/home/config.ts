@@ -5,6 +5,7 @@ import type { PriceOverrides } from '../ingest/index.js'
 import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
+import { readSettings, type Settings, settingsTable as table } from './settings-file.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
@@ -117,17 +118,8 @@ export class Config {
     writeAtomic(this.file, content, { durable: true })
   }
 
-  async #read(): Promise<Record<string, unknown>> {
-    if (!existsSync(this.file)) return {}
-    const { parse, TomlError } = await import('smol-toml') // not on the path of a command without settings
-    try {
-      return parse(readFileSync(this.file, 'utf8'))
-    } catch (error) {
-      if (!(error instanceof TomlError)) throw error
-      const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '')
-      const message = `${this.file}:${error.line}:${error.column}: ${what}`
-      throw new SkeinError('bad-config', message, 'Correct that line, then try again', { cause: error })
-    }
+  #read(): Promise<Settings> {
+    return readSettings(this.file)
   }
 
   #duration(name: string, value: unknown): number {
@@ -157,13 +149,6 @@ export function reportPolicy(policy: RetentionPolicy, file: string): PolicyRepor
     ttls: Object.fromEntries(Object.entries(policy.ttls).map(([pattern, ms]) => [pattern, showTtl(ms)])),
     config_file: file,
   }
-}
-
-function table(of: Record<string, unknown>, name: string, file: string): Record<string, unknown> {
-  const value = of[name] ?? {}
-  if (typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date))
-    return value as Record<string, unknown>
-  throw new SkeinError('bad-config', `"${name}" in ${file} is not a table`, `Write it as [${name}] with its keys below`)
 }
 
 const badDuration = (what: string, value: unknown): SkeinError =>

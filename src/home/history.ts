@@ -29,7 +29,7 @@ import {
   type LogTool,
   type Succession,
 } from '../tools/index.js'
-import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
+import type { CostOptions, IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
 import type { Config } from './config.js'
 import { FILLED_AGAIN } from './paths.js'
 import type { Policies } from './policies.js'
@@ -68,15 +68,7 @@ export class LogHistory {
     return this.#read(logs, options.signal, isWholeLook)
   }
 
-  async watch({
-    tool,
-    signal,
-    onReport,
-  }: {
-    tool?: string
-    signal: AbortSignal
-    onReport?: (report: IngestReport) => void
-  }): Promise<void> {
+  async watch({ tool, signal, onReport, lookAgainMs = LOOK_AGAIN_MS }: WatchOptions): Promise<void> {
     const wanted = tool === undefined ? {} : { tool }
     await using watched = new WatchedLogs()
     for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -84,8 +76,8 @@ export class LogHistory {
       watched.watch(all)
       const report = await this.#read(all, signal, tool === undefined)
       if (isFirst || report.read > 0) onReport?.(report)
-      const until = performance.now() + LOOK_AGAIN_MS
-      for (let left = LOOK_AGAIN_MS; left > 0 && !signal.aborted; left = until - performance.now()) {
+      const until = performance.now() + lookAgainMs
+      for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
         const changed = await watched.next(left, signal)
         if (changed === 'look again') break
         if (changed.length === 0) continue

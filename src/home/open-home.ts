@@ -52,6 +52,7 @@ export async function openHome({
   return {
     profile: name,
     directory: paths.directory,
+    paths,
     sessions,
     roster: new StoredRoster(store),
     events,

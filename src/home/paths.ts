@@ -12,6 +12,10 @@ export interface ProfilePaths {
   readonly sessions: string
   readonly archive: string
   readonly autoPrune: string
+  /** How agents run: a file each. */
+  readonly agents: string
+  /** Where programs put their messages. */
+  readonly spool: string
 }
 
 /** What to do about a damaged `history.db` or `text.db`. The first may know of spending whose logs are gone, so it is not thrown away for the user. */
@@ -33,5 +37,7 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     sessions: join(directory, 'sessions'),
     archive: join(directory, 'sessions', 'archive'),
     autoPrune: join(directory, 'auto-prune.json'),
+    agents: join(directory, 'agents'),
+    spool: join(directory, 'spool'),
   }
 }

@@ -16,6 +16,8 @@ import { type Change, type Pending, WriteBatch } from './write-batch.js'
 const WRITER_WAIT_MS = 30_000
 /** How long to wait for somebody who replaces the index, which may take a while on a large home. */
 const REPLACE_WAIT_MS = 120_000
+/** So long each try for being alone takes; in between it is seen whether another process has done the work. */
+const MEND_TRY_MS = 250
 /** From this many sessions at once on, packing those that are long over is cheaper than a file for each. */
 const MANY = 20
 /** A roster that changes often is checkpointed this often; the journal holds what lies between. */
@@ -305,13 +307,23 @@ export class ProfileStore implements AsyncDisposable {
 
   async #mend(): Promise<void> {
     const found = inodeOf(this.paths.index)
-    const before = this.#releaseIndex()
-    await this.#lock.asOnlyUser(() => {
-      // Several processes notice at once; the first one to get here has done the work for all.
-      const isMended = inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
-      if (isMended) before?.[Symbol.dispose]()
-      else this.#replaceIndex('damaged', before)
-    }, REPLACE_WAIT_MS)
+    let before = this.#releaseIndex()
+    // Several processes notice at once; the first one to get here does the work for all, and may then keep the index for long.
+    const isMended = (): boolean => inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
+    const deadline = performance.now() + REPLACE_WAIT_MS
+    while (!isMended()) {
+      try {
+        await this.#lock.asOnlyUser(() => {
+          if (isMended()) return
+          const old = before
+          before = undefined // closed by whoever replaces it
+          this.#replaceIndex('damaged', old)
+        }, MEND_TRY_MS)
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+      }
+    }
+    before?.[Symbol.dispose]()
     await this.#lock.holdShared(REPLACE_WAIT_MS)
   }
 

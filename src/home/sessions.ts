@@ -39,7 +39,7 @@ export class SessionBook implements Sessions {
     return this.store.change((state) => {
       const known = state.session(id)
       if (options.resume) return { events: resumed(known, id, state), result: () => mustExist(state, id) }
-      if (known) throw sessionExists(known)
+      if (known && !options.mayExist) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
       const inherited = predecessor ? inheritedFacts(predecessor) : {}
       return {
