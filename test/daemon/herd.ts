@@ -70,7 +70,9 @@ export class Herd {
     const script = join(this.root, `launch-${this.#count}`)
     writeLaunchScript({ path: script, argv: ['sleep', '1000'], env: {} })
     const tmux_session = `agent-${this.#count}`
-    const pane = await this.terminal.create({ session: tmux_session, cwd: this.root, script, agent: agent.id })
+    const create = () => this.terminal.create({ session: tmux_session, cwd: this.root, script, agent: agent.id })
+    // Just after a kill the connection may still be the one to the old server.
+    const pane = await create().catch(create)
     const process_start = startTimeOf(pane.pid)
     const started_at = instantOf(Date.now() - 60_000)
     const next: AgentRun = {
