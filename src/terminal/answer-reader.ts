@@ -74,3 +74,9 @@ function refusalIn(lines: readonly string[]): string | undefined {
   const begin = lines.slice(0, error).findLastIndex((line) => BEGIN.test(line))
   return lines.slice(begin + 1, error).join(' ')
 }
+
+/**
+ * tmux 3.4 puts a backslash in front of every dollar sign that a letter follows, in all it prints but screens. Every one, so
+ * taking one away from each gives back what it was.
+ */
+export const undoDollars = (line: string): string => line.replace(/\\(?=\$[A-Za-z_{])/g, '')

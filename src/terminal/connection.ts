@@ -1,6 +1,6 @@
 import type { Context } from '../model/index.js'
 import { SkeinError } from '../model/index.js'
-import type { Answer } from './answer-reader.js'
+import { type Answer, undoDollars } from './answer-reader.js'
 import { commandLine } from './command-line.js'
 import { ConnectionLost, ControlClient, settlesWithin } from './control-client.js'
 import { installHooks } from './event-hooks.js'
@@ -8,11 +8,15 @@ import { isListening, startServer, type TmuxServer } from './server.js'
 import { OURS, settings } from './settings.js'
 import { noAnswer, refused, serverGone } from './trouble.js'
 
+const TRIES = 4
+
 export interface AskOptions {
   /** Start the server when there is none. */
   readonly start?: boolean
   /** Asking twice does no harm, so it is asked again when the connection breaks before the answer. */
   readonly repeatable?: boolean
+  /** What is asked for is a screen, which every version of tmux gives out as it is. */
+  readonly isScreen?: boolean
   /** Instead of the usual limit; infinite for a command that waits. */
   readonly timeoutMs?: number
 }
@@ -21,7 +25,8 @@ export interface AskOptions {
 export class Connection implements AsyncDisposable {
   #client: ControlClient | undefined
   #connecting: Promise<ControlClient> | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
+  #escapesDollars = false
 
   constructor(
     readonly server: TmuxServer,
@@ -42,7 +47,8 @@ export class Connection implements AsyncDisposable {
     for (let isLastTry = !options.repeatable; ; isLastTry = true) {
       const client = await this.#connected(options.start ?? false)
       try {
-        return await client.ask(command, timeoutMs)
+        const answer = await client.ask(command, timeoutMs)
+        return this.#escapesDollars && !options.isScreen ? { ...answer, lines: answer.lines.map(undoDollars) } : answer
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error
         if (!(await isListening(this.server))) throw serverGone(this.server.socket)
@@ -52,15 +58,15 @@ export class Connection implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
-    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
-    await client?.[Symbol.asyncDispose]()
+    this.#closing.abort()
+    await this.#connecting?.catch(() => {})
+    await this.#client?.[Symbol.asyncDispose]()
   }
 
   /** One attempt is shared by all who ask meanwhile. A server that hangs is waited for in the background. */
   async #connected(start: boolean): Promise<ControlClient> {
     if (this.#client?.isOpen) return this.#client
-    if (this.#isClosed) throw new Error('this terminal was closed')
+    if (this.#closing.signal.aborted) throw new Error('this terminal was closed')
     this.#connecting ??= this.#connect(start).finally(() => {
       this.#connecting = undefined
     })
@@ -77,36 +83,44 @@ export class Connection implements AsyncDisposable {
   }
 
   async #connect(start: boolean): Promise<ControlClient> {
-    const wasThere = await isListening(this.server)
-    if (!wasThere) {
-      if (!start) throw serverGone(this.server.socket)
-      await startServer(this.server, this.timeoutMs)
+    let isNew = false
+    for (let tries = 0; tries < TRIES && !this.#closing.signal.aborted; tries += 1) {
+      if (!(await isListening(this.server))) {
+        if (!start) throw serverGone(this.server.socket)
+        await startServer(this.server, this.timeoutMs)
+        isNew = true
+      }
+      const secret = Buffer.from(this.context.random.bytes(12)).toString('hex')
+      const client = await ControlClient.open(this.server, secret, this.#closing.signal)
+      if (client instanceof ControlClient) {
+        if (!(await this.#isPrepared(client, isNew))) continue
+        this.#client = client
+        return client
+      }
+      if (this.#closing.signal.aborted) break
+      // The server is there and our session in it is not: somebody closed it, or the server is not ours.
+      if (await isListening(this.server)) await startServer(this.server, this.timeoutMs)
     }
-    const client = (await this.#open()) ?? (await this.#openWithKeeper())
-    await this.#prepare(client, !wasThere)
-    this.#client = client
-    if (this.#isClosed) await client[Symbol.asyncDispose]()
-    return client
+    throw noAnswer(this.server.socket, 'it lets no client stay')
   }
 
-  /** Nothing when the server is there and our session in it is not. */
-  async #open(): Promise<ControlClient | undefined> {
-    const opened = await ControlClient.open(this.server, Buffer.from(this.context.random.bytes(12)).toString('hex'))
-    if (opened instanceof ControlClient) return opened
-    if (!(await isListening(this.server))) throw serverGone(this.server.socket)
-    return undefined
-  }
-
-  async #openWithKeeper(): Promise<ControlClient> {
-    await startServer(this.server, this.timeoutMs)
-    const client = await this.#open()
-    if (!client) throw refused('it lets no control client attach')
-    return client
+  /** Nothing but a connection that was cut meanwhile, by whoever sends clients away, makes it worth another try. */
+  async #isPrepared(client: ControlClient, isNew: boolean): Promise<boolean> {
+    try {
+      await this.#prepare(client, isNew)
+      return true
+    } catch (error) {
+      if (error instanceof ConnectionLost) return false
+      await client[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   async #prepare(client: ControlClient, isNew: boolean): Promise<void> {
-    const whose = await client.ask(commandLine('show-options', '-gqv', OURS), this.timeoutMs)
-    const isOurs = isNew || whose.lines[0] === '1'
+    const told = await client.ask(commandLine('display-message', '-p', `#{version} #{${OURS}}`), this.timeoutMs)
+    const [version, mark] = told.lines[0]?.split(' ') ?? []
+    this.#escapesDollars = version === '3.4'
+    const isOurs = isNew || mark === '1'
     const commands = [...(isOurs ? settings() : []), ...installHooks()]
     const answers = await Promise.all(commands.map((command) => client.ask(command, this.timeoutMs)))
     const refusal = answers.find((answer) => answer.refusal !== undefined)?.refusal

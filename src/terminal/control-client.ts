@@ -25,8 +25,15 @@ export class ControlClient implements AsyncDisposable {
   readonly #waiting: Waiting[] = []
   #asked = 0
   #isOpen = true
+  #end: () => void = () => {}
   /** Settles when the connection is over, whoever ended it. */
-  readonly ended: Promise<void>
+  readonly ended = new Promise<void>((resolve) => {
+    this.#end = () => {
+      this.#isOpen = false
+      for (const { reject } of this.#waiting.splice(0)) reject(new ConnectionLost('the connection to tmux ended'))
+      resolve()
+    }
+  })
 
   private constructor(
     private readonly server: TmuxServer,
@@ -35,17 +42,18 @@ export class ControlClient implements AsyncDisposable {
     private readonly secret: string,
   ) {
     this.#process = process
-    this.ended = new Promise((resolve) => {
-      process.once('close', () => {
-        this.#isOpen = false
-        for (const { reject } of this.#waiting.splice(0)) reject(new ConnectionLost('the connection to tmux ended'))
-        resolve()
-      })
-    })
+    process.once('close', () => this.#end())
   }
 
-  /** Resolves with the reason, in tmux's words, when it could not attach. Never starts a server. */
-  static async open(server: TmuxServer, secret: string): Promise<ControlClient | { readonly failed: string }> {
+  /**
+   * Resolves with the reason, in tmux's words, when it could not attach. Never starts a server. Waits as long as the server hangs.
+   * The signal closes the client, at any time.
+   */
+  static async open(
+    server: TmuxServer,
+    secret: string,
+    signal: AbortSignal,
+  ): Promise<ControlClient | { readonly failed: string }> {
     const args = ['-u', '-N', '-C', ...socketArguments(server.socket), '-f', '/dev/null']
     args.push('attach-session', '-E', '-f', 'no-output,ignore-size', '-t', `=${KEEPER}`)
     const child = spawn(server.executable, args, { env: server.environment, cwd: '/', stdio: 'pipe' })
@@ -68,6 +76,9 @@ export class ControlClient implements AsyncDisposable {
       })
       void client.ended.then(() => resolve(false))
     })
+    const close = () => void client[Symbol.asyncDispose]()
+    signal.addEventListener('abort', close, { once: true })
+    void client.ended.then(() => signal.removeEventListener('abort', close))
     return (await attached) ? client : { failed: said }
   }
 
@@ -98,6 +109,7 @@ export class ControlClient implements AsyncDisposable {
     if (await settlesWithin(LEAVE_MS, this.ended)) return
     this.#process.unref()
     for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) stream?.destroy()
+    this.#end()
   }
 
   #hear(bytes: Buffer): void {

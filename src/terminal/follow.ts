@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, SkeinError } from '../model/index.js'
 import { Connection } from './connection.js'
 import { RING, readEvent, readPosition, waitForEventAfter } from './event-hooks.js'
+import { NUDGE_MS, nudge } from './nudge.js'
 import { paneId } from './pane-list.js'
 import { KEEPER, type TmuxServer } from './server.js'
 import type { PaneEvent } from './terminal.js'
@@ -35,6 +36,7 @@ async function* happenings(connection: Connection, signal: AbortSignal): AsyncGe
   let seen = 0
   let pauseMs = SHORTEST_PAUSE_MS
   while (!signal.aborted) {
+    let nudging: NodeJS.Timeout | undefined
     try {
       const now = await position(connection)
       if (now.life !== life && told === 'there') {
@@ -46,6 +48,7 @@ async function* happenings(connection: Connection, signal: AbortSignal): AsyncGe
       if (now.life !== life) seen = now.newest
       life = now.life
       told = 'there'
+      nudging = setInterval(nudge, NUDGE_MS, now.pid)
       for (;;) {
         pauseMs = SHORTEST_PAUSE_MS
         await untilAborted(connection.ask(waitForEventAfter(seen), { timeoutMs: Number.POSITIVE_INFINITY }), signal)
@@ -61,6 +64,8 @@ async function* happenings(connection: Connection, signal: AbortSignal): AsyncGe
         told = 'gone'
         yield { type: 'server-gone' }
       }
+    } finally {
+      clearInterval(nudging)
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => {})
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
@@ -68,10 +73,10 @@ async function* happenings(connection: Connection, signal: AbortSignal): AsyncGe
 }
 
 /** How far the server has counted, and which life of it counts: a new one begins at nought. */
-async function position(connection: Connection): Promise<{ newest: number; life: string }> {
+async function position(connection: Connection): Promise<{ newest: number; pid: number; life: string }> {
   const [text = ''] = await connection.ask(readPosition(), { repeatable: true })
-  const [newest, ...life] = text.split(' ')
-  return { newest: Number(newest), life: life.join(' ') }
+  const [newest, pid, started] = text.split(' ')
+  return { newest: Number(newest), pid: Number(pid), life: `${pid} ${started}` }
 }
 
 /** Those after `seen` up to `newest`; what has been overwritten meanwhile is told as missed, once. */

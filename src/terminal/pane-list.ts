@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { commandLine } from './command-line.js'
 import { KEEPER } from './server.js'
 import type { PaneId, PaneInfo } from './terminal.js'
@@ -6,6 +7,7 @@ import type { PaneId, PaneInfo } from './terminal.js'
 const FIELDS = [
   '#{pane_id}',
   '#{session_name}',
+  '#{pid}',
   '#{pane_pid}',
   '#{pane_width}',
   '#{pane_height}',
@@ -28,23 +30,44 @@ export function listPanes(mark: string, target?: string): string {
     : commandLine('list-panes', '-t', target, '-F', format)
 }
 
+/** A pane whose program is ending: its terminal is closed, and the server, whose pid this is, does not know yet how it ended. */
+export interface UnsettledPane {
+  readonly info: PaneInfo
+  readonly unsettledIn?: number
+}
+
 /** The answer to `listPanes`: a name or a path may hold line breaks, so only the marks are believed. Ours is left out. */
-export function parsePanes(lines: readonly string[], mark: string): PaneInfo[] {
+export function parsePanes(lines: readonly string[], mark: string): UnsettledPane[] {
   const fields = lines.join('\n').split(mark).slice(1)
-  const panes: PaneInfo[] = []
+  const panes: UnsettledPane[] = []
   for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
     const isLast = at + FIELDS.length === fields.length
     const pane = parsePane(fields.slice(at, at + FIELDS.length), isLast)
-    if (pane.session !== KEEPER) panes.push(pane)
+    if (pane.info.session !== KEEPER) panes.push(pane)
   }
   return panes
 }
 
-function parsePane(fields: readonly string[], isLast: boolean): PaneInfo {
-  const [pane = '', session = '', pid, width, height, dead, status, signal, seen, agent, command = '', title = ''] =
-    fields
+function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
+  const [
+    pane = '',
+    session = '',
+    server,
+    pid,
+    width,
+    height,
+    dead,
+    status,
+    signal,
+    seen,
+    agent,
+    command = '',
+    title = '',
+  ] = fields
   const path = fields[FIELDS.length - 1] ?? ''
-  return {
+  const isClosed = dead === '1'
+  const isDead = isClosed && (Boolean(status || signal) || isReaped(Number(pid)))
+  const info: PaneInfo = {
     pane: paneId(pane),
     session,
     pid: Number(pid),
@@ -54,12 +77,19 @@ function parsePane(fields: readonly string[], isLast: boolean): PaneInfo {
     cwd: isLast ? path : path.slice(0, -1),
     width: Number(width),
     height: Number(height),
-    isDead: dead === '1' && (Boolean(status || signal) || isReaped(Number(pid))),
+    isDead,
     ...(status ? { exitStatus: Number(status) } : {}),
-    ...(signal ? { exitSignal: Number(signal) } : {}),
+    ...(signal ? { exitSignal: signalNumber(signal) } : {}),
     isSeen: seen === '1',
     ...(agent ? { agent } : {}),
   }
+  return { info, ...(isClosed && !isDead ? { unsettledIn: Number(server) } : {}) }
+}
+
+/** tmux knows signals by name on some systems and by number on others. */
+function signalNumber(text: string): number {
+  const named = Object.entries(constants.signals).find(([name]) => name === `SIG${text.toUpperCase()}`)
+  return named?.[1] ?? Number(text)
 }
 
 /**

@@ -65,6 +65,17 @@ function growTree(tree: Tree, root: ProcessOwner, mark: string | undefined): Tre
   const atRoot = processes.get(root.pid)
   const isRootItself = atRoot !== undefined && atRoot.starttime === root.starttime
   if (isRootItself) add(root.pid, atRoot, 'root')
+  const addDescendants = () => {
+    for (let grew = true; grew; ) {
+      grew = false
+      for (const [pid, stat] of processes) {
+        if (belongs(pid) || !belongs(stat.ppid) || pid === process.pid) continue
+        add(pid, stat, 'parent')
+        grew = true
+      }
+    }
+  }
+  addDescendants()
   for (const [pid, stat] of processes) {
     if (belongs(pid)) continue
     // A pid is not given out again while a session is named by it. Another process under it means that the session had ended.
@@ -72,14 +83,7 @@ function growTree(tree: Tree, root: ProcessOwner, mark: string | undefined): Tre
     if (isInSession && root.starttime !== undefined && stat.starttime >= root.starttime) add(pid, stat, 'session')
     else if (mark !== undefined && carriesMark(pid, mark)) add(pid, stat, 'mark')
   }
-  for (let grew = true; grew; ) {
-    grew = false
-    for (const [pid, stat] of processes) {
-      if (belongs(pid) || !belongs(stat.ppid) || pid === process.pid) continue
-      add(pid, stat, 'parent')
-      grew = true
-    }
-  }
+  addDescendants()
   return tree
 }
 

@@ -15,12 +15,12 @@ export function checkSessionName(name: string): string {
           ? 'it is longer than 200 bytes'
           : /[.:]/.test(name)
             ? '"." and ":" separate sessions from windows in tmux'
-            : /^[=$@%{~+!-]/.test(name)
+            : /^[=@%{~+!-]/.test(name)
               ? `tmux gives a meaning to "${name[0]}" in front`
               : /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
                 ? 'it has characters that are not shown'
-                : /[\\*?[\]]/.test(name)
-                  ? 'tmux reads "\\", "*", "?", "[" and "]" as a pattern'
+                : /[\\*?[\]$]/.test(name)
+                  ? 'tmux reads "\\", "*", "?", "[", "]" and "$" in its own way'
                   : undefined
   if (reason === undefined) return name
   throw new SkeinError(

@@ -1,11 +1,13 @@
 import { close, constants, open, write } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Context, SkeinError } from '../model/index.js'
 import { commandLine, forMessage, sequence, withoutFormats } from './command-line.js'
 import { Connection } from './connection.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
+import { nudge } from './nudge.js'
 import { listPanes, paneId, parsePanes } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
 import { cleanEnvironment, socketPath, type TmuxServer } from './server.js'
@@ -17,6 +19,9 @@ import { checkTmux } from './version.js'
 const DEFAULT_TIMEOUT_MS = 5_000
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
+const SETTLE_TRIES = 4
+const SETTLE_MS = 5
+const SCREEN = { repeatable: true, isScreen: true }
 
 export interface OpenTerminal {
   readonly socket: TmuxSocket
@@ -53,16 +58,13 @@ class TmuxTerminal implements Terminal {
     return this.server.socket
   }
 
-  async panes(): Promise<PaneInfo[]> {
-    const mark = this.#random()
-    return parsePanes(await this.#connection.ask(listPanes(mark), { repeatable: true }), mark)
+  panes(): Promise<PaneInfo[]> {
+    return this.#list()
   }
 
   async pane(pane: PaneId): Promise<PaneInfo> {
-    const mark = this.#random()
-    const panes = parsePanes(await this.#connection.ask(listPanes(mark, pane), { repeatable: true }), mark)
     // tmux lists the whole window of a pane.
-    const found = panes.find((info) => info.pane === pane)
+    const found = (await this.#list(pane)).find((info) => info.pane === pane)
     if (!found) throw paneGone(pane)
     return found
   }
@@ -99,12 +101,12 @@ class TmuxTerminal implements Terminal {
   }
 
   async capture(pane: PaneId, options: CaptureOptions = {}): Promise<string> {
-    return (await this.#connection.ask(captureCommand(pane, options), { repeatable: true })).join('\n')
+    return (await this.#connection.ask(captureCommand(pane, options), SCREEN)).join('\n')
   }
 
   async captureAll(panes: readonly PaneId[], options: CaptureOptions = {}): Promise<Map<PaneId, string>> {
     const captured = await Promise.all(
-      panes.map((pane) => this.#connection.tryAsking(captureCommand(pane, options), { repeatable: true })),
+      panes.map((pane) => this.#connection.tryAsking(captureCommand(pane, options), SCREEN)),
     )
     const screens = new Map<PaneId, string>()
     for (const [at, pane] of panes.entries()) {
@@ -181,6 +183,18 @@ class TmuxTerminal implements Terminal {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connection[Symbol.asyncDispose]()
+  }
+
+  async #list(target?: PaneId): Promise<PaneInfo[]> {
+    for (let tries = 0; ; tries += 1) {
+      const mark = this.#random()
+      const panes = parsePanes(await this.#connection.ask(listPanes(mark, target), { repeatable: true }), mark)
+      const server = panes.find((pane) => pane.unsettledIn !== undefined)?.unsettledIn
+      // After some tries it is a program that closed its terminal and lives on.
+      if (server === undefined || tries === SETTLE_TRIES) return panes.map((pane) => pane.info)
+      nudge(server)
+      await sleep(SETTLE_MS)
+    }
   }
 
   #random(): string {

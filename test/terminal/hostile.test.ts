@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { undoDollars } from '../../src/terminal/answer-reader.js'
 import { commandLine } from '../../src/terminal/command-line.js'
 import { ControlClient } from '../../src/terminal/control-client.js'
 import type { PaneInfo, Terminal } from '../../src/terminal/index.js'
@@ -35,6 +36,11 @@ describe('hostile text', () => {
     expect(existsSync('pwned') || existsSync('/pwned')).toBe(false)
   })
 
+  const version = execFileSync(TMUX, ['-V'], { encoding: 'utf8' })
+  const shown = (...option: string[]): string => {
+    const printed = scratch.tmux('show-options', ...option)
+    return /3\.4/.test(version) ? undoDollars(printed) : printed
+  }
   /** What the program got since the last look, once it ends like this. */
   let taken = 0
   const received = (end: string): Promise<string> =>
@@ -83,10 +89,10 @@ describe('hostile text', () => {
   it('is kept verbatim in options of a pane', async () => {
     for (const [at, text] of HOSTILE.entries()) await terminal.publish(recorder.pane, { [`@skein_test_${at}`]: text })
     for (const [at, text] of HOSTILE.entries()) {
-      expect(scratch.tmux('show-options', '-pv', '-t', recorder.pane, `@skein_test_${at}`)).toBe(`${text}\n`)
+      expect(shown('-pv', '-t', recorder.pane, `@skein_test_${at}`)).toBe(`${text}\n`)
     }
     await terminal.publishToAll('@skein_line', HOSTILE.join(' '))
-    expect(scratch.tmux('show-options', '-gv', '@skein_line')).toBe(`${HOSTILE.join(' ')}\n`)
+    expect(shown('-gv', '@skein_line')).toBe(`${HOSTILE.join(' ')}\n`)
     await expect(terminal.publish(recorder.pane, { '@#(touch pwned)': 'x' })).rejects.toMatchObject({
       code: 'bad-input',
     })
@@ -153,16 +159,13 @@ describe('hostile text', () => {
     for (const text of HOSTILE) {
       const line = text.replace(/\s+/g, ' ').trim()
       // Text of which nothing is drawn, or in which the order of drawing is not that of writing.
-      if (line === '' || text.length > 150 || /[^\x20-\x7e]/.test(line)) continue
+      if (/3\.2/.test(version) || line === '' || text.length > 150 || /[^\x20-\x7e]/.test(line)) continue
       await terminal.announce(text)
       await eventually(`the line ${line}`, () => (screen().includes(line) ? true : undefined))
     }
     await terminal.announce('rings', { bell: true })
     await eventually('a bell', () =>
-      outer.tmux('display-message', '-p', '-t', 'outer', '#{window_bell_flag}#{session_alerts}').includes('1') ||
-      outer.tmux('show-options', '-gqv', '@rang').includes('1')
-        ? true
-        : undefined,
+      outer.tmux('display-message', '-p', '-t', 'outer', '#{window_bell_flag}').includes('1') ? true : undefined,
     )
   })
 
@@ -196,7 +199,7 @@ describe('hostile text', () => {
 
   it('of any kind passes the parser unchanged', async () => {
     const server = { socket: scratch.socket, executable: TMUX, environment: { PATH: process.env.PATH ?? '' } }
-    const client = await ControlClient.open(server, 'secret')
+    const client = await ControlClient.open(server, 'secret', new AbortController().signal)
     if (!(client instanceof ControlClient)) throw new Error(client.failed)
     const file = join(scratch.path, 'buffer')
     const word = fc.oneof(

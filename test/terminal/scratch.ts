@@ -60,6 +60,7 @@ export class Scratch implements AsyncDisposable {
   tmux(...args: string[]): string {
     return execFileSync(TMUX, ['-u', '-S', this.socket.path, ...args], {
       encoding: 'utf8',
+      stdio: 'pipe',
       env: { PATH: process.env.PATH, HOME: this.path },
     })
   }
