@@ -7,7 +7,7 @@ import type { DaemonFacts } from './daemon/index.js'
 import type { Home } from './home/index.js'
 import type { Agents } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
-import { actorName, type HomeLocation, homeLocation, surroundings } from './surroundings.js'
+import { actorName, type HomeLocation, homeLocation, socketFacts, surroundings } from './surroundings.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
@@ -69,8 +69,9 @@ runCli({
 })
 
 async function agents(home: Home): Promise<Agents> {
-  const [{ openAgents }, { RUNNERS }] = await Promise.all([import('./lifecycle/index.js'), import('./tools/index.js')])
-  return openAgents({ home, context, environment: surroundings(), socket: { name: 'skein' }, runners: RUNNERS })
+  const { agentsOf, configuredParts } = await import('./lifecycle/index.js')
+  const { configFile } = homeLocation()
+  return agentsOf(await configuredParts({ home, context, configFile, facts: socketFacts() }))
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

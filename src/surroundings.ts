@@ -1,7 +1,8 @@
 import { existsSync, readlinkSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
+import { homedir, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Surroundings } from './home/index.js'
+import type { SocketFacts } from './lifecycle/index.js'
 
 /** Where a home and its settings lie. */
 export interface HomeLocation {
@@ -33,6 +34,11 @@ export function surroundings(): Surroundings {
       return zoneBySystem() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
     },
   }
+}
+
+/** What decides which tmux server a home's agents run in. */
+export function socketFacts(home: string | undefined = process.env.SKEIN_HOME || undefined): SocketFacts {
+  return { ownRoot: home, temporary: tmpdir(), userId: process.geteuid?.() }
 }
 
 /** The name of the time zone as the system's files give it: `Intl` knows it too, but takes 12 ms to load its calendars. */

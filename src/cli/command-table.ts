@@ -163,6 +163,23 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
+    tool: {
+      summary: 'The agent programs that can be run',
+      entries: {
+        list: verb(
+          'List the agent programs that can be run',
+          async () => (await import('./commands/tool/list.js')).list,
+        ),
+        show: verb(
+          'Show how a tool is run and how its screen is read',
+          async () => (await import('./commands/tool/show.js')).show,
+        ),
+        test: verb(
+          'Show what a recorded screen of a tool is read as',
+          async () => (await import('./commands/tool/test.js')).test,
+        ),
+      },
+    },
     privacy: {
       summary: 'See what is kept, and try what is hidden',
       entries: {

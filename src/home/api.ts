@@ -15,7 +15,7 @@ import type {
   Step,
   Visibility,
 } from '../model/index.js'
-import type { LoggedSession } from '../tools/index.js'
+import type { Environment, LoggedSession, Runners } from '../tools/index.js'
 import type { ProfilePaths } from './paths.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
@@ -30,6 +30,15 @@ export interface Home extends AsyncDisposable {
   readonly events: Events
   readonly index: IndexCare
   readonly history: History
+  readonly programs: Programs
+}
+
+/** The agent programs that can be run from here. */
+export interface Programs {
+  /** Ours and those of the configuration. Throws `bad-config` where that cannot be understood. */
+  runners(): Promise<Runners>
+  /** Where those programs keep their things. */
+  environment(): Promise<Environment>
 }
 
 export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
 import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
+import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
 import { readSettings, type Settings, settingsTable as table } from './settings-file.js'
 import { withoutTable, withValue } from './toml-edit.js'
@@ -54,6 +55,12 @@ export class Config {
         )
     }
     return roots as Record<string, readonly string[]>
+  }
+
+  /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
+  async tools(builtIn: readonly string[]): Promise<CustomTool[]> {
+    const { parseCustomTools } = await import('../tools/index.js')
+    return parseCustomTools(table(await this.#read(), 'tools', this.file), this.file, builtIn)
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
 import { type Context, SkeinError } from '../model/index.js'
-import type { History, Home } from './api.js'
+import type { History, Home, Programs } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
 import type { Surroundings } from './history.js'
@@ -70,6 +70,10 @@ export async function openHome({
         return new WordSearch(store, sessions).search(options)
       },
     ),
+    programs: programsOnDemand(async () => {
+      const { ConfiguredPrograms } = await import('./programs.js')
+      return new ConfiguredPrograms(config, surroundings)
+    }),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -101,6 +105,13 @@ function historyOnDemand(file: string, load: () => Promise<LoggedHistory>, searc
     counts: async (session) => (await history()).counts(session),
     search,
     spent: async (sessions) => spentBySession(file, sessions),
+  }
+}
+
+function programsOnDemand(load: () => Promise<Programs>): Programs {
+  return {
+    runners: async () => (await load()).runners(),
+    environment: async () => (await load()).environment(),
   }
 }
 

@@ -6,6 +6,14 @@ export { decideStatus, type Sighting, START_GRACE_MS, type Verdict, waitToken } 
 export { activityOf, mergeTold } from './evidence.js'
 export { takeIn } from './intake.js'
 export { type Observed, observe } from './observe.js'
-export { agentsOf, type OpenAgents, openAgents, partsOf } from './open-agents.js'
+export {
+  agentsOf,
+  type ConfiguredAgents,
+  configuredParts,
+  type OpenAgents,
+  openAgents,
+  partsOf,
+} from './open-agents.js'
 export type { Parts } from './parts.js'
 export { Terminals } from './terminals.js'
+export { type SocketFacts, socketOfHome } from './tmux-socket.js'

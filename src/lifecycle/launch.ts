@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -5,7 +6,7 @@ import { startTimeOf, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { type PaneInfo, writeLaunchScript } from '../terminal/index.js'
-import type { Launch, Preparation, ToolRunner } from '../tools/index.js'
+import { capturedSession, type Launch, type Preparation, resumeCaptured, type ToolRunner } from '../tools/index.js'
 import type { Launching, LiveRun, Recipe } from './agent-run.js'
 import { nowOf, type Parts } from './parts.js'
 
@@ -14,6 +15,9 @@ const NOT_PASSED_ON =
   /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|TERM_SESSION_ID|COLORTERM|COLUMNS|LINES|PWD|OLDPWD|SHLVL|_|IFS|PPID|OPTIND|LINENO|SKEIN_AGENT|SKEIN_SESSION|SKEIN_ACTOR|SKEIN_RUN|NODE_CHANNEL_FD)$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 const SECRET_FILE = 'secret'
+/** A first run asks a model for a word; it may take a while and prints little. */
+const CAPTURE_MS = 120_000
+const CAPTURE_BYTES = 4 * 1024 * 1024
 
 /** A run that is ready to begin. */
 export interface Readied {
@@ -68,11 +72,12 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
     secret,
   }
   const preparation = runner.prepare(launch)
-  const session = preparation.session ?? run.session
   writeFiles(preparation)
+  const captured = await capturedFirst(parts, run, preparation, id)
+  const session = captured?.session ?? preparation.session ?? run.session
   const script = join(directory, 'launch.sh')
-  const env = environmentOf(parts, run, preparation, { id, session })
-  writeLaunchScript({ path: script, argv: preparation.argv, env })
+  const env = { ...environmentOf(parts, run, preparation, { id, session }), ...captured?.env }
+  writeLaunchScript({ path: script, argv: captured?.argv ?? preparation.argv, env })
   const launching = {
     id,
     socket: parts.socket,
@@ -169,6 +174,26 @@ function environmentOf(
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
+}
+
+/** A first run, without a terminal, for programs that choose their own id and tell it only so. Without an answer it is left out. */
+async function capturedFirst(
+  parts: Parts,
+  run: NewRun,
+  preparation: Preparation,
+  id: string,
+): Promise<{ session: SessionId; argv: readonly [string, ...string[]]; env: Record<string, string> } | undefined> {
+  const { capture } = preparation
+  if (!capture) return undefined
+  const [program, ...args] = capture.argv
+  const env = environmentOf(parts, run, preparation, { id, session: undefined })
+  const printed = await new Promise<string>((resolve) => {
+    const options = { cwd: run.recipe.cwd, env, timeout: CAPTURE_MS, maxBuffer: CAPTURE_BYTES }
+    execFile(program, args, options, (error, stdout) => resolve(error ? '' : stdout)).stdin?.end()
+  })
+  const session = capturedSession(capture, printed)
+  if (!session) return undefined
+  return { session, argv: resumeCaptured(capture, session), env: capture.env ? { [capture.env]: session } : {} }
 }
 
 /** A port that is free now. */

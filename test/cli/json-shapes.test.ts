@@ -37,6 +37,10 @@ const RARE = new Set([
   'model-call.cost_usd',
   'unreadable-log.path',
   'unreadable-log.reason',
+  'tool.path',
+  'tool.version',
+  'tool-detail.path',
+  'tool-detail.version',
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',
@@ -114,6 +118,8 @@ const MORE = [
   'skein session start --parent 7d20b1c4',
   'skein conversations reset agent:main:discord:dm:ada --destroy-transcript',
   'skein conversations prune --max 1',
+  'skein tool show team-claude',
+  'skein tool test claude --pane failed.txt',
 ]
 
 describe('every command prints with --json what docs/JSON.md promises', async () => {

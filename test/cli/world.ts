@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -76,6 +76,7 @@ export async function buildWorld(root: string): Promise<void> {
   await buildRoster(home)
   await buildSessions(home)
   buildLogs(root)
+  buildTools(root)
   await home.history.ingest()
   const found = '22222222-2222-4222-8222-222222222222'
   await home.sessions.start({ id: found, resume: true })
@@ -123,6 +124,37 @@ function buildLogs(root: string): void {
   writeFileSync(
     join(root, 'config.toml'),
     `[daemon]\nautostart = false\ningest = false\n\n[logs]\nclaude = [${JSON.stringify(join(root, 'logs', 'claude'))}]\n\n[prices."claude-opus-5*"]\ninput = 5\noutput = 25\n`,
+  )
+}
+
+/** A tool of the user's own with every key there is, one that is like another, and the recorded screen of a third. */
+function buildTools(root: string): void {
+  cpSync(new URL('../fixtures/claude/panes/permission-bash.txt', import.meta.url), join(root, 'pane.txt'))
+  cpSync(new URL('../fixtures/claude/panes/cut-00-idle.txt', import.meta.url), join(root, 'failed.txt'))
+  appendFileSync(
+    join(root, 'config.toml'),
+    `
+[tools.vibe]
+command = "vibe --quiet"
+icon = "♪"
+busy_patterns = ["executing", "re:^running tool"]
+prompt_patterns = ["approve?", "[y/n]"]
+idle_patterns = ["ready"]
+detect_patterns = ["mistral vibe"]
+resume_flag = "--resume"
+session_id_env = "VIBE_SESSION_ID"
+session_id_json_path = ".session_id"
+output_format_flag = "--output-format json"
+dangerous_flag = "--auto-approve"
+dangerous_mode = true
+env_file = "vibe.env"
+[tools.vibe.env]
+VIBE_MODE = "quick"
+
+[tools.team-claude]
+command = "/opt/team/claude-wrapper"
+compatible_with = "claude"
+`,
   )
 }
 

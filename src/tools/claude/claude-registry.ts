@@ -14,7 +14,10 @@ export const claudeRegistry: Registry = {
   read,
 }
 
-/** Undefined for what is not a program at a terminal: a `claude -p` that the agent runs is in the same directory. */
+/**
+ * Undefined for what is not a program at a terminal. A `claude -p` that the agent runs is in the same directory and calls itself
+ * interactive in the agent's own pane; only its entry point tells it apart.
+ */
 function read(text: string): RegistryEntry | undefined {
   let entry: unknown
   try {
@@ -22,7 +25,7 @@ function read(text: string): RegistryEntry | undefined {
   } catch {
     return undefined // caught while it was being written; its next change is seen
   }
-  if (!isObject(entry) || entry.kind !== 'interactive') return undefined
+  if (!isObject(entry) || entry.kind !== 'interactive' || entry.entrypoint !== 'cli') return undefined
   const pid = numberAt(entry, 'pid')
   const session = textAt(entry, 'sessionId')
   if (pid === undefined || !isSessionId(session)) return undefined

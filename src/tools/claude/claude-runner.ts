@@ -4,6 +4,7 @@ import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
 import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CLAUDE_HOOKS, readClaudeHook } from './claude-hooks.js'
+import { mcpConfig } from './claude-mcp.js'
 import { claudeRegistry } from './claude-registry.js'
 import { hasClaudeLog } from './claude-roots.js'
 
@@ -54,11 +55,17 @@ function prepare(launch: Launch): Preparation {
   const argv: [string, ...string[]] = [NAME, ...conversationArgs(launch), '--settings', settings]
   if (launch.model) argv.push('--model', launch.model)
   if (launch.dangerous) argv.push('--dangerously-skip-permissions')
+  const files = [{ path: settings, content: `${JSON.stringify(settingsOf(launch), null, 2)}\n` }]
+  if (launch.mcp) {
+    const path = join(launch.directory, 'claude-mcp.json')
+    files.push({ path, content: `${JSON.stringify(mcpConfig(launch.mcp, launch.cwd, launch.environment), null, 2)}\n` })
+    argv.push('--strict-mcp-config', '--mcp-config', path)
+  }
   argv.push(...(launch.args ?? []))
   return {
     argv,
     env: Object.fromEntries(OF_A_SURROUNDING_SESSION.map((name) => [name, undefined])),
-    files: [{ path: settings, content: `${JSON.stringify(settingsOf(launch), null, 2)}\n` }],
+    files,
     ...(launch.session ? { session: launch.session } : {}),
   }
 }

@@ -32,7 +32,7 @@ const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
 function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   switch (event) {
     case 'SessionStart':
-      return { evidence: says(event, 'running', 'it begins its first turn') }
+      return {} // the prompt that comes with it says more
     case 'UserPromptSubmit': {
       const prompt = textAt(payload, 'prompt')
       return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }

@@ -1,11 +1,10 @@
-import { SkeinError, TROUBLES, type Trouble, WAITS, type Wait } from '../../model/index.js'
-import { isObject, type JsonObject } from '../json-value.js'
+import { TROUBLES, type Trouble, WAITS, type Wait } from '../../model/index.js'
+import { ConfigValue } from '../config-value.js'
 import type { Dialog, DialogOption, ScreenReading } from '../runner.js'
-import { safeRegex } from './safe-regex.js'
 
 /**
  * How to read a tool's screen, as data: a file per tool, shipped with Skein or put in the user's `patterns/` directory, which
- * wins. [docs/PATTERNS.md] describes every key. The first rule that matches decides; where none does, the screen is unknown.
+ * wins. docs/TOOLS.md describes every key. The first rule that matches decides; where none does, the screen is unknown.
  */
 export interface ScreenRules {
   readonly tool: string
@@ -80,7 +79,7 @@ const MEANINGS = ['allow', 'allow-always', 'deny', 'auto', 'other'] as const
 
 /** Reads rules from a parsed file. What is wrong is said with its place: `rules[3].match`. */
 export function parseScreenRules(value: unknown, source: string): ScreenRules {
-  const at = new Place(source, '', value)
+  const at = new ConfigValue(source, '', value)
   const keys = ['tool', 'version', 'recorded_from', 'input', 'frame', 'meanings', 'rules', 'titles', '$schema']
   const file = at.object(keys)
   const frame = file.optional('frame')?.text()
@@ -102,7 +101,7 @@ export function parseScreenRules(value: unknown, source: string): ScreenRules {
   }
 }
 
-function inputShape(place: Place): InputShape {
+function inputShape(place: ConfigValue): InputShape {
   const shape = place.object(['prompt', 'edge', 'placeholders'])
   const edge = shape.optional('edge')?.regex()
   return {
@@ -116,14 +115,14 @@ function inputShape(place: Place): InputShape {
   }
 }
 
-function meaningRule(place: Place): Meaning {
+function meaningRule(place: ConfigValue): Meaning {
   const rule = place.object(['label', 'meaning'])
   return { label: rule.get('label').regex('iu'), meaning: rule.get('meaning').oneOf(MEANINGS) }
 }
 
 const VERDICT_KEYS = ['id', 'status', 'reason', 'waiting_for', 'trouble']
 
-function verdict(rule: Place): Verdict {
+function verdict(rule: ConfigValue): Verdict {
   const reason = rule.optional('reason')?.text()
   const waitingFor = rule.optional('waiting_for')?.oneOf(WAITS)
   const trouble = rule.optional('trouble')?.oneOf(TROUBLES)
@@ -136,7 +135,7 @@ function verdict(rule: Place): Verdict {
   }
 }
 
-function screenRule(place: Place): ScreenRule {
+function screenRule(place: ConfigValue): ScreenRule {
   const rule = place.object([...VERDICT_KEYS, 'region', 'lines', 'match', 'not', 'has_input', 'dialog'])
   const hasInput = rule.optional('has_input')?.truth()
   const dialog = rule.optional('dialog')
@@ -158,12 +157,12 @@ function screenRule(place: Place): ScreenRule {
   }
 }
 
-function titleRule(place: Place): TitleRule {
+function titleRule(place: ConfigValue): TitleRule {
   const rule = place.object([...VERDICT_KEYS, 'match'])
   return { ...verdict(rule), match: rule.get('match').regex() }
 }
 
-function dialogShape(place: Place): DialogShape {
+function dialogShape(place: ConfigValue): DialogShape {
   const shape = place.object(['kind', 'marker', 'question', 'row'])
   const question = shape.optional('question')?.regex()
   const row = shape
@@ -175,85 +174,5 @@ function dialogShape(place: Place): DialogShape {
     marker: shape.optional('marker')?.text() ?? '❯',
     ...(question ? { question } : {}),
     ...(row ? { row } : {}),
-  }
-}
-
-/** A value with the way to it, so that every complaint names the key and the file. */
-class Place {
-  constructor(
-    readonly file: string,
-    readonly path: string,
-    readonly value: unknown,
-  ) {}
-
-  /** An object with these keys and no others: a misspelt key must not be a rule that never fires. */
-  object(keys: readonly string[]): Place {
-    if (!isObject(this.value)) throw this.#bad('is not a table', `Known keys: ${keys.join(', ')}`)
-    const stranger = Object.keys(this.value).find((key) => !keys.includes(key))
-    if (stranger !== undefined)
-      throw new Place(this.file, this.#below(stranger), undefined).#bad(
-        'is not a known key',
-        `Known: ${keys.join(', ')}`,
-      )
-    return this
-  }
-
-  get(key: string): Place {
-    const found = this.optional(key)
-    if (!found) throw new Place(this.file, this.#below(key), undefined).#bad('is missing', 'Add it')
-    return found
-  }
-
-  optional(key: string): Place | undefined {
-    const value = (this.value as JsonObject)[key]
-    return value === undefined ? undefined : new Place(this.file, this.#below(key), value)
-  }
-
-  list(): Place[] {
-    if (!Array.isArray(this.value)) throw this.#bad('is not a list', 'Write it in square brackets')
-    return this.value.map((value, at) => new Place(this.file, `${this.path}[${at}]`, value))
-  }
-
-  oneOrMore(): Place[] {
-    return Array.isArray(this.value) ? this.list() : [this]
-  }
-
-  text(): string {
-    if (typeof this.value === 'string' && this.value !== '') return this.value
-    throw this.#bad('is not a text', 'Write it in quotes')
-  }
-
-  count(): number {
-    if (typeof this.value === 'number' && Number.isSafeInteger(this.value) && this.value > 0) return this.value
-    throw this.#bad('is not a whole number above 0', 'Write one')
-  }
-
-  truth(): boolean {
-    if (typeof this.value === 'boolean') return this.value
-    throw this.#bad('is neither true nor false', 'Write one of them')
-  }
-
-  oneOf<Word extends string>(words: readonly Word[]): Word {
-    const found = words.find((word) => word === this.value)
-    if (found !== undefined) return found
-    throw this.#bad(`is ${JSON.stringify(this.value)}`, `Use one of: ${words.join(', ')}`)
-  }
-
-  regex(flags: 'u' | 'iu' = 'u'): RegExp {
-    try {
-      return safeRegex(this.text(), flags)
-    } catch (error) {
-      if (error instanceof SkeinError) throw error
-      const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : String(error)
-      throw this.#bad(`cannot be used as a pattern: ${why}`, 'Correct the regular expression')
-    }
-  }
-
-  #below(key: string): string {
-    return this.path === '' ? key : `${this.path}.${key}`
-  }
-
-  #bad(problem: string, next: string): SkeinError {
-    return new SkeinError('bad-config', `${this.path || 'The content'} in ${this.file} ${problem}`, next)
   }
 }

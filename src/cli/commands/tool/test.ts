@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SkeinError } from '../../../model/index.js'
+import { recordedScreen } from '../../../tools/index.js'
+import { command } from '../../command.js'
+import { optional, required } from '../../input/input.js'
+import { text } from '../../input/value-kind.js'
+import { readingCard, readingDocument } from '../../views/program-view.js'
+
+export const test = command({
+  name: 'tool test',
+  summary: 'Show what a recorded screen of a tool is read as',
+  description:
+    'Reads standard input when no file is given. Fails when no rule knows the screen. A screen is recorded with: tmux capture-pane -p -t <pane> > pane.txt',
+  examples: [
+    ['skein tool test claude --pane pane.txt', 'Which rule matches, and what can be answered'],
+    ['skein tool test claude --pane pane.txt --json', 'For a program'],
+  ],
+  args: { tool: required(text('tool'), 'Its name') },
+  options: { pane: optional(text('file'), 'The recorded screen', { fallback: 'standard input' }) },
+  async run({ tool, pane }, { out, home, stdin, cwd }) {
+    const { programs } = await home()
+    const runners = await programs.runners()
+    const reading = runners
+      .named(tool)
+      .readScreen(recordedScreen(pane === undefined ? stdin() : recording(resolve(cwd, pane))))
+    const rules = runners.rulesOf(tool)
+    out.result(readingDocument(tool, reading, rules), (screen) => readingCard(tool, reading, rules, screen))
+    if (!reading.rule) out.fails()
+  },
+})
+
+function recording(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw new SkeinError('bad-input', `${file} cannot be read: ${code}`, 'Give the file of a recorded screen', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { instantOf } from '../../../src/model/index.js'
+import { codex } from '../../../src/tools/codex/codex.js'
+import { codexRunner } from '../../../src/tools/codex/codex-runner.js'
+import { fixture } from '../recorded-pane.js'
+import { ID, ORIGIN, scratchLaunches } from './launch.js'
+
+describe('what the hooks of Codex say', () => {
+  const expected: Record<string, unknown[]> = JSON.parse(fixture('codex', 'hooks', 'expected.json'))
+  it.each(Object.keys(expected))('%s', (name) => {
+    const lines = fixture('codex', 'hooks', `${name}.jsonl`).trim().split('\n')
+    const said = lines.map((line) => {
+      const payload: unknown = JSON.parse(line).stdin
+      return codexRunner.readMessage({ agent: 'a', run: 'r', tool: 'codex', at: '', payload }) ?? null
+    })
+    expect(said).toEqual(expected[name])
+  })
+})
+
+describe('starting Codex', () => {
+  it('anew: with a log of one line under the id of our choice, which it resumes', () => {
+    using scratch = scratchLaunches()
+    const { argv, files, session } = codexRunner.prepare(scratch.launch())
+    expect(argv.slice(0, 4)).toEqual(['codex', 'resume', ID, '--no-daemon'])
+    expect(session).toBe(ID)
+    const [seed] = files
+    if (!seed) throw new Error('no log was written')
+    expect(seed.path).toMatch(
+      new RegExp(`/\\.codex/sessions/2026/11/1\\d/rollout-2026-11-1\\dT\\d\\d-00-00-${ID}\\.jsonl$`),
+    )
+    mkdirSync(dirname(seed.path), { recursive: true })
+    writeFileSync(seed.path, seed.content)
+    const [log] = codex.discover({ home: scratch.home, env: {} })
+    expect(log?.session).toBe(ID)
+    expect(log && codex.identify(log)).toMatchObject({ id: ID, cwd: '/srv/web' })
+  })
+
+  it('resumes a log that is there, wherever it is, and writes none', () => {
+    using scratch = scratchLaunches()
+    const [seed] = codexRunner.prepare(scratch.launch()).files
+    mkdirSync(dirname(seed?.path ?? ''), { recursive: true })
+    writeFileSync(seed?.path ?? '', seed?.content ?? '')
+    const later = scratch.launch({ kind: 'resume', startedAt: instantOf(Date.UTC(2026, 11, 1)) })
+    expect(codexRunner.prepare(later)).toMatchObject({ files: [], session: ID })
+  })
+
+  it('forks into an id that Codex chooses', () => {
+    using scratch = scratchLaunches()
+    const prepared = codexRunner.prepare(scratch.launch({ kind: 'fork', origin: ORIGIN }))
+    expect(prepared.argv.slice(0, 3)).toEqual(['codex', 'fork', ORIGIN])
+    expect(prepared).not.toHaveProperty('session')
+    expect(prepared.files).toEqual([])
+  })
+
+  it('gives each hook as a TOML value that no quote breaks', () => {
+    using scratch = scratchLaunches()
+    const { argv } = codexRunner.prepare(scratch.launch())
+    const stop = argv.find((word) => word.startsWith('hooks.Stop='))
+    expect(stop).toBe(`hooks.Stop=[{hooks=[{type="command",command="sh '/run/skein/put' \\"a b\\""}]}]`)
+    expect(argv.filter((word) => word === '-c').length).toBe(9)
+    expect(argv).toContain('--dangerously-bypass-hook-trust')
+    expect(argv).not.toContain('--dangerously-bypass-approvals-and-sandbox')
+    expect(argv.join(' ')).not.toContain('trust_level')
+  })
+})
+
+it.each([
+  ['Ready | proj', 'idle'],
+  ['Working | proj', 'running'],
+  ['Thinking | proj', 'running'],
+  ['⠋ proj', 'running'],
+  ['[ ! ] Action Required | proj', 'waiting'],
+  ['vm', undefined],
+  ['', undefined],
+])('the title %j says %s', (title, status) => {
+  expect(codexRunner.readTitle(title)?.status).toBe(status)
+})
