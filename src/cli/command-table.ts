@@ -10,6 +10,8 @@ export interface CommandEntry {
 export interface CommandTable {
   readonly summary: string
   readonly entries: Readonly<Record<string, CommandTable | CommandEntry>>
+  /** What the noun does with a word that is none of its verbs: `skein archive web/toast`. */
+  readonly otherwise?: CommandEntry
 }
 
 export const isNoun = (entry: CommandTable | CommandEntry): entry is CommandTable => 'entries' in entry
@@ -20,6 +22,38 @@ const verb = (summary: string, load: () => Promise<Command>): CommandEntry => ({
 export const COMMANDS: CommandTable = {
   summary: 'Sessions of AI coding agents as first-class objects',
   entries: {
+    start: verb('Start an agent', async () => (await import('./commands/start.js')).start),
+    spawn: verb('Make an agent without starting it', async () => (await import('./commands/spawn.js')).spawn),
+    list: verb('List agents by group, with what they do', async () => (await import('./commands/list.js')).list),
+    status: verb('Show how many agents do what', async () => (await import('./commands/status.js')).status),
+    why: verb('Show the evidence behind a status', async () => (await import('./commands/why.js')).why),
+    attach: verb("Go to an agent's terminal", async () => (await import('./commands/attach.js')).attach),
+    send: verb('Send a prompt to an agent', async () => (await import('./commands/send.js')).send),
+    wait: verb('Wait until an agent is done', async () => (await import('./commands/wait.js')).wait),
+    output: verb("Print an agent's last reply", async () => (await import('./commands/output.js')).output),
+    approve: verb('Allow what an agent asks for', async () => (await import('./commands/approve.js')).approve),
+    deny: verb('Deny what an agent asks for', async () => (await import('./commands/deny.js')).deny),
+    answer: verb("Choose an option of an agent's question", async () => (await import('./commands/answer.js')).answer),
+    keys: verb('Press keys in an agent', async () => (await import('./commands/keys.js')).keys),
+    ack: verb('Say that a finished reply was seen', async () => (await import('./commands/ack.js')).ack),
+    snooze: verb('Hide a finished reply for a while', async () => (await import('./commands/snooze.js')).snooze),
+    stop: verb('Stop agents in good order', async () => (await import('./commands/stop.js')).stop),
+    kill: verb('End agents at once', async () => (await import('./commands/kill.js')).kill),
+    restart: verb(
+      'Start an agent again, in its conversation',
+      async () => (await import('./commands/restart.js')).restart,
+    ),
+    rename: verb('Give an agent another name', async () => (await import('./commands/rename.js')).rename),
+    move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
+    archive: {
+      summary: 'Put agents away',
+      entries: {},
+      otherwise: verb('Put an agent away', async () => (await import('./commands/archive-agent.js')).archiveAgent),
+    },
+    unarchive: verb('Bring an archived agent back', async () => (await import('./commands/unarchive.js')).unarchive),
+    remove: verb('Remove an agent, or undo that', async () => (await import('./commands/remove.js')).remove),
+    report: verb('Tell what an agent does (for programs)', async () => (await import('./commands/report.js')).report),
+    doctor: verb('Record screens that Skein does not know', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Look at sessions',
       entries: {

@@ -19,7 +19,8 @@ export interface AgentView extends Agent, AgentStatus {
 export interface StartAgent {
   /** Address of an agent that exists, or of the one to make. A name is made up from the directory when it is left out. */
   agent?: string
-  cwd: string
+  /** Where it runs. Needed for an agent that is made now; one that exists is started where it was before. */
+  cwd?: string
   tool?: string
   title?: string
   group?: string
@@ -61,7 +62,7 @@ export interface Explanation {
   /** What each source says now, best first, and which one decided. */
   evidence: (Evidence & { decided: boolean })[]
   /** Status changes from the journal, newest first. */
-  history: { at: Instant; status: string; reason?: string; source: string }[]
+  history: { at: Instant; status: string; reason?: string; waiting_for?: string; source: string }[]
 }
 
 /** Every operation on running agents. References are an address, an id, or a unique end of an address. */
@@ -106,6 +107,8 @@ export interface Agents extends AsyncDisposable {
   remove(reference: string, options?: { force?: boolean }): Promise<Receipt>
   /** Brings back the agent that was removed last (or the one named), while that is possible. */
   undoRemove(reference?: string): Promise<Receipt>
+  /** The address of the agent that is meant, or undefined when there is none. */
+  find(reference: string): Promise<string | undefined>
   /** How to attach: the command for a terminal of the user's, inside or outside tmux. */
   attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]>
   list(filter?: { group?: string; all?: boolean }): Promise<AgentView[]>

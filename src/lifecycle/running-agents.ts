@@ -62,7 +62,7 @@ export class RunningAgents implements Agents {
     options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Agents['restart']> {
     const agent = await findAgent(this.parts.home, reference)
-    if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, asBefore(agent))
+    if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, { agent: agent.address })
     const { observed, tier, session } = await start(this.parts, agent, { ...options, replace: true })
     const again =
       session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
@@ -233,6 +233,15 @@ export class RunningAgents implements Agents {
     return { agent: await this.#look(agent), did: `brought ${agent.address} back`, how }
   }
 
+  async find(reference: string): Promise<string | undefined> {
+    try {
+      return (await findAgent(this.parts.home, reference)).address
+    } catch (error) {
+      if (error instanceof SkeinError && error.code === 'agent-not-found') return undefined
+      throw error
+    }
+  }
+
   async attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]> {
     const { live } = await this.#running(reference)
     const { env } = this.parts.environment
@@ -385,10 +394,3 @@ const timed = ({ timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal
   ...(timeoutMs === undefined ? {} : { timeoutMs }),
   ...(signal ? { signal } : {}),
 })
-
-/** For an agent that was made without being started. */
-function asBefore(agent: Agent): StartAgent {
-  if (agent.project_path) return { agent: agent.address, cwd: agent.project_path }
-  const next = `Say where: skein start <directory> --agent ${agent.address}`
-  throw new SkeinError('bad-input', `It is not known where ${agent.address} is to run`, next)
-}

@@ -24,10 +24,12 @@ const LAST_LINES = 12
 /** The agent that is meant, made when it does not exist, with how it will be started. Nothing runs yet. */
 export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
   const agent = await agentFor(parts, options)
-  const { recipe: given, env } = recipeFor(parts, agent, options)
+  const env = { ...options.env }
   await parts.runs.update(agent, (current) => {
+    const cwd = options.cwd ?? current?.recipe.cwd ?? agent.project_path
+    if (cwd === undefined) throw noPlace(agent)
     if (Object.keys(env).length > 0) saveGivenEnv(parts, agent, env)
-    const recipe = current && !isTold(options) ? current.recipe : given
+    const recipe = current && !isTold(options) ? { ...current.recipe, cwd } : recipeFor(parts, agent, options, cwd)
     const status: AgentStatus = current?.status ?? { status: 'stopped', since: nowOf(parts), source: 'process' }
     return { next: { ...current, v: 1, agent: agent.id, recipe, status }, result: undefined }
   })
@@ -208,16 +210,19 @@ async function agentFor(parts: Parts, options: StartAgent): Promise<Agent> {
   const known = (await roster.agents()).find((agent) => agent.address === address)
   const tool = options.tool ?? known?.tool ?? parts.defaultTool
   runnerOf(parts, tool)
-  const { title, role, parent, cwd: project_path } = options
+  const { title, role, parent, cwd } = options
   const mcp = options.mcp ? { loaded_mcp_names: [...options.mcp] } : {}
   const facts = { ...(title ? { title } : {}), ...(role ? { role } : {}), ...mcp }
-  if (!known) return roster.add({ address, tool, project_path, ...facts, ...(parent ? { parent } : {}) })
+  if (!known) {
+    const place = cwd === undefined ? {} : { project_path: cwd }
+    return roster.add({ address, tool, ...place, ...facts, ...(parent ? { parent } : {}) })
+  }
   const isOther = tool !== known.tool || Object.keys(facts).length > 0
   return isOther ? roster.update(known.id, { tool, ...facts }) : known
 }
 
 /** As given, or made up from the directory: `web`, `web-2`, … */
-async function addressFor(parts: Parts, { agent, group, cwd }: StartAgent): Promise<string> {
+async function addressFor(parts: Parts, { agent, group, cwd = 'agent' }: StartAgent): Promise<string> {
   const prefix = group ? `${group}/` : ''
   if (agent !== undefined) return agent.includes('/') || !group ? agent : prefix + agent
   const name = basename(cwd)
@@ -232,11 +237,17 @@ async function addressFor(parts: Parts, { agent, group, cwd }: StartAgent): Prom
   }
 }
 
-function recipeFor(parts: Parts, agent: Agent, options: StartAgent): { recipe: Recipe; env: Record<string, string> } {
-  const { cwd, model, args, mcp, dangerous, work } = options
-  const env = { ...options.env }
-  const names = Object.keys(env)
-  const recipe: Recipe = {
+const noPlace = (agent: Agent): SkeinError =>
+  new SkeinError(
+    'bad-input',
+    `It is not known where ${agent.address} is to run`,
+    `Say where: skein start <directory> --agent ${agent.address}`,
+  )
+
+function recipeFor(parts: Parts, agent: Agent, options: StartAgent, cwd: string): Recipe {
+  const { model, args, mcp, dangerous, work } = options
+  const names = Object.keys(options.env ?? {})
+  return {
     tool: options.tool ?? agent.tool ?? parts.defaultTool,
     cwd,
     ...(model ? { model } : {}),
@@ -246,7 +257,6 @@ function recipeFor(parts: Parts, agent: Agent, options: StartAgent): { recipe: R
     ...(work ? { work } : {}),
     ...(names.length > 0 ? { env_names: names } : {}),
   }
-  return { recipe, env }
 }
 
 function withEnv(
