@@ -1,4 +1,5 @@
-import { type AgentRun, type AgentView, type Parts, viewsOf } from '../lifecycle/index.js'
+import { lifeOf } from '../disk/index.js'
+import { type AgentRun, type AgentView, type LiveRun, type Parts, viewsOf } from '../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
@@ -20,6 +21,8 @@ import { WatchedDirectory } from './watched-directory.js'
 const ROLL_MS = 15_000
 /** How often the schedule is asked. */
 const TICK_MS = 500
+/** How often it is made sure that every agent's process lives. */
+const ROUNDS_MS = 1_500
 
 export interface CrewOptions {
   readonly parts: Parts
@@ -116,8 +119,12 @@ export class Crew implements AsyncDisposable {
     const tick = setInterval(() => {
       for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#looks(id)
     }, TICK_MS)
+    // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
+    const roundsTimer = setInterval(() => {
+      for (const { agent, run } of this.#roll.runs()) if (run && isDead(run)) this.#looks(agent)
+    }, ROUNDS_MS)
     this.#watches.push(
-      { [Symbol.dispose]: () => clearInterval(tick) },
+      { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
       new WatchedDirectory(spool, (name) => this.#spools(name), { make: true }),
       new WatchedDirectory(agents, (name) => this.#changes(name === undefined ? 'all' : idIn(name)), {
         make: true,
@@ -215,6 +222,10 @@ export class Crew implements AsyncDisposable {
     if (settings) this.#notices.look(seen, settings)
   }
 }
+
+const isDead = ({ pid, process_start, ended_at }: LiveRun): boolean =>
+  ended_at === undefined &&
+  lifeOf({ pid, ...(process_start === undefined ? {} : { starttime: process_start }) }) === 'dead'
 
 const isRunning = ({ run }: AgentRun): boolean => run !== undefined && run.ended_at === undefined
 
