@@ -82,7 +82,7 @@ runCli({
 async function agents(home: Home): Promise<Agents> {
   const { agentsOf, configuredParts } = await import('./lifecycle/index.js')
   const { wakeDaemon } = await import('./daemon/index.js')
-  await wakeDaemon(daemonFacts(homeLocation()), home.profile)
+  await wakeDaemon(daemonFacts(homeLocation), home.profile)
   const { configFile } = homeLocation()
   return agentsOf(await configuredParts({ home, context, configFile, facts: socketFacts() }))
 }
