@@ -65,7 +65,7 @@ export class LogHistory {
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const logs = await this.#discover(options)
     const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
-    return this.#read(logs, options.signal, isWholeLook)
+    return this.#read(logs, { signal: options.signal, isWholeLook, words: options.words ?? true })
   }
 
   async watch({
@@ -82,14 +82,14 @@ export class LogHistory {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const all = await this.#discover(wanted)
       watched.watch(all)
-      const report = await this.#read(all, signal, tool === undefined)
+      const report = await this.#read(all, { signal, isWholeLook: tool === undefined })
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + LOOK_AGAIN_MS
       for (let left = LOOK_AGAIN_MS; left > 0 && !signal.aborted; left = until - performance.now()) {
         const changed = await watched.next(left, signal)
         if (changed === 'look again') break
         if (changed.length === 0) continue
-        const news = await this.#read(changed, signal, false)
+        const news = await this.#read(changed, { signal })
         if (news.read > 0) onReport?.(news)
       }
     }
@@ -133,7 +133,14 @@ export class LogHistory {
   }
 
   /** `isWholeLook`: these are all the logs there are. */
-  async #read(logs: readonly LogRef[], signal: AbortSignal | undefined, isWholeLook: boolean): Promise<IngestReport> {
+  async #read(
+    logs: readonly LogRef[],
+    {
+      signal,
+      isWholeLook = false,
+      words = true,
+    }: { signal: AbortSignal | undefined; isWholeLook?: boolean; words?: boolean },
+  ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
       read: 0,
@@ -145,9 +152,9 @@ export class LogHistory {
     }
     const prices = new PriceBook(await this.config.prices())
     await this.#withHistory(async (history) => {
-      using text = TextStore.open(this.store.paths.text)
-      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
-      const known = [history.stamps(), text.stamps()]
+      using text = words ? TextStore.open(this.store.paths.text) : undefined
+      const place = text && { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
+      const known = [history.stamps(), ...(text ? [text.stamps()] : [])]
       const isKnown = (log: LogRef): boolean =>
         known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
       // Oldest first: text that is stored in the order of time is quicker to search.
