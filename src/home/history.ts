@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { explainDiskError } from '../disk/index.js'
 import {
   type CostReport,
+  type FoundSession,
   type HistoryCounts,
   type HistoryReading,
   HistoryStore,
@@ -27,6 +28,7 @@ import {
   type LoggedTurn,
   type LogRef,
   type LogTool,
+  type SessionNews,
   type Succession,
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
@@ -207,7 +209,8 @@ export class LogHistory {
         const environment = await this.#environment()
         successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       }
-      found += await this.sessions.discover(sessions, successions, this.store.context.clock.now())
+      const told = sessions.map((session) => ({ ...session, news: withOrigin(history, session) }))
+      found += await this.sessions.discover(told, successions, this.store.context.clock.now())
       history.markAnnounced(sessions.map((session) => session.log))
     }
   }
@@ -309,6 +312,20 @@ export class LogHistory {
     if (!first) return
     const more = unreadable.length > 1 ? ` and ${unreadable.length - 1} more` : ''
     this.store.context.warn(`Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`)
+  }
+}
+
+/** What is known of a session, with the one that it is a copy of. Logs come and go: what cannot be read now is not concluded from. */
+function withOrigin(history: HistoryStore, found: FoundSession): SessionNews {
+  const tool = LOG_TOOLS.find((one) => one.name === found.tool)
+  if (found.news.origin || !tool?.originAmong) return found.news
+  const others = history.copiesOf(found).flatMap(({ path, session }) => tool.logAt(path, session) ?? [])
+  const log = others.length > 0 ? tool.logAt(found.path, found.id) : undefined
+  try {
+    return log ? { ...found.news, origin: tool.originAmong(log, others) } : found.news
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return found.news
   }
 }
 
