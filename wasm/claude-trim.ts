@@ -2,7 +2,7 @@
 //
 // Three quarters of a log are the outputs of tools, twice, of which a page is kept: to parse the rest takes longer than all that is
 // done with it. The whole line is walked as JSON; one that is odd in any way is left to the parser. What stays:
-// - of the line: texts, numbers and the like; `message`, `forkedFrom`, `compactMetadata`; of `toolUseResult` three fields
+// - of the line: texts, numbers and the like, but for some that every line has; `message`, `forkedFrom`, `compactMetadata`; of `toolUseResult` three fields
 // - of the message: texts and the like, `content` and `usage`
 // - of a block of its content: the fields below; the texts of a tool's result only in their beginning
 
@@ -80,11 +80,23 @@ function line(at: usize): usize {
     } else {
       const end = value(p, 0)
       if (is(key, size, 'type') && end !== 0) isQuiet = isQuietType(p + 1, <i32>(end - p - 2))
-      p = member(name, end)
+      p = isIdle(key, size) ? end : member(name, end)
     }
     p = next(p)
   }
   return finish(close(p))
+}
+
+/** What nearly every line has and nobody looks at. */
+function isIdle(at: usize, size: i32): bool {
+  return (
+    is(at, size, 'userType') ||
+    is(at, size, 'slug') ||
+    is(at, size, 'entrypoint') ||
+    is(at, size, 'sourceToolAssistantUUID') ||
+    is(at, size, 'role') ||
+    is(at, size, 'stop_sequence')
+  )
 }
 
 /** Copies of requests and backups of files: nothing that is not said elsewhere. */
@@ -141,7 +153,7 @@ function message(at: usize): usize {
       head(name, p)
       p = blocks(p, ALL, 0)
     } else if ((byte === 0x7b || byte === 0x5b) && !is(key, size, 'usage')) p = value(p, 0)
-    else p = member(name, value(p, 0))
+    else p = isIdle(key, size) ? value(p, 0) : member(name, value(p, 0))
     p = next(p)
   }
   return finish(close(p))

@@ -251,6 +251,8 @@ export interface IngestOptions {
   session?: string
   /** Only logs that changed since then. */
   since?: Instant
+  /** False leaves the words for later: turns, tool calls and cost only, in half the time. */
+  words?: boolean
   signal?: AbortSignal
 }
 

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { explainDiskError } from '../disk/index.js'
 import {
   type CostReport,
+  type FoundSession,
   type HistoryCounts,
   type HistoryReading,
   HistoryStore,
@@ -27,6 +28,7 @@ import {
   type LoggedTurn,
   type LogRef,
   type LogTool,
+  type SessionNews,
   type Succession,
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
@@ -65,7 +67,7 @@ export class LogHistory {
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const logs = await this.#discover(options)
     const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
-    return this.#read(logs, options.signal, isWholeLook)
+    return this.#read(logs, { signal: options.signal, isWholeLook, words: options.words ?? true })
   }
 
   async watch({ tool, signal, onReport, lookAgainMs = LOOK_AGAIN_MS }: WatchOptions): Promise<void> {
@@ -74,14 +76,14 @@ export class LogHistory {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const all = await this.#discover(wanted)
       watched.watch(all)
-      const report = await this.#read(all, signal, tool === undefined)
+      const report = await this.#read(all, { signal, isWholeLook: tool === undefined })
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
         const changed = await watched.next(left, signal)
         if (changed === 'look again') break
         if (changed.length === 0) continue
-        const news = await this.#read(changed, signal, false)
+        const news = await this.#read(changed, { signal })
         if (news.read > 0) onReport?.(news)
       }
     }
@@ -125,7 +127,14 @@ export class LogHistory {
   }
 
   /** `isWholeLook`: these are all the logs there are. */
-  async #read(logs: readonly LogRef[], signal: AbortSignal | undefined, isWholeLook: boolean): Promise<IngestReport> {
+  async #read(
+    logs: readonly LogRef[],
+    {
+      signal,
+      isWholeLook = false,
+      words = true,
+    }: { signal: AbortSignal | undefined; isWholeLook?: boolean; words?: boolean },
+  ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
       read: 0,
@@ -137,9 +146,9 @@ export class LogHistory {
     }
     const prices = new PriceBook(await this.config.prices())
     await this.#withHistory(async (history) => {
-      using text = TextStore.open(this.store.paths.text)
-      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
-      const known = [history.stamps(), text.stamps()]
+      using text = words ? TextStore.open(this.store.paths.text) : undefined
+      const place = text && { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
+      const known = [history.stamps(), ...(text ? [text.stamps()] : [])]
       const isKnown = (log: LogRef): boolean =>
         known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
       // Oldest first: text that is stored in the order of time is quicker to search.
@@ -192,7 +201,8 @@ export class LogHistory {
         const environment = await this.#environment()
         successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       }
-      found += await this.sessions.discover(sessions, successions, this.store.context.clock.now())
+      const told = sessions.map((session) => ({ ...session, news: withOrigin(history, session) }))
+      found += await this.sessions.discover(told, successions, this.store.context.clock.now())
       history.markAnnounced(sessions.map((session) => session.log))
     }
   }
@@ -294,6 +304,20 @@ export class LogHistory {
     if (!first) return
     const more = unreadable.length > 1 ? ` and ${unreadable.length - 1} more` : ''
     this.store.context.warn(`Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`)
+  }
+}
+
+/** What is known of a session, with the one that it is a copy of. Logs come and go: what cannot be read now is not concluded from. */
+function withOrigin(history: HistoryStore, found: FoundSession): SessionNews {
+  const tool = LOG_TOOLS.find((one) => one.name === found.tool)
+  if (found.news.origin || !tool?.originAmong) return found.news
+  const others = history.copiesOf(found).flatMap(({ path, session }) => tool.logAt(path, session) ?? [])
+  const log = others.length > 0 ? tool.logAt(found.path, found.id) : undefined
+  try {
+    return log ? { ...found.news, origin: tool.originAmong(log, others) } : found.news
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return found.news
   }
 }
 

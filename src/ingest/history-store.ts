@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
-import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
+import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { resumeText } from './resume-text.js'
@@ -18,6 +18,7 @@ export interface StoredLog {
 /** A session as its own log tells of it. */
 export interface FoundSession {
   id: SessionId
+  path: string
   tool: string
   news: SessionNews
   last_at: Instant | undefined
@@ -54,6 +55,7 @@ export class HistoryStore implements Disposable {
           ledger.setFact('history', HISTORY_VERSION)
         })
       }
+      makeHistoryIndexes(ledger.database)
       return new HistoryStore(ledger)
     } catch (error) {
       ledger[Symbol.dispose]()
@@ -103,10 +105,11 @@ export class HistoryStore implements Disposable {
   /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
   unannounced(limit: number): (FoundSession & { log: number })[] {
     const sql =
-      'select n as log, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null and last_at is not null limit ?'
+      'select n as log, path, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null and last_at is not null limit ?'
     const rows = this.ledger.all(sql, limit) as {
       log: number
       id: SessionId
+      path: string
       tool: string
       news: string
       last_at: Instant | null
@@ -135,6 +138,15 @@ export class HistoryStore implements Disposable {
       tool: string
       agent: string | null
     }[]
+  }
+
+  /** The logs of other sessions that begin with the same entry. */
+  copiesOf({ id, tool, news }: FoundSession): { path: string; session: SessionId }[] {
+    const sql = `select path, session from history_logs
+      where agent is null and json_extract(news, '$.root') = ? and tool = ? and session <> ? limit ?`
+    return news.root === undefined
+      ? []
+      : (this.ledger.all(sql, news.root, tool, id, MOST_COPIES) as { path: string; session: SessionId }[])
   }
 
   counts(session: SessionId): HistoryCounts {
@@ -274,6 +286,7 @@ const CALL_COLUMNS = [
 ] as const
 const marks = (count: number): string => Array(count).fill('?').join(', ')
 const MANY_ROWS = 16
+const MOST_COPIES = 100
 const WRITE_LOG = `insert into history_logs (path, part, tool, stamp, resume, session, agent, news, counters, head, last_at) values (${marks(11)})
   on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, resume = excluded.resume, session = excluded.session,
     agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at, announced = 0

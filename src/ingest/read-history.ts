@@ -37,7 +37,7 @@ interface LogWords {
  */
 export async function readHistory(
   store: HistoryStore,
-  text: TextPlace,
+  text: TextPlace | undefined,
   logs: Iterable<LogRef>,
   /** Told after each log that was read. */
   onLog: (reading: Readonly<HistoryReading>) => void,
@@ -48,7 +48,7 @@ export async function readHistory(
   let size = { rows: 0, characters: 0 }
   const flush = async (): Promise<void> => {
     if (batch.length > 0) store.record(batch)
-    if (words.length > 0) await recordWords(text, words)
+    if (text && words.length > 0) await recordWords(text, words)
     batch = []
     words = []
     size = { rows: 0, characters: 0 }
@@ -56,9 +56,9 @@ export async function readHistory(
   for (const log of logs) {
     report.logs += 1
     const from = store.log(log.path, partOf(log))
-    const textFrom = text.store.log(log.path, partOf(log))
+    const textFrom = text?.store.log(log.path, partOf(log))
     const needsRows = from?.stamp !== log.stamp
-    const needsText = textFrom?.stamp !== log.stamp
+    const needsText = text !== undefined && textFrom?.stamp !== log.stamp
     if (!needsRows && !needsText) continue
     try {
       const rows = needsRows ? new LogRows(log.tool, from && store.knownRows(from)) : undefined
@@ -88,7 +88,13 @@ export async function readHistory(
       report.unreadable.push({ path: log.path, reason })
     }
     onLog(report)
-    if (words.length >= BATCH.logs || size.rows >= BATCH.rows || size.characters >= BATCH.characters) await flush()
+    if (
+      batch.length >= BATCH.logs ||
+      words.length >= BATCH.logs ||
+      size.rows >= BATCH.rows ||
+      size.characters >= BATCH.characters
+    )
+      await flush()
   }
   await flush()
   return report

@@ -33,7 +33,7 @@ interface KeptPassage extends Pick<RawPassage, 'kind' | 'agent' | 'turn'> {
   /** Its place in time; of a log that tells no times, when it was last changed. */
   atMs: number
   name: string | undefined
-  text: string
+  /** Its text. */
   bytes: Buffer
 }
 
@@ -149,7 +149,7 @@ export class TextStore implements Disposable {
       const { agent, turn, at_ms } =
         stored && !raw.call ? stored : { ...raw, at_ms: raw.at === undefined ? otherwiseMs : Date.parse(raw.at) }
       const name = raw.call?.name ?? stored?.name
-      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, text: kept, bytes: Buffer.from(kept) }]
+      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, bytes: Buffer.from(kept) }]
     })
   }
 
@@ -241,11 +241,11 @@ export class TextStore implements Disposable {
       | undefined
     const first = (span?.last ?? 0) + 1
     sorted.forEach(({ reading, passage, log, block, start }, at) => {
-      const { kind, agent, turn, key, name, text, atMs, bytes } = passage
+      const { kind, agent, turn, key, name, atMs, bytes } = passage
       const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length]
       this.db.run(WRITE_PASSAGE, first + at, ...values)
       const ours = `${kindWord(kind)} ${toolWord(reading.log.tool)}${name ? ` ${toolWord(name)}` : ''}`
-      this.db.run('insert into words (rowid, text) values (?, ?)', first + at, `${text} ${ours}`)
+      this.db.run(WRITE_WORDS, first + at, Buffer.concat([bytes, Buffer.from(` ${ours}`)]))
     })
     const last = first + sorted.length - 1
     const [minMs, maxMs] = [oldest.passage.atMs, newest.passage.atMs]
@@ -275,6 +275,8 @@ function versionOf(db: Statements): string | undefined {
 
 const WRITE_PASSAGE =
   'insert into passages (id, log, key, agent, turn, kind, tool, at_ms, block, start, length) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+// As bytes: they are there already, and text would be turned into them once more.
+const WRITE_WORDS = 'insert into words (rowid, text) values (?, cast(? as text))'
 const WRITE_LOG = `insert into text_logs (path, part, tool, stamp, place, session, agent, cwd) values (?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, place = excluded.place,
     session = coalesce(excluded.session, session), agent = coalesce(excluded.agent, agent), cwd = coalesce(excluded.cwd, cwd)

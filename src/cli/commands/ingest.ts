@@ -23,9 +23,10 @@ export const ingest = command({
     all: flag('Everything; the default'),
     tool: optional(text('tool'), 'Only the logs of this tool'),
     since: optional(when, 'Only logs that changed since then: 1h, 7d, 2026-01-17 or a full time'),
+    'no-words': flag('Leave the words for later: turns, tool calls and cost only, in half the time'),
     watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
   },
-  async run({ session, tool, since, watch }, { home, out, interrupted }) {
+  async run({ session, tool, since, watch, 'no-words': noWords }, { home, out, interrupted }) {
     expectShortRun()
     const { history } = await home()
     if (watch) {
@@ -33,7 +34,7 @@ export const ingest = command({
       await history.watch({ ...present({ tool }), signal: interrupted(), onReport })
       return
     }
-    const report = await history.ingest(present({ session, tool, since }))
+    const report = await history.ingest({ ...present({ session, tool, since }), words: !noWords })
     out.result(report, () => reportLine(report))
     for (const { path, reason } of report.unreadable.slice(0, 5))
       out.note(`Could not read ${safeText(path)} (${reason})`)
