@@ -168,6 +168,11 @@ export const COMMANDS: CommandTable = {
       entries: {
         check: verb('Show which policy applies here', async () => (await import('./commands/privacy/check.js')).check),
         test: verb('Show what would be kept of a text', async () => (await import('./commands/privacy/test.js')).test),
+        apply: verb(
+          'Filter what is stored by the policy of today',
+          async () => (await import('./commands/privacy/apply.js')).apply,
+        ),
+        audit: verb('Count what was left out', async () => (await import('./commands/privacy/audit.js')).audit),
       },
     },
     profile: {

@@ -14,7 +14,9 @@ import type {
   Step,
   Visibility,
 } from '../model/index.js'
+import type { RedactionTotals } from '../privacy/index.js'
 import type { LoggedSession } from '../tools/index.js'
+import type { StoredPolicies } from './stored-policies.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {
@@ -26,6 +28,7 @@ export interface Home extends AsyncDisposable {
   readonly events: Events
   readonly index: IndexCare
   readonly history: History
+  readonly privacy: Privacy
 }
 
 export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {
@@ -244,6 +247,8 @@ export interface IngestReport {
   tool_calls: number
   /** Sessions that Skein did not know before. */
   sessions_found: number
+  /** Logs whose text was kept under a policy that no longer holds: `skein privacy apply`. */
+  outdated_logs: number
   /** Logs that could not be opened, with the system's reason. */
   unreadable: { path: string; reason: string }[]
 }
@@ -280,6 +285,8 @@ export interface SearchReport {
   is_complete: boolean
   /** False when no text was ever ingested here. */
   is_ingested: boolean
+  /** Some of the text was kept under a policy that no longer holds: `skein privacy check`. */
+  may_be_outdated: boolean
 }
 
 export interface SearchHit extends TextHit {
@@ -308,4 +315,35 @@ export interface SessionHistory extends LoggedSession {
   from_log: boolean
   /** The session's steps with the turns they cover, whole or in part. */
   steps: (Step & { turns: number[] })[]
+}
+
+/** Looks after what is kept of texts that are already stored. */
+export interface Privacy {
+  /** Which rule was applied how often, as far as the journal still tells. Never a value. */
+  audit(options?: AuditOptions): Promise<RedactionTotals>
+  /** How much of the stored text was filtered under a policy that no longer holds. */
+  stored(): Promise<StoredPolicies>
+  /** Filters what is stored by the policy of today, from the logs where they still exist. May be interrupted and repeated. */
+  apply(options?: { dryRun?: boolean }): Promise<PolicyApplication>
+}
+
+export interface AuditOptions {
+  session?: string
+  since?: Instant
+  until?: Instant
+}
+
+export interface PolicyApplication {
+  dry_run: boolean
+  /** Logs whose text is stored, and those of them to which another policy had been applied. */
+  logs: number
+  outdated: number
+  /** Read again from the log, from its beginning. */
+  read_again: number
+  /** The log is gone, or the directory with its project's policy: what is stored was filtered again. */
+  filtered_again: number
+  passages_changed: number
+  passages_dropped: number
+  /** Logs of which a title or an unfinished prompt was filtered again. */
+  places_changed: number
 }

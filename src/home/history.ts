@@ -33,8 +33,11 @@ import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from '.
 import type { Config } from './config.js'
 import { FILLED_AGAIN } from './paths.js'
 import type { Policies } from './policies.js'
+import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
+import { tellRedactions } from './redaction-notices.js'
 import type { SessionBook } from './sessions.js'
+import { storedPolicies } from './stored-policies.js'
 import { WatchedLogs } from './watched-logs.js'
 
 /** Where the tools of this user keep their logs, and which days are theirs. */
@@ -52,8 +55,13 @@ const JUST_LOOKED_MS = 30_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
+/** A watcher tells the journal what it filtered no more often than this: else every line of a log might add an event. */
+const TELL_REDACTIONS_MS = 600_000
+
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
 export class LogHistory {
+  #redactionsToldAt = Number.NEGATIVE_INFINITY
+
   constructor(
     private readonly store: ProfileStore,
     private readonly sessions: SessionBook,
@@ -65,7 +73,13 @@ export class LogHistory {
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const logs = await this.#discover(options)
     const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
-    return this.#read(logs, options.signal, isWholeLook)
+    return this.#read(logs, { signal: options.signal, isWholeLook, tellsRedactions: true })
+  }
+
+  /** Reads what is new in these logs, under the policies of this moment. */
+  async readLogs(logs: readonly LogRef[]): Promise<IngestReport> {
+    this.policies.forget()
+    return this.#read(logs, { isWholeLook: false, tellsRedactions: true })
   }
 
   async watch({
@@ -82,17 +96,18 @@ export class LogHistory {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const all = await this.#discover(wanted)
       watched.watch(all)
-      const report = await this.#read(all, signal, tool === undefined)
+      const report = await this.#read(all, { signal, isWholeLook: tool === undefined })
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + LOOK_AGAIN_MS
       for (let left = LOOK_AGAIN_MS; left > 0 && !signal.aborted; left = until - performance.now()) {
         const changed = await watched.next(left, signal)
         if (changed === 'look again') break
         if (changed.length === 0) continue
-        const news = await this.#read(changed, signal, false)
+        const news = await this.#read(changed, { signal, isWholeLook: false })
         if (news.read > 0) onReport?.(news)
       }
     }
+    await this.#read([], { isWholeLook: false, tellsRedactions: true })
   }
 
   async turns(reference: string): Promise<SessionHistory> {
@@ -132,8 +147,10 @@ export class LogHistory {
     return this.#withHistory((history) => history.counts(parseSessionId(session)))
   }
 
-  /** `isWholeLook`: these are all the logs there are. */
-  async #read(logs: readonly LogRef[], signal: AbortSignal | undefined, isWholeLook: boolean): Promise<IngestReport> {
+  async #read(
+    logs: readonly LogRef[],
+    { signal, isWholeLook, tellsRedactions = false }: Reading,
+  ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
       read: 0,
@@ -141,12 +158,14 @@ export class LogHistory {
       turns: 0,
       tool_calls: 0,
       sessions_found: 0,
+      outdated_logs: 0,
       unreadable: [],
     }
     const prices = new PriceBook(await this.config.prices())
     await this.#withHistory(async (history) => {
       using text = TextStore.open(this.store.paths.text)
-      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
+      const run = this.store.context.random.uuid()
+      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd), run }
       const known = [history.stamps(), text.stamps()]
       const isKnown = (log: LogRef): boolean =>
         known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
@@ -170,10 +189,23 @@ export class LogHistory {
         await nextTurn()
       }
       report.sessions_found = await this.#announce(history)
+      if (tellsRedactions || this.#isTimeToTell()) await this.#tellRedactions(text)
+      const policies = await storedPolicies(text, place.policyFor)
+      notePolicies(text, policies, this.policies.userFile)
+      report.outdated_logs = policies.outdated
       if (isWholeLook) this.#noteLook(history)
       if (pending.length > 0) settleLedger(history.ledger, prices, this.surroundings.zone)
     })
     return report
+  }
+
+  #isTimeToTell(): boolean {
+    return this.store.context.clock.now() - this.#redactionsToldAt >= TELL_REDACTIONS_MS
+  }
+
+  async #tellRedactions(text: TextStore): Promise<void> {
+    await tellRedactions(this.store, text)
+    this.#redactionsToldAt = this.store.context.clock.now()
   }
 
   /**
@@ -303,6 +335,14 @@ export class LogHistory {
     const more = unreadable.length > 1 ? ` and ${unreadable.length - 1} more` : ''
     this.store.context.warn(`Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`)
   }
+}
+
+interface Reading {
+  signal?: AbortSignal | undefined
+  /** These are all the logs there are. */
+  isWholeLook: boolean
+  /** The journal is told what was filtered when this is done. */
+  tellsRedactions?: boolean
 }
 
 /** The turns that ran at any time between a step's start and its completion. */

@@ -2,11 +2,11 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
-import { type Context, SkeinError } from '../model/index.js'
-import type { History, Home } from './api.js'
+import { type Context, type Event, SkeinError } from '../model/index.js'
+import type { AuditOptions, History, Home, Privacy } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
-import type { Surroundings } from './history.js'
+import type { LogHistory, Surroundings } from './history.js'
 import { StoredIndexCare } from './index-care.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
@@ -49,6 +49,16 @@ export async function openHome({
   const config = new Config(configFile)
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
+  const privacyFile = join(dirname(configFile), 'privacy.yaml')
+  let logs: Promise<LogHistory> | undefined
+  const logHistory = (): Promise<LogHistory> => {
+    logs ??= (async () => {
+      const { LogHistory } = await import('./history.js')
+      const { Policies } = await import('./policies.js')
+      return new LogHistory(store, sessions, config, surroundings, new Policies(privacyFile, context))
+    })()
+    return logs
+  }
   return {
     profile: name,
     directory: paths.directory,
@@ -56,19 +66,15 @@ export async function openHome({
     roster: new StoredRoster(store),
     events,
     index: new StoredIndexCare(store),
-    history: historyOnDemand(
-      paths.history,
-      async () => {
-        const { LogHistory } = await import('./history.js')
-        const { Policies } = await import('./policies.js')
-        const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
-        return new LogHistory(store, sessions, config, surroundings, policies)
-      },
-      async (options) => {
-        const { WordSearch } = await import('./search.js')
-        return new WordSearch(store, sessions).search(options)
-      },
-    ),
+    history: historyOnDemand(paths.history, logHistory, async (options) => {
+      const { WordSearch } = await import('./search.js')
+      return new WordSearch(store, sessions).search(options)
+    }),
+    privacy: privacyOnDemand(async () => {
+      const { PrivacyCare } = await import('./privacy-care.js')
+      const audited = (options: AuditOptions): Promise<Event[]> => events.read({ ...options, type: 'privacy_redacted' })
+      return new PrivacyCare(store, logHistory, audited, privacyFile, () => surroundings.zone)
+    }),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -86,12 +92,7 @@ export async function openHome({
 type LoggedHistory = Omit<History, 'spent' | 'search'>
 
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
-function historyOnDemand(file: string, load: () => Promise<LoggedHistory>, search: History['search']): History {
-  let loaded: Promise<LoggedHistory> | undefined
-  const history = (): Promise<LoggedHistory> => {
-    loaded ??= load()
-    return loaded
-  }
+function historyOnDemand(file: string, history: () => Promise<LoggedHistory>, search: History['search']): History {
   return {
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
@@ -100,6 +101,14 @@ function historyOnDemand(file: string, load: () => Promise<LoggedHistory>, searc
     counts: async (session) => (await history()).counts(session),
     search,
     spent: async (sessions) => spentBySession(file, sessions),
+  }
+}
+
+function privacyOnDemand(care: () => Promise<Privacy>): Privacy {
+  return {
+    audit: async (options) => (await care()).audit(options),
+    stored: async () => (await care()).stored(),
+    apply: async (options) => (await care()).apply(options),
   }
 }
 

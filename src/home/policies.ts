@@ -15,7 +15,7 @@ export class Policies {
   readonly #known = new Map<string, { policy: Policy; readAt: number }>()
 
   constructor(
-    private readonly userFile: string,
+    readonly userFile: string,
     private readonly context: Context,
   ) {}
 
@@ -28,6 +28,11 @@ export class Policies {
     const policy = await this.#load(directory)
     this.#known.set(directory, { policy, readAt: now })
     return policy
+  }
+
+  /** A policy that has just been changed counts from now on. */
+  forget(): void {
+    this.#known.clear()
   }
 
   async #load(directory: string): Promise<Policy> {

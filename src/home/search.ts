@@ -4,6 +4,7 @@ import { searchText, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import type { SearchOptions, SearchReport } from './api.js'
 import { FILLED_AGAIN } from './paths.js'
+import { mayBeOutdated } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
 
@@ -31,7 +32,7 @@ export class WordSearch {
       const sinceMs = since === undefined ? undefined : Date.parse(since)
       const answer = searchText(words, { text, kind: options.in, tool, sessions, sinceMs, limit })
       const hits = answer.hits.map((hit) => ({ ...hit, next: `skein turns ${hit.session}` }))
-      return { ...answer, hits, is_ingested: isThere }
+      return { ...answer, hits, is_ingested: isThere, may_be_outdated: mayBeOutdated(words) }
     } catch (error) {
       throw explainDiskError(error, path, FILLED_AGAIN)
     }

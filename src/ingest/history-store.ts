@@ -170,6 +170,22 @@ export class HistoryStore implements Disposable {
     ) as ToolCallRow[]
   }
 
+  /** Which turns of a log were not begun by a person or a program, but by the tool's own notices. */
+  noticesOf(path: string, part: string): (agent: string, turn: number) => boolean {
+    const rows = this.ledger.all(
+      "select t.agent, t.turn from turns t join history_logs l on l.n = t.log where l.path = ? and l.part = ? and t.asked_by = 'tool'",
+      path,
+      part,
+    ) as { agent: string; turn: number }[]
+    const notices = new Set(rows.map(({ agent, turn }) => `${turn} ${agent}`))
+    return (agent, turn) => notices.has(`${turn} ${agent}`)
+  }
+
+  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is written anew. */
+  scrub(): void {
+    this.ledger.database.exec('vacuum; pragma wal_checkpoint(truncate)')
+  }
+
   [Symbol.dispose](): void {
     this.ledger[Symbol.dispose]()
   }

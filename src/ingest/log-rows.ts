@@ -1,4 +1,5 @@
 import { type Instant, laterOf } from '../model/index.js'
+import { filterText } from '../privacy/index.js'
 import type { Checkpoint, Fact, SessionNews } from '../tools/index.js'
 import { collect, type Telling, tellingOf } from './telling.js'
 
@@ -69,6 +70,7 @@ export class LogRows {
       case 'session': {
         const { kind: _, ...news } = fact
         Object.assign(this.news, news)
+        if (news.title) this.news.title = filterText(news.title).text // it becomes the session's, in the journal
         break
       }
       case 'checkpoint':

@@ -1,4 +1,13 @@
-import { applyTier, filterText, type Policy, TIERS, tiersFor } from '../privacy/index.js'
+import {
+  type Applied,
+  applyTier,
+  type CallTiers,
+  type FilteredCall,
+  filterText,
+  type Policy,
+  TIERS,
+  tiersFor,
+} from '../privacy/index.js'
 import type { RawPassage } from './log-text.js'
 import { ANSWER } from './passage.js'
 
@@ -6,6 +15,14 @@ import { ANSWER } from './passage.js'
 export interface StoredCall {
   name: string
   text: string
+}
+
+/** What may be kept, and which rules made it so. */
+export interface KeptText {
+  text: string
+  /** The tool whose call it is; undefined for what people and agents wrote. */
+  tool?: string
+  applied: readonly Applied[]
 }
 
 /**
@@ -16,42 +33,53 @@ export function keptText(
   passage: RawPassage,
   policy: Policy,
   { stored, isOfSubAgent }: { stored: StoredCall | undefined; isOfSubAgent: boolean },
-): string {
+): KeptText {
   if (passage.kind !== 'tools') {
-    const isDelegated = isOfSubAgent || passage.isNotice
-    return isDelegated ? delegatedText(passage, policy) : filterText(passage.text).text
+    if (isOfSubAgent || passage.isNotice)
+      return delegatedText(
+        passage.text,
+        passage.kind === 'replies' || passage.isNotice ? 'result' : 'arguments',
+        policy,
+      )
+    const { text, applied } = filterText(passage.text)
+    return { text, applied: [applied] }
   }
-  const name = passage.call?.name ?? stored?.name ?? ''
-  const asked = passage.call ? callText(name, passage.call.arguments, policy) : (stored?.text.split(ANSWER)[0] ?? '')
-  const answered =
-    passage.result === undefined
-      ? stored?.text.split(ANSWER)[1]
-      : applyTier({ tool: name, result: passage.result }, policy).result
-  return answered ? `${asked}${ANSWER}${plain(answered)}` : asked
+  const tool = passage.call?.name ?? stored?.name ?? ''
+  const call = passage.call && callText(tool, passage.call.arguments, policy)
+  const asked = call?.text ?? stored?.text.split(ANSWER)[0] ?? ''
+  const told = passage.result === undefined ? undefined : applyTier({ tool, result: passage.result }, policy)
+  const answered = told ? told.result : stored?.text.split(ANSWER)[1]
+  return {
+    text: answered ? `${asked}${ANSWER}${plain(answered)}` : asked,
+    tool,
+    applied: [...(call?.applied ?? []), ...(told ? [told.applied] : [])],
+  }
 }
 
 /**
  * A sub-agent's prompts and replies are what the call that started it was asked and what it answered. Its own log does not say
  * which tool that was, so the strictest of them counts.
  */
-function delegatedText({ kind, text, isNotice }: RawPassage, policy: Policy): string {
-  const half = kind === 'replies' || isNotice ? 'result' : 'arguments'
+export function delegatedText(text: string, half: keyof CallTiers, policy: Policy): KeptText {
   const strictness = (tool: string): number => TIERS.indexOf(tiersFor(policy, tool)[half])
   const tool = DELEGATIONS.reduce((strictest, one) => (strictness(one) > strictness(strictest) ? one : strictest))
-  if (strictness(tool) >= TIERS.indexOf('metadata')) return ''
-  if (half === 'result') return applyTier({ tool, result: text }, policy).result ?? ''
-  return String(applyTier({ tool, arguments: { text } }, policy).arguments?.text ?? '')
+  const kept = applyTier(half === 'result' ? { tool, result: text } : { tool, arguments: { text } }, policy)
+  const isKept = strictness(tool) < TIERS.indexOf('metadata')
+  return { text: isKept ? wordsOf(kept) : '', tool, applied: [kept.applied] }
 }
+
+const wordsOf = (kept: FilteredCall): string => String(kept.result ?? kept.arguments?.text ?? '')
 
 const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
 
-function callText(name: string, args: Record<string, unknown>, policy: Policy): string {
-  const kept = applyTier({ tool: name, arguments: args }, policy).arguments ?? {}
-  const values = Object.entries(kept)
+function callText(name: string, args: Record<string, unknown>, policy: Policy): KeptText {
+  const filtered = applyTier({ tool: name, arguments: args }, policy)
+  const values = Object.entries(filtered.arguments ?? {})
   const lines = values.map(([key, value]) => `${key}: ${typeof value === 'string' ? value : told(value)}`)
   const text = plain([filterText(name).text, ...lines].join('\n'))
   // Lists once more as a whole: an option and its value may be two items.
-  return values.some(([, value]) => typeof value === 'object') ? filterText(text).text : text
+  const again = values.some(([, value]) => typeof value === 'object') ? filterText(text) : undefined
+  return { text: again?.text ?? text, applied: again ? [filtered.applied, again.applied] : [filtered.applied] }
 }
 
 const told = (value: unknown): string => JSON.stringify(value) ?? ''

@@ -3,6 +3,7 @@ import { LOG_TOOLS, type LogRef } from '../tools/index.js'
 import { type HistoryStore, type LogReadingDone, partOf, resumeOf, type StoredLog } from './history-store.js'
 import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
+import { storablePlace } from './storable-place.js'
 import { placeOf, type StoredText, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
@@ -22,6 +23,8 @@ export interface HistoryReading {
 export interface TextPlace {
   store: TextStore
   policyFor(cwd: string | undefined): Promise<Policy>
+  /** Names this ingest in what is counted. */
+  run: string
 }
 
 interface LogWords {
@@ -102,14 +105,17 @@ function readLog(
   const tool = LOG_TOOLS.find((one) => one.name === log.tool)
   if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
   const resume = resumeOf(from)
-  for (const fact of tool.read(log, resume ? { from: resume } : {})) for (const reader of readers) reader.add(fact)
+  for (const fact of tool.read(log, resume ? { from: resume } : {})) {
+    const storable = fact.kind === 'checkpoint' ? { ...fact, resume: storablePlace(fact.resume) } : fact
+    for (const reader of readers) reader.add(storable)
+  }
 }
 
-async function recordWords({ store, policyFor }: TextPlace, words: readonly LogWords[]): Promise<void> {
+async function recordWords({ store, policyFor, run }: TextPlace, words: readonly LogWords[]): Promise<void> {
   const readings = []
   for (const one of words) {
     const policy = await policyFor(one.text.news.cwd ?? one.from?.cwd ?? undefined)
     readings.push({ ...one, policy })
   }
-  store.record(readings)
+  store.record(readings, run)
 }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase } from '../disk/index.js'
-import type { Policy } from '../privacy/index.js'
+import { type Policy, policyFingerprint } from '../privacy/index.js'
 import type { LogRef } from '../tools/index.js'
 import { partOf } from './history-store.js'
 import type { LogText, RawPassage } from './log-text.js'
 import { keyNumber, kindWord, PASSAGE_KINDS, toolWord } from './passage.js'
 import { keptText, type StoredCall } from './passage-text.js'
+import { RedactionTally } from './redaction-tally.js'
 import { Statements } from './statements.js'
 import { BLOCK_BYTES, packed, unpacked } from './text-block.js'
-import { makeTextTables, TEXT_VERSION } from './text-schema.js'
+import { LATER_TABLES, makeTextTables, TEXT_VERSION } from './text-schema.js'
 
 /** How far the text of a log was read, and where its session works. */
 export interface StoredText {
@@ -75,7 +76,7 @@ export class TextStore implements Disposable {
         db.inTransaction(() => {
           if (versionOf(db) !== TEXT_VERSION) makeTextTables(db.database) // unless another process was quicker
         })
-      }
+      } else if (!hasTable(db, 'text_redactions')) db.inTransaction(() => db.database.exec(LATER_TABLES))
       return new TextStore(db)
     } catch (error) {
       db.database.close()
@@ -98,6 +99,15 @@ export class TextStore implements Disposable {
       | undefined
   }
 
+  /** Something to be remembered beside the text. */
+  fact(name: string): string | undefined {
+    return (this.db.get('select value from text_facts where name = ?', name) as { value: string } | undefined)?.value
+  }
+
+  setFact(name: string, value: string): void {
+    this.db.run('insert or replace into text_facts (name, value) values (?, ?)', name, value)
+  }
+
   /** The text of a passage. */
   textOf(place: { block: number; start: number; length: number }): string {
     return this.block(place.block)
@@ -109,20 +119,25 @@ export class TextStore implements Disposable {
     return unpacked((this.db.get('select data from text_blocks where n = ?', n) as { data: Uint8Array }).data)
   }
 
-  /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
-  record(readings: readonly TextReading[]): void {
+  /**
+   * All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more.
+   * `run` names the work that this is part of.
+   */
+  record(readings: readonly TextReading[], run: string): void {
     // Filtering takes longer than writing: the lock is taken after it.
-    const kept = readings.map((reading) => ({ reading, passages: this.#filtered(reading) }))
+    const kept = readings.map((reading) => ({ reading, ...this.#filtered(reading) }))
     this.db.inTransaction(() => {
       let removed = 0
       const placed: Placed[] = []
-      for (const { reading, passages } of kept) {
+      for (const { reading, passages, tally } of kept) {
         const now = this.log(reading.log.path, partOf(reading.log))
         if (now?.place !== reading.from?.place || now?.stamp !== reading.from?.stamp) continue
         const log = this.#writeLog(reading)
+        this.#notePolicy(log, reading)
         if (reading.text.isRestarted) removed += this.#removeAll(log)
         else if (reading.from) removed += this.#removeReplaced(log, passages)
         placed.push(...this.#writeBlocks(reading, log, passages))
+        tally.save(this.db, run)
       }
       this.#index(placed)
       this.db.run(
@@ -136,21 +151,39 @@ export class TextStore implements Disposable {
     this.db.database.close()
   }
 
-  #filtered({ log, from, text, policy }: TextReading): KeptPassage[] {
+  #filtered({ log, from, text, policy }: TextReading): { passages: KeptPassage[]; tally: RedactionTally } {
     const otherwiseMs = Date.parse(log.modified_at)
     const isNew = from === undefined || text.isRestarted
-    return [...text.passages.values()].flatMap((raw) => {
+    const tally = new RedactionTally(sessionOf(log, text) ?? (from && this.#sessionOf(from.n)))
+    const passages = [...text.passages.values()].flatMap((raw) => {
       const key = keyNumber(raw.key)
       const stored = isNew || raw.kind !== 'tools' ? undefined : this.#storedCall(from.n, key)
       const isOfSubAgent = raw.agent !== '' || log.agent !== undefined || text.news.spawner !== undefined
       const kept = keptText(raw, policy, { stored, isOfSubAgent })
-      if (kept === '') return []
+      tally.add(kept)
+      if (kept.text === '') return []
       // A result that comes later changes nothing about when and where its call was made.
       const { agent, turn, at_ms } =
         stored && !raw.call ? stored : { ...raw, at_ms: raw.at === undefined ? otherwiseMs : Date.parse(raw.at) }
       const name = raw.call?.name ?? stored?.name
-      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, text: kept, bytes: Buffer.byteLength(kept) }]
+      const bytes = Buffer.byteLength(kept.text)
+      return [{ kind: raw.kind, agent, turn, key, atMs: at_ms, name, text: kept.text, bytes }]
     })
+    return { passages, tally }
+  }
+
+  #sessionOf(log: number): string | null {
+    return (this.db.get('select session from text_logs where n = ?', log) as { session: string | null }).session
+  }
+
+  /** A log whose parts were filtered under different policies fits none of them. */
+  #notePolicy(log: number, { from, text, policy }: TextReading): void {
+    const isNew = from === undefined || text.isRestarted
+    const before = this.db.get('select fingerprint from text_policies where log = ?', log) as Noted | undefined
+    const fingerprint = policyFingerprint(policy)
+    const now = isNew || before?.fingerprint === fingerprint ? fingerprint : MIXED_POLICIES
+    if (before?.fingerprint !== now)
+      this.db.run('insert or replace into text_policies (log, fingerprint) values (?, ?)', log, now)
   }
 
   #storedCall(log: number, key: number): (StoredCall & CallPlace) | undefined {
@@ -166,7 +199,7 @@ export class TextStore implements Disposable {
     const { news, checkpoint } = text
     const values = [
       ...[log.path, partOf(log), log.tool, log.stamp, checkpoint ? placeOf(JSON.stringify(checkpoint.resume)) : null],
-      ...[log.session ?? news.spawner?.session ?? news.id ?? null, log.agent ?? news.spawner?.agent ?? null],
+      ...[sessionOf(log, text) ?? null, log.agent ?? news.spawner?.agent ?? null],
       news.cwd ?? from?.cwd ?? null,
     ]
     return (this.db.get(WRITE_LOG, ...values) as { n: number }).n
@@ -259,6 +292,16 @@ export class TextStore implements Disposable {
   }
 }
 
+/** Stands where a fingerprint would. */
+const MIXED_POLICIES = 'mixed'
+
+interface Noted {
+  fingerprint: string
+}
+
+const sessionOf = (log: LogRef, { news }: LogText): string | undefined =>
+  log.session ?? news.spawner?.session ?? news.id
+
 /** What is stored this little out of order joins the stretch before it: several agents at work would else begin one with every line. */
 const SPAN_SLACK_MS = 3_600_000
 
@@ -266,9 +309,11 @@ const SPAN_SLACK_MS = 3_600_000
 export const placeOf = (resume: string | null | undefined): string | null =>
   resume ? createHash('sha1').update(resume).digest('base64').slice(0, 16) : null
 
+const hasTable = (db: Statements, name: string): boolean =>
+  db.get('select 1 from sqlite_master where name = ?', name) !== undefined
+
 function versionOf(db: Statements): string | undefined {
-  const hasFacts = db.database.prepare("select 1 from sqlite_master where name = 'text_facts'").get() !== undefined
-  if (!hasFacts) return undefined
+  if (!hasTable(db, 'text_facts')) return undefined
   const row = db.database.prepare("select value from text_facts where name = 'version'").get()
   return (row as { value: string } | undefined)?.value
 }

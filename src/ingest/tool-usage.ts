@@ -1,6 +1,7 @@
 import { parseSessionId } from '../model/index.js'
 import { type Environment, LOG_TOOLS, type LogTool, type Resume as ToolResume } from '../tools/index.js'
 import { ClaudeUsage } from './claude-usage.js'
+import { storablePlace } from './storable-place.js'
 import { type Telling, tellingOf } from './telling.js'
 import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
 
@@ -39,7 +40,7 @@ export class ToolUsage implements UsageReader {
         reading.bytes = fact.resume.offset - (from?.offset ?? 0)
         reading.damaged_lines = fact.counters.bad_lines // of the whole log: the tool remembers
         reading.oversized_lines = fact.counters.dropped_lines
-        if (resume) reading.carry = JSON.stringify(fact.resume)
+        if (resume) reading.carry = JSON.stringify(storablePlace(fact.resume))
       }
     }
     return reading

@@ -8,6 +8,7 @@ import { grouped } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import { expectShortRun } from '../short-run.js'
+import { outdatedNote } from '../views/outdated-note.js'
 
 export const ingest = command({
   name: 'ingest',
@@ -35,6 +36,7 @@ export const ingest = command({
     }
     const report = await history.ingest(present({ session, tool, since }))
     out.result(report, () => reportLine(report))
+    if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
     for (const { path, reason } of report.unreadable.slice(0, 5))
       out.note(`Could not read ${safeText(path)} (${reason})`)
   },
