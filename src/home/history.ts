@@ -35,6 +35,7 @@ import { FILLED_AGAIN } from './paths.js'
 import type { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
+import type { PurgeBook } from './purge-book.js'
 import { tellRedactions } from './redaction-notices.js'
 import type { SessionBook } from './sessions.js'
 import { storedPolicies } from './stored-policies.js'
@@ -68,6 +69,7 @@ export class LogHistory {
     private readonly config: Config,
     private readonly surroundings: Surroundings,
     private readonly policies: Policies,
+    private readonly purges: PurgeBook,
   ) {}
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
@@ -134,7 +136,9 @@ export class LogHistory {
     }
     return this.#withHistory(async (history) => {
       if (!this.#hasJustLooked(history)) {
-        this.#warnOf(refreshLedger(history.ledger, await usageLogs(), usageReaders()).unreadable)
+        this.#warnOf(
+          refreshLedger(history.ledger, await usageLogs(), usageReaders(this.purges.oblivion()?.forgetter)).unreadable,
+        )
         this.#noteLook(history)
       }
       settleLedger(history.ledger, prices, zone)
@@ -165,12 +169,16 @@ export class LogHistory {
     await this.#withHistory(async (history) => {
       using text = TextStore.open(this.store.paths.text)
       const run = this.store.context.random.uuid()
-      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd), run }
+      const oblivion = this.purges.oblivion()
+      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd), run, oblivion }
       const known = [history.stamps(), text.stamps()]
       const isKnown = (log: LogRef): boolean =>
         known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
       // Oldest first: text that is stored in the order of time is quicker to search.
-      const pending = logs.filter((log) => !isKnown(log)).sort((a, b) => (a.modified_at < b.modified_at ? -1 : 1))
+      const isGone = (log: LogRef): boolean => oblivion?.isLogGone(log.path, log.session ?? '') ?? false
+      const pending = logs
+        .filter((log) => !isKnown(log) && !isGone(log))
+        .sort((a, b) => (a.modified_at < b.modified_at ? -1 : 1))
       const total = pending.reduce((sum, log) => sum + log.size, 0)
       let done = 0
       for (const slice of slices(pending)) {
@@ -232,7 +240,10 @@ export class LogHistory {
         const environment = await this.#environment()
         successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       }
-      found += await this.sessions.discover(sessions, successions, this.store.context.clock.now())
+      found += await this.sessions.discover(sessions, successions, {
+        nowMs: this.store.context.clock.now(),
+        oblivion: () => this.purges.oblivion(),
+      })
       history.markAnnounced(sessions.map((session) => session.log))
     }
   }

@@ -55,7 +55,15 @@ export async function openHome({
     logs ??= (async () => {
       const { LogHistory } = await import('./history.js')
       const { Policies } = await import('./policies.js')
-      return new LogHistory(store, sessions, config, surroundings, new Policies(privacyFile, context))
+      const { PurgeBook } = await import('./purge-book.js')
+      return new LogHistory(
+        store,
+        sessions,
+        config,
+        surroundings,
+        new Policies(privacyFile, context),
+        new PurgeBook(root),
+      )
     })()
     return logs
   }

@@ -93,10 +93,18 @@ export class HistoryStore implements Disposable {
   }
 
   /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
-  record(readings: readonly LogReadingDone[]): void {
+  record(readings: readonly LogReadingDone[], generation = 0): void {
     this.ledger.inTransaction(() => {
+      if (!this.admits(generation)) return
       this.ledger.fold(readings.filter((reading) => this.#recordOne(reading)).map(ledgerNews))
     })
+  }
+
+  /** Whether nothing was purged since this purge. From now on nothing that was read before it is stored. */
+  admits(generation: number): boolean {
+    const known = Number(this.ledger.fact('purges') ?? 0)
+    if (generation > known) this.ledger.setFact('purges', String(generation))
+    return generation >= known
   }
 
   /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */

@@ -8,6 +8,7 @@ export {
   reportCalls,
   type SessionPlace,
 } from './cost-report.js'
+export type { Oblivion } from './forget-facts.js'
 export { type FoundSession, type HistoryCounts, HistoryStore } from './history-store.js'
 export { type Call, Ledger } from './ledger.js'
 export { reportLedger, settleLedger } from './ledger-cells.js'

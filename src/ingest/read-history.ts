@@ -1,9 +1,9 @@
 import type { Policy } from '../privacy/index.js'
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
+import { FactForgetter, type Oblivion } from './forget-facts.js'
 import { type HistoryStore, type LogReadingDone, partOf, resumeOf, type StoredLog } from './history-store.js'
 import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
-import { storablePlace } from './storable-place.js'
 import { placeOf, type StoredText, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
@@ -25,6 +25,8 @@ export interface TextPlace {
   policyFor(cwd: string | undefined): Promise<Policy>
   /** Names this ingest in what is counted. */
   run: string
+  /** What was purged and must not come back. */
+  oblivion: Oblivion | undefined
 }
 
 interface LogWords {
@@ -50,7 +52,7 @@ export async function readHistory(
   let words: LogWords[] = []
   let size = { rows: 0, characters: 0 }
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) store.record(batch)
+    if (batch.length > 0) store.record(batch, text.oblivion?.generation)
     if (words.length > 0) await recordWords(text, words)
     batch = []
     words = []
@@ -67,11 +69,13 @@ export async function readHistory(
       const rows = needsRows ? new LogRows(log.tool, from && store.knownRows(from)) : undefined
       const told = needsText ? new LogText() : undefined
       const isTogether = rows && told && placeOf(from?.resume) === (textFrom?.place ?? null)
-      if (rows) readLog(log, from, isTogether ? [rows, told] : [rows])
+      if (rows) readLog(log, from, isTogether ? [rows, told] : [rows], text.oblivion)
       if (told && !isTogether) {
         told.isRestarted = true
-        readLog(log, undefined, [told])
+        readLog(log, undefined, [told], text.oblivion)
       }
+      const owner = log.session ?? (rows ?? told)?.news.spawner?.session ?? (rows ?? told)?.news.id
+      if (owner !== undefined && text.oblivion?.isSessionGone(owner)) continue
       if (told) {
         words.push({ log, from: textFrom, text: told })
         size.characters += told.length
@@ -101,21 +105,23 @@ function readLog(
   log: LogRef,
   from: Pick<StoredLog, 'resume'> | undefined,
   readers: readonly Pick<LogText, 'add'>[],
+  oblivion: Oblivion | undefined,
 ): void {
   const tool = LOG_TOOLS.find((one) => one.name === log.tool)
   if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
   const resume = resumeOf(from)
+  const forgetter = new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter)
   for (const fact of tool.read(log, resume ? { from: resume } : {})) {
-    const storable = fact.kind === 'checkpoint' ? { ...fact, resume: storablePlace(fact.resume) } : fact
+    const storable = forgetter.storable(fact)
     for (const reader of readers) reader.add(storable)
   }
 }
 
-async function recordWords({ store, policyFor, run }: TextPlace, words: readonly LogWords[]): Promise<void> {
+async function recordWords({ store, policyFor, run, oblivion }: TextPlace, words: readonly LogWords[]): Promise<void> {
   const readings = []
   for (const one of words) {
     const policy = await policyFor(one.text.news.cwd ?? one.from?.cwd ?? undefined)
     readings.push({ ...one, policy })
   }
-  store.record(readings, run)
+  store.record(readings, run, oblivion?.generation)
 }

@@ -108,6 +108,13 @@ export class TextStore implements Disposable {
     this.db.run('insert or replace into text_facts (name, value) values (?, ?)', name, value)
   }
 
+  /** Whether nothing was purged since this purge. From now on nothing that was read before it is stored. */
+  admits(generation: number): boolean {
+    const known = Number(this.fact(PURGES) ?? 0)
+    if (generation > known) this.setFact(PURGES, String(generation))
+    return generation >= known
+  }
+
   /** The text of a passage. */
   textOf(place: { block: number; start: number; length: number }): string {
     return this.block(place.block)
@@ -121,12 +128,13 @@ export class TextStore implements Disposable {
 
   /**
    * All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more.
-   * `run` names the work that this is part of.
+   * `run` names the work that this is part of. What was read before the last purge may hold what was purged, so it is dropped too.
    */
-  record(readings: readonly TextReading[], run: string): void {
+  record(readings: readonly TextReading[], run: string, generation = 0): void {
     // Filtering takes longer than writing: the lock is taken after it.
     const kept = readings.map((reading) => ({ reading, ...this.#filtered(reading) }))
     this.db.inTransaction(() => {
+      if (!this.admits(generation)) return
       let removed = 0
       const placed: Placed[] = []
       for (const { reading, passages, tally } of kept) {
@@ -292,6 +300,8 @@ export class TextStore implements Disposable {
   }
 }
 
+/** How many purges this file has seen. */
+const PURGES = 'purges'
 /** Stands where a fingerprint would. */
 const MIXED_POLICIES = 'mixed'
 
