@@ -175,6 +175,10 @@ export const COMMANDS: CommandTable = {
         audit: verb('Count what was left out', async () => (await import('./commands/privacy/audit.js')).audit),
       },
     },
+    purge: verb(
+      'Take something out of everything that is stored',
+      async () => (await import('./commands/purge.js')).purge,
+    ),
     profile: {
       summary: 'Keep separate homes',
       entries: {

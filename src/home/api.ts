@@ -16,6 +16,8 @@ import type {
 } from '../model/index.js'
 import type { RedactionTotals } from '../privacy/index.js'
 import type { LoggedSession } from '../tools/index.js'
+import type { Proof } from './purge-proof.js'
+import type { PurgedPlace } from './purge-sweep.js'
 import type { StoredPolicies } from './stored-policies.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
@@ -235,6 +237,8 @@ export interface IngestOptions {
   session?: string
   /** Only logs that changed since then. */
   since?: Instant
+  /** Also a session that was purged; only with `session`. */
+  force?: boolean
   signal?: AbortSignal
 }
 
@@ -325,6 +329,33 @@ export interface Privacy {
   stored(): Promise<StoredPolicies>
   /** Filters what is stored by the policy of today, from the logs where they still exist. May be interrupted and repeated. */
   apply(options?: { dryRun?: boolean }): Promise<PolicyApplication>
+  /** Takes something out of everything that is stored, in every profile, and keeps it out. */
+  purge(options: PurgeOptions): Promise<PurgeReport>
+}
+
+/** What to take out of everything: one of the first four, or nothing to finish what was interrupted. */
+export interface PurgeOptions {
+  /** A regular expression. */
+  pattern?: string
+  /** A path or glob: the path goes from every text, and calls of tools on it go whole. */
+  path?: string
+  /** A session, with all that is recorded of it but what it spent. */
+  session?: string
+  secret?: string
+  resume?: boolean
+  /** Only say where it is. */
+  dryRun?: boolean
+}
+
+export interface PurgeReport {
+  dry_run: boolean
+  /** Where it was, or is: files of the home, relative to it. Never what. */
+  places: PurgedPlace[]
+  count: number
+  /** Logs of the tools that hold it, which Skein does not change. From now on it is kept out when they are read. */
+  native_logs: PurgedPlace[]
+  /** What a second way through every byte has found; absent on a dry run. */
+  proof?: Proof
 }
 
 export interface AuditOptions {

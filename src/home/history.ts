@@ -73,9 +73,15 @@ export class LogHistory {
   ) {}
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
+    if (options.force && options.session !== undefined) await this.purges.readmit(await this.#idOf(options.session))
     const logs = await this.#discover(options)
     const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
     return this.#read(logs, { signal: options.signal, isWholeLook, tellsRedactions: true })
+  }
+
+  /** Where the logs of the tools are. */
+  async logPaths(): Promise<string[]> {
+    return (await this.#discover({})).map(({ path }) => path)
   }
 
   /** Reads what is new in these logs, under the policies of this moment. */

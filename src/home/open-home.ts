@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
@@ -45,6 +45,8 @@ export async function openHome({
   } catch (error) {
     throw explainDiskError(error, root)
   }
+  if (existsSync(join(root, 'purge-unfinished')))
+    context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
   const config = new Config(configFile)
   const sessions = new SessionBook(store)
@@ -78,11 +80,26 @@ export async function openHome({
       const { WordSearch } = await import('./search.js')
       return new WordSearch(store, sessions).search(options)
     }),
-    privacy: privacyOnDemand(async () => {
-      const { PrivacyCare } = await import('./privacy-care.js')
-      const audited = (options: AuditOptions): Promise<Event[]> => events.read({ ...options, type: 'privacy_redacted' })
-      return new PrivacyCare(store, logHistory, audited, privacyFile, () => surroundings.zone)
-    }),
+    privacy: privacyOnDemand(
+      async () => {
+        const { PrivacyCare } = await import('./privacy-care.js')
+        const audited = (options: AuditOptions): Promise<Event[]> =>
+          events.read({ ...options, type: 'privacy_redacted' })
+        return new PrivacyCare(store, logHistory, audited, privacyFile, () => surroundings.zone)
+      },
+      async (options) => {
+        const { Purge, sessionToPurge } = await import('./purge.js')
+        const { PurgeBook } = await import('./purge-book.js')
+        const purge = new Purge({
+          root,
+          store,
+          book: new PurgeBook(root),
+          findSession: (reference) => sessionToPurge(reference, (one) => sessions.find(one)),
+          nativeLogs: async () => (await logHistory()).logPaths(),
+        })
+        return purge.run(options)
+      },
+    ),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -112,11 +129,12 @@ function historyOnDemand(file: string, history: () => Promise<LoggedHistory>, se
   }
 }
 
-function privacyOnDemand(care: () => Promise<Privacy>): Privacy {
+function privacyOnDemand(care: () => Promise<Omit<Privacy, 'purge'>>, purge: Privacy['purge']): Privacy {
   return {
     audit: async (options) => (await care()).audit(options),
     stored: async () => (await care()).stored(),
     apply: async (options) => (await care()).apply(options),
+    purge,
   }
 }
 

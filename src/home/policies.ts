@@ -1,5 +1,5 @@
 import type { Context } from '../model/index.js'
-import { loadPolicy, type Policy } from '../privacy/index.js'
+import { loadPolicy, type Policy, PURGED } from '../privacy/index.js'
 
 /** Nothing of any tool call. */
 const NOTHING: Policy = {
@@ -21,6 +21,7 @@ export class Policies {
 
   /** Without a directory the user's own policy holds. Where a file cannot be understood, nothing of a tool call is kept. */
   async at(cwd: string | undefined): Promise<Policy> {
+    if (cwd?.includes(PURGED)) return NOTHING // whose policy it was can no longer be told
     const directory = cwd?.startsWith('/') ? cwd : '/'
     const now = this.context.clock.now()
     const known = this.#known.get(directory)

@@ -30,7 +30,7 @@ interface Outdated {
 }
 
 /** Looks after the text that is already stored: what was filtered, and whether the policy of today was applied to it. */
-export class PrivacyCare implements Privacy {
+export class PrivacyCare implements Omit<Privacy, 'purge'> {
   readonly #policies = new Map<string, Policy>()
 
   constructor(

@@ -98,6 +98,32 @@ export class ProfileStore implements AsyncDisposable {
     })
   }
 
+  /**
+   * Changes what the index is derived from, and derives it again, in one hold of the lock: nobody writes a record from rows that say
+   * what is no longer so. What the old index alone knew is lost with it.
+   */
+  async rewriteSources(change: () => void): Promise<void> {
+    await this.#explained(() =>
+      this.#mending(async () => {
+        const index = await this.#opened()
+        const fresh = newGeneration(this.paths.index, this.context.random.uuid())
+        await this.#lock.asWriter(() => {
+          this.#catchUp(index)
+          this.checkpointRoster(index)
+          change()
+          try {
+            buildIndex(fresh, this.#sources(undefined))[Symbol.dispose]()
+            index.replaceWith(fresh)
+            this.checkpointRoster(index)
+            index.scrub()
+          } finally {
+            removeDatabase(fresh)
+          }
+        }, WRITER_WAIT_MS)
+      }),
+    )
+  }
+
   /** A fresh index beside the living one, for comparison. The caller closes it. */
   buildAside(): SqliteIndex {
     return buildIndex(':memory:', this.#sources(undefined))

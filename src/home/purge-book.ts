@@ -53,6 +53,14 @@ export class PurgeBook {
     return this.#read().content.purges.filter(({ finished }) => !finished)
   }
 
+  /** The logs from which purged sessions came. */
+  goneLogs(sessions: ReadonlySet<string>): string[] {
+    const { purges } = this.#read().content
+    return purges.flatMap((one) =>
+      one.kind === 'session' && sessions.has(one.session) ? one.logs.map(({ path }) => path) : [],
+    )
+  }
+
   /** What an ingest must keep out, as of now; undefined when nothing was ever purged. */
   oblivion(): Oblivion | undefined {
     const { oblivion } = this.#read()
@@ -96,7 +104,7 @@ export class PurgeBook {
 
   async #change<T>(change: (content: BookContent) => { content: BookContent; result: T }): Promise<T> {
     using lock = new FileLock(this.#lockPath)
-    return lock.asWriter(() => {
+    return await lock.asWriter(() => {
       const { content, result } = change(this.#read().content)
       writeAtomic(this.path, `${JSON.stringify(content, undefined, 1)}\n`, { durable: true })
       return result

@@ -1,5 +1,5 @@
 import { type FilteredPlace, filteredPlaces, type TextStore } from '../ingest/index.js'
-import { type Policy, policyFingerprint } from '../privacy/index.js'
+import { type Policy, PURGED, policyFingerprint } from '../privacy/index.js'
 
 /** How much of the stored text was filtered under which policy. */
 export interface StoredPolicies {
@@ -24,5 +24,6 @@ export async function storedPolicies(
   return found
 }
 
-export const isOutdated = (place: Pick<FilteredPlace, 'fingerprint'>, policy: Policy): boolean =>
-  place.fingerprint !== policyFingerprint(policy)
+/** Where a session worked may have been purged: then nothing can be said about its policy, and nothing is changed. */
+export const isOutdated = ({ cwd, fingerprint }: Pick<FilteredPlace, 'cwd' | 'fingerprint'>, policy: Policy): boolean =>
+  !cwd?.includes(PURGED) && fingerprint !== policyFingerprint(policy)

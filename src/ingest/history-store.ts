@@ -178,6 +178,19 @@ export class HistoryStore implements Disposable {
     ) as ToolCallRow[]
   }
 
+  /** Removes turns, calls and places of a session, not what it spent. Returns how many rows. */
+  drop(session: SessionId): number {
+    return this.ledger.inTransaction(() => {
+      const ofSession = 'select n from history_logs where session = ?'
+      let rows = 0
+      for (const table of ['turns', 'tool_calls'])
+        rows += Number(this.ledger.run(`delete from ${table} where log in (${ofSession})`, session))
+      const logs = 'select path from history_logs where session = ?'
+      this.ledger.run(`update ledger_logs set carry = null where path in (${logs})`, session)
+      return rows + Number(this.ledger.run('delete from history_logs where session = ?', session))
+    })
+  }
+
   /** Which turns of a log were not begun by a person or a program, but by the tool's own notices. */
   noticesOf(path: string, part: string): (agent: string, turn: number) => boolean {
     const rows = this.ledger.all(

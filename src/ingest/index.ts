@@ -29,7 +29,7 @@ export {
   refilterLog,
 } from './refilter-text.js'
 export { type RefreshOptions, type RefreshReport, refreshLedger } from './refresh-ledger.js'
-export { type Rewriting, rewriteLog, type StoredPassage, scrubText } from './rewrite-text.js'
+export { dropLog, type Rewriting, rewriteLog, type StoredPassage, scrubText } from './rewrite-text.js'
 export { searchText, type TextAnswer, type TextHit, type TextQuery } from './search-text.js'
 export { refilterPlaces } from './storable-place.js'
 export { type Telling, tellingOf } from './telling.js'

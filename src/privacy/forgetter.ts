@@ -31,8 +31,12 @@ export class Forgetter {
   readonly #finders: readonly Finder[]
   readonly #paths: readonly PathGlob[]
 
-  /** `secrets` are those that are known right now; the rules know them by their prints only. */
-  constructor(rules: readonly PurgeRule[], secrets: readonly string[] = []) {
+  /**
+   * `secrets` are those that are known right now; the rules know them by their prints only. What patterns and paths fit is added to
+   * `found`, so that it can be looked for in places where a pattern has no meaning.
+   */
+  constructor(rules: readonly PurgeRule[], secrets: readonly string[] = [], found?: Set<string>) {
+    const noted = (find: Finder): Finder => (found ? (text) => note(text, find(text), found) : find)
     this.#paths = rules.flatMap((rule) => (rule.kind === 'path' ? [new PathGlob(rule.glob)] : []))
     this.#finders = [
       ...secrets.map(literalFinder),
@@ -43,7 +47,7 @@ export class Forgetter {
         }
         if (rule.kind === 'path') return []
         const pattern = new BoundedPattern(rule.source)
-        return [(text) => pattern.spansIn(text)]
+        return [noted((text) => pattern.spansIn(text))]
       }),
       ...this.#paths.map(
         (glob): Finder =>
@@ -117,6 +121,16 @@ export class Forgetter {
       }
     }
   }
+}
+
+/** Shorter ones stand everywhere and prove nothing; more than this nobody looks for one by one. */
+const WORTH_NOTING = 6
+const MOST_NOTED = 5_000
+
+function note(text: string, spans: Span[], found: Set<string>): Span[] {
+  for (const { start, end } of spans)
+    if (end - start >= WORTH_NOTING && found.size < MOST_NOTED) found.add(text.slice(start, end))
+  return spans
 }
 
 /** A secret, and its beginning where the text was cut. */

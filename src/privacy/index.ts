@@ -13,4 +13,5 @@ export { type PolicyReport, policyReport, type ToolReport } from './policy-repor
 export { PURGED } from './purged-mark.js'
 export { type Applied, addApplied, type Redaction, redact, redactInto, redactValue } from './redact.js'
 export { printedSpans, printOf, type SecretPrint } from './secret-print.js'
+export { readingsOf } from './text-view.js'
 export { type CallTiers, TIERS, type Tier } from './tier.js'

@@ -24,9 +24,10 @@ export const ingest = command({
     all: flag('Everything; the default'),
     tool: optional(text('tool'), 'Only the logs of this tool'),
     since: optional(when, 'Only logs that changed since then: 1h, 7d, 2026-01-17 or a full time'),
+    force: flag('With a session: also one that was purged'),
     watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
   },
-  async run({ session, tool, since, watch }, { home, out, interrupted }) {
+  async run({ session, tool, since, force, watch }, { home, out, interrupted }) {
     expectShortRun()
     const { history } = await home()
     if (watch) {
@@ -34,7 +35,7 @@ export const ingest = command({
       await history.watch({ ...present({ tool }), signal: interrupted(), onReport })
       return
     }
-    const report = await history.ingest(present({ session, tool, since }))
+    const report = await history.ingest({ ...present({ session, tool, since }), force })
     out.result(report, () => reportLine(report))
     if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
     for (const { path, reason } of report.unreadable.slice(0, 5))
