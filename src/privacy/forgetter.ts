@@ -84,7 +84,7 @@ export class Forgetter {
       const spans = this.spansIn(value)
       if (spans.length === 0) return { value, count }
       count += spans.length
-      value = spans.reduceRight((rest, { start, end }) => rest.slice(0, start) + mark + rest.slice(end), value)
+      value = replaced(value, spans, mark)
     }
     return { value: mark, count: count + 1 }
   }
@@ -153,6 +153,16 @@ function beginningBefore(text: string, end: number, secret: string): number {
     if (text.startsWith(secret.slice(0, length), end - length)) return length
   }
   return 0
+}
+
+function replaced(text: string, spans: readonly Span[], mark: string): string {
+  const pieces: string[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    pieces.push(text.slice(from, start), mark)
+    from = end
+  }
+  return pieces.join('') + text.slice(from)
 }
 
 function merged(spans: Span[]): Span[] {

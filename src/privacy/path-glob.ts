@@ -6,7 +6,7 @@ const MOST_WILDCARDS = 8
 /** No file system has longer ones. */
 const LONGEST_PATH = 4_096
 /** What may be a path: no spaces, quotes, brackets or what separates words in commands and JSON. */
-const PATH_LIKE = /[^\s"'`<>|;,()[\]{}=:*?\\]+/g
+const PATH_LIKE = /[^\s\p{Cc}"'`<>|;,()[\]{}=:*?\\]+/gu
 
 /** Finds paths in texts: `secrets/*.pem` anywhere below any directory, `/srv/keys` and all that is in it. */
 export class PathGlob {

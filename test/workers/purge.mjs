@@ -10,5 +10,10 @@ process.once('SIGTERM', () => stop.abort())
 if (verb === 'purge') {
   process.stdout.write('start\n')
   await skein.privacy.purge({ secret })
-} else await skein.history.watch({ signal: stop.signal, onReport: () => process.stdout.write('read\n') })
+} else {
+  const watching = skein.history.watch({ signal: stop.signal, onReport: () => process.stdout.write('read\n') })
+  await watching.catch((error) => {
+    if (error.name !== 'AbortError') throw error
+  })
+}
 await skein[Symbol.asyncDispose]()
