@@ -92,7 +92,7 @@ export class LogRows {
         row.asked_by = fact.by
         row.follows = fact.follows
         row.copied = fact.copied ? 1 : 0
-        row.prompt_chars = fact.prompt.length
+        row.prompt_chars = fact.prompt_chars ?? fact.prompt.length
         if (fact.at) row.started_at = fact.at
         break
       case 'said':
@@ -103,13 +103,13 @@ export class LogRows {
         if (row.outcome === 'completed') row.outcome = 'open'
         const call = this.#call(fact)
         call.name = fact.name
-        call.argument_names = JSON.stringify(Object.keys(fact.arguments))
+        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments))
         if (fact.at) call.started_at = fact.at
         break
       }
       case 'tool-result': {
         const call = this.#call(fact)
-        call.result_chars = fact.result.length
+        call.result_chars = fact.result_chars ?? fact.result.length
         call.success = (fact.success ?? (call.success === null ? true : call.success === 1)) ? 1 : 0
         if (fact.at) call.ended_at = fact.at
         const span = call.started_at && fact.at ? Date.parse(fact.at) - Date.parse(call.started_at) : undefined
