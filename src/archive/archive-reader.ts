@@ -45,15 +45,15 @@ const FILE_NAME = /^(.+?)(?:~(\d+))?\.(live|sealed)$/
 export class ArchiveReader {
   constructor(protected readonly directory: string) {}
 
-  /** Which logs have files here, without opening any. */
-  keys(): ArchiveKey[] {
+  /** Which logs have files here, without opening any. `is_live`: there is something to be sealed. */
+  keys(): (ArchiveKey & { is_live: boolean })[] {
     return directoriesIn(this.directory).flatMap((tool) => {
-      const names = new Set<string>()
+      const names = new Map<string, boolean>()
       for (const file of filesIn(join(this.directory, tool))) {
-        const [, name, version] = FILE_NAME.exec(file) ?? []
-        if (name !== undefined && version === undefined) names.add(name)
+        const [, name, version, kind] = FILE_NAME.exec(file) ?? []
+        if (name !== undefined && version === undefined) names.set(name, names.get(name) || kind === 'live')
       }
-      return [...names].map((name) => ({ tool, name }))
+      return [...names].map(([name, is_live]) => ({ tool, name, is_live }))
     })
   }
 

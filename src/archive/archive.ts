@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FileLock, syncPath, writeAtomic, writeFully } from '../disk/index.js'
 import { type Context, type Instant, instantOf } from '../model/index.js'
@@ -14,6 +14,8 @@ import { sealedBytes, sealedHeader } from './sealed-file.js'
 const WAIT_MS = 30_000
 /** Files that wait for the disk at the same time. */
 const OPEN_FILES = 64
+/** Nobody takes this long to write a file. */
+const REMAINS_MS = 600_000
 
 /**
  * What was said, kept when the tools have deleted their logs: two files per log at most, one that grows while the log does and one
@@ -111,6 +113,19 @@ export class Archive extends ArchiveReader implements Disposable {
       for (const number of this.versionNumbers(key)) rmSync(this.versionPath(key, number), { force: true })
       if (existsSync(dirname(this.livePath(key)))) syncPath(dirname(this.livePath(key)))
     }, WAIT_MS)
+  }
+
+  /** Removes what processes left that were killed while they wrote. It counts for nothing, but it holds words. */
+  removeRemains(): void {
+    const before = this.context.clock.now() - REMAINS_MS
+    for (const { tool } of new Map(this.keys().map((key) => [key.tool, key])).values()) {
+      const directory = join(this.directory, tool)
+      for (const name of readdirSync(directory).filter((file) => /\.tmp-\d+$/.test(file))) {
+        const path = join(directory, name)
+        const stat = statSync(path, { throwIfNoEntry: false })
+        if (stat && stat.mtimeMs < before) rmSync(path, { force: true })
+      }
+    }
   }
 
   [Symbol.dispose](): void {
@@ -222,7 +237,7 @@ type Told = { origin: ReturnType<typeof originOf>; standing: Standing; facts: Fa
 /** What of a standing is worth carrying on: later readings of a log do not say again what they said once. */
 function kept(standing: Partial<Standing> | undefined): Partial<Standing> {
   const names = [
-    ...(['place', 'stamp', 'size', 'modified_at', 'session', 'agent', 'cwd', 'title', 'last_at'] as const),
+    ...(['place', 'stamp', 'size', 'modified_at', 'session', 'agent', 'cwd', 'last_at'] as const),
     ...(['counters', 'head', 'facts', 'bytes'] as const),
   ]
   return Object.fromEntries(names.flatMap((name) => (standing?.[name] === undefined ? [] : [[name, standing[name]]])))

@@ -23,7 +23,6 @@ export interface Standing {
   /** Set for the log of a sub-agent. */
   agent?: string | undefined
   cwd?: string | undefined
-  title?: string | undefined
   last_at?: Instant | undefined
   counters?: Counters | undefined
   head?: { turn: number; abandoned: number[] } | undefined

@@ -304,8 +304,10 @@ export interface History {
 
 export interface SessionHistory extends LoggedSession {
   session: Session
-  /** False when the log is gone: then there are no words, only what was counted when it was read. */
+  /** False when the log is gone. */
   from_log: boolean
+  /** `archive`: the log is gone, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
+  told_from: 'log' | 'archive' | 'counts'
   /** The session's steps with the turns they cover, whole or in part. */
   steps: (Step & { turns: number[] })[]
 }

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { explainDiskError } from '../disk/index.js'
+import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
   type CostReport,
   type HistoryCounts,
   type HistoryReading,
-  HistoryStore,
+  type HistoryStore,
   Ledger,
+  type LogSource,
   PriceBook,
   readHistory,
   refreshLedger,
@@ -15,15 +15,12 @@ import {
   type SessionPlace,
   scanUsage,
   settleLedger,
-  TextStore,
   usageReaders,
 } from '../ingest/index.js'
-import { parseSessionId, type SessionId, SkeinError, type Step } from '../model/index.js'
+import { isActive, parseSessionId, type SessionId, SkeinError, type Step } from '../model/index.js'
 import {
   type Environment,
-  foldSession,
   LOG_TOOLS,
-  type LoggedSession,
   type LoggedTurn,
   type LogRef,
   type LogTool,
@@ -31,10 +28,12 @@ import {
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
-import { FILLED_AGAIN } from './paths.js'
+import { LogStores } from './log-stores.js'
+import { isLogThere, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
+import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
 
 /** Where the tools of this user keep their logs, and which days are theirs. */
@@ -52,15 +51,24 @@ const JUST_LOOKED_MS = 30_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
+/** Silent for this long, a log is taken to be over and is kept compressed; it may go on all the same. */
+const QUIET_MS = 3_600_000
+
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
 export class LogHistory {
+  readonly stores: LogStores
+  readonly #told: ToldSessions
+
   constructor(
     private readonly store: ProfileStore,
     private readonly sessions: SessionBook,
     private readonly config: Config,
     private readonly surroundings: Surroundings,
     private readonly policies: Policies,
-  ) {}
+  ) {
+    this.stores = new LogStores(store, () => this.ingest())
+    this.#told = new ToldSessions(this.stores, store.paths.words)
+  }
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const logs = await this.#discover(options)
@@ -97,10 +105,28 @@ export class LogHistory {
 
   async turns(reference: string): Promise<SessionHistory> {
     const session = await this.sessions.find(reference)
-    const logs = (await this.#logsOf(session.id)).map(({ log, tool }) => tool.read(log))
-    const told = logs.length > 0 ? foldSession(logs) : await this.#stored(session.id)
+    const { told_from, ...told } = await this.#told.tell(session.id)
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
-    return { session, from_log: logs.length > 0, ...told, steps }
+    return { session, from_log: told_from === 'log', told_from, ...told, steps }
+  }
+
+  /**
+   * Makes turns, tool calls and text anew from the logs and the archive. What neither of them has any more (it was read before there
+   * was an archive) is taken over from what was known.
+   */
+  async rebuild(): Promise<void> {
+    if (!this.stores.isThere()) return // nothing was ever read: then this is not the moment to begin
+    const logs = await this.#discover({})
+    await this.stores.withAll(async ({ history, archive }) => {
+      const sources = new Set([...archive.keys(), ...logs.map((log) => archive.keyOf(originOf(log)))].map(nameOf))
+      const hasSource = (log: { path: string; part: string; tool: string }): boolean =>
+        sources.has(nameOf(archive.keyOf(log)))
+      history.forget(history.places().filter(hasSource))
+      await this.stores.replaceText(async (text, old) => {
+        if (old) text.adopt(old, (log) => !hasSource(log))
+        await this.#readInto({ history, text, archive }, logs, undefined, true)
+      })
+    })
   }
 
   async cost({ by = 'day', since, until, noIndex = false }: CostOptions = {}): Promise<CostReport> {
@@ -117,7 +143,7 @@ export class LogHistory {
       this.#warnOf(scanUsage(logs, usageReaders(), (telling) => ledger.tell(telling)).unreadable)
       return reportCalls(ledger.calls(), prices, query)
     }
-    return this.#withHistory(async (history) => {
+    return this.stores.withHistory(async (history) => {
       if (!this.#hasJustLooked(history)) {
         this.#warnOf(refreshLedger(history.ledger, await usageLogs(), usageReaders()).unreadable)
         this.#noteLook(history)
@@ -128,12 +154,21 @@ export class LogHistory {
   }
 
   async counts(session: string): Promise<HistoryCounts> {
-    if (!this.#hasHistory()) return { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
-    return this.#withHistory((history) => history.counts(parseSessionId(session)))
+    const none = { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
+    return this.stores.askHistory((history) => history.counts(parseSessionId(session)), none)
   }
 
   /** `isWholeLook`: these are all the logs there are. */
   async #read(logs: readonly LogRef[], signal: AbortSignal | undefined, isWholeLook: boolean): Promise<IngestReport> {
+    return this.stores.withAll((stores) => this.#readInto(stores, logs, signal, isWholeLook))
+  }
+
+  async #readInto(
+    stores: OpenStores,
+    logs: readonly LogRef[],
+    signal: AbortSignal | undefined,
+    isWholeLook: boolean,
+  ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
       read: 0,
@@ -144,36 +179,51 @@ export class LogHistory {
       unreadable: [],
     }
     const prices = new PriceBook(await this.config.prices())
-    await this.#withHistory(async (history) => {
-      using text = TextStore.open(this.store.paths.text)
-      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
-      const known = [history.stamps(), text.stamps()]
-      const isKnown = (log: LogRef): boolean =>
-        known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
-      // Oldest first: text that is stored in the order of time is quicker to search.
-      const pending = logs.filter((log) => !isKnown(log)).sort((a, b) => (a.modified_at < b.modified_at ? -1 : 1))
-      const total = pending.reduce((sum, log) => sum + log.size, 0)
-      let done = 0
-      for (const slice of slices(pending)) {
-        signal?.throwIfAborted()
-        const before = done
-        const onLog = (reading: HistoryReading): void =>
-          this.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
-        const reading = await readHistory(history, place, slice, onLog)
-        report.read += reading.read
-        report.bytes += reading.bytes
-        report.turns += reading.turns
-        report.tool_calls += reading.tool_calls
-        report.unreadable.push(...reading.unreadable)
-        done += slice.reduce((sum, log) => sum + log.size, 0)
-        this.store.context.progress({ what: 'reading logs', done, total, unit: 'bytes' })
-        await nextTurn()
-      }
-      report.sessions_found = await this.#announce(history)
-      if (isWholeLook) this.#noteLook(history)
-      if (pending.length > 0) settleLedger(history.ledger, prices, this.surroundings.zone)
-    })
+    const { history, archive } = stores
+    const policyFor = (cwd: string | undefined) => this.policies.at(cwd)
+    const into = { ...stores, policyFor, isOver: (log: LogRef) => this.#isQuiet(log.modified_at) }
+    const pending = pendingSources(logs, stores, isWholeLook)
+    const total = pending.reduce((sum, { log }) => sum + log.size, 0)
+    let done = 0
+    for (const slice of slices(pending)) {
+      signal?.throwIfAborted()
+      const before = done
+      const onLog = (reading: HistoryReading): void =>
+        this.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
+      const reading = await readHistory(into, slice, onLog)
+      report.read += reading.read
+      report.bytes += reading.bytes
+      report.turns += reading.turns
+      report.tool_calls += reading.tool_calls
+      report.unreadable.push(...reading.unreadable)
+      done += slice.reduce((sum, { log }) => sum + log.size, 0)
+      this.store.context.progress({ what: 'reading logs', done, total, unit: 'bytes' })
+      await nextTurn()
+    }
+    report.sessions_found = await this.#announce(history)
+    if (isWholeLook) {
+      await this.#sealWhatIsOver(archive)
+      this.#noteLook(history)
+    }
+    if (pending.length > 0) settleLedger(history.ledger, prices, this.surroundings.zone)
     return report
+  }
+
+  /** Compresses what the archive has of logs that are quiet or gone, and of sessions that have ended. */
+  async #sealWhatIsOver(archive: Archive): Promise<void> {
+    archive.removeRemains()
+    for (const key of archive.keys().filter((one) => one.is_live)) {
+      const entry = archive.entry(key)
+      if (!entry) continue
+      const { session, modified_at } = entry.standing
+      const known = session && (await this.sessions.get(session))
+      const hasEnded = known ? !isActive(known) : false
+      if (hasEnded || this.#isQuiet(modified_at) || !isLogThere(entry)) await archive.seal(key)
+    }
+  }
+
+  #isQuiet(modifiedAt: string): boolean {
+    return this.store.context.clock.now() - Date.parse(modifiedAt) > QUIET_MS
   }
 
   /**
@@ -231,72 +281,6 @@ export class LogHistory {
     }
   }
 
-  /** The session's own log first, those of its sub-agents after it; only what still exists. */
-  async #logsOf(session: SessionId): Promise<{ log: LogRef; tool: LogTool }[]> {
-    const known = this.#hasHistory() ? await this.#withHistory((history) => history.logsOf(session)) : []
-    const own = known.findIndex((row) => row.agent === null)
-    const wanted = known.filter((row, at) => row.agent !== null || at === own)
-    const there = wanted.flatMap(({ path, part, tool: name }) => {
-      const tool = LOG_TOOLS.find((one) => one.name === name)
-      const log = tool?.logAt(path, part === '' ? undefined : parseSessionId(part))
-      return tool && log ? [{ log, tool }] : []
-    })
-    return there.some(({ log }) => log.agent === undefined) ? there : []
-  }
-
-  /** What was counted when the log was still there. */
-  async #stored(session: SessionId): Promise<LoggedSession> {
-    if (!this.#hasHistory()) return { news: {}, sub_agents: [], counters: [], turns: [] }
-    const { turns, calls } = await this.#withHistory((history) => ({
-      turns: history.turnRows(session),
-      calls: history.callRows(session),
-    }))
-    const told = turns.filter((row) => row.agent === '' && row.turn > 0)
-    return {
-      news: {},
-      sub_agents: [],
-      counters: [],
-      turns: told.map((row) => ({
-        number: row.turn,
-        prompt: '',
-        by: row.asked_by as 'person',
-        outcome: row.outcome as 'open',
-        compacted: row.compacted,
-        follows: row.follows,
-        live: true,
-        copied: row.copied === 1,
-        usage: [],
-        ...(row.started_at ? { started_at: row.started_at } : {}),
-        ...(row.ended_at ? { ended_at: row.ended_at } : {}),
-        ...(row.duration_ms === null ? {} : { duration_ms: row.duration_ms }),
-        tool_calls: calls
-          .filter((call) => call.agent === '' && call.turn === row.turn)
-          .map((call) => ({
-            id: call.call,
-            name: call.name,
-            arguments: {},
-            ...(call.success === null ? {} : { success: call.success === 1 }),
-            ...(call.started_at ? { started_at: call.started_at } : {}),
-            ...(call.duration_ms === null ? {} : { duration_ms: call.duration_ms }),
-          })),
-      })),
-    }
-  }
-
-  /** Nothing was ever ingested, or nothing can be written here: then nothing is known. */
-  #hasHistory(): boolean {
-    return !this.store.options.readOnly && existsSync(this.store.paths.history)
-  }
-
-  async #withHistory<T>(use: (history: HistoryStore) => T | Promise<T>): Promise<T> {
-    try {
-      using history = HistoryStore.open(this.store.paths.history)
-      return await use(history)
-    } catch (error) {
-      throw explainDiskError(error, this.store.paths.history, FILLED_AGAIN)
-    }
-  }
-
   #warnOf(unreadable: readonly { path: string; reason: string }[]): void {
     const [first] = unreadable
     if (!first) return
@@ -316,12 +300,12 @@ function turnsWithin(step: Step, turns: readonly LoggedTurn[]): number[] {
 
 const tellsUsage = (log: LogRef): boolean => LOG_TOOLS.find((tool) => tool.name === log.tool)?.can.usage.yes ?? false
 
-function* slices(logs: readonly LogRef[]): Generator<LogRef[]> {
-  let slice: LogRef[] = []
+function* slices(sources: readonly LogSource[]): Generator<LogSource[]> {
+  let slice: LogSource[] = []
   let bytes = 0
-  for (const log of logs) {
-    slice.push(log)
-    bytes += log.size
+  for (const source of sources) {
+    slice.push(source)
+    bytes += source.log.size
     if (bytes < SLICE_BYTES && slice.length < 1_000) continue
     yield slice
     slice = []
@@ -329,6 +313,8 @@ function* slices(logs: readonly LogRef[]): Generator<LogRef[]> {
   }
   if (slice.length > 0) yield slice
 }
+
+const nameOf = ({ tool, name }: ArchiveKey): string => `${tool}/${name}`
 
 function toolNamed(name: string): LogTool {
   const tool = LOG_TOOLS.find((one) => one.name === name)

@@ -49,26 +49,25 @@ export async function openHome({
   const config = new Config(configFile)
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
+  const logged = onDemand(async () => {
+    const { LogHistory } = await import('./history.js')
+    const { Policies } = await import('./policies.js')
+    const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
+    return new LogHistory(store, sessions, config, surroundings, policies)
+  })
   return {
     profile: name,
     directory: paths.directory,
     sessions,
     roster: new StoredRoster(store),
     events,
-    index: new StoredIndexCare(store),
-    history: historyOnDemand(
-      paths.history,
-      async () => {
-        const { LogHistory } = await import('./history.js')
-        const { Policies } = await import('./policies.js')
-        const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
-        return new LogHistory(store, sessions, config, surroundings, policies)
-      },
-      async (options) => {
-        const { WordSearch } = await import('./search.js')
-        return new WordSearch(store, sessions).search(options)
-      },
-    ),
+    index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
+    history: historyOnDemand(paths.history, logged, async (options) => {
+      const { WordSearch } = await import('./search.js')
+      const { LogStores } = await import('./log-stores.js')
+      const stores = new LogStores(store, async () => (await logged()).ingest())
+      return new WordSearch(store, sessions, stores).search(options)
+    }),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -82,16 +81,19 @@ export async function openHome({
   }
 }
 
+function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}
+
 /** What needs the readers of logs. */
 type LoggedHistory = Omit<History, 'spent' | 'search'>
 
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
-function historyOnDemand(file: string, load: () => Promise<LoggedHistory>, search: History['search']): History {
-  let loaded: Promise<LoggedHistory> | undefined
-  const history = (): Promise<LoggedHistory> => {
-    loaded ??= load()
-    return loaded
-  }
+function historyOnDemand(file: string, history: () => Promise<LoggedHistory>, search: History['search']): History {
   return {
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),

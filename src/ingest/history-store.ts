@@ -60,6 +60,40 @@ export class HistoryStore implements Disposable {
     }
   }
 
+  /** For a home that cannot be written to. Undefined when it is of another version, and so has nothing to tell. */
+  static read(path: string): HistoryStore | undefined {
+    const ledger = LedgerStore.read(path)
+    try {
+      if (ledger.fact('history') === HISTORY_VERSION) return new HistoryStore(ledger)
+    } catch (error) {
+      ledger[Symbol.dispose]()
+      throw error
+    }
+    ledger[Symbol.dispose]()
+    return undefined
+  }
+
+  /** Where each log is that was ever read. */
+  places(): { path: string; part: string; tool: string }[] {
+    return this.ledger.all('select path, part, tool from history_logs') as {
+      path: string
+      part: string
+      tool: string
+    }[]
+  }
+
+  /** As if these logs had never been read. What was spent stays known: it may be told by no log any more. */
+  forget(logs: readonly { path: string; part: string }[]): void {
+    this.ledger.inTransaction(() => {
+      for (const { path, part } of logs) {
+        const log = this.log(path, part)
+        if (!log) continue
+        for (const table of ['turns', 'tool_calls']) this.ledger.run(`delete from ${table} where log = ?`, log.n)
+        this.ledger.run('delete from history_logs where n = ?', log.n)
+      }
+    })
+  }
+
   /** The stamp that each log had when it was read last. One query for all, since most runs find most logs unchanged. */
   stamps(): Map<string, string> {
     const rows = this.ledger.all('select path, part, stamp from history_logs') as {
@@ -222,7 +256,7 @@ export class HistoryStore implements Disposable {
         partOf(log),
         log.tool,
         log.stamp,
-        rows.checkpoint ? JSON.stringify(rows.checkpoint.resume) : null,
+        rows.checkpoint?.resume ? JSON.stringify(rows.checkpoint.resume) : null,
         session,
         agent,
       ],
@@ -250,7 +284,7 @@ function ledgerNews({ log, rows }: LogReadingDone): LogNews {
     session: log.session,
     tool: log.tool,
     stamp: log.stamp,
-    carry: checkpoint && carryAfter(log.tool, checkpoint.resume),
+    carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
     tellings: rows.tellings.values(),

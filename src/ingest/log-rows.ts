@@ -1,5 +1,6 @@
 import { type Instant, laterOf } from '../model/index.js'
-import type { Checkpoint, Fact, SessionNews } from '../tools/index.js'
+import { filterText } from '../privacy/index.js'
+import type { Checkpoint, Fact, Resume, SessionNews } from '../tools/index.js'
 import { collect, type Telling, tellingOf } from './telling.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
@@ -38,6 +39,9 @@ export interface KnownRows {
   call(id: string): ToolCallRow | undefined
 }
 
+/** What a reading ends with. Without a place to go on from, the log is read from its start the next time: it came from the archive. */
+export type ReadingEnd = Pick<Checkpoint, 'counters' | 'head'> & { resume?: Resume | undefined }
+
 type InTurn = Extract<Fact, { turn: number }>
 
 /** The rows that one reading of one log adds or changes. */
@@ -45,7 +49,7 @@ export class LogRows {
   readonly turns = new Map<string, TurnRow>()
   readonly calls = new Map<string, ToolCallRow>()
   readonly news: SessionNews = {}
-  checkpoint: Checkpoint | undefined
+  checkpoint: ReadingEnd | undefined
   /** Everything told before about this log is void. */
   isRestarted = false
   lastAt: Instant | undefined
@@ -68,6 +72,8 @@ export class LogRows {
         break
       case 'session': {
         const { kind: _, ...news } = fact
+        // A title is made of what was said; everything else is names and numbers.
+        if (news.title !== undefined) news.title = filterText(news.title).text
         Object.assign(this.news, news)
         break
       }

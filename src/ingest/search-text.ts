@@ -42,6 +42,7 @@ export interface TextAnswer {
 
 interface Row {
   id: number
+  key: number
   session: SessionId
   program: string
   log_agent: string | null
@@ -106,7 +107,7 @@ function newestMatches(
 
 /** What was said at the same moment comes in an order that does not depend on when it was read. */
 const newerFirst = (a: Row, b: Row): number =>
-  b.at_ms - a.at_ms || (a.session < b.session ? -1 : a.session > b.session ? 1 : a.turn - b.turn || a.start - b.start)
+  b.at_ms - a.at_ms || (a.session < b.session ? -1 : a.session > b.session ? 1 : a.turn - b.turn || a.key - b.key)
 
 /** One search, going through stretches of ids. */
 class Look {
@@ -233,7 +234,7 @@ function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {
   }
 }
 
-const MATCHES = `select p.id, p.agent, p.turn, p.kind, p.tool, p.at_ms, p.block, p.start, p.length, l.session, l.tool as program, l.agent as log_agent
+const MATCHES = `select p.id, p.key, p.agent, p.turn, p.kind, p.tool, p.at_ms, p.block, p.start, p.length, l.session, l.tool as program, l.agent as log_agent
   from words cross join passages p on p.id = words.rowid cross join text_logs l on l.n = p.log
   where words match ? and words.rowid between ? and ? and p.at_ms >= ? and l.session is not null
     and (? is null or p.log in (select value from json_each(?)))
