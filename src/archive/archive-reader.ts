@@ -1,10 +1,11 @@
-import { readdirSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Instant } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { archiveName, type LogOrigin, type Standing } from './archived-log.js'
 import { liveHeader, liveStanding, readLive } from './live-file.js'
-import { readSealed, type SealedHeader, sealedHeader } from './sealed-file.js'
+import { Packs } from './pack.js'
+import { HEADER_BYTES, parseSealed, type SealedContent, type SealedHeader, sealedHeader } from './sealed-file.js'
 
 /** Where the files of one archived log are. */
 export interface ArchiveKey {
@@ -39,27 +40,45 @@ export interface ArchivedContent {
   problems: string[]
 }
 
+const PACKS = 'packs'
 const FILE_NAME = /^(.+?)(?:~(\d+))?\.(live|sealed)$/
 
 /** Reads the archive without any lock: files are replaced as a whole, or grow by pieces that are vouched for. */
 export class ArchiveReader {
-  constructor(protected readonly directory: string) {}
+  protected readonly packs: Packs
 
-  /** Which logs have files here, without opening any. `is_live`: there is something to be sealed. */
+  constructor(protected readonly directory: string) {
+    this.packs = new Packs(join(directory, PACKS))
+  }
+
+  /** Which logs are here, as the names of files and the first lines of packs tell. `is_live`: there is something to be sealed. */
   keys(): (ArchiveKey & { is_live: boolean })[] {
-    return directoriesIn(this.directory).flatMap((tool) => {
-      const names = new Map<string, boolean>()
+    this.packs.refresh()
+    const found = new Map<string, ArchiveKey & { is_live: boolean }>()
+    for (const path of this.packs.names()) found.set(path, { ...keyAt(path), is_live: false })
+    for (const tool of directoriesIn(this.directory)) {
       for (const file of filesIn(join(this.directory, tool))) {
         const [, name, version, kind] = FILE_NAME.exec(file) ?? []
-        if (name !== undefined && version === undefined) names.set(name, names.get(name) || kind === 'live')
+        if (name === undefined || version !== undefined) continue
+        const is_live = kind === 'live' || (found.get(`${tool}/${name}`)?.is_live ?? false)
+        found.set(`${tool}/${name}`, { tool, name, is_live })
       }
-      return [...names].map(([name, is_live]) => ({ tool, name, is_live }))
-    })
+    }
+    return [...found.values()]
   }
 
   keyOf(origin: Omit<LogOrigin, 'root'>): ArchiveKey {
-    return { tool: origin.tool, name: archiveName(origin) }
+    const place = `${origin.tool}\0${origin.path}\0${origin.part}`
+    let key = this.#keys.get(place)
+    if (!key) {
+      key = { tool: origin.tool, name: archiveName(origin) }
+      this.#keys.set(place, key)
+    }
+    return key
   }
+
+  /** Names are asked for several times per log, and a digest costs more than all the rest of it. */
+  readonly #keys = new Map<string, ArchiveKey>()
 
   /** How far a log was archived; undefined when it was not, or when that cannot be told. */
   standing(key: ArchiveKey): Standing | undefined {
@@ -69,8 +88,9 @@ export class ArchiveReader {
   entry(key: ArchiveKey): ArchiveEntry | undefined {
     const found = this.#valid(key)
     if (!found) return undefined
-    const versions = this.#versions(key)
-    const sizes = [this.livePath(key), this.sealedPath(key)].map(sizeOf)
+    const versions = this.versions(key)
+    const own = [this.livePath(key), this.sealedPath(key)].map(sizeOf)
+    const sizes = [...own, this.packs.place(key.tool, key.name)?.length ?? 0]
     return {
       ...key,
       origin: found.origin,
@@ -95,18 +115,45 @@ export class ArchiveReader {
 
   /** All that was archived of a log, or of one of its older versions. */
   read(key: ArchiveKey, version?: number): ArchivedContent | undefined {
-    if (version !== undefined) return this.#readSealedAt(this.versionPath(key, version))
+    if (version !== undefined) return this.#readVersion(key, version)
     for (let attempt = 0; ; attempt += 1) {
-      const before = sealedHeader(this.sealedPath(key))?.id
+      this.packs.refresh()
+      const before = this.sealedHeader(key)?.id
       const content = this.#readNow(key)
       // Somebody sealed it while we read: the two files did not belong together.
-      if (sealedHeader(this.sealedPath(key))?.id === before || attempt === 5) return content
+      if (this.sealedHeader(key)?.id === before || attempt === 5) return content
     }
   }
 
-  /** Files that belong to nothing any more: left by a process that was killed between two steps. Harmless, and removed by the next seal. */
+  /** Whether there is anything of a log, readable or not. */
   isThere(key: ArchiveKey): boolean {
+    if (this.packs.place(key.tool, key.name)) return true
     return [this.livePath(key), this.sealedPath(key)].some((path) => statSync(path, { throwIfNoEntry: false }))
+  }
+
+  /** Names of packs of which nothing can be read. */
+  damagedPacks(): readonly string[] {
+    this.packs.refresh()
+    return this.packs.unreadable.map((name) => `${PACKS}/${name}`)
+  }
+
+  /** The file of its own counts: it was made of what is in the pack. */
+  protected sealedHeader(key: ArchiveKey): SealedHeader | undefined {
+    const start = headOf(this.sealedPath(key))
+    if (start) return sealedHeader(start)
+    const place = this.packs.place(key.tool, key.name)
+    if (!place) return undefined
+    const head = this.packs.read(place, HEADER_BYTES)
+    const whole = head?.includes(0x0a) ? head : this.packs.read(place)
+    return whole && sealedHeader(whole)
+  }
+
+  protected readSealed(key: ArchiveKey): SealedContent | { problem: string } | undefined {
+    const own = bytesOf(this.sealedPath(key))
+    if (own) return parseSealed(own)
+    const place = this.packs.place(key.tool, key.name)
+    const packed = place && this.packs.read(place)
+    return packed && parseSealed(packed)
   }
 
   protected livePath({ tool, name }: ArchiveKey): string {
@@ -128,16 +175,17 @@ export class ArchiveReader {
       .sort((a, b) => a - b)
   }
 
-  #versions(key: ArchiveKey): ArchiveVersion[] {
+  protected versions(key: ArchiveKey): ArchiveVersion[] {
     return this.versionNumbers(key).map((number) => {
       const path = this.versionPath(key, number)
-      const header = sealedHeader(path)
+      const start = headOf(path)
+      const header = start && sealedHeader(start)
       return { number, superseded_at: header?.superseded_at, facts: header?.facts ?? 0, stored_bytes: sizeOf(path) }
     })
   }
 
   #valid(key: ArchiveKey): { origin: LogOrigin; standing: Standing; isLive: boolean } | undefined {
-    const sealed = sealedHeader(this.sealedPath(key))
+    const sealed = this.sealedHeader(key)
     const live = liveHeader(this.livePath(key))
     const counts = live && livesOn(live.base, sealed)
     const standing = counts ? liveStanding(this.livePath(key)) : undefined
@@ -146,7 +194,7 @@ export class ArchiveReader {
   }
 
   #readNow(key: ArchiveKey): ArchivedContent | undefined {
-    const sealed = readSealed(this.sealedPath(key))
+    const sealed = this.readSealed(key)
     const header = sealed && 'header' in sealed ? sealed.header : undefined
     const live = readLive(this.livePath(key))
     const name = `${key.tool}/${key.name}`
@@ -166,11 +214,13 @@ export class ArchiveReader {
     return { origin: header, standing: header, facts: sealed.facts, problems }
   }
 
-  #readSealedAt(path: string): ArchivedContent | undefined {
-    const sealed = readSealed(path)
+  #readVersion(key: ArchiveKey, version: number): ArchivedContent | undefined {
+    const bytes = bytesOf(this.versionPath(key, version))
+    const sealed = bytes && parseSealed(bytes)
     if (!sealed || !('header' in sealed)) return undefined
     const { header, facts, problem } = sealed
-    return { origin: header, standing: header, facts, problems: problem ? [`${path}: ${problem}`] : [] }
+    const problems = problem ? [`${key.tool}/${key.name}~${version}.sealed: ${problem}`] : []
+    return { origin: header, standing: header, facts, problems }
   }
 }
 
@@ -180,6 +230,39 @@ export function livesOn(base: { id: string; how: string } | undefined, sealed: S
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+export function keyAt(path: string): ArchiveKey {
+  const slash = path.indexOf('/')
+  return { tool: path.slice(0, slash), name: path.slice(slash + 1) }
+}
+
+function bytesOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The file's beginning, up to the end of its first line at least; undefined when there is no such file. */
+function headOf(path: string): Buffer | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })) return undefined
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const bytes = Buffer.alloc(HEADER_BYTES)
+    const head = bytes.subarray(0, readSync(file, bytes, 0, HEADER_BYTES, 0))
+    return head.includes(0x0a) || head.length < HEADER_BYTES ? head : bytesOf(path)
+  } finally {
+    closeSync(file)
+  }
+}
 
 function filesIn(directory: string): string[] {
   try {
@@ -191,5 +274,7 @@ function filesIn(directory: string): string[] {
 }
 
 function directoriesIn(directory: string): string[] {
-  return filesIn(directory).filter((name) => statSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory())
+  return filesIn(directory).filter(
+    (name) => name !== PACKS && statSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory(),
+  )
 }

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fsync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FileLock, syncPath, writeAtomic, writeFully } from '../disk/index.js'
+import { FileLock, syncPath, writeAtomic } from '../disk/index.js'
 import { type Context, type Instant, instantOf } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { type ArchiveKey, ArchiveReader, livesOn } from './archive-reader.js'
@@ -8,14 +8,16 @@ import { type ArchiveBatch, originOf, type Standing } from './archived-log.js'
 import { factLines } from './fact-lines.js'
 import { appendLive, createLive, liveHeader } from './live-file.js'
 import { losesSomething } from './lost-facts.js'
-import { sealedBytes, sealedHeader } from './sealed-file.js'
+import type { Packed } from './pack.js'
+import { sealedBytes } from './sealed-file.js'
 
 /** How long to wait for another process that writes, which takes as long as the disk does. */
 const WAIT_MS = 30_000
-/** Files that wait for the disk at the same time. */
-const OPEN_FILES = 64
+/** From this many new logs at once on, one file for all is quicker than one for each. */
+const WORTH_A_PACK = 8
 /** Nobody takes this long to write a file. */
 const REMAINS_MS = 600_000
+const REMAINS = /\.tmp-\d+$/
 
 /**
  * What was said, kept when the tools have deleted their logs: two files per log at most, one that grows while the log does and one
@@ -30,7 +32,7 @@ export class Archive extends ArchiveReader implements Disposable {
     private readonly context: Pick<Context, 'clock' | 'random'>,
   ) {
     super(directory)
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    mkdirSync(join(directory, 'packs'), { recursive: true, mode: 0o700 })
     this.#lock = new FileLock(join(directory, 'lock'))
   }
 
@@ -38,21 +40,20 @@ export class Archive extends ArchiveReader implements Disposable {
   async write(batches: readonly ArchiveBatch[]): Promise<ArchiveBatch[]> {
     const isNew = (batch: ArchiveBatch): boolean =>
       batch.isWhole && batch.isOver && batch.from === undefined && !this.isThere(this.keyOf(originOf(batch.log)))
-    const fresh = await this.#prepare(batches.filter(isNew))
-    const touched = new Set<string>()
+    const fresh = batches.filter(isNew)
+    // Compressing takes longer than writing: the lock is taken after it.
+    const packed = new Map(fresh.length >= WORTH_A_PACK ? fresh.map((batch) => [batch, this.#packed(batch)]) : [])
     return this.#lock.asWriter(() => {
+      this.packs.refresh()
       const overtaken: ArchiveBatch[] = []
+      const together: Packed[] = []
       for (const batch of batches) {
         const key = this.keyOf(originOf(batch.log))
-        const prepared = fresh.get(batch)
-        if (prepared !== undefined && !this.isThere(key)) renameSync(prepared, this.sealedPath(key))
-        else {
-          if (prepared !== undefined) rmSync(prepared, { force: true })
-          if (!this.#writeOne(key, batch)) overtaken.push(batch)
-        }
-        touched.add(dirname(this.sealedPath(key)))
+        const one = packed.get(batch)
+        if (one && !this.isThere(key)) together.push(one)
+        else if (!this.#writeOne(key, batch)) overtaken.push(batch)
       }
-      for (const directory of touched) if (existsSync(directory)) syncPath(directory)
+      if (together.length > 0) this.packs.write(`${this.#newId()}.pack`, together)
       return overtaken
     }, WAIT_MS)
   }
@@ -66,7 +67,7 @@ export class Archive extends ArchiveReader implements Disposable {
       // A damaged file is left for `verify` to tell of: sealing it would hide what was lost.
       if (!content || content.problems.length > 0) return false
       const header = liveHeader(live)
-      if (header && livesOn(header.base, sealedHeader(this.sealedPath(key)))) this.#writeSealed(key, content)
+      if (header && livesOn(header.base, this.sealedHeader(key))) this.#writeSealed(key, content)
       rmSync(live)
       syncPath(dirname(live))
       return true
@@ -100,6 +101,7 @@ export class Archive extends ArchiveReader implements Disposable {
         this.#writeSealed(key, { ...content, facts })
         rmSync(this.livePath(key), { force: true })
         syncPath(dirname(this.livePath(key)))
+        this.#unpack(key)
       }
       return { changed }
     }, WAIT_MS)
@@ -112,46 +114,32 @@ export class Archive extends ArchiveReader implements Disposable {
       for (const path of [this.livePath(key), this.sealedPath(key)]) rmSync(path, { force: true })
       for (const number of this.versionNumbers(key)) rmSync(this.versionPath(key, number), { force: true })
       if (existsSync(dirname(this.livePath(key)))) syncPath(dirname(this.livePath(key)))
+      this.#unpack(key)
     }, WAIT_MS)
   }
 
-  /** Removes what processes left that were killed while they wrote. It counts for nothing, but it holds words. */
-  removeRemains(): void {
-    const before = this.context.clock.now() - REMAINS_MS
-    for (const { tool } of new Map(this.keys().map((key) => [key.tool, key])).values()) {
-      const directory = join(this.directory, tool)
-      for (const name of readdirSync(directory).filter((file) => /\.tmp-\d+$/.test(file))) {
-        const path = join(directory, name)
-        const stat = statSync(path, { throwIfNoEntry: false })
-        if (stat && stat.mtimeMs < before) rmSync(path, { force: true })
+  /** Removes what counts for nothing but holds words: what killed processes left, and what a pack has of logs that went on. */
+  async tidy(): Promise<void> {
+    await this.#lock.asWriter(() => {
+      const before = this.context.clock.now() - REMAINS_MS
+      for (const directory of readdirSync(this.directory, { withFileTypes: true }).filter((one) => one.isDirectory())) {
+        for (const name of readdirSync(join(this.directory, directory.name)).filter((file) => REMAINS.test(file))) {
+          const path = join(this.directory, directory.name, name)
+          if (statSync(path).mtimeMs < before) rmSync(path, { force: true })
+        }
       }
-    }
+      this.packs.drop((tool, name) => existsSync(this.sealedPath({ tool, name })))
+    }, WAIT_MS)
   }
 
   [Symbol.dispose](): void {
     this.#lock[Symbol.dispose]()
   }
 
-  /** Files for logs that are new here and over, on the disk under another name. All at once: each has to wait for the disk. */
-  async #prepare(batches: readonly ArchiveBatch[]): Promise<Map<ArchiveBatch, string>> {
-    const prepared = new Map<ArchiveBatch, string>()
-    const waiting: Promise<void>[] = []
-    for (const batch of batches) {
-      const key = this.keyOf(originOf(batch.log))
-      const path = `${this.sealedPath(key)}.tmp-${process.pid}`
-      this.#makeRoom(key)
-      const file = openSync(path, 'w', 0o600)
-      const bytes = sealedBytes(
-        { ...originOf(batch.log), ...batch.standing, id: this.#newId(), sealed_at: this.#now() },
-        batch.facts,
-      )
-      writeFully(file, bytes)
-      waiting.push(onTheDisk(file))
-      prepared.set(batch, path)
-      if (waiting.length >= OPEN_FILES) await Promise.all(waiting.splice(0))
-    }
-    await Promise.all(waiting)
-    return prepared
+  #packed({ log, standing, facts }: ArchiveBatch): Packed {
+    const origin = originOf(log)
+    const header = { ...origin, ...standing, id: this.#newId(), sealed_at: this.#now() }
+    return { ...this.keyOf(origin), bytes: sealedBytes(header, facts) }
   }
 
   #writeOne(key: ArchiveKey, batch: ArchiveBatch): boolean {
@@ -172,7 +160,7 @@ export class Archive extends ArchiveReader implements Disposable {
       facts: (before?.facts ?? 0) + batch.facts.length,
       bytes: (before?.bytes ?? 0) + bytes,
     } as Standing
-    const sealed = sealedHeader(this.sealedPath(key))
+    const sealed = this.sealedHeader(key)
     const live = liveHeader(this.livePath(key))
     if (live && livesOn(live.base, sealed)) {
       appendLive(this.livePath(key), batch.facts, standing)
@@ -193,16 +181,21 @@ export class Archive extends ArchiveReader implements Disposable {
       rmSync(this.livePath(key), { force: true })
       return
     }
-    const sealed = sealedHeader(this.sealedPath(key))
+    const sealed = this.sealedHeader(key)
     const base = sealed ? { base: { id: sealed.id, how: 'replaces' as const } } : {}
     createLive(this.livePath(key), { ...origin, id: this.#newId(), ...base }, batch.facts, standing)
     rmSync(this.sealedPath(key), { force: true })
+    this.#unpack(key)
+  }
+
+  #unpack(key: ArchiveKey): void {
+    if (this.packs.place(key.tool, key.name)) this.packs.drop((tool, name) => tool === key.tool && name === key.name)
   }
 
   /** Unless the newest version is the same already: a process may have been killed between this and what follows. */
   #keepVersion(key: ArchiveKey, content: Told): void {
     const newest = this.versionNumbers(key).at(-1) ?? 0
-    const known = newest > 0 ? sealedHeader(this.versionPath(key, newest)) : undefined
+    const known = newest > 0 ? this.read(key, newest)?.standing : undefined
     if (known && known.stamp === content.standing.stamp && known.place === content.standing.place) return
     this.#writeSealed(key, content, newest + 1)
   }
@@ -210,7 +203,7 @@ export class Archive extends ArchiveReader implements Disposable {
   #writeSealed(key: ArchiveKey, { origin, standing, facts }: Told, version?: number): void {
     const path = version === undefined ? this.sealedPath(key) : this.versionPath(key, version)
     const { tool, path: log, root, part } = origin
-    const known = version === undefined ? undefined : sealedHeader(path)?.superseded_at
+    const known = this.versions(key).find((one) => one.number === version)?.superseded_at
     const superseded_at = version === undefined ? {} : { superseded_at: known ?? this.#now() }
     const header = { tool, path: log, root, part, ...kept(standing), ...superseded_at }
     const whole = { ...header, place: standing.place, id: this.#newId(), sealed_at: this.#now() } as Parameters<
@@ -241,14 +234,4 @@ function kept(standing: Partial<Standing> | undefined): Partial<Standing> {
     ...(['counters', 'head', 'facts', 'bytes'] as const),
   ]
   return Object.fromEntries(names.flatMap((name) => (standing?.[name] === undefined ? [] : [[name, standing[name]]])))
-}
-
-function onTheDisk(file: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fsync(file, (error) => {
-      closeSync(file)
-      if (error) reject(error)
-      else resolve()
-    })
-  })
 }

@@ -3,6 +3,15 @@ import type { Fact } from '../tools/index.js'
 /** One line per fact. */
 export const factLines = (facts: readonly Fact[]): string => facts.map((fact) => `${JSON.stringify(fact)}\n`).join('')
 
+/** All of them as one list: quicker to write and to read, for what is never added to. */
+export const factList = (facts: readonly Fact[]): string => JSON.stringify(facts)
+
+/** Undefined when it is no list. */
+export function parseFactList(list: string): Fact[] | undefined {
+  const facts = parsed<Fact[]>(list)
+  return Array.isArray(facts) ? facts.filter((fact) => KINDS.has(fact?.kind)) : undefined
+}
+
 /** Facts of kinds that a newer version wrote are passed over; what cannot be parsed is counted. */
 export function parseFacts(lines: Buffer): { facts: Fact[]; unread: number } {
   const facts: Fact[] = []
@@ -10,19 +19,18 @@ export function parseFacts(lines: Buffer): { facts: Fact[]; unread: number } {
   for (let from = 0; from < lines.length; ) {
     const end = lines.indexOf(0x0a, from)
     const to = end === -1 ? lines.length : end
-    const fact = parsed(lines.toString('utf8', from, to))
-    if (fact === undefined) unread += 1
+    const fact = parsed<Fact>(lines.toString('utf8', from, to))
+    if (typeof fact?.kind !== 'string') unread += 1
     else if (KINDS.has(fact.kind)) facts.push(fact)
     from = to + 1
   }
   return { facts, unread }
 }
 
-function parsed(line: string): Fact | undefined {
+/** Written by us and vouched for by a checksum: its shape is what it was. */
+function parsed<T>(json: string): T | undefined {
   try {
-    // Written by us and vouched for by a checksum: its shape is what it was.
-    const value = JSON.parse(line) as Fact
-    return typeof value?.kind === 'string' ? value : undefined
+    return JSON.parse(json) as T
   } catch {
     return undefined
   }

@@ -211,7 +211,7 @@ export class LogHistory {
 
   /** Compresses what the archive has of logs that are quiet or gone, and of sessions that have ended. */
   async #sealWhatIsOver(archive: Archive): Promise<void> {
-    archive.removeRemains()
+    await archive.tidy()
     for (const key of archive.keys().filter((one) => one.is_live)) {
       const entry = archive.entry(key)
       if (!entry) continue

@@ -1,4 +1,4 @@
-import { type Archive, type ArchiveEntry, type ArchiveKey, originOf } from '../archive/index.js'
+import { type Archive, type ArchiveEntry, type ArchiveKey, keyAt, originOf } from '../archive/index.js'
 import type { HistoryStore, LogSource, TextStore } from '../ingest/index.js'
 import { isSessionId, type SessionId } from '../model/index.js'
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
@@ -54,8 +54,3 @@ function logOf({ origin, standing }: ArchiveEntry): LogRef {
 
 const sessionIn = (part: string): SessionId | undefined => (isSessionId(part) ? part : undefined)
 const pathOf = ({ tool, name }: ArchiveKey): string => `${tool}/${name}`
-
-function keyAt(path: string): ArchiveKey {
-  const slash = path.indexOf('/')
-  return { tool: path.slice(0, slash), name: path.slice(slash + 1) }
-}
