@@ -29,7 +29,7 @@ import {
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
 import { LogStores } from './log-stores.js'
-import { isLogThere, type OpenStores, pendingSources } from './pending-logs.js'
+import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
@@ -218,7 +218,7 @@ export class LogHistory {
       const { session, modified_at } = entry.standing
       const known = session && (await this.sessions.get(session))
       const hasEnded = known ? !isActive(known) : false
-      if (hasEnded || this.#isQuiet(modified_at) || !isLogThere(entry)) await archive.seal(key)
+      if (hasEnded || this.#isQuiet(modified_at) || !logOfEntry(entry)) await archive.seal(key)
     }
   }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
 import { type Context, SkeinError } from '../model/index.js'
-import type { History, Home } from './api.js'
+import type { ArchiveBook, History, Home } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
 import type { Surroundings } from './history.js'
@@ -68,6 +68,12 @@ export async function openHome({
       const stores = new LogStores(store, async () => (await logged()).ingest())
       return new WordSearch(store, sessions, stores).search(options)
     }),
+    archive: archiveOnDemand(
+      onDemand(async () => {
+        const { StoredArchive } = await import('./archive-care.js')
+        return new StoredArchive(store, sessions, config, (await logged()).stores, events)
+      }),
+    ),
     async [Symbol.asyncDispose]() {
       try {
         if (store.hasWritten) await events.prune({ auto: true })
@@ -102,6 +108,16 @@ function historyOnDemand(file: string, history: () => Promise<LoggedHistory>, se
     counts: async (session) => (await history()).counts(session),
     search,
     spent: async (sessions) => spentBySession(file, sessions),
+  }
+}
+
+function archiveOnDemand(archive: () => Promise<ArchiveBook>): ArchiveBook {
+  return {
+    list: async (filter) => (await archive()).list(filter),
+    stats: async () => (await archive()).stats(),
+    verify: async () => (await archive()).verify(),
+    restore: async (reference, options) => (await archive()).restore(reference, options),
+    prune: async (options) => (await archive()).prune(options),
   }
 }
 

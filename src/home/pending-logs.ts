@@ -35,13 +35,14 @@ function goneSources({ history, text, archive }: OpenStores, files: Set<string>,
     const key = keyAt(file)
     const entry = archive.entry(key)
     // A log that is there but was not found this time (a root that is not mounted) is read when it is.
-    return entry && !isLogThere(entry) ? [{ log: logOf(entry), archived: key }] : []
+    return entry && !logOfEntry(entry) ? [{ log: logOf(entry), archived: key }] : []
   })
 }
 
-export function isLogThere({ origin: { tool, path, part } }: Pick<ArchiveEntry, 'origin'>): boolean {
+/** The log itself, if its tool still has it. */
+export function logOfEntry({ origin: { tool, path, part } }: Pick<ArchiveEntry, 'origin'>): LogRef | undefined {
   const reader = LOG_TOOLS.find((one) => one.name === tool)
-  return reader?.logAt(path, sessionIn(part)) !== undefined
+  return reader?.logAt(path, sessionIn(part))
 }
 
 /** The log as it was when it was archived last. */

@@ -28,7 +28,11 @@ export class WordSearch {
     const ask = (words: TextStore): TextAnswer =>
       searchText(words, { text, kind: options.in, tool, sessions, sinceMs, limit })
     const answer = (await this.stores.askText(ask, undefined)) ?? nothing(ask)
-    const hits = answer.hits.map((hit) => ({ ...hit, next: `skein turns ${hit.session}` }))
+    const hits = answer.hits.map(({ path, ...hit }) => ({
+      ...hit,
+      log_gone: !existsSync(path),
+      next: `skein turns ${hit.session}`,
+    }))
     return { ...answer, hits, is_ingested: existsSync(this.store.paths.text) }
   }
 

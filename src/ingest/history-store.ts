@@ -4,7 +4,7 @@ import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
-import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { carryAfter } from './tool-usage.js'
 
 /** How far a log was read, and when it is to be read again. */
@@ -124,6 +124,15 @@ export class HistoryStore implements Disposable {
           | ToolCallRow
           | undefined,
     }
+  }
+
+  /** The turns and calls that one log told of; undefined when it was never read. */
+  rowsOf(path: string, part: string): CountedRows | undefined {
+    const log = this.log(path, part)
+    if (!log) return undefined
+    const turns = this.ledger.all(`select ${TURN_COLUMNS.join(', ')} from turns where log = ?`, log.n) as TurnRow[]
+    const calls = this.ledger.all(`select ${CALL_COLUMNS.join(', ')} from tool_calls where log = ?`, log.n)
+    return { turns, calls: calls as ToolCallRow[] }
   }
 
   /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */

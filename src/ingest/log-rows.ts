@@ -33,6 +33,18 @@ export interface ToolCallRow {
   result_chars: number | null
 }
 
+/** What was counted in a log. */
+export interface CountedRows {
+  turns: readonly TurnRow[]
+  calls: readonly ToolCallRow[]
+}
+
+export function countFacts(tool: string, facts: Iterable<Fact>): CountedRows {
+  const rows = new LogRows(tool, undefined)
+  for (const fact of facts) rows.add(fact)
+  return { turns: [...rows.turns.values()], calls: [...rows.calls.values()] }
+}
+
 /** What is already stored of the log, for a reading that goes on where an earlier one stopped. */
 export interface KnownRows {
   turn(agent: string, turn: number): TurnRow | undefined

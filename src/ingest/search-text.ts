@@ -18,8 +18,9 @@ export interface TextQuery {
 /** A passage that has everything that was looked for. */
 export interface TextHit {
   session: SessionId
-  /** The program whose log it is in. */
+  /** The program whose log it is in, and where that was. */
   tool: string
+  path: string
   /** Set when a sub-agent said it; then the turn is one of its turns. */
   sub_agent?: string
   turn: number
@@ -45,6 +46,7 @@ interface Row {
   key: number
   session: SessionId
   program: string
+  path: string
   log_agent: string | null
   agent: string
   turn: number
@@ -224,6 +226,7 @@ function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {
   return {
     session: row.session,
     tool: row.program,
+    path: row.path,
     ...(sub_agent ? { sub_agent } : {}),
     turn: row.turn,
     in: kindOf(row.kind),
@@ -234,7 +237,7 @@ function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {
   }
 }
 
-const MATCHES = `select p.id, p.key, p.agent, p.turn, p.kind, p.tool, p.at_ms, p.block, p.start, p.length, l.session, l.tool as program, l.agent as log_agent
+const MATCHES = `select p.id, p.key, p.agent, p.turn, p.kind, p.tool, p.at_ms, p.block, p.start, p.length, l.session, l.tool as program, l.path, l.agent as log_agent
   from words cross join passages p on p.id = words.rowid cross join text_logs l on l.n = p.log
   where words match ? and words.rowid between ? and ? and p.at_ms >= ? and l.session is not null
     and (? is null or p.log in (select value from json_each(?)))

@@ -170,6 +170,16 @@ export class TextStore implements Disposable {
     })
   }
 
+  /** Removes the text of a log. */
+  forget({ path, part }: { path: string; part: string }): void {
+    this.db.inTransaction(() => {
+      const log = this.log(path, part)
+      if (!log) return
+      this.#countPassages(-this.#removeAll(log.n))
+      this.db.run('delete from text_logs where n = ?', log.n)
+    })
+  }
+
   /** Takes over what another one knows of logs that can be read nowhere else any more. */
   adopt(other: TextStore, isWanted: (log: { path: string; part: string; tool: string }) => boolean): void {
     const logs = other.db.all(`select n, ${LOG_COLUMNS} from text_logs`) as ({ n: number } & LogColumns)[]
