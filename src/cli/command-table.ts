@@ -111,7 +111,7 @@ export const COMMANDS: CommandTable = {
       summary: 'Care for the index',
       entries: {
         rebuild: verb(
-          'Build the index again from the journal',
+          'Build the index again, and what the logs told',
           async () => (await import('./commands/index/rebuild.js')).rebuild,
         ),
         check: verb(
@@ -132,6 +132,31 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/export.js')).exportSession,
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
+    archive: {
+      summary: 'Care for what is kept of deleted logs',
+      entries: {
+        list: verb(
+          'List what is archived, newest first',
+          async () => (await import('./commands/archive/list.js')).list,
+        ),
+        restore: verb(
+          'Write what is archived of a session as a document to read',
+          async () => (await import('./commands/archive/restore.js')).restore,
+        ),
+        stats: verb(
+          'Count what is archived, and say how long it is kept',
+          async () => (await import('./commands/archive/stats.js')).stats,
+        ),
+        verify: verb(
+          'Read all of the archive and say what is damaged',
+          async () => (await import('./commands/archive/verify.js')).verify,
+        ),
+        prune: verb(
+          'Remove what the settings no longer keep',
+          async () => (await import('./commands/archive/prune.js')).prune,
+        ),
+      },
+    },
     cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
       summary: 'Look after the conversations of chat gateways',

@@ -30,6 +30,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'illegal-transition': 1,
   'index-damaged': 1,
   'newer-format': 1,
+  'not-archived': 1,
   'profile-exists': 1,
   'profile-not-found': 1,
   'sdk-missing': 1,

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
 import { type Context, type Event, SkeinError } from '../model/index.js'
-import type { AuditOptions, History, Home, Privacy } from './api.js'
+import type { ArchiveBook, AuditOptions, History, Home, Privacy } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
-import type { LogHistory, Surroundings } from './history.js'
+import type { Surroundings } from './history.js'
 import { StoredIndexCare } from './index-care.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
@@ -52,40 +52,38 @@ export async function openHome({
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
-  let logs: Promise<LogHistory> | undefined
-  const logHistory = (): Promise<LogHistory> => {
-    logs ??= (async () => {
-      const { LogHistory } = await import('./history.js')
-      const { Policies } = await import('./policies.js')
-      const { PurgeBook } = await import('./purge-book.js')
-      return new LogHistory(
-        store,
-        sessions,
-        config,
-        surroundings,
-        new Policies(privacyFile, context),
-        new PurgeBook(root),
-      )
-    })()
-    return logs
-  }
+  const logged = onDemand(async () => {
+    const { LogHistory } = await import('./history.js')
+    const { Policies } = await import('./policies.js')
+    const { PurgeBook } = await import('./purge-book.js')
+    const [policies, purges] = [new Policies(privacyFile, context), new PurgeBook(root)]
+    return new LogHistory({ store, sessions, config, surroundings, policies, purges })
+  })
   return {
     profile: name,
     directory: paths.directory,
     sessions,
     roster: new StoredRoster(store),
     events,
-    index: new StoredIndexCare(store),
-    history: historyOnDemand(paths.history, logHistory, async (options) => {
+    index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
+    history: historyOnDemand(paths.history, logged, async (options) => {
       const { WordSearch } = await import('./search.js')
-      return new WordSearch(store, sessions).search(options)
+      const { LogStores } = await import('./log-stores.js')
+      const stores = new LogStores(store, async () => (await logged()).ingest())
+      return new WordSearch(store, sessions, stores).search(options)
     }),
+    archive: archiveOnDemand(
+      onDemand(async () => {
+        const { StoredArchive } = await import('./archive-care.js')
+        return new StoredArchive(store, sessions, config, (await logged()).stores, events)
+      }),
+    ),
     privacy: privacyOnDemand(
       async () => {
         const { PrivacyCare } = await import('./privacy-care.js')
         const audited = (options: AuditOptions): Promise<Event[]> =>
           events.read({ ...options, type: 'privacy_redacted' })
-        return new PrivacyCare(store, logHistory, audited, privacyFile, () => surroundings.zone)
+        return new PrivacyCare(store, logged, audited, privacyFile, () => surroundings.zone)
       },
       async (options) => {
         const { Purge, sessionToPurge } = await import('./purge.js')
@@ -95,7 +93,7 @@ export async function openHome({
           store,
           book: new PurgeBook(root),
           findSession: (reference) => sessionToPurge(reference, (one) => sessions.find(one)),
-          nativeLogs: async () => (await logHistory()).logPaths(),
+          nativeLogs: async () => (await logged()).logPaths(),
         })
         return purge.run(options)
       },
@@ -110,6 +108,14 @@ export async function openHome({
         await store[Symbol.asyncDispose]()
       }
     },
+  }
+}
+
+function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
   }
 }
 
@@ -135,6 +141,16 @@ function privacyOnDemand(care: () => Promise<Omit<Privacy, 'purge'>>, purge: Pri
     stored: async () => (await care()).stored(),
     apply: async (options) => (await care()).apply(options),
     purge,
+  }
+}
+
+function archiveOnDemand(archive: () => Promise<ArchiveBook>): ArchiveBook {
+  return {
+    list: async (filter) => (await archive()).list(filter),
+    stats: async () => (await archive()).stats(),
+    verify: async () => (await archive()).verify(),
+    restore: async (reference, options) => (await archive()).restore(reference, options),
+    prune: async (options) => (await archive()).prune(options),
   }
 }
 

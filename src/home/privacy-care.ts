@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs'
+import type { Archive, ArchiveKey } from '../archive/index.js'
 import { explainDiskError } from '../disk/index.js'
 import {
   type FilteredLog,
   filteredLogs,
-  HistoryStore,
   LocalCalendar,
   readAgain,
+  refilteredFacts,
   refilterLog,
   refilterPlaces,
   scrubText,
   TextStore,
 } from '../ingest/index.js'
 import { type Event, parseSessionId } from '../model/index.js'
-import { loadPolicy, type Policy, type RedactionTotals, totalRedactions } from '../privacy/index.js'
+import { loadPolicy, type Policy, policyFingerprint, type RedactionTotals, totalRedactions } from '../privacy/index.js'
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
 import type { AuditOptions, PolicyApplication, Privacy } from './api.js'
 import type { LogHistory } from './history.js'
@@ -61,28 +62,51 @@ export class PrivacyCare implements Omit<Privacy, 'purge'> {
       ...{ passages_dropped: 0, places_changed: 0 },
     }
     if (!this.#hasText()) return report
-    return this.#withText(async (text) => {
-      using history = HistoryStore.open(this.store.paths.history)
+    const logHistory = await this.history()
+    return logHistory.stores.withAll(async ({ history, text, archive }) => {
       const outdated = await this.#outdated(text, report)
       for (const { log, policy } of outdated.filter(({ native }) => native === undefined)) {
+        report.filtered_again += 1
+        const key = archive.keyOf(log)
+        if (archive.standing(key)) {
+          const { changed } = await this.#refilterArchived(archive, key, log, policy, dryRun)
+          report.passages_changed += changed
+          if (!dryRun) text.forget(log) // filled again from the archive below
+          continue
+        }
         const isNotice = history.noticesOf(log.path, log.part)
         const { changed, dropped } = refilterLog(text, log, policy, { isNotice, dryRun })
-        report.filtered_again += 1
         report.passages_changed += changed
         report.passages_dropped += dropped
       }
       report.places_changed = outdated.length > 0 ? refilterPlaces(history, { dryRun }) : 0
-      const natives = outdated.flatMap(({ log, native }) => (native ? [{ log, native }] : []))
-      report.read_again = natives.length
+      const again = outdated.flatMap(({ log, native }) => (native ? [log] : []))
+      report.read_again = again.length
       if (dryRun || outdated.length === 0) return report
       // Marked first: should this process end here, the next ingest does the rest.
-      for (const { log } of natives) readAgain(text, log)
-      await (await this.history()).readLogs(natives.map(({ native }) => native))
+      for (const log of again) readAgain(text, log)
+      await logHistory.readAll()
       scrubText(text)
       history.scrub()
       notePolicies(text, await storedPolicies(text, (cwd) => this.#policyAt(cwd)), this.userFile)
       return report
     })
+  }
+
+  async #refilterArchived(
+    archive: Archive,
+    key: ArchiveKey,
+    log: FilteredLog,
+    policy: Policy,
+    dryRun: boolean,
+  ): Promise<{ changed: number }> {
+    const tools = new Map<string, string>()
+    const content = archive.read(key)
+    for (const fact of content?.facts ?? []) if (fact.kind === 'tool-call') tools.set(fact.call, fact.name)
+    const setup = { policy, isOfSubAgent: log.agent !== null, toolOf: (call: string) => tools.get(call) }
+    const change = refilteredFacts(setup)
+    if (dryRun) return { changed: (content?.facts ?? []).filter((fact) => change(fact) !== fact).length }
+    return archive.rewrite(key, change, (standing) => ({ ...standing, policy: policyFingerprint(policy) }))
   }
 
   async #outdated(text: TextStore, report: PolicyApplication): Promise<Outdated[]> {

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { explainDiskError, FileLock, SQLITE, sqliteCode } from '../disk/index.js'
+import { explainDiskError, FileLock, isDamage, SQLITE, sqliteCode } from '../disk/index.js'
 import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import { Journal } from '../journal/index.js'
 import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
@@ -444,11 +444,6 @@ export class ProfileStore implements AsyncDisposable {
 function isEdited(found: { through: unknown; agents: unknown; groups: unknown }, index: SqliteIndex): boolean {
   if (found.through !== index.rosterThrough()) return false
   return JSON.stringify([found.agents, found.groups]) !== JSON.stringify([index.agents(), index.groups()])
-}
-
-function isDamage(error: unknown): boolean {
-  const code = sqliteCode(error)
-  return code === SQLITE.corrupt || code === SQLITE.notADatabase
 }
 
 const isBusy = (error: unknown): boolean => (error as { code?: unknown } | undefined)?.code === 'home-busy'

@@ -1,13 +1,5 @@
 import { existsSync } from 'node:fs'
-import {
-  dropLog,
-  filteredLogs,
-  HistoryStore,
-  rewriteLog,
-  type StoredPassage,
-  scrubText,
-  TextStore,
-} from '../ingest/index.js'
+import { filteredLogs, HistoryStore, rewriteLog, type StoredPassage, scrubText, TextStore } from '../ingest/index.js'
 import { isSessionId } from '../model/index.js'
 import { PURGED } from '../privacy/index.js'
 import type { ProfilePaths } from './paths.js'
@@ -54,11 +46,13 @@ function sweepWords(path: string, sweep: Sweep, generation: number): void {
     store.db.database.exec('pragma secure_delete = on')
     store.db.inTransaction(() => store.admits(generation))
   }
-  for (const { n, session } of filteredLogs(store)) {
+  for (const log of filteredLogs(store)) {
+    const { n, session } = log
     const isGone = session !== null && sweep.sessions.has(session)
-    if (isGone && dryRun) count += 1
-    else if (isGone) count += store.db.inTransaction(() => dropLog(store, n))
-    else if (dryRun) rewriteLog(store, n, change, { dryRun })
+    if (isGone) {
+      count += 1
+      if (!dryRun) store.forget(log)
+    } else if (dryRun) rewriteLog(store, n, change, { dryRun })
     else store.db.inTransaction(() => rewriteLog(store, n, change))
   }
   if (dryRun) count += forgetInDatabase(store.db.database, forgetter, { dryRun })

@@ -3,6 +3,7 @@ import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { inflateRawSync } from 'node:zlib'
+import { archivedTexts } from '../archive/index.js'
 import { type Database, openDatabase } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { tablesOf, textsIn } from './purge-database.js'
@@ -97,14 +98,10 @@ function readable(path: string): Readable {
 }
 
 /** What the bytes stand for: packed text, rows, JSON. Undefined when that cannot be told. */
-function meaningOf(
-  path: string,
-  head: Buffer,
-  forgetter: Forgetter,
-  raw: RawSearch,
-): { bytes: number; count: number } | undefined {
+function meaningOf(path: string, head: Buffer, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
   if (/-wal$|-journal$/.test(path)) return { bytes: 0, count: 0 }
   if (isDatabase(head)) return meaningOfRows(path, forgetter, raw)
+  if (/\.(?:sealed|pack)$/.test(path)) return meaningOfSealed(path, forgetter, raw)
   if (!isPacked(head)) return { bytes: 0, count: forgetInFile(readFileSync(path, 'utf8'), forgetter).count }
   const content = unpacked(readFileSync(path))
   if (!content) return undefined
@@ -112,11 +109,24 @@ function meaningOf(
   return { bytes: content.length, count: Math.max(forgetInFile(text, forgetter).count, raw.countIn(text)) }
 }
 
-function meaningOfRows(
-  path: string,
-  forgetter: Forgetter,
-  raw: RawSearch,
-): { bytes: number; count: number } | undefined {
+/** Pieces of the archive: a line, then facts that are packed, again and again. */
+function meaningOfSealed(path: string, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
+  const pieces = archivedTexts(readFileSync(path))
+  if (!pieces) return undefined
+  const meant: Meaning = { bytes: 0, count: 0 }
+  for (const text of pieces) {
+    meant.bytes += Buffer.byteLength(text)
+    meant.count += Math.max(forgetInFile(text, forgetter).count, raw.countIn(text))
+  }
+  return meant
+}
+
+interface Meaning {
+  bytes: number
+  count: number
+}
+
+function meaningOfRows(path: string, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
   let database: Database | undefined
   try {
     database = openDatabase(path)

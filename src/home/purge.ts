@@ -6,9 +6,10 @@ import { HistoryStore } from '../ingest/index.js'
 import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import { Forgetter, type PurgeRule, printOf } from '../privacy/index.js'
 import type { PurgeOptions, PurgeReport } from './api.js'
-import { profilePaths } from './paths.js'
+import { type ProfilePaths, profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
 import { listProfiles } from './profiles.js'
+import { sweepArchive } from './purge-archive.js'
 import type { GoneSession, KeptPurge, PurgeBook } from './purge-book.js'
 import { sweepHistory } from './purge-history.js'
 import { nativeLogsWith } from './purge-native.js'
@@ -160,11 +161,12 @@ async function sweepProfile(store: ProfileStore, sweep: Sweep, generation: numbe
   const { paths } = store
   if (sweep.dryRun) await store.asWriter(() => sweepState(store, sweep))
   else await store.rewriteSources(() => sweepState(store, sweep))
+  await sweepArchive(paths.words, sweep, store.context)
   sweepHistory(paths, sweep, generation)
   const taken = takenCareOf(store)
   for (const path of filesUnder(paths.directory)) {
     if (NO_CONTENT.test(path) || taken.has(path)) continue
-    if (isOldIndex(path, paths.index)) {
+    if (isOldGeneration(path, paths)) {
       if (!sweep.dryRun) rmSync(path, { force: true })
     } else if (isTranscript(path)) {
       using _lock = await lockTranscript(path, TRANSCRIPT_WAIT_MS)
@@ -175,22 +177,24 @@ async function sweepProfile(store: ProfileStore, sweep: Sweep, generation: numbe
 
 /** Files that were swept by those who know them. */
 function takenCareOf({ paths, journal }: ProfileStore): Set<string> {
-  const databases = [paths.history, paths.text, currentIndex(paths.index)]
-  const { directory, roster, sessions, archive, events } = paths
+  const databases = [paths.history, paths.text, paths.index].flatMap((path) => [path, currentGeneration(path)])
+  const { directory, roster, sessions, archive, events, words } = paths
   return new Set([
     ...databases.flatMap((path) => ['', '-wal', '-shm', '-journal'].map((side) => path + side)),
     ...journal.segments().map((segment) => journal.path(segment)),
     ...[join(events, 'blobs'), sessions, archive].flatMap(filesIn),
     ...filesIn(directory).filter((path) => path.startsWith(roster)),
+    ...(existsSync(words) ? filesUnder(words) : []),
   ])
 }
 
-const currentIndex = (link: string): string =>
+/** Databases that are replaced as a whole are links to their newest generation. */
+const currentGeneration = (link: string): string =>
   existsSync(link) ? join(dirname(link), basename(realpathSync(link))) : link
 
-/** The index is derived: older ones, and ones that could not be used, are not worth keeping. */
-const isOldIndex = (path: string, link: string): boolean =>
-  dirname(path) === dirname(link) && /^index(?:-[\w-]+)?\.db/.test(basename(path))
+/** The index and the words are derived: older ones, and ones that could not be used, are not worth keeping. */
+const isOldGeneration = (path: string, { directory }: ProfilePaths): boolean =>
+  dirname(path) === directory && /^(?:index|text)(?:-[\w-]+)?\.db/.test(basename(path))
 
 const isTranscript = (path: string): boolean => /\/conversations\/.*\.jsonl$/.test(path)
 

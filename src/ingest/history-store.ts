@@ -4,7 +4,7 @@ import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
-import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { carryAfter } from './tool-usage.js'
 
 /** How far a log was read, and when it is to be read again. */
@@ -60,6 +60,40 @@ export class HistoryStore implements Disposable {
     }
   }
 
+  /** For a home that cannot be written to. Undefined when it is of another version, and so has nothing to tell. */
+  static read(path: string): HistoryStore | undefined {
+    const ledger = LedgerStore.read(path)
+    try {
+      if (ledger.fact('history') === HISTORY_VERSION) return new HistoryStore(ledger)
+    } catch (error) {
+      ledger[Symbol.dispose]()
+      throw error
+    }
+    ledger[Symbol.dispose]()
+    return undefined
+  }
+
+  /** Where each log is that was ever read. */
+  places(): { path: string; part: string; tool: string }[] {
+    return this.ledger.all('select path, part, tool from history_logs') as {
+      path: string
+      part: string
+      tool: string
+    }[]
+  }
+
+  /** As if these logs had never been read. What was spent stays known: it may be told by no log any more. */
+  forget(logs: readonly { path: string; part: string }[]): void {
+    this.ledger.inTransaction(() => {
+      for (const { path, part } of logs) {
+        const log = this.log(path, part)
+        if (!log) continue
+        for (const table of ['turns', 'tool_calls']) this.ledger.run(`delete from ${table} where log = ?`, log.n)
+        this.ledger.run('delete from history_logs where n = ?', log.n)
+      }
+    })
+  }
+
   /** The stamp that each log had when it was read last. One query for all, since most runs find most logs unchanged. */
   stamps(): Map<string, string> {
     const rows = this.ledger.all('select path, part, stamp from history_logs') as {
@@ -90,6 +124,15 @@ export class HistoryStore implements Disposable {
           | ToolCallRow
           | undefined,
     }
+  }
+
+  /** The turns and calls that one log told of; undefined when it was never read. */
+  rowsOf(path: string, part: string): CountedRows | undefined {
+    const log = this.log(path, part)
+    if (!log) return undefined
+    const turns = this.ledger.all(`select ${TURN_COLUMNS.join(', ')} from turns where log = ?`, log.n) as TurnRow[]
+    const calls = this.ledger.all(`select ${CALL_COLUMNS.join(', ')} from tool_calls where log = ?`, log.n)
+    return { turns, calls: calls as ToolCallRow[] }
   }
 
   /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
@@ -259,7 +302,7 @@ export class HistoryStore implements Disposable {
         partOf(log),
         log.tool,
         log.stamp,
-        rows.checkpoint ? JSON.stringify(rows.checkpoint.resume) : null,
+        rows.checkpoint?.resume ? JSON.stringify(rows.checkpoint.resume) : null,
         session,
         agent,
       ],
@@ -287,7 +330,7 @@ function ledgerNews({ log, rows }: LogReadingDone): LogNews {
     session: log.session,
     tool: log.tool,
     stamp: log.stamp,
-    carry: checkpoint && carryAfter(log.tool, checkpoint.resume),
+    carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
     tellings: rows.tellings.values(),

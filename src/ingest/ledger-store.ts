@@ -1,4 +1,4 @@
-import { type Database, openDatabase, type SqlValue, type Statement } from '../disk/index.js'
+import { type Database, openDatabase, openToRead, type SqlValue, type Statement } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { type Call, ownerOf } from './ledger.js'
 import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION } from './ledger-schema.js'
@@ -61,6 +61,11 @@ export class LedgerStore implements Disposable {
       database.close()
       throw error
     }
+  }
+
+  /** For a home that cannot be written to. */
+  static read(path: string): LedgerStore {
+    return new LedgerStore(openToRead(path))
   }
 
   /** The stamp that each log had when it was read last; by log, as `logKey` names it. */

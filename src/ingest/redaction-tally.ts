@@ -1,5 +1,4 @@
 import { type Applied, addApplied, filterText, type RedactionNotice, redactionNotice } from '../privacy/index.js'
-import type { KeptText } from './passage-text.js'
 import type { Statements } from './statements.js'
 
 /** What a session's texts were filtered by, not told to the journal yet. */
@@ -14,36 +13,21 @@ const OTHERS = '(others)'
 /** Whose log it is may not be known yet. */
 const NOBODY = ''
 
-/** Rules and how often they were applied to the texts of one session, by tool. Never a value. */
-export class RedactionTally {
-  readonly #tools = new Map<string, Applied>()
+/** Rules and how often they were applied to the texts of one session, by tool. */
+export interface Redactions {
+  session: string | undefined
+  tools: ReadonlyMap<string, Applied>
+}
 
-  constructor(private readonly session: string | null | undefined) {}
-
-  add({ tool = 'text', applied }: KeptText): void {
-    for (const rules of applied) {
-      for (const rule in rules) this.#count(tool, rule, rules[rule] ?? 0)
-    }
-  }
-
-  #count(tool: string, rule: string, times: number): void {
-    const name = this.#tools.has(tool) || this.#tools.size < MOST_TOOLS ? tool : OTHERS
-    let rules = this.#tools.get(name)
-    if (!rules) {
-      rules = {}
-      this.#tools.set(name, rules)
-    }
-    rules[rule] = (rules[rule] ?? 0) + times
-  }
-
-  /** Inside the transaction that stores the text, so that a kill neither loses a count nor counts twice. */
-  save(db: Statements, run: string): void {
-    if (this.#tools.size === 0) return
-    db.run("insert or ignore into text_facts (name, value) values ('redactions_run', ?)", run)
-    for (const [tool, rules] of this.#tools) {
-      const name = filterText(tool).text
-      for (const [rule, times] of Object.entries(rules)) db.run(ADD, this.session ?? NOBODY, name, rule, times)
-    }
+/** Inside the transaction that stores the text, so that a kill neither loses a count nor counts twice. */
+export function saveRedactions(db: Statements, { session = NOBODY, tools }: Redactions, run: string): void {
+  if (tools.size === 0) return
+  db.run("insert or ignore into text_facts (name, value) values ('redactions_run', ?)", run)
+  let left = MOST_TOOLS
+  for (const [tool, rules] of tools) {
+    left -= 1
+    const name = left < 0 ? OTHERS : filterText(tool).text
+    for (const [rule, times] of Object.entries(rules)) db.run(ADD, session, name, rule, times)
   }
 }
 

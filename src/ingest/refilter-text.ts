@@ -1,6 +1,7 @@
+import { FactFilter } from '../archive/index.js'
 import { applyTier, filterText, type Policy, policyFingerprint, TIERS, type Tier, tiersFor } from '../privacy/index.js'
+import type { Fact } from '../tools/index.js'
 import { ANSWER } from './passage.js'
-import { delegatedText } from './passage-text.js'
 import { type Rewriting, rewriteLog, type StoredPassage } from './rewrite-text.js'
 import type { TextStore } from './text-store.js'
 
@@ -36,7 +37,7 @@ export function filteredPlaces({ db }: TextStore): FilteredPlace[] {
   ) as FilteredPlace[]
 }
 
-/** Has the next ingest read the text of a log from its beginning. Until then the old text is found. */
+/** Has the next ingest read the words of a log from its beginning, for the archive as well. Until then the old text is found. */
 export function readAgain({ db }: TextStore, { n }: FilteredLog): void {
   db.run("update text_logs set stamp = '', place = null where n = ?", n)
 }
@@ -55,7 +56,7 @@ export function refilterLog(
     if (passage.kind === 'tools') return refilteredCall(passage, policy)
     const isTold = passage.kind === 'prompts' && isNotice(passage.agent, passage.turn)
     if (log.agent === null && passage.agent === '' && !isTold) return filterText(passage.text).text
-    return delegatedText(passage.text, passage.kind === 'replies' || isTold ? 'result' : 'arguments', policy).text
+    return delegated(passage, isTold, policy)
   }
   if (dryRun) return rewriteLog(store, log.n, change, { dryRun })
   return store.db.inTransaction(() => {
@@ -65,6 +66,16 @@ export function refilterLog(
     return rewriting
   })
 }
+
+/** As the facts of a log are filtered, so that both say the same. */
+function delegated({ kind, text, turn }: StoredPassage, isTold: boolean, policy: Policy): string {
+  const filter = new FactFilter({ policy, isOfSubAgent: true, toolOf: () => undefined })
+  if (kind === 'replies') return textIn(filter.kept({ kind: 'said', turn, message: '', part: '', text }))
+  return textIn(filter.kept({ kind: 'turn', turn, prompt: text, by: isTold ? 'tool' : 'program', follows: 0 }))
+}
+
+const textIn = (fact: Fact | undefined): string =>
+  fact?.kind === 'said' ? fact.text : fact?.kind === 'turn' ? fact.prompt : ''
 
 /** Of a call as it is stored, its name first. Where only the names of arguments may stay, they are no longer known for sure. */
 function refilteredCall({ tool, text }: StoredPassage, policy: Policy): string {

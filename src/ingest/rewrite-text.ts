@@ -79,16 +79,6 @@ export function rewriteLog(
   return done
 }
 
-/** Removes all that is stored of a log. Inside a transaction. */
-export function dropLog({ db }: TextStore, log: number): number {
-  db.run('delete from words where rowid in (select id from passages where log = ?)', log)
-  const dropped = db.run('delete from passages where log = ?', log)
-  for (const table of ['text_blocks', 'text_policies']) db.run(`delete from ${table} where log = ?`, log)
-  db.run('delete from text_logs where n = ?', log)
-  db.run("update text_facts set value = cast(value as integer) - ? where name = 'passages'", dropped)
-  return dropped
-}
-
 /** Pages of the index that one step merges: short enough that no ingest has to wait long. */
 const MERGE_PAGES = 500
 const MOST_STEPS = 100_000

@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'illegal-transition'
   | 'index-damaged'
   | 'newer-format'
+  | 'not-archived'
   | 'profile-exists'
   | 'profile-not-found'
   | 'sdk-missing'

@@ -37,6 +37,11 @@ const RARE = new Set([
   'model-call.cost_usd',
   'unreadable-log.path',
   'unreadable-log.reason',
+  'older-version.version',
+  'older-version.superseded_at',
+  'archive-retention.max_age',
+  'archive-retention.max_bytes',
+  ...['tool', 'session', 'path', 'modified_at', 'stored_bytes', 'because'].map((field) => `pruned-log.${field}`),
 ])
 
 const seen = new Set<string>()
