@@ -218,6 +218,7 @@ export class Archive extends ArchiveReader implements Disposable {
   }
 
   #writeSealed(key: ArchiveKey, { origin, standing, facts }: Told, version?: number): void {
+    this.#makeRoom(key) // what was packed until now has none
     const path = version === undefined ? this.sealedPath(key) : this.versionPath(key, version)
     const { tool, path: log, root, part } = origin
     const known = this.versions(key).find((one) => one.number === version)?.superseded_at

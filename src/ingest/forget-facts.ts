@@ -40,23 +40,40 @@ export class FactForgetter {
         return { kind, ...news, ...present({ title, branch, cwd }) }
       }
       case 'turn':
-        return { ...fact, prompt: this.#text(fact.prompt) }
+        return this.#turn(fact)
       case 'said':
         return { ...fact, text: this.#text(fact.text) }
-      case 'tool-call': {
-        if (forgetter.namesPath(JSON.stringify(fact.arguments))) {
-          this.#calls.add(fact.call)
-          return { ...fact, arguments: { purged: PURGED } }
-        }
-        return { ...fact, name: this.#text(fact.name), arguments: this.#json(fact.arguments) }
-      }
+      case 'tool-call':
+        return this.#call(fact, forgetter)
       case 'tool-result':
-        return { ...fact, result: this.#calls.has(fact.call) ? PURGED : this.#text(fact.result) }
+        return this.#result(fact)
       case 'mark':
         return fact.detail === undefined ? fact : { ...fact, detail: this.#text(fact.detail) }
       default:
         return fact
     }
+  }
+
+  // What is left out is still counted, as it is when a policy leaves it out.
+
+  #turn(fact: Of<'turn'>): Fact {
+    const prompt = this.#text(fact.prompt)
+    return prompt === fact.prompt ? fact : { ...fact, prompt, prompt_chars: fact.prompt_chars ?? fact.prompt.length }
+  }
+
+  #result(fact: Of<'tool-result'>): Fact {
+    const result = this.#calls.has(fact.call) ? PURGED : this.#text(fact.result)
+    return result === fact.result ? fact : { ...fact, result, result_chars: fact.result_chars ?? fact.result.length }
+  }
+
+  #call(fact: Of<'tool-call'>, forgetter: Forgetter): Fact {
+    const isOnPath = forgetter.namesPath(JSON.stringify(fact.arguments))
+    if (isOnPath) this.#calls.add(fact.call)
+    const name = this.#text(fact.name)
+    const args = isOnPath ? { purged: PURGED } : this.#json(fact.arguments)
+    if (name === fact.name && args === fact.arguments) return fact
+    const names = fact.argument_names ?? Object.keys(fact.arguments)
+    return { ...fact, name, arguments: args, argument_names: names.map((one) => this.#text(one)) }
   }
 
   /** A pattern that takes too long on a text may fit it: then the text is not kept. */
@@ -77,6 +94,8 @@ export class FactForgetter {
     }
   }
 }
+
+type Of<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>
 
 const present = <Fields extends object>(fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields

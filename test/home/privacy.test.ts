@@ -180,7 +180,7 @@ describe('applying a policy to what is stored', () => {
 
     rmSync(log)
     writeFileSync(policy, 'tool_privacy: { Bash: { arguments: redacted, result: none } }\n')
-    expect(await home.privacy.apply()).toMatchObject({ read_again: 0, filtered_again: 1, passages_changed: 1 })
+    expect(await home.privacy.apply()).toMatchObject({ read_again: 0, filtered_again: 1, passages_changed: 2 })
     expect([await found(home, 'walrus'), await found(home, 'narwhal')]).toEqual([1, 0])
     expect(texts(root).join('\n')).toContain('[ENV:HOME]')
     writeFileSync(policy, NOTHING)

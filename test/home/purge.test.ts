@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConversationStore } from '../../src/conversations/index.js'
@@ -21,6 +21,8 @@ import { makeCorpus } from '../ingest/corpus.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
 const NOW = { ms: Date.UTC(2026, 10, 15) }
+/** Logs that were written before are over: they are kept compressed. */
+const LATER = { ms: Date.UTC(2031, 0, 1) }
 const EVERYTHING = 'tool_privacy: { "*": full, Write: full, Edit: full, Bash: full, Read: full }\n'
 const WORKER = join(import.meta.dirname, '..', 'workers', 'purge.mjs')
 const SESSION = '33333333-3333-4333-8333-333333333333'
@@ -76,7 +78,7 @@ function logOf(root: string, session: string): string {
 }
 
 /** A home that has a text everywhere where a home can have one. */
-async function fillHome(root: string, secret: string): Promise<Home> {
+async function fillHome(root: string, secret: string, nowMs = NOW.ms): Promise<Home> {
   writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
   writeFileSync(
     logOf(root, SESSION),
@@ -89,7 +91,7 @@ async function fillHome(root: string, secret: string): Promise<Home> {
       turn(SESSION, 2, { prompt: `and ${secret} again`, command: 'ls', result: 'narwhal' }),
   )
   writeFileSync(logOf(root, OTHER), turn(OTHER, 1, { prompt: 'nothing of it', command: 'ls', result: 'octopus' }))
-  const { home } = await openTestHome(root, { ms: NOW.ms })
+  const { home } = await openTestHome(root, { ms: nowMs })
   await home.history.ingest()
   await home.roster.add({
     address: 'web/toast',
@@ -129,6 +131,18 @@ const filesUnder = (directory: string): string[] =>
     .map((name) => join(directory, name))
     .filter((path) => existsSync(path) && statSync(path).isFile())
 
+/** Every stretch that brotli can unpack behind the end of a line: what a sealed file or a pack of them holds. */
+function unpackedPieces(bytes: Buffer): string[] {
+  const starts: number[] = []
+  for (let at = bytes.indexOf(SEALED); at !== -1; at = bytes.indexOf(SEALED, at + 1)) starts.push(at)
+  return starts.map((start, at) => {
+    const from = bytes.indexOf(0x0a, start) + 1
+    return brotliDecompressSync(bytes.subarray(from, starts[at + 1] ?? bytes.length)).toString()
+  })
+}
+
+const SEALED = Buffer.from('{"kind":"sealed"')
+
 /** Where a text is, by looking at every byte, and into what is packed. Written without the code that it tests. */
 function whereIs(root: string, secret: string): string[] {
   const forms = [
@@ -142,6 +156,9 @@ function whereIs(root: string, secret: string): string[] {
   for (const path of filesUnder(join(root, 'profiles'))) {
     const bytes = readFileSync(path)
     if (holds(bytes.toString()) || holds(bytes.toString('latin1'))) found.push(path)
+    if (/\.(sealed|pack)$/.test(path)) {
+      for (const text of unpackedPieces(bytes)) if (holds(text)) found.push(`${path} (packed)`)
+    }
     if (path.endsWith('.gz') && holds(gunzipSync(bytes).toString())) found.push(`${path} (packed)`)
     if (!path.endsWith('text.db')) continue
     using store = TextStore.open(path)
@@ -158,10 +175,13 @@ const stateOf = async (home: Home): Promise<unknown> => ({
 })
 
 describe('purging a secret', () => {
-  it('leaves nothing of it in any byte, and everything else as it was', async () => {
+  it.each([
+    ['a log that goes on', NOW.ms],
+    ['a log that is over', LATER.ms],
+  ])('leaves nothing of it in any byte, and everything else as it was: %s', async (_, nowMs) => {
     const root = scratch()
     const secret = 'Wombat "42"\nline\\two é%'
-    const home = await fillHome(root, secret)
+    const home = await fillHome(root, secret, nowMs)
     onTestFinished(() => home[Symbol.asyncDispose]())
     const before = await stateOf(home)
     expect(whereIs(root, secret).length).toBeGreaterThan(8)
@@ -175,7 +195,7 @@ describe('purging a secret', () => {
       expect.arrayContaining([
         ...['events/00000001.jsonl', 'events/blobs/*', 'history.db', 'text.db', 'roster.json', 'roster.json.bak'],
         ...['sessions/first.json', 'sessions/archive/2026-01.001.jsonl.gz', 'cache/page.html'],
-        ...['conversations/agents/main/conversations.db', 'conversations/agents/main/sessions/*'],
+        ...['archive/claude/*', 'conversations/agents/main/conversations.db', 'conversations/agents/main/sessions/*'],
       ]),
     )
     expect(await stateOf(home)).toEqual(before)
@@ -355,7 +375,9 @@ describe('purging a session', () => {
     const home = await fillHome(root, 'Wombat-4242-burrow')
     onTestFinished(() => home[Symbol.asyncDispose]())
     const spent = (await home.history.cost()).total
+    expect((await home.archive.list()).map(({ session }) => session)).toContain(SESSION)
     expect((await home.privacy.purge({ session: '33333333' })).proof).toMatchObject({ left: [] })
+    expect((await home.archive.list()).map(({ session }) => session)).not.toContain(SESSION)
     await home.history.ingest()
     expect(await home.sessions.get(SESSION)).toBeUndefined()
     expect(await home.events.read({ session: SESSION })).toEqual([])
@@ -443,7 +465,7 @@ it('a needle of a large corpus is gone from the search and from every file', asy
   const { needles } = JSON.parse(readFileSync(join(corpus.root, 'manifest.json'), 'utf8')) as {
     needles: Record<string, unknown>
   }
-  const { home } = await openTestHome(root, NOW)
+  const { home } = await openTestHome(root, LATER)
   onTestFinished(() => home[Symbol.asyncDispose]())
   await home.history.ingest()
   let gone = 0
@@ -458,4 +480,9 @@ it('a needle of a large corpus is gone from the search and from every file', asy
   }
   expect(gone).toBeGreaterThan(0)
   expect((await home.history.search({ text: 'error' })).hits.length).toBeGreaterThan(0)
+  expect((await home.archive.verify()).problems).toEqual([])
+  rmSync(join(root, '.claude'), { recursive: true })
+  await home.index.rebuild()
+  for (const needle of Object.keys(needles).slice(0, 3))
+    expect((await home.history.search({ text: needle })).hits).toEqual([])
 })
