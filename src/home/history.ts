@@ -28,7 +28,7 @@ import {
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
-import { LogStores } from './log-stores.js'
+import type { LogStores } from './log-stores.js'
 import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import type { ProfileStore } from './profile-store.js'
@@ -56,7 +56,6 @@ const QUIET_MS = 3_600_000
 
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
 export class LogHistory {
-  readonly stores: LogStores
   readonly #told: ToldSessions
 
   constructor(
@@ -65,15 +64,21 @@ export class LogHistory {
     private readonly config: Config,
     private readonly surroundings: Surroundings,
     private readonly policies: Policies,
+    private readonly stores: LogStores,
   ) {
-    this.stores = new LogStores(store, () => this.ingest())
-    this.#told = new ToldSessions(this.stores, store.paths.words)
+    this.#told = new ToldSessions(stores, store.paths.words)
   }
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const logs = await this.#discover(options)
     const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
     return this.#read(logs, options.signal, isWholeLook)
+  }
+
+  /** Fills a database that was begun anew. */
+  async refill(): Promise<void> {
+    const logs = await this.#discover({})
+    await this.stores.openAll((stores) => this.#readInto(stores, logs, undefined, true))
   }
 
   async watch({

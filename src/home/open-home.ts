@@ -53,7 +53,11 @@ export async function openHome({
     const { LogHistory } = await import('./history.js')
     const { Policies } = await import('./policies.js')
     const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
-    return new LogHistory(store, sessions, config, surroundings, policies)
+    return new LogHistory(store, sessions, config, surroundings, policies, await stores())
+  })
+  const stores = onDemand(async () => {
+    const { LogStores } = await import('./log-stores.js')
+    return new LogStores(store, async () => (await logged()).refill())
   })
   return {
     profile: name,
@@ -64,14 +68,12 @@ export async function openHome({
     index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
     history: historyOnDemand(paths.history, logged, async (options) => {
       const { WordSearch } = await import('./search.js')
-      const { LogStores } = await import('./log-stores.js')
-      const stores = new LogStores(store, async () => (await logged()).ingest())
-      return new WordSearch(store, sessions, stores).search(options)
+      return new WordSearch(store, sessions, await stores()).search(options)
     }),
     archive: archiveOnDemand(
       onDemand(async () => {
         const { StoredArchive } = await import('./archive-care.js')
-        return new StoredArchive(store, sessions, config, (await logged()).stores, events)
+        return new StoredArchive(store, sessions, config, await stores(), events)
       }),
     ),
     async [Symbol.asyncDispose]() {
