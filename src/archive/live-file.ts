@@ -29,6 +29,7 @@ export interface LiveContent {
 const VERSION = 1
 const THROUGH = '{"kind":"through"'
 const TAIL_BYTES = 16 * 1024
+const ENDS = /,"crc":"[0-9a-f]{8}"\}\n/
 
 /**
  * A log that is still being written to, as lines: a header, then for each reading its facts and a line that says how far they go and
@@ -94,7 +95,8 @@ export function readLive(path: string): LiveContent | undefined {
   const facts: Fact[] = []
   let standing: Standing | undefined
   let problem: string | undefined
-  for (let from = headerEnd + 1; from < bytes.length; ) {
+  let from = headerEnd + 1
+  while (from < bytes.length) {
     const batch = batchAt(bytes, from)
     if (!batch) break
     const { body, line, end } = batch
@@ -110,6 +112,8 @@ export function readLive(path: string): LiveContent | undefined {
     from = end
   }
   if (!standing) return undefined
+  // A process that dies leaves the beginning of a piece; the end of one is a piece whose end was damaged.
+  if (!problem && ENDS.test(bytes.toString('latin1', from))) problem = `damaged after byte ${from}`
   return { header, standing, facts, ...(problem === undefined ? {} : { problem }) }
 }
 

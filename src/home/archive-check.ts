@@ -24,7 +24,7 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
       continue
     }
     facts += content.facts.length
-    const damage = [...content.problems, ...missingFacts(entry, content)]
+    const damage = content.problems.length > 0 ? content.problems : missingFacts(entry, content)
     problems.push(...damage)
     const log = logOfEntry(entry)
     if (log && log.stamp !== content.standing.stamp) behind += 1

@@ -29,7 +29,7 @@ import {
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
 import type { Config } from './config.js'
-import { LogStores } from './log-stores.js'
+import type { LogStores } from './log-stores.js'
 import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
@@ -69,6 +69,7 @@ export interface HistorySetup {
   surroundings: Surroundings
   policies: Policies
   purges: PurgeBook
+  stores: LogStores
 }
 
 interface Look {
@@ -81,15 +82,13 @@ interface Look {
 
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
 export class LogHistory {
-  readonly stores: LogStores
   readonly #told: ToldSessions
   readonly #setup: HistorySetup
   #redactionsToldAt = Number.NEGATIVE_INFINITY
 
   constructor(setup: HistorySetup) {
     this.#setup = setup
-    this.stores = new LogStores(setup.store, () => this.ingest())
-    this.#told = new ToldSessions(this.stores, setup.store.paths.words, setup.purges)
+    this.#told = new ToldSessions(setup.stores, setup.store.paths.words, setup.purges)
   }
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
@@ -109,6 +108,12 @@ export class LogHistory {
   async readAll(): Promise<IngestReport> {
     this.#setup.policies.forget()
     return this.ingest()
+  }
+
+  /** Fills a database that was begun anew. */
+  async refill(): Promise<void> {
+    const logs = await this.#discover({})
+    await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
   }
 
   async watch({
@@ -151,15 +156,15 @@ export class LogHistory {
    * was an archive) is taken over from what was known.
    */
   async rebuild(): Promise<void> {
-    if (!this.stores.isThere()) return // nothing was ever read: then this is not the moment to begin
+    if (!this.#setup.stores.isThere()) return // nothing was ever read: then this is not the moment to begin
     const logs = await this.#discover({})
     const purged = this.#setup.purges.oblivion()?.generation
-    await this.stores.withAll(async ({ history, archive }) => {
+    await this.#setup.stores.withAll(async ({ history, archive }) => {
       const sources = new Set([...archive.keys(), ...logs.map((log) => archive.keyOf(originOf(log)))].map(nameOf))
       const hasSource = (log: { path: string; part: string; tool: string }): boolean =>
         sources.has(nameOf(archive.keyOf(log)))
       history.forget(history.places().filter(hasSource))
-      await this.stores.replaceText(async (text, old) => {
+      await this.#setup.stores.replaceText(async (text, old) => {
         if (old) text.adopt(old, (log) => !hasSource(log))
         await this.#readInto({ history, text, archive }, logs, { isWholeLook: true })
         // What was adopted or read before may hold it.
@@ -183,7 +188,7 @@ export class LogHistory {
       this.#warnOf(scanUsage(logs, usageReaders(), (telling) => ledger.tell(telling)).unreadable)
       return reportCalls(ledger.calls(), prices, query)
     }
-    return this.stores.withHistory(async (history) => {
+    return this.#setup.stores.withHistory(async (history) => {
       if (!this.#hasJustLooked(history)) {
         this.#warnOf(
           refreshLedger(history.ledger, await usageLogs(), usageReaders(this.#setup.purges.oblivion()?.forgetter))
@@ -198,11 +203,11 @@ export class LogHistory {
 
   async counts(session: string): Promise<HistoryCounts> {
     const none = { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
-    return this.stores.askHistory((history) => history.counts(parseSessionId(session)), none)
+    return this.#setup.stores.askHistory((history) => history.counts(parseSessionId(session)), none)
   }
 
   async #read(logs: readonly LogRef[], look: Look): Promise<IngestReport> {
-    return this.stores.withAll((stores) => this.#readInto(stores, logs, look))
+    return this.#setup.stores.withAll((stores) => this.#readInto(stores, logs, look))
   }
 
   async #readInto(

@@ -5,6 +5,7 @@ import { explainDiskError, isDamage, openToRead } from '../disk/index.js'
 import { HistoryStore, TextStore } from '../ingest/index.js'
 import { dropForeignLink, newGeneration, pointTo, setAsideGeneration } from './index-generation.js'
 import { FILLED_AGAIN } from './paths.js'
+import type { OpenStores } from './pending-logs.js'
 import type { ProfileStore } from './profile-store.js'
 
 /** Damaged ones that are kept. A history may know of spending that no log tells any more. */
@@ -54,15 +55,16 @@ export class LogStores {
     })
   }
 
-  async withAll<T>(
-    use: (stores: { history: HistoryStore; text: TextStore; archive: Archive }) => Promise<T>,
-  ): Promise<T> {
-    return this.#mending(['history', 'text'], async () => {
-      using archive = new Archive(this.store.paths.words, this.store.context)
-      using history = HistoryStore.open(this.store.paths.history)
-      using text = TextStore.open(this.store.paths.text)
-      return await use({ history, text, archive })
-    })
+  async withAll<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
+    return this.#mending(['history', 'text'], () => this.openAll(use))
+  }
+
+  /** The same without mending, for whoever mends. */
+  async openAll<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
+    using archive = new Archive(this.store.paths.words, this.store.context)
+    using history = HistoryStore.open(this.store.paths.history)
+    using text = TextStore.open(this.store.paths.text)
+    return await use({ history, text, archive })
   }
 
   /** A new `text.db`, filled by `fill` and then put in the place of the old one, which answers until then. */
@@ -90,23 +92,25 @@ export class LogStores {
     const path = this.store.paths[involved.at(-1) ?? 'history']
     for (const name of involved) dropForeignLink(this.store.paths[name])
     try {
-      return await use()
-    } catch (error) {
-      if (!isDamage(error) || this.#isMending) throw explainDiskError(error, path, FILLED_AGAIN)
-      this.#isMending = true
       try {
-        await this.#setAside(involved)
-        await this.refill()
         return await use()
-      } catch (again) {
-        throw explainDiskError(again, path, FILLED_AGAIN)
-      } finally {
-        this.#isMending = false
+      } catch (error) {
+        if (!isDamage(error)) throw error
+        // Several questions of one moment notice it at once; one of them does the work for all.
+        this.#mend ??= this.#setAside(involved)
+          .then(this.refill)
+          .finally(() => {
+            this.#mend = undefined
+          })
+        await this.#mend
+        return await use()
       }
+    } catch (error) {
+      throw explainDiskError(error, path, FILLED_AGAIN)
     }
   }
 
-  #isMending = false
+  #mend: Promise<unknown> | undefined
 
   /** Under the writer lock: of several processes that notice, the first one does it. */
   async #setAside(involved: readonly StoreName[]): Promise<void> {

@@ -6,8 +6,9 @@ import { type Context, type Event, SkeinError } from '../model/index.js'
 import type { ArchiveBook, AuditOptions, History, Home, Privacy } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
-import type { Surroundings } from './history.js'
+import type { LogHistory, Surroundings } from './history.js'
 import { StoredIndexCare } from './index-care.js'
+import type { LogStores } from './log-stores.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
 import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
@@ -52,12 +53,16 @@ export async function openHome({
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
-  const logged = onDemand(async () => {
+  const logged: () => Promise<LogHistory> = onDemand(async () => {
     const { LogHistory } = await import('./history.js')
     const { Policies } = await import('./policies.js')
     const { PurgeBook } = await import('./purge-book.js')
     const [policies, purges] = [new Policies(privacyFile, context), new PurgeBook(root)]
-    return new LogHistory({ store, sessions, config, surroundings, policies, purges })
+    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
+  })
+  const stores: () => Promise<LogStores> = onDemand(async () => {
+    const { LogStores } = await import('./log-stores.js')
+    return new LogStores(store, async () => (await logged()).refill())
   })
   return {
     profile: name,
@@ -68,14 +73,12 @@ export async function openHome({
     index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
     history: historyOnDemand(paths.history, logged, async (options) => {
       const { WordSearch } = await import('./search.js')
-      const { LogStores } = await import('./log-stores.js')
-      const stores = new LogStores(store, async () => (await logged()).ingest())
-      return new WordSearch(store, sessions, stores).search(options)
+      return new WordSearch(store, sessions, await stores()).search(options)
     }),
     archive: archiveOnDemand(
       onDemand(async () => {
         const { StoredArchive } = await import('./archive-care.js')
-        return new StoredArchive(store, sessions, config, (await logged()).stores, events)
+        return new StoredArchive(store, sessions, config, await stores(), events)
       }),
     ),
     privacy: privacyOnDemand(
@@ -83,7 +86,7 @@ export async function openHome({
         const { PrivacyCare } = await import('./privacy-care.js')
         const audited = (options: AuditOptions): Promise<Event[]> =>
           events.read({ ...options, type: 'privacy_redacted' })
-        return new PrivacyCare(store, logged, audited, privacyFile, () => surroundings.zone)
+        return new PrivacyCare(store, { logged, stores, audited, privacyFile, zone: () => surroundings.zone })
       },
       async (options) => {
         const { Purge, sessionToPurge } = await import('./purge.js')

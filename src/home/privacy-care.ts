@@ -17,6 +17,7 @@ import { loadPolicy, type Policy, policyFingerprint, type RedactionTotals, total
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
 import type { AuditOptions, PolicyApplication, Privacy } from './api.js'
 import type { LogHistory } from './history.js'
+import type { LogStores } from './log-stores.js'
 import { FILLED_AGAIN } from './paths.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
@@ -30,22 +31,28 @@ interface Outdated {
   native: LogRef | undefined
 }
 
+export interface PrivacySetup {
+  logged: () => Promise<LogHistory>
+  stores: () => Promise<LogStores>
+  /** The events in which it was noted what was filtered. */
+  audited: (options: AuditOptions) => Promise<Event[]>
+  privacyFile: string
+  zone: () => string
+}
+
 /** Looks after the text that is already stored: what was filtered, and whether the policy of today was applied to it. */
 export class PrivacyCare implements Omit<Privacy, 'purge'> {
   readonly #policies = new Map<string, Policy>()
 
   constructor(
     private readonly store: ProfileStore,
-    private readonly history: () => Promise<LogHistory>,
-    private readonly events: (options: AuditOptions) => Promise<Event[]>,
-    private readonly userFile: string,
-    private readonly zone: () => string,
+    private readonly setup: PrivacySetup,
   ) {}
 
   async audit(options: AuditOptions = {}): Promise<RedactionTotals> {
-    const calendar = new LocalCalendar(this.zone())
+    const calendar = new LocalCalendar(this.setup.zone())
     const dayOf = (ts: string): string => calendar.dayLabel(calendar.dayNumber(Date.parse(ts)))
-    return totalRedactions(await this.events(options), dayOf)
+    return totalRedactions(await this.setup.audited(options), dayOf)
   }
 
   async stored(): Promise<StoredPolicies> {
@@ -62,8 +69,8 @@ export class PrivacyCare implements Omit<Privacy, 'purge'> {
       ...{ passages_dropped: 0, places_changed: 0 },
     }
     if (!this.#hasText()) return report
-    const logHistory = await this.history()
-    return logHistory.stores.withAll(async ({ history, text, archive }) => {
+    const [logHistory, stores] = [await this.setup.logged(), await this.setup.stores()]
+    return stores.withAll(async ({ history, text, archive }) => {
       const outdated = await this.#outdated(text, report)
       for (const { log, policy } of outdated.filter(({ native }) => native === undefined)) {
         report.filtered_again += 1
@@ -88,7 +95,7 @@ export class PrivacyCare implements Omit<Privacy, 'purge'> {
       await logHistory.readAll()
       scrubText(text)
       history.scrub()
-      notePolicies(text, await storedPolicies(text, (cwd) => this.#policyAt(cwd)), this.userFile)
+      notePolicies(text, await storedPolicies(text, (cwd) => this.#policyAt(cwd)), this.setup.privacyFile)
       return report
     })
   }
@@ -124,7 +131,7 @@ export class PrivacyCare implements Omit<Privacy, 'purge'> {
   /** Where a file cannot be understood, nothing is applied: what it wants hidden is not known, and what is removed stays removed. */
   async #policyAt(cwd: string | undefined): Promise<Policy> {
     const directory = cwd?.startsWith('/') ? cwd : '/'
-    const policy = this.#policies.get(directory) ?? (await loadPolicy({ userFile: this.userFile, directory }))
+    const policy = this.#policies.get(directory) ?? (await loadPolicy({ userFile: this.setup.privacyFile, directory }))
     this.#policies.set(directory, policy)
     return policy
   }

@@ -68,15 +68,20 @@ export class PurgeBook {
   }
 
   /** On the disk before anything is removed: from here on no ingest brings it back, and whoever comes next knows what to finish. */
-  async begin(purge: PurgeRule | GoneSession, addedAt: string): Promise<number> {
+  async begin(
+    purge: PurgeRule | GoneSession,
+    { addedAt, isSame }: { addedAt: string; isSame: (kept: KeptPurge) => boolean },
+  ): Promise<number> {
     return this.#change((content) => {
+      const known = content.purges.find(isSame)
+      const others = content.purges.filter((one) => one !== known)
       const n = content.purges.reduce((highest, one) => Math.max(highest, one.n), 0) + 1
       writeAtomic(this.#marker, 'A purge is under way or was interrupted. Finish it with: skein purge --resume\n', {
         durable: true,
       })
-      const kept: KeptPurge = { ...purge, n, added_at: addedAt, finished: false }
+      const kept: KeptPurge = { ...purge, n, added_at: known?.added_at ?? addedAt, finished: false }
       return {
-        content: { ...content, generation: content.generation + 1, purges: [...content.purges, kept] },
+        content: { ...content, generation: content.generation + 1, purges: [...others, kept] },
         result: n,
       }
     })

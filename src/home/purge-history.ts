@@ -1,5 +1,14 @@
 import { existsSync } from 'node:fs'
-import { filteredLogs, HistoryStore, rewriteLog, type StoredPassage, scrubText, TextStore } from '../ingest/index.js'
+import {
+  ANSWER,
+  filteredLogs,
+  HistoryStore,
+  PURGED_CALL_TEXT,
+  rewriteLog,
+  type StoredPassage,
+  scrubText,
+  TextStore,
+} from '../ingest/index.js'
 import { isSessionId } from '../model/index.js'
 import { PURGED } from '../privacy/index.js'
 import type { ProfilePaths } from './paths.js'
@@ -34,11 +43,8 @@ function sweepWords(path: string, sweep: Sweep, generation: number): void {
   const { forgetter, dryRun } = sweep
   let count = 0
   const change = ({ kind, text }: StoredPassage): string => {
-    // A call on a path goes with its arguments and its result; that there was one stays.
-    const forgotten =
-      kind === 'tools' && forgetter.namesPath(text)
-        ? { value: `${text.split('\n', 1)[0] ?? ''}\n${PURGED}`, count: 1 }
-        : forgetter.text(text)
+    const isOnPath = kind === 'tools' && forgetter.namesPath(text)
+    const forgotten = isOnPath ? { value: purgedCall(text), count: 1 } : forgetter.text(text)
     count += forgotten.count
     return forgotten.value
   }
@@ -61,4 +67,10 @@ function sweepWords(path: string, sweep: Sweep, generation: number): void {
     scrubText(store)
   }
   sweep.found(path, count)
+}
+
+/** A call on a path goes with its arguments and its result; that there was one stays. */
+function purgedCall(text: string): string {
+  const call = `${text.split('\n', 1)[0]?.split(ANSWER, 1)[0] ?? ''}\n${PURGED_CALL_TEXT}`
+  return text.includes(ANSWER) ? `${call}${ANSWER}${PURGED}` : call
 }

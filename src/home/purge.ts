@@ -4,7 +4,7 @@ import { lockTranscript } from '../conversations/index.js'
 import { explainDiskError } from '../disk/index.js'
 import { HistoryStore } from '../ingest/index.js'
 import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
-import { Forgetter, type PurgeRule, printOf } from '../privacy/index.js'
+import { Forgetter, type PurgeRule, printedSpans, printOf } from '../privacy/index.js'
 import type { PurgeOptions, PurgeReport } from './api.js'
 import { type ProfilePaths, profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
@@ -66,7 +66,8 @@ export class Purge {
     }
     // Tried before it is written down: a pattern that takes too long must not stay behind.
     if (asked?.kind === 'pattern') await this.#sweep(workFor([asked], secrets), new Set(), true)
-    if (asked) await book.begin(asked, instantOf(store.context.clock.now()))
+    const addedAt = instantOf(store.context.clock.now())
+    if (asked) await book.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
     const purges = book.unfinished()
     const work = workFor(purges, secrets)
     const found = new Set<string>()
@@ -197,6 +198,14 @@ const isOldGeneration = (path: string, { directory }: ProfilePaths): boolean =>
   dirname(path) === directory && /^(?:index|text)(?:-[\w-]+)?\.db/.test(basename(path))
 
 const isTranscript = (path: string): boolean => /\/conversations\/.*\.jsonl$/.test(path)
+
+/** Whether this was purged before: then it is not written down twice. */
+function isSame(kept: KeptPurge, asked: PurgeRule | GoneSession, secret: string): boolean {
+  if (kept.kind === 'session') return asked.kind === 'session' && kept.session === asked.session
+  if (kept.kind === 'pattern') return asked.kind === 'pattern' && kept.source === asked.source
+  if (kept.kind === 'path') return asked.kind === 'path' && kept.glob === asked.glob
+  return asked.kind === 'secret' && kept.print.length === secret.length && printedSpans(secret, kept.print).length > 0
+}
 
 function workFor(purges: readonly (KeptPurge | PurgeRule | GoneSession)[], secrets: string[]): Work {
   return {

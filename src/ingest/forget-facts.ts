@@ -11,12 +11,21 @@ export interface Oblivion {
   isLogGone(path: string, part: string): boolean
 }
 
+/** The arguments of a call on a path that must be forgotten. */
+const PURGED_CALL = { purged: PURGED }
+/** The same, as it is stored in the text. */
+export const PURGED_CALL_TEXT = `purged: ${PURGED}`
+
 /** Takes what was purged out of what a log tells, and secrets out of the place to go on from. One for each reading of a log. */
 export class FactForgetter {
   /** Calls on a path that must be forgotten: their results go with them. */
   readonly #calls = new Set<string>()
 
-  constructor(private readonly forgetter: Forgetter | undefined) {}
+  /** `wasPurged` knows of calls that an earlier reading told. */
+  constructor(
+    private readonly forgetter: Forgetter | undefined,
+    private readonly wasPurged: (call: string) => boolean = () => false,
+  ) {}
 
   storable(fact: Fact): Fact {
     if (fact.kind === 'checkpoint') return { ...fact, resume: this.place(fact.resume) }
@@ -62,7 +71,8 @@ export class FactForgetter {
   }
 
   #result(fact: Of<'tool-result'>): Fact {
-    const result = this.#calls.has(fact.call) ? PURGED : this.#text(fact.result)
+    const isOnPath = this.#calls.has(fact.call) || this.wasPurged(fact.call)
+    const result = isOnPath ? PURGED : this.#text(fact.result)
     return result === fact.result ? fact : { ...fact, result, result_chars: fact.result_chars ?? fact.result.length }
   }
 
@@ -70,7 +80,7 @@ export class FactForgetter {
     const isOnPath = forgetter.namesPath(JSON.stringify(fact.arguments))
     if (isOnPath) this.#calls.add(fact.call)
     const name = this.#text(fact.name)
-    const args = isOnPath ? { purged: PURGED } : this.#json(fact.arguments)
+    const args = isOnPath ? PURGED_CALL : this.#json(fact.arguments)
     if (name === fact.name && args === fact.arguments) return fact
     const names = fact.argument_names ?? Object.keys(fact.arguments)
     return { ...fact, name, arguments: args, argument_names: names.map((one) => this.#text(one)) }

@@ -123,11 +123,14 @@ function readChanged(stores: Stores, log: LogRef): Reading | undefined {
   const isArchived = standing?.stamp === log.stamp && textFrom?.stamp !== ''
   if (!needsRows && !needsText && isArchived) return undefined
   const resume = resumeOf(from)
+  const { oblivion } = stores
+  const wasPurged = (call: string): boolean => textFrom !== undefined && text.wasPurged(textFrom, call)
+  const forget = new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter, wasPurged)
   const rows = needsRows ? new LogRows(log.tool, resume && from && history.knownRows(from)) : undefined
   if (rows && from && !resume) rows.isRestarted = true
   const done = { log, rows: rows && { log, from, rows }, textFrom, standing }
   if (isArchived) {
-    if (rows) readLog(log, from, [rows], stores.oblivion)
+    if (rows) readLog(log, from, [rows], forget)
     // What was taken out of the archive on purpose must not come back from the log.
     const words = needsText ? archivedWords(archive, key) : undefined
     if (words || !needsText) return { ...done, text: words, isArchived }
@@ -135,8 +138,8 @@ function readChanged(stores: Stores, log: LogRef): Reading | undefined {
   const words = new LogText()
   const place = placeOf(from?.resume)
   const isTogether = rows && !isArchived && place === (textFrom?.place ?? null) && place === (standing?.place ?? null)
-  if (rows && !isArchived) readLog(log, from, isTogether ? [rows, words] : [rows], stores.oblivion)
-  if (!isTogether) readLog(log, undefined, [words], stores.oblivion)
+  if (rows && !isArchived) readLog(log, from, isTogether ? [rows, words] : [rows], forget)
+  if (!isTogether) readLog(log, undefined, [words], forget)
   if (!isTogether || !resume) words.isRestarted = true
   const { news } = rows ?? words
   const owner = log.session ?? news.spawner?.session ?? news.id
@@ -174,14 +177,13 @@ function readLog(
   log: LogRef,
   from: Pick<StoredLog, 'resume'> | undefined,
   readers: readonly Pick<LogText, 'add'>[],
-  oblivion: Oblivion | undefined,
+  forget: FactForgetter,
 ): void {
   const tool = LOG_TOOLS.find((one) => one.name === log.tool)
   if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
   const resume = resumeOf(from)
-  const forgetter = new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter)
   for (const fact of tool.read(log, resume ? { from: resume } : {})) {
-    const storable = forgetter.storable(fact)
+    const storable = forget.storable(fact)
     for (const reader of readers) reader.add(storable)
   }
 }

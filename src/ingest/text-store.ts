@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase, openToRead } from '../disk/index.js'
 import type { Fact, LogRef } from '../tools/index.js'
+import { PURGED_CALL_TEXT } from './forget-facts.js'
 import { partOf } from './history-store.js'
 import type { ReadingEnd } from './log-rows.js'
 import type { LogText } from './log-text.js'
@@ -150,6 +151,11 @@ export class TextStore implements Disposable {
   toolOf(log: StoredText, call: string): string | undefined {
     const row = this.db.get('select tool from passages where log = ? and key = ?', log.n, keyNumber(callKey(call)))
     return (row as { tool: string | null } | undefined)?.tool ?? undefined
+  }
+
+  /** Whether a call that is stored already was on a path that was purged. */
+  wasPurged(log: StoredText, call: string): boolean {
+    return this.#storedCall(log.n, keyNumber(callKey(call)))?.text.includes(PURGED_CALL_TEXT) ?? false
   }
 
   /** Something to be remembered beside the text. */
