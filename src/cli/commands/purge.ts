@@ -11,10 +11,9 @@ export const purge = command({
   name: 'purge',
   summary: 'Take something out of everything that is stored',
   description:
-    'Removes a text, a path or a session from the journal, records, roster, archive, indexes, conversations and every other file of the home, in all profiles, and keeps it out of later ingests. Without --yes it only says where it is. Afterwards every byte of the home is read once more; the exit code is 1 when something is left. The tools’ own logs are not changed: it says which of them hold it.',
+    'Removes a text, a path or a session from the journal, records, roster, archive, indexes, conversations and every other file of the home, in all profiles, and keeps it out of later ingests. Without --yes it only says where it is. Afterwards every byte of the home is read once more; the exit code is 1 when something is left. The tools’ own logs are not changed: it says which of them hold it. A value that must not be on a command line: printf %s "$VALUE" | skein purge --secret-stdin --yes',
   examples: [
     ["skein purge --pattern 'ACME-[0-9]{6}'", 'Where is it? Nothing is changed'],
-    ["printf %s 'my secret' | skein purge --secret-stdin --yes", 'A value, without writing it on a command line'],
     ['skein purge --path secrets/ --yes', 'A path, and all that tools did with it'],
     ['skein purge --session 22222222 --yes', 'A session'],
   ],
