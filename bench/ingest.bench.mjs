@@ -109,7 +109,9 @@ async function watchLatency() {
     times.push(performance.now() - from)
     bytes = Math.max(bytes, read - text.length)
   }
+  const ended = new Promise((resolve) => watcher.once('exit', resolve))
   watcher.kill('SIGINT')
+  await ended // it still writes: the directory goes next
   return [
     [
       `a line appended to a log of ${Math.round(statSync(log).size / 1e6)} MB is stored after, ms (worst of 10)`,

@@ -11,6 +11,7 @@ const LAYERS = [
   ['disk'],
   ['privacy', 'journal'],
   ['index', 'tools', 'terminal', 'snapshots'],
+  ['archive'],
   ['ingest', 'work', 'conversations'],
   ['home'],
   ['lifecycle', 'interchange'],

@@ -45,11 +45,6 @@ export const COMMANDS: CommandTable = {
     ),
     rename: verb('Give an agent another name', async () => (await import('./commands/rename.js')).rename),
     move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
-    archive: {
-      summary: 'Put agents away',
-      entries: {},
-      otherwise: verb('Put an agent away', async () => (await import('./commands/archive-agent.js')).archiveAgent),
-    },
     unarchive: verb('Bring an archived agent back', async () => (await import('./commands/unarchive.js')).unarchive),
     remove: verb('Remove an agent, or undo that', async () => (await import('./commands/remove.js')).remove),
     report: verb('Tell what an agent does (for programs)', async () => (await import('./commands/report.js')).report),
@@ -145,7 +140,7 @@ export const COMMANDS: CommandTable = {
       summary: 'Care for the index',
       entries: {
         rebuild: verb(
-          'Build the index again from the journal',
+          'Build the index again, and what the logs told',
           async () => (await import('./commands/index/rebuild.js')).rebuild,
         ),
         check: verb(
@@ -166,6 +161,32 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/export.js')).exportSession,
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
+    archive: {
+      summary: 'Care for what is kept of deleted logs, or put an agent away',
+      otherwise: verb('Put an agent away', async () => (await import('./commands/archive-agent.js')).archiveAgent),
+      entries: {
+        list: verb(
+          'List what is archived, newest first',
+          async () => (await import('./commands/archive/list.js')).list,
+        ),
+        restore: verb(
+          'Write what is archived of a session as a document to read',
+          async () => (await import('./commands/archive/restore.js')).restore,
+        ),
+        stats: verb(
+          'Count what is archived, and say how long it is kept',
+          async () => (await import('./commands/archive/stats.js')).stats,
+        ),
+        verify: verb(
+          'Read all of the archive and say what is damaged',
+          async () => (await import('./commands/archive/verify.js')).verify,
+        ),
+        prune: verb(
+          'Remove what the settings no longer keep',
+          async () => (await import('./commands/archive/prune.js')).prune,
+        ),
+      },
+    },
     cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
       summary: 'Look after the conversations of chat gateways',
@@ -219,8 +240,17 @@ export const COMMANDS: CommandTable = {
       entries: {
         check: verb('Show which policy applies here', async () => (await import('./commands/privacy/check.js')).check),
         test: verb('Show what would be kept of a text', async () => (await import('./commands/privacy/test.js')).test),
+        apply: verb(
+          'Filter what is stored by the policy of today',
+          async () => (await import('./commands/privacy/apply.js')).apply,
+        ),
+        audit: verb('Count what was left out', async () => (await import('./commands/privacy/audit.js')).audit),
       },
     },
+    purge: verb(
+      'Take something out of everything that is stored',
+      async () => (await import('./commands/purge.js')).purge,
+    ),
     profile: {
       summary: 'Keep separate homes',
       entries: {

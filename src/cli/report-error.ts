@@ -38,6 +38,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'index-damaged': 1,
   'newer-format': 1,
   'not-answered': 1,
+  'not-archived': 1,
   'nothing-asked': 1,
   'pane-gone': 1,
   'profile-exists': 1,

@@ -10,6 +10,15 @@ export {
   startTimeOf,
   thisProcess,
 } from './process-owner.js'
-export { type Database, openDatabase, SQLITE, type SqlValue, type Statement, sqliteCode } from './sqlite.js'
+export {
+  type Database,
+  isDamage,
+  openDatabase,
+  openToRead,
+  SQLITE,
+  type SqlValue,
+  type Statement,
+  sqliteCode,
+} from './sqlite.js'
 export { Statements } from './statements.js'
 export { syncPath, writeAtomic, writeFully } from './write-atomic.js'

@@ -18,6 +18,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export class FileLock implements Disposable {
   #writer: Database | undefined
   #shared: Database | undefined
+  #holder: Promise<void> = Promise.resolve()
 
   constructor(
     readonly path: string,
@@ -68,6 +69,20 @@ export class FileLock implements Disposable {
   }
 
   async #holding<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
+    const before = this.#holder
+    let isDone = (): void => {}
+    this.#holder = new Promise((resolve) => {
+      isDone = resolve
+    })
+    try {
+      await before // one connection can hold it once: callers of the same process take turns
+      return await this.#hold(begin, body, waitMs)
+    } finally {
+      isDone()
+    }
+  }
+
+  async #hold<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
     this.#writer ??= this.#open()
     const writer = this.#writer
     try {

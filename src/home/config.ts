@@ -42,6 +42,14 @@ export class Config {
     )
   }
 
+  /** How much of the archive is kept: `[archive]` with `max_age` and `max_size`. Everything, unless it says so. */
+  async archiveRetention(): Promise<{ maxAgeMs?: number; maxBytes?: number }> {
+    const { max_age, max_size } = table(await this.#read(), 'archive', this.file)
+    const maxAgeMs = max_age === undefined ? 0 : this.#duration('archive.max_age', max_age)
+    const maxBytes = max_size === undefined ? undefined : this.#bytes('archive.max_size', max_size)
+    return { ...(maxAgeMs > 0 ? { maxAgeMs } : {}), ...(maxBytes === undefined ? {} : { maxBytes }) }
+  }
+
   /** More places to look for the logs of a tool: `[logs]` with a list of directories per tool. */
   async logRoots(): Promise<Record<string, readonly string[]>> {
     const roots = table(await this.#read(), 'logs', this.file)
@@ -126,6 +134,17 @@ export class Config {
     const ms = value === 0 || value === '0' ? 0 : typeof value === 'string' ? parseDuration(value) : undefined
     if (ms === undefined) throw badDuration(`${name} in ${this.file}`, value)
     return ms
+  }
+
+  #bytes(name: string, value: unknown): number {
+    const [, number, unit] = /^(\d{1,6}(?:\.\d{1,3})?) ?(KB|MB|GB|TB)$/i.exec(String(value)) ?? []
+    const power = ['KB', 'MB', 'GB', 'TB'].indexOf(unit?.toUpperCase() ?? '') + 1
+    if (number !== undefined && power > 0) return Math.round(Number(number) * 1000 ** power)
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is ${JSON.stringify(value)}, not a size`,
+      'Write it like "500MB" or "2GB"',
+    )
   }
 
   #count(name: string, value: unknown, otherwise: number): number {

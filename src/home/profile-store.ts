@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { explainDiskError, FileLock, SQLITE, sqliteCode } from '../disk/index.js'
+import { explainDiskError, FileLock, isDamage, SQLITE, sqliteCode } from '../disk/index.js'
 import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import { Journal } from '../journal/index.js'
 import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
@@ -98,6 +98,32 @@ export class ProfileStore implements AsyncDisposable {
         await this.#rebuildInPlace()
       }
     })
+  }
+
+  /**
+   * Changes what the index is derived from, and derives it again, in one hold of the lock: nobody writes a record from rows that say
+   * what is no longer so. What the old index alone knew is lost with it.
+   */
+  async rewriteSources(change: () => void): Promise<void> {
+    await this.#explained(() =>
+      this.#mending(async () => {
+        const index = await this.#opened()
+        const fresh = newGeneration(this.paths.index, this.context.random.uuid())
+        await this.#lock.asWriter(() => {
+          this.#catchUp(index)
+          this.checkpointRoster(index)
+          change()
+          try {
+            buildIndex(fresh, this.#sources(undefined))[Symbol.dispose]()
+            index.replaceWith(fresh)
+            this.checkpointRoster(index)
+            index.scrub()
+          } finally {
+            removeDatabase(fresh)
+          }
+        }, WRITER_WAIT_MS)
+      }),
+    )
   }
 
   /** A fresh index beside the living one, for comparison. The caller closes it. */
@@ -430,11 +456,6 @@ export class ProfileStore implements AsyncDisposable {
 function isEdited(found: { through: unknown; agents: unknown; groups: unknown }, index: SqliteIndex): boolean {
   if (found.through !== index.rosterThrough()) return false
   return JSON.stringify([found.agents, found.groups]) !== JSON.stringify([index.agents(), index.groups()])
-}
-
-function isDamage(error: unknown): boolean {
-  const code = sqliteCode(error)
-  return code === SQLITE.corrupt || code === SQLITE.notADatabase
 }
 
 const isBusy = (error: unknown): boolean => (error as { code?: unknown } | undefined)?.code === 'home-busy'

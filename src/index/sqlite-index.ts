@@ -325,6 +325,11 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     }
   }
 
+  /** Writes the file anew, so that what was removed is not left in pages that no row uses. */
+  scrub(): void {
+    this.database.exec('vacuum; pragma wal_checkpoint(truncate)')
+  }
+
   [Symbol.dispose](): void {
     this.#db.close()
   }

@@ -4,7 +4,7 @@ import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
-import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { resumeText } from './resume-text.js'
 import { carryAfter } from './tool-usage.js'
 
@@ -63,6 +63,40 @@ export class HistoryStore implements Disposable {
     }
   }
 
+  /** For a home that cannot be written to. Undefined when it is of another version, and so has nothing to tell. */
+  static read(path: string): HistoryStore | undefined {
+    const ledger = LedgerStore.read(path)
+    try {
+      if (ledger.fact('history') === HISTORY_VERSION) return new HistoryStore(ledger)
+    } catch (error) {
+      ledger[Symbol.dispose]()
+      throw error
+    }
+    ledger[Symbol.dispose]()
+    return undefined
+  }
+
+  /** Where each log is that was ever read. */
+  places(): { path: string; part: string; tool: string }[] {
+    return this.ledger.all('select path, part, tool from history_logs') as {
+      path: string
+      part: string
+      tool: string
+    }[]
+  }
+
+  /** As if these logs had never been read. What was spent stays known: it may be told by no log any more. */
+  forget(logs: readonly { path: string; part: string }[]): void {
+    this.ledger.inTransaction(() => {
+      for (const { path, part } of logs) {
+        const log = this.log(path, part)
+        if (!log) continue
+        for (const table of ['turns', 'tool_calls']) this.ledger.run(`delete from ${table} where log = ?`, log.n)
+        this.ledger.run('delete from history_logs where n = ?', log.n)
+      }
+    })
+  }
+
   /** The stamp that each log had when it was read last. One query for all, since most runs find most logs unchanged. */
   stamps(): Map<string, string> {
     const rows = this.ledger.all('select path, part, stamp from history_logs') as {
@@ -95,11 +129,28 @@ export class HistoryStore implements Disposable {
     }
   }
 
+  /** The turns and calls that one log told of; undefined when it was never read. */
+  rowsOf(path: string, part: string): CountedRows | undefined {
+    const log = this.log(path, part)
+    if (!log) return undefined
+    const turns = this.ledger.all(`select ${TURN_COLUMNS.join(', ')} from turns where log = ?`, log.n) as TurnRow[]
+    const calls = this.ledger.all(`select ${CALL_COLUMNS.join(', ')} from tool_calls where log = ?`, log.n)
+    return { turns, calls: calls as ToolCallRow[] }
+  }
+
   /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
-  record(readings: readonly LogReadingDone[]): void {
+  record(readings: readonly LogReadingDone[], generation = 0): void {
     this.ledger.inTransaction(() => {
+      if (!this.admits(generation)) return
       this.ledger.fold(readings.filter((reading) => this.#recordOne(reading)).map(ledgerNews))
     })
+  }
+
+  /** Whether nothing was purged since this purge. From now on nothing that was read before it is stored. */
+  admits(generation: number): boolean {
+    const known = Number(this.ledger.fact('purges') ?? 0)
+    if (generation > known) this.ledger.setFact('purges', String(generation))
+    return generation >= known
   }
 
   /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
@@ -183,6 +234,35 @@ export class HistoryStore implements Disposable {
     ) as ToolCallRow[]
   }
 
+  /** Removes turns, calls and places of a session, not what it spent. Returns how many rows. */
+  drop(session: SessionId): number {
+    return this.ledger.inTransaction(() => {
+      const ofSession = 'select n from history_logs where session = ?'
+      let rows = 0
+      for (const table of ['turns', 'tool_calls'])
+        rows += Number(this.ledger.run(`delete from ${table} where log in (${ofSession})`, session))
+      const logs = 'select path from history_logs where session = ?'
+      this.ledger.run(`update ledger_logs set carry = null where path in (${logs})`, session)
+      return rows + Number(this.ledger.run('delete from history_logs where session = ?', session))
+    })
+  }
+
+  /** Which turns of a log were not begun by a person or a program, but by the tool's own notices. */
+  noticesOf(path: string, part: string): (agent: string, turn: number) => boolean {
+    const rows = this.ledger.all(
+      "select t.agent, t.turn from turns t join history_logs l on l.n = t.log where l.path = ? and l.part = ? and t.asked_by = 'tool'",
+      path,
+      part,
+    ) as { agent: string; turn: number }[]
+    const notices = new Set(rows.map(({ agent, turn }) => `${turn} ${agent}`))
+    return (agent, turn) => notices.has(`${turn} ${agent}`)
+  }
+
+  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is written anew. */
+  scrub(): void {
+    this.ledger.database.exec('vacuum; pragma wal_checkpoint(truncate)')
+  }
+
   [Symbol.dispose](): void {
     this.ledger[Symbol.dispose]()
   }
@@ -235,7 +315,7 @@ export class HistoryStore implements Disposable {
         partOf(log),
         log.tool,
         log.stamp,
-        rows.checkpoint ? resumeText(rows.checkpoint) : null,
+        rows.checkpoint?.resume ? resumeText(rows.checkpoint.resume) : null,
         session,
         agent,
       ],
@@ -266,7 +346,7 @@ function ledgerNews({ log, rows }: LogReadingDone): LogNews {
     session: log.session,
     tool: log.tool,
     stamp: log.stamp,
-    carry: checkpoint && carryAfter(log.tool, checkpoint.resume),
+    carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
     tellings: rows.tellings.values(),

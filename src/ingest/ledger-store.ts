@@ -1,4 +1,4 @@
-import { openDatabase, type SqlValue, Statements } from '../disk/index.js'
+import { openDatabase, openToRead, type SqlValue, Statements } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { type Call, ownerOf } from './ledger.js'
 import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION } from './ledger-schema.js'
@@ -56,6 +56,11 @@ export class LedgerStore extends Statements implements Disposable {
       database.close()
       throw error
     }
+  }
+
+  /** For a home that cannot be written to. */
+  static read(path: string): LedgerStore {
+    return new LedgerStore(openToRead(path))
   }
 
   /** The stamp that each log had when it was read last; by log, as `logKey` names it. */

@@ -1,5 +1,6 @@
 import { type Instant, laterOf, msOf } from '../model/index.js'
-import type { Checkpoint, Fact, SessionNews } from '../tools/index.js'
+import { filterText } from '../privacy/index.js'
+import type { Checkpoint, Fact, Resume, SessionNews } from '../tools/index.js'
 import { collect, type Telling, tellingOf } from './telling.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
@@ -32,11 +33,26 @@ export interface ToolCallRow {
   result_chars: number | null
 }
 
+/** What was counted in a log. */
+export interface CountedRows {
+  turns: readonly TurnRow[]
+  calls: readonly ToolCallRow[]
+}
+
+export function countFacts(tool: string, facts: Iterable<Fact>): CountedRows {
+  const rows = new LogRows(tool, undefined)
+  for (const fact of facts) rows.add(fact)
+  return { turns: [...rows.turns.values()], calls: [...rows.calls.values()] }
+}
+
 /** What is already stored of the log, for a reading that goes on where an earlier one stopped. */
 export interface KnownRows {
   turn(agent: string, turn: number): TurnRow | undefined
   call(id: string): ToolCallRow | undefined
 }
+
+/** What a reading ends with. Without a place to go on from, the log is read from its start the next time: it came from the archive. */
+export type ReadingEnd = Pick<Checkpoint, 'counters' | 'head'> & { resume?: Resume | undefined }
 
 type InTurn = Extract<Fact, { turn: number }>
 
@@ -45,7 +61,7 @@ export class LogRows {
   readonly turns = new Map<string, TurnRow>()
   readonly calls = new Map<string, ToolCallRow>()
   readonly news: SessionNews = {}
-  checkpoint: Checkpoint | undefined
+  checkpoint: ReadingEnd | undefined
   /** Everything told before about this log is void. */
   isRestarted = false
   lastAt: Instant | undefined
@@ -68,6 +84,8 @@ export class LogRows {
         break
       case 'session': {
         const { kind: _, ...news } = fact
+        // A title is made of what was said; everything else is names and numbers.
+        if (news.title !== undefined) news.title = filterText(news.title).text
         Object.assign(this.news, news)
         break
       }
@@ -92,7 +110,7 @@ export class LogRows {
         row.asked_by = fact.by
         row.follows = fact.follows
         row.copied = fact.copied ? 1 : 0
-        row.prompt_chars = fact.prompt.length
+        row.prompt_chars = fact.prompt_chars ?? fact.prompt.length
         if (fact.at) row.started_at = fact.at
         break
       case 'said':
@@ -103,13 +121,13 @@ export class LogRows {
         if (row.outcome === 'completed') row.outcome = 'open'
         const call = this.#call(fact)
         call.name = fact.name
-        call.argument_names = JSON.stringify(Object.keys(fact.arguments))
+        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments))
         if (fact.at) call.started_at = fact.at
         break
       }
       case 'tool-result': {
         const call = this.#call(fact)
-        call.result_chars = fact.result.length
+        call.result_chars = fact.result_chars ?? fact.result.length
         call.success = (fact.success ?? (call.success === null ? true : call.success === 1)) ? 1 : 0
         if (fact.at) call.ended_at = fact.at
         const span = call.started_at && fact.at ? msOf(fact.at) - msOf(call.started_at) : undefined

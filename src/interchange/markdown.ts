@@ -66,7 +66,7 @@ function callBlocks(call: ExportedCall, level: number): string[] {
 }
 
 /** A fence that is longer than any within, so that the text cannot end it. */
-function fenced(text: string, language = 'text'): string {
+export function fenced(text: string, language = 'text'): string {
   const shown = visibleText(text)
   const longest = shown.match(/`+/g)?.reduce((most, run) => Math.max(most, run.length), 2) ?? 2
   const fence = '`'.repeat(longest + 1)
@@ -74,4 +74,5 @@ function fenced(text: string, language = 'text'): string {
 }
 
 /** Every sign that Markdown knows is escaped, at the price of a backslash in the source where none was needed. */
-const inline = (text: string): string => visibleLine(text).replace(/[\\`*_{}[\]<>()#+!|&~$@]|:(?=\/\/)|^[-=]/g, '\\$&')
+export const inline = (text: string): string =>
+  visibleLine(text).replace(/[\\`*_{}[\]<>()#+!|&~$@]|:(?=\/\/)|^[-=]/g, '\\$&')

@@ -41,13 +41,16 @@ export function sessionFacts({ session, turns }: ExportedSession): [name: string
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
 }
 
-/** What the reader must know when there are no words. */
-export function missingLog({ from_log, turns }: ExportedSession): string | undefined {
-  if (from_log) return undefined
+/** What the reader must know when this is not the log itself. */
+export function missingLog({ told_from, turns }: Pick<ExportedSession, 'told_from' | 'turns'>): string | undefined {
+  if (told_from === 'log') return undefined
+  if (told_from === 'archive') return FROM_ARCHIVE
   return turns.length > 0
     ? 'The log of this session is gone: what follows was counted when it was read, without words.'
     : 'There is no log of this session: it is gone, or none was ever read.'
 }
+
+const FROM_ARCHIVE = 'Log deleted by its tool; shown from the archive.'
 
 export function turnNotes(turn: ExportedTurn): string[] {
   return [

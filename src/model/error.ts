@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'index-damaged'
   | 'newer-format'
   | 'not-answered'
+  | 'not-archived'
   | 'nothing-asked'
   | 'pane-gone'
   | 'profile-exists'

@@ -55,6 +55,11 @@ const RARE = new Set([
   'running-agent.branch',
   'running-agent.context_used',
   'running-agent.cost_micro_usd',
+  'older-version.version',
+  'older-version.superseded_at',
+  'archive-retention.max_age',
+  'archive-retention.max_bytes',
+  ...['tool', 'session', 'path', 'modified_at', 'stored_bytes', 'because'].map((field) => `pruned-log.${field}`),
 ])
 
 const seen = new Set<string>()
