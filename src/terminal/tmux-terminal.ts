@@ -121,14 +121,18 @@ class TmuxTerminal implements Terminal {
     checkPasteable(text)
     if (text === '') return
     const buffer = `skein-${this.#random()}`
-    // An older tmux drops what is pasted into a pane whose program has ended, without a word.
-    if ((await this.pane(pane)).isDead) throw refused(`the program in pane ${pane} has ended`)
-    await this.#connection.ask(
+    const drop = commandLine('delete-buffer', '-b', buffer)
+    const paste = commandLine('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane)
+    // tmux 3.3a ends, with every pane it has, when something is pasted into a pane whose program has ended. So the server
+    // itself looks, in the same moment.
+    const [isDead] = await this.#connection.ask(
       sequence(
+        commandLine('display-message', '-p', '-t', pane, '#{pane_dead}'),
         commandLine('set-buffer', '-b', buffer, '--', text),
-        commandLine('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane),
+        commandLine('if-shell', '-F', '-t', pane, '#{pane_dead}', drop, paste),
       ),
     )
+    if (isDead === '1') throw refused(`the program in pane ${pane} has ended`)
   }
 
   async press(pane: PaneId, keys: readonly Key[]): Promise<void> {

@@ -201,6 +201,19 @@ describe('a tmux server of ours', () => {
     expect(await terminal.pane(first.pane)).toMatchObject({ isDead: false })
   })
 
+  it('survives pastes into a program that ends at that moment', async () => {
+    await using scratch = new Scratch()
+    const terminal = await scratch.terminal()
+    const { pid } = await scratch.create(terminal, 'stays', ['sleep', '600'])
+    for (let round = 0; round < 10; round += 1) {
+      const one = await scratch.create(terminal, `ends-${round}`, ['sleep', '600'])
+      process.kill(one.pid, 'SIGKILL')
+      const pastes = Array.from({ length: 20 }, () => terminal.paste(one.pane, 'text').catch((error) => error.code))
+      expect(new Set(await Promise.all(pastes))).not.toContain('tmux-gone')
+    }
+    expect((await terminal.panes()).find(({ session }) => session === 'stays')).toMatchObject({ pid, isDead: false })
+  })
+
   it('takes keys for the program also while its user has scrolled back', async () => {
     await using scratch = new Scratch()
     const terminal = await scratch.terminal()
