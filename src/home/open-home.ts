@@ -6,8 +6,9 @@ import { type Context, SkeinError } from '../model/index.js'
 import type { ArchiveBook, History, Home } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
-import type { Surroundings } from './history.js'
+import type { LogHistory, Surroundings } from './history.js'
 import { StoredIndexCare } from './index-care.js'
+import type { LogStores } from './log-stores.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
 import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
@@ -49,13 +50,13 @@ export async function openHome({
   const config = new Config(configFile)
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
-  const logged = onDemand(async () => {
+  const logged: () => Promise<LogHistory> = onDemand(async () => {
     const { LogHistory } = await import('./history.js')
     const { Policies } = await import('./policies.js')
     const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
     return new LogHistory(store, sessions, config, surroundings, policies, await stores())
   })
-  const stores = onDemand(async () => {
+  const stores: () => Promise<LogStores> = onDemand(async () => {
     const { LogStores } = await import('./log-stores.js')
     return new LogStores(store, async () => (await logged()).refill())
   })
