@@ -173,13 +173,12 @@ function readLog(
 async function record(stores: Stores, batch: readonly Reading[]): Promise<void> {
   if (batch.length === 0) return
   const { history, text, archive } = stores
-  const words = new Map<Reading, readonly Fact[]>()
-  for (const reading of batch) if (reading.text) words.set(reading, await keptFacts(stores, reading, reading.text))
+  const words = new Map<Reading, KeptWords>()
+  for (const reading of batch) if (reading.text) words.set(reading, await keptWords(stores, reading, reading.text))
   const archived = new Map(
     batch.flatMap((reading) => {
-      const facts = words.get(reading)
-      const one = facts && reading.text && archiveBatch(stores, reading, reading.text, facts)
-      return one ? [[reading, one] as const] : []
+      const kept = reading.isArchived ? undefined : words.get(reading)
+      return kept ? [[reading, archiveBatch(stores, reading, kept)] as const] : []
     }),
   )
   const overtaken = new Set(archived.size > 0 ? await archive.write([...archived.values()]) : [])
@@ -191,40 +190,37 @@ async function record(stores: Stores, batch: readonly Reading[]): Promise<void> 
   const rows = ours.flatMap((reading) => reading.rows ?? [])
   if (rows.length > 0) history.record(rows)
   const texts = ours.flatMap((reading): TextReading[] => {
-    const facts = words.get(reading)
-    const { log, text: told, textFrom: from, isArchived, standing } = reading
-    if (!told || !facts) return []
-    const place = isArchived ? (standing?.place ?? null) : placeAfter(told.checkpoint)
-    if (from?.stamp === log.stamp && from.place === place) return [] // it was the archive that lacked it
-    return [{ log, from, text: told, facts, place }]
+    const { log, textFrom: from } = reading
+    const kept = words.get(reading)
+    // Where nothing is new for the text, it was the archive that lacked something.
+    if (!kept || (from?.stamp === log.stamp && from.place === kept.place)) return []
+    return [{ log, from, text: kept.told, facts: kept.facts, place: kept.place }]
   })
   if (texts.length > 0) text.record(texts)
 }
 
+/** What may be kept of the words of a reading, and up to where in the log they go. */
+interface KeptWords {
+  told: LogText
+  facts: readonly Fact[]
+  place: string | null
+}
+
 /** What is in the archive was filtered when it came there. */
-async function keptFacts(
-  stores: Stores,
-  { log, textFrom, isArchived }: Reading,
-  told: LogText,
-): Promise<readonly Fact[]> {
-  if (isArchived) return told.facts
+async function keptWords(stores: Stores, reading: Reading, told: LogText): Promise<KeptWords> {
+  const { log, textFrom, isArchived, standing } = reading
+  if (isArchived) return { told, facts: told.facts, place: standing?.place ?? null }
   const known = told.isRestarted ? undefined : textFrom
   const filter = new FactFilter({
     policy: await stores.policyFor(told.news.cwd ?? known?.cwd ?? undefined),
     isOfSubAgent: log.agent !== undefined || told.news.spawner !== undefined || (known?.agent ?? null) !== null,
     toolOf: (call) => known && stores.text.toolOf(known, call),
   })
-  return told.facts.flatMap((fact) => filter.kept(fact) ?? [])
+  const facts = told.facts.flatMap((fact) => filter.kept(fact) ?? [])
+  return { told, facts, place: placeAfter(told.checkpoint) }
 }
 
-function archiveBatch(
-  stores: Stores,
-  reading: Reading,
-  told: LogText,
-  facts: readonly Fact[],
-): ArchiveBatch | undefined {
-  const { log, standing } = reading
-  if (reading.isArchived) return undefined
+function archiveBatch(stores: Stores, { log, standing }: Reading, { told, facts, place }: KeptWords): ArchiveBatch {
   const { news, checkpoint, lastAt } = told
   return {
     log,
@@ -233,7 +229,7 @@ function archiveBatch(
     isWhole: told.isRestarted || standing === undefined,
     isOver: stores.isOver(log),
     standing: {
-      place: placeAfter(checkpoint),
+      place,
       stamp: log.stamp,
       size: log.size,
       modified_at: log.modified_at,
