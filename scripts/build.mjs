@@ -28,6 +28,7 @@ await write(
   {
     library: 'src/library.ts',
     conversations: 'src/conversations/index.ts',
+    archive: 'src/archive/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
     terminal: 'src/terminal/index.ts',

@@ -121,7 +121,7 @@ export class LogRows {
         if (row.outcome === 'completed') row.outcome = 'open'
         const call = this.#call(fact)
         call.name = fact.name
-        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments))
+        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments).map(keptName))
         if (fact.at) call.started_at = fact.at
         break
       }
@@ -192,3 +192,6 @@ const newCall = (call: string, agent: string, turn: number): ToolCallRow => ({
   argument_names: '[]',
   result_chars: null,
 })
+
+/** No secret fits into a short name, and nearly all are short. */
+const keptName = (name: string): string => (name.length < 20 ? name : filterText(name).text)
