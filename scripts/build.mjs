@@ -24,6 +24,7 @@ await write(
   {
     library: 'src/library.ts',
     conversations: 'src/conversations/index.ts',
+    archive: 'src/archive/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
   },

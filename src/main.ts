@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText, type Terminal } from './cli/index.js'
 import type { Context } from './model/index.js'
-import { actorName, type HomeLocation, homeLocation, surroundings } from './surroundings.js'
+import { actorName, type HomeLocation, homeLocation, surroundings, workingDirectory } from './surroundings.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
@@ -40,9 +40,13 @@ const context: Context = {
 runCli({
   args: process.argv.slice(2),
   version,
-  cwd: process.cwd(),
+  get cwd() {
+    return workingDirectory()
+  },
   stdin: () => readFileSync(0, 'utf8'),
-  privacyFile: homeLocation().privacyFile,
+  get privacyFile() {
+    return homeLocation().privacyFile
+  },
   stdout,
   stderr,
   settings: {
@@ -52,7 +56,7 @@ runCli({
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
-  profiles: profilesOf(homeLocation()),
+  profiles: profilesOf(homeLocation),
   now: Date.now,
   terminal: takeTerminal,
   interrupted,
@@ -76,23 +80,25 @@ function version(): string {
   return typeof manifest === 'object' && manifest && 'version' in manifest ? String(manifest.version) : 'unknown'
 }
 
-function profilesOf({ root, configFile }: HomeLocation): Profiles {
+/** The place is asked for when it is needed: help works where there is none. */
+function profilesOf(place: () => HomeLocation): Profiles {
   const homes = () => import('./home/index.js')
   const userId = process.geteuid?.()
-  const directoryOf = (name: string) => join(root, 'profiles', name)
+  const directoryOf = (name: string) => join(place().root, 'profiles', name)
   return {
     open: async (profile) =>
       (await homes()).openHome({
-        root,
-        configFile,
+        root: place().root,
+        configFile: place().configFile,
         profile,
         context,
         surroundings: surroundings(),
         ...(userId === undefined ? {} : { userId }),
       }),
-    list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
-    create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
-    remove: async (name) => (await homes()).deleteProfile(root, name),
+    list: async () =>
+      (await homes()).listProfiles(place().root).map((name) => ({ name, directory: directoryOf(name) })),
+    create: async (name) => ({ name, directory: (await homes()).createProfile(place().root, name) }),
+    remove: async (name) => (await homes()).deleteProfile(place().root, name),
   }
 }
 

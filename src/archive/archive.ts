@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FileLock, syncPath, writeAtomic } from '../disk/index.js'
+import { FileLock, makeDirectory, syncPath, writeAtomic } from '../disk/index.js'
 import { type Context, type Instant, instantOf } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { type ArchiveKey, ArchiveReader, livesOn } from './archive-reader.js'
@@ -32,7 +32,7 @@ export class Archive extends ArchiveReader implements Disposable {
     private readonly context: Pick<Context, 'clock' | 'random'>,
   ) {
     super(directory)
-    mkdirSync(join(directory, 'packs'), { recursive: true, mode: 0o700 })
+    makeDirectory(join(directory, 'packs'))
     this.#lock = new FileLock(join(directory, 'lock'))
   }
 
@@ -231,7 +231,7 @@ export class Archive extends ArchiveReader implements Disposable {
   }
 
   #makeRoom({ tool }: ArchiveKey): void {
-    mkdirSync(join(this.directory, tool), { recursive: true, mode: 0o700 })
+    makeDirectory(join(this.directory, tool))
   }
 
   #newId(): string {

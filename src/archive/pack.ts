@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../disk/index.js'
 import { checkedLine, parseChecked } from './checked-line.js'
@@ -42,7 +42,8 @@ const FIRST_READ = 64 * 1024
 export class Packs {
   #places = new Map<string, Place>()
   #unreadable: string[] = []
-  #isLoaded = false
+  /** Which files that was read from. */
+  #seen: string | undefined
 
   constructor(private readonly directory: string) {}
 
@@ -51,11 +52,14 @@ export class Packs {
     return this.#unreadable
   }
 
-  /** Looks again which packs there are. */
+  /** Looks again which packs there are; if nothing has changed, that is a stat for each. */
   refresh(): void {
+    const packs = packsIn(this.directory)
+    const seen = packs.map((pack) => `${pack} ${stampOf(join(this.directory, pack))}`).join('\n')
+    if (seen === this.#seen) return
     const places = new Map<string, Place>()
     const unreadable: string[] = []
-    for (const pack of packsIn(this.directory)) {
+    for (const pack of packs) {
       const header = this.#header(pack)
       if (!header) unreadable.push(pack)
       for (const { tool, name, at, length } of header?.entries ?? []) {
@@ -64,7 +68,7 @@ export class Packs {
     }
     this.#places = places
     this.#unreadable = unreadable
-    this.#isLoaded = true
+    this.#seen = seen
   }
 
   names(): Iterable<string> {
@@ -101,6 +105,7 @@ export class Packs {
   /** Takes logs out of their packs. */
   drop(isUnwanted: (tool: string, name: string) => boolean): void {
     this.refresh()
+    if (![...this.#places.keys()].some((path) => isUnwanted(...splitAt(path)))) return
     for (const pack of packsIn(this.directory)) {
       const path = join(this.directory, pack)
       const header = this.#header(pack)
@@ -116,7 +121,7 @@ export class Packs {
   }
 
   #load(): void {
-    if (!this.#isLoaded) this.refresh()
+    if (this.#seen === undefined) this.refresh()
   }
 
   #header(pack: string): (PackHeader & { size: number }) | undefined {
@@ -149,6 +154,16 @@ function packBytes(entries: readonly Packed[]): Buffer {
   })
   const header = checkedLine({ kind: 'pack', v: VERSION, entries: places } satisfies PackHeader)
   return Buffer.concat([Buffer.from(header), ...entries.map(({ bytes }) => bytes)])
+}
+
+function splitAt(path: string): [tool: string, name: string] {
+  const slash = path.indexOf('/')
+  return [path.slice(0, slash), path.slice(slash + 1)]
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`
 }
 
 function packsIn(directory: string): string[] {

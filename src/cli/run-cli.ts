@@ -84,7 +84,9 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
     await run({
       out,
       nowMs: world.now(),
-      cwd: world.cwd,
+      get cwd() {
+        return world.cwd
+      },
       stdin: world.stdin,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,

@@ -11,9 +11,8 @@ import {
 } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
-import { explainDiskError, FileLock } from '../disk/index.js'
+import { explainDiskError, FileLock, type Life, lifeOf, type ProcessOwner, thisProcess } from '../disk/index.js'
 import { systemSurroundings } from './environment.js'
-import { type Life, lifeOf, type ProcessOwner, thisProcess } from './process-owner.js'
 
 export interface LockOptions {
   /** How long to wait for the lock. */

@@ -1,5 +1,7 @@
 export { explainDiskError } from './explain.js'
 export { FileLock } from './lock.js'
+export { makeDirectory } from './make-directory.js'
+export { type Life, lifeOf, type ProcessOwner, startTimeOf, thisProcess } from './process-owner.js'
 export {
   type Database,
   isDamage,
@@ -10,4 +12,5 @@ export {
   type Statement,
   sqliteCode,
 } from './sqlite.js'
+export { Statements } from './statements.js'
 export { syncPath, writeAtomic, writeFully } from './write-atomic.js'

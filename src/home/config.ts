@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
+import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
 import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
 import type { PolicyReport } from './api.js'
@@ -114,7 +114,7 @@ export class Config {
   async #write(content: string): Promise<void> {
     const { parse } = await import('smol-toml')
     parse(content) // our own edit must leave a file that can be read
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(this.file))
     writeAtomic(this.file, content, { durable: true })
   }
 

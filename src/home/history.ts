@@ -56,6 +56,9 @@ const JUST_LOOKED_MS = 30_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
+/** Where logs cannot be watched, those that were written to lately are looked at this often. */
+const POLL_MS = 1_000
+
 /** Silent for this long, a log is taken to be over and is kept compressed; it may go on all the same. */
 const QUIET_MS = 3_600_000
 
@@ -134,9 +137,10 @@ export class LogHistory {
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + LOOK_AGAIN_MS
       for (let left = LOOK_AGAIN_MS; left > 0 && !signal.aborted; left = until - performance.now()) {
-        const changed = await watched.next(left, signal)
-        if (changed === 'look again') break
-        if (changed.length === 0) continue
+        const noticed = await watched.next(watched.isBlind ? Math.min(left, POLL_MS) : left, signal)
+        if (noticed === 'look again') break
+        const changed = watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed
+        if (changed.length === 0 || signal.aborted) continue
         const news = await this.#read(changed, { signal, isWholeLook: false })
         if (news.read > 0) onReport?.(news)
       }
@@ -289,6 +293,15 @@ export class LogHistory {
       const hasEnded = known ? !isActive(known) : false
       if (hasEnded || this.#isQuiet(modified_at) || !logOfEntry(entry)) await archive.seal(key)
     }
+  }
+
+  /** Logs that are being written to, as they are now. */
+  #recent(logs: readonly LogRef[]): LogRef[] {
+    const active = logs.filter((log) => !this.#isQuiet(log.modified_at))
+    return active.flatMap(({ tool, path, session, stamp }) => {
+      const log = toolNamed(tool).logAt(path, session)
+      return log && log.stamp !== stamp ? [log] : []
+    })
   }
 
   #isQuiet(modifiedAt: string): boolean {

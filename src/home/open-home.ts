@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
 import { type Context, type Event, SkeinError } from '../model/index.js'
 import type { ArchiveBook, AuditOptions, History, Home, Privacy } from './api.js'
@@ -41,7 +41,7 @@ export async function openHome({
   try {
     const isNew = statSync(paths.directory, { throwIfNoEntry: false }) === undefined
     if (isNew && name !== DEFAULT_PROFILE) throw profileNotFound(root, name)
-    if (isNew) mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
+    if (isNew) makeDirectory(paths.directory)
     refuseForeign(root, userId)
   } catch (error) {
     throw explainDiskError(error, root)

@@ -40,7 +40,6 @@ create table tool_calls (
   started_at text, ended_at text, duration_ms integer, success integer, argument_names text not null, result_chars integer,
   primary key (log, call)
 ) without rowid;
-create index tool_calls_by_turn on tool_calls (log, agent, turn);
 `
 
 /** Inside a transaction. */

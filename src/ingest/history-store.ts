@@ -5,6 +5,7 @@ import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import { resumeText } from './resume-text.js'
 import { carryAfter } from './tool-usage.js'
 
 /** How far a log was read, and when it is to be read again. */
@@ -263,7 +264,7 @@ export class HistoryStore implements Disposable {
       this.ledger.run('delete from tool_calls where log = ?', n)
     }
     this.#writeRows('turns', TURN_COLUMNS, n, [...rows.turns.values()])
-    this.#writeRows('tool_calls', CALL_COLUMNS, n, [...rows.calls.values()])
+    this.#writeRows('tool_calls', CALL_COLUMNS, n, inOrderOfId([...rows.calls.values()]))
     return true
   }
 
@@ -302,7 +303,7 @@ export class HistoryStore implements Disposable {
         partOf(log),
         log.tool,
         log.stamp,
-        rows.checkpoint?.resume ? JSON.stringify(rows.checkpoint.resume) : null,
+        rows.checkpoint?.resume ? resumeText(rows.checkpoint) : null,
         session,
         agent,
       ],
@@ -316,6 +317,9 @@ export class HistoryStore implements Disposable {
     return (this.ledger.get(WRITE_LOG, ...values) as { n: number }).n
   }
 }
+
+/** As the table keeps them: rows that come in its order are written faster. */
+const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) => (a.call < b.call ? -1 : 1))
 
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)

@@ -1,4 +1,4 @@
-import { type Instant, laterOf } from '../model/index.js'
+import { type Instant, laterOf, msOf } from '../model/index.js'
 import { filterText } from '../privacy/index.js'
 import type { Checkpoint, Fact, Resume, SessionNews } from '../tools/index.js'
 import { collect, type Telling, tellingOf } from './telling.js'
@@ -121,7 +121,7 @@ export class LogRows {
         if (row.outcome === 'completed') row.outcome = 'open'
         const call = this.#call(fact)
         call.name = fact.name
-        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments))
+        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments).map(keptName))
         if (fact.at) call.started_at = fact.at
         break
       }
@@ -130,7 +130,7 @@ export class LogRows {
         call.result_chars = fact.result_chars ?? fact.result.length
         call.success = (fact.success ?? (call.success === null ? true : call.success === 1)) ? 1 : 0
         if (fact.at) call.ended_at = fact.at
-        const span = call.started_at && fact.at ? Date.parse(fact.at) - Date.parse(call.started_at) : undefined
+        const span = call.started_at && fact.at ? msOf(fact.at) - msOf(call.started_at) : undefined
         const duration = fact.duration_ms ?? (span !== undefined && span >= 0 ? span : undefined)
         if (duration !== undefined) call.duration_ms = Math.round(duration)
         break
@@ -149,10 +149,7 @@ export class LogRows {
     const key = `${agent}/${turn}`
     let row = this.turns.get(key)
     if (!row) {
-      row = this.known?.turn(agent, turn) ?? {
-        ...{ agent, turn, started_at: null, ended_at: null, duration_ms: null, outcome: 'open', asked_by: 'tool' },
-        ...{ follows: 0, copied: 0, compacted: 0, prompt_chars: 0, messages: 0 },
-      }
+      row = this.known?.turn(agent, turn) ?? newTurn(agent, turn)
       this.turns.set(key, row)
     }
     return row
@@ -161,12 +158,40 @@ export class LogRows {
   #call({ call, agent = '', turn }: { call: string; agent?: string | undefined; turn: number }): ToolCallRow {
     let row = this.calls.get(call)
     if (!row) {
-      row = this.known?.call(call) ?? {
-        ...{ call, agent, turn, name: '(unknown)', started_at: null, ended_at: null, duration_ms: null, success: null },
-        ...{ argument_names: '[]', result_chars: null },
-      }
+      row = this.known?.call(call) ?? newCall(call, agent, turn)
       this.calls.set(call, row)
     }
     return row
   }
 }
+
+const newTurn = (agent: string, turn: number): TurnRow => ({
+  agent,
+  turn,
+  started_at: null,
+  ended_at: null,
+  duration_ms: null,
+  outcome: 'open',
+  asked_by: 'tool',
+  follows: 0,
+  copied: 0,
+  compacted: 0,
+  prompt_chars: 0,
+  messages: 0,
+})
+
+const newCall = (call: string, agent: string, turn: number): ToolCallRow => ({
+  call,
+  agent,
+  turn,
+  name: '(unknown)',
+  started_at: null,
+  ended_at: null,
+  duration_ms: null,
+  success: null,
+  argument_names: '[]',
+  result_chars: null,
+})
+
+/** No secret fits into a short name, and nearly all are short. */
+const keptName = (name: string): string => (name.length < 20 ? name : filterText(name).text)

@@ -1,5 +1,5 @@
+import type { Statements } from '../disk/index.js'
 import { type Applied, addApplied, filterText, type RedactionNotice, redactionNotice } from '../privacy/index.js'
-import type { Statements } from './statements.js'
 
 /** What a session's texts were filtered by, not told to the journal yet. */
 export interface PendingRedactions {

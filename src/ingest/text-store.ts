@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { openDatabase, openToRead } from '../disk/index.js'
+import { openDatabase, openToRead, Statements } from '../disk/index.js'
 import type { Fact, LogRef } from '../tools/index.js'
 import { PURGED_CALL_TEXT } from './forget-facts.js'
 import { partOf } from './history-store.js'
@@ -9,7 +9,7 @@ import type { LogText } from './log-text.js'
 import { keyNumber, kindOf, kindWord, PASSAGE_KINDS, toolWord } from './passage.js'
 import { callKey, type Passage, passagesOf, type StoredCall, textOf } from './passage-text.js'
 import { type Redactions, saveRedactions } from './redaction-tally.js'
-import { Statements } from './statements.js'
+import { resumeText } from './resume-text.js'
 import { BLOCK_BYTES, packed, unpacked } from './text-block.js'
 import { LATER_TABLES, makeTextTables, TEXT_VERSION } from './text-schema.js'
 
@@ -53,7 +53,7 @@ interface StoredPassage extends Pick<Passage, 'kind' | 'agent' | 'turn'> {
   atMs: number
   name: string | undefined
   text: string
-  bytes: number
+  bytes: Buffer
 }
 
 interface LogColumns {
@@ -257,7 +257,7 @@ export class TextStore implements Disposable {
     })[]
     return rows.map(({ key, agent, turn, kind, tool, at_ms, ...place }) => ({
       ...{ key, agent, turn, kind: kindOf(kind), atMs: at_ms, name: tool ?? undefined },
-      ...{ text: this.textOf(place), bytes: place.length },
+      ...wordsOf(this.textOf(place)),
     }))
   }
 
@@ -294,7 +294,7 @@ export class TextStore implements Disposable {
         ? stored
         : { ...told, at_ms: told.at === undefined ? otherwiseMs : Date.parse(told.at) }
       const name = told.call?.name ?? (told.kind === 'tools' ? stored?.name : undefined)
-      return [{ kind: told.kind, agent, turn, key, atMs: at_ms, name, text: words, bytes: Buffer.byteLength(words) }]
+      return [{ kind: told.kind, agent, turn, key, atMs: at_ms, name, text: words, bytes: Buffer.from(words) }]
     })
   }
 
@@ -359,13 +359,13 @@ export class TextStore implements Disposable {
       size = 0
     }
     for (const passage of passages) {
-      if (size > 0 && size + passage.bytes > BLOCK_BYTES) {
+      if (size > 0 && size + passage.bytes.length > BLOCK_BYTES) {
         flush()
         number = this.#nextBlock()
       }
       placed.push({ program, passage, log, block: number, start: size })
-      pieces.push(Buffer.from(passage.text))
-      size += passage.bytes
+      pieces.push(passage.bytes)
+      size += passage.bytes.length
     }
     flush()
     return placed
@@ -392,7 +392,7 @@ export class TextStore implements Disposable {
     const first = (span?.last ?? 0) + 1
     sorted.forEach(({ program, passage, log, block, start }, at) => {
       const { kind, agent, turn, key, name, text, atMs, bytes } = passage
-      const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes]
+      const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length]
       this.db.run(WRITE_PASSAGE, first + at, ...values)
       const ours = `${kindWord(kind)} ${toolWord(program)}${name ? ` ${toolWord(name)}` : ''}`
       this.db.run('insert into words (rowid, text) values (?, ?)', first + at, `${text} ${ours}`)
@@ -421,8 +421,9 @@ const SPAN_SLACK_MS = 3_600_000
 export const placeOf = (resume: string | null | undefined): string | null =>
   resume ? createHash('sha1').update(resume).digest('base64').slice(0, 16) : null
 
-export const placeAfter = (end: ReadingEnd | undefined): string | null =>
-  placeOf(end?.resume && JSON.stringify(end.resume))
+export const placeAfter = (end: ReadingEnd | undefined): string | null => placeOf(end?.resume && resumeText(end))
+
+const wordsOf = (text: string): { text: string; bytes: Buffer } => ({ text, bytes: Buffer.from(text) })
 
 const hasTable = (db: Statements, name: string): boolean =>
   db.database.prepare('select 1 from sqlite_master where name = ?').get(name) !== undefined

@@ -89,3 +89,19 @@ export const redactionsLine = (applied: Applied): string =>
   Object.entries(applied)
     .map(([rule, times]) => `${rule} ${times === 1 ? 'once' : `${times} times`}`)
     .join(', ')
+
+/** What stands in a document for a session, in order. */
+export const turnsOf = ({ before, turns, sub_agents }: ExportedSession): ExportedTurn[] => [
+  ...(before ? [before] : []),
+  ...turns,
+  ...sub_agents,
+]
+
+export function turnHeading({ number, agent }: ExportedTurn): string {
+  if (number === 0) return 'Before the first turn'
+  return agent === undefined ? `Turn ${number}` : `Sub-agent ${agent}, turn ${number}`
+}
+
+/** As a person reads them; undefined when the call was given none. */
+export const argumentsText = ({ arguments: given }: ExportedCall): string | undefined =>
+  given && Object.keys(given).length > 0 ? JSON.stringify(given, undefined, 2) : undefined

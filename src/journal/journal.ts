@@ -4,7 +4,6 @@ import {
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -12,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { syncPath } from '../disk/index.js'
+import { makeDirectory, syncPath } from '../disk/index.js'
 import { DAY_MS, type Event, type EventId, isEventId } from '../model/index.js'
 import { BlobStore } from './blob.js'
 import { encodeEvent, MAX_LINE_BYTES } from './event-line.js'
@@ -185,7 +184,7 @@ export class Journal implements Disposable {
   }
 
   #create(number: number): { number: number; file: number } {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    makeDirectory(this.directory)
     const file = openSync(this.path(number), 'a+', 0o600)
     syncPath(this.directory)
     return this.#adopt(number, file)

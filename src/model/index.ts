@@ -64,7 +64,18 @@ export {
   type Turn,
 } from './session.js'
 export { applyToSession, sessionsTouchedBy } from './session-state.js'
-export { type AgentStatus, STATUS_SOURCES, STATUSES, type Status, type StatusSource } from './status.js'
+export {
+  type AgentStatus,
+  type Evidence,
+  STATUS_SOURCES,
+  STATUSES,
+  type Status,
+  type StatusSource,
+  TROUBLES,
+  type Trouble,
+  WAITS,
+  type Wait,
+} from './status.js'
 export {
   DAY_MS,
   formatDuration,

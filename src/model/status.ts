@@ -5,8 +5,25 @@ export const STATUSES = ['starting', 'running', 'waiting', 'idle', 'error', 'sto
 export type Status = (typeof STATUSES)[number]
 
 /** Where a status was read, best first: later ones are asked only when the earlier ones do not know. */
-export const STATUS_SOURCES = ['registry', 'hook', 'event-stream', 'title', 'pane', 'process'] as const
+export const STATUS_SOURCES = ['registry', 'hook', 'event-stream', 'report', 'title', 'pane', 'process'] as const
 export type StatusSource = (typeof STATUS_SOURCES)[number]
+
+/** What a waiting agent waits for. `finished` is a reply that nobody has acknowledged: only this one goes by `ack` and `snooze`. */
+export const WAITS = ['permission', 'question', 'plan', 'finished'] as const
+export type Wait = (typeof WAITS)[number]
+
+/** Why an agent is in `error`, or what keeps it from working; each asks something else of its user. */
+export const TROUBLES = [
+  'dead-pane',
+  'exited',
+  'auth',
+  'usage-limit',
+  'model-unavailable',
+  'api-error',
+  'tmux-gone',
+  'stalled',
+] as const
+export type Trouble = (typeof TROUBLES)[number]
 
 /** A status that explains itself: since when, how it is known, and why ("permission prompt: Bash", "exited 3"). */
 export interface AgentStatus {
@@ -14,4 +31,21 @@ export interface AgentStatus {
   since: Instant
   source: StatusSource
   reason?: string
+  waiting_for?: Wait
+  trouble?: Trouble
+  /** Names this very wait. An answer that carries another token was meant for an older prompt, and is refused. */
+  token?: string
+}
+
+/** One observation about an agent, as one source made it. A status is decided from these and can be explained by them. */
+export interface Evidence {
+  source: StatusSource
+  at: Instant
+  /** What this source takes the agent to be doing. */
+  status: Status
+  reason?: string
+  waiting_for?: Wait
+  trouble?: Trouble
+  /** Which rule read it so, with the version of the rules: `claude/permission@1`, `hook:Stop`. */
+  rule?: string
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LockFile } from '../../src/conversations/lock-file.js'
-import { thisProcess } from '../../src/conversations/process-owner.js'
+import { thisProcess } from '../../src/disk/process-owner.js'
 import { scratch } from './scratch.js'
 
 const path = () => join(scratch(), 'x.lock')

@@ -6,9 +6,9 @@ import { readJsonl } from '../jsonl-log.js'
 import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { clearsUnder } from './claude-clears.js'
-import { claudeShortcut } from './claude-shortcut.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
+import { claudeTrim } from './claude-trim.js'
 
 const NAME = 'claude'
 const AGENT_FILE = /^agent-(.+)\.jsonl$/
@@ -67,9 +67,9 @@ function logAt(path: string): LogRef | undefined {
   return logOf(dirname(dirname(dirname(path))), path)
 }
 
-function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const call = log.agent ? textAt(metaOf(log), 'toolUseId') : undefined
-  yield* readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeShortcut)
+  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeTrim)
 }
 
 /** Titles are written as the session goes on, so the newest is near the end. */

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Who holds a lock, said so that another process can find out whether the holder still lives. */
+/** A process, named so that another process can find out whether this very one still lives. */
 export interface ProcessOwner {
   pid: number
   /** When the process started, in the kernel's ticks since boot: a pid comes back, a pid with its start time does not. */
@@ -36,6 +36,9 @@ export function lifeOf(owner: ProcessOwner): Life {
   if (stat && owner.starttime !== undefined && stat.starttime !== owner.starttime) return 'dead'
   return 'alive'
 }
+
+/** The kernel's start time of a process that runs now, to know it again by. */
+export const startTimeOf = (pid: number): number | undefined => statOf(pid)?.starttime
 
 /** Linux only; elsewhere the pid alone has to do. The name in parentheses may contain anything, so fields count from its end. */
 function statOf(pid: number): { state: string; starttime: number } | undefined {

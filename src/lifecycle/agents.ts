@@ -1,0 +1,102 @@
+import type { Agent, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
+import type { AgentRun } from './agent-run.js'
+
+/** An agent with what it is doing, as faces show it. */
+export interface AgentView extends Agent, AgentStatus {
+  session_id?: string
+  tmux_session?: string
+  pane?: string
+  branch?: string
+  model?: string
+  /** Share of the context window in use, 0 to 1, where the tool tells. */
+  context_used?: number
+  cost_micro_usd?: number
+  archived_at?: Instant
+  snoozed_until?: Instant
+}
+
+export interface StartAgent {
+  /** Address of an agent that exists, or of the one to make. A name is made up from the directory when it is left out. */
+  agent?: string
+  cwd: string
+  tool?: string
+  title?: string
+  group?: string
+  role?: string
+  parent?: string
+  model?: string
+  prompt?: string
+  work?: string
+  env?: Readonly<Record<string, string>>
+  mcp?: readonly string[]
+  args?: readonly string[]
+  dangerous?: boolean
+}
+
+/** What an operation did and how it knows; `how` is one line for a person ("registry says idle", "process 4711 runs"). */
+export interface Receipt {
+  agent: AgentView
+  did: string
+  how: string
+}
+
+export interface SendReceipt extends Receipt {
+  /** `received`: a hook or the log confirmed it. `stalled`: typed, but nothing moved. */
+  delivery: 'received' | 'typed' | 'stalled'
+  reply?: string
+}
+
+export interface Explanation {
+  agent: AgentView
+  /** Newest first: what each source said last, and which one decided. */
+  evidence: (Evidence & { decided: boolean })[]
+  /** Status changes from the journal, newest first. */
+  history: { at: Instant; status: string; reason?: string; source: string }[]
+}
+
+/** Every operation on running agents. References are an address, an id, or a unique end of an address. */
+export interface Agents extends AsyncDisposable {
+  /** Makes the agent without starting it, so that work can be hooked to it in between. */
+  spawn(options: StartAgent): Promise<AgentView>
+  start(options: StartAgent): Promise<Receipt & { session?: Session }>
+  stop(reference: string, options?: { graceMs?: number }): Promise<Receipt>
+  kill(reference: string): Promise<Receipt>
+  restart(
+    reference: string,
+    options?: { fresh?: boolean; env?: Readonly<Record<string, string>> },
+  ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
+  send(
+    reference: string,
+    text: string,
+    options?: { wait?: boolean; timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<SendReceipt>
+  wait(
+    reference: string,
+    options: { until: 'waiting' | 'idle' | 'done'; timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<AgentView>
+  keys(reference: string, keys: readonly string[]): Promise<Receipt>
+  answer(
+    reference: string,
+    answer: { decision: 'allow' | 'allow-always' | 'deny' } | { choose: string },
+    options?: { token?: string },
+  ): Promise<Receipt>
+  output(
+    reference: string,
+    options?: { screen?: boolean },
+  ): Promise<{ agent: AgentView; text: string; from: 'log' | 'screen' }>
+  ack(reference: string): Promise<Receipt>
+  snooze(reference: string, until: Instant): Promise<Receipt>
+  archive(reference: string): Promise<Receipt>
+  unarchive(reference: string): Promise<Receipt>
+  remove(reference: string): Promise<Receipt>
+  /** Brings back the agent that was removed last (or the one named), while that is possible. */
+  undoRemove(reference?: string): Promise<Receipt>
+  /** How to attach: the command for a terminal of the user's, inside or outside tmux. */
+  attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]>
+  list(filter?: { group?: string; all?: boolean }): Promise<AgentView[]>
+  why(reference: string): Promise<Explanation>
+  /** An outside program tells what its agent does. */
+  report(reference: string, evidence: Omit<Evidence, 'at' | 'source'>): Promise<AgentView>
+  /** The stored state, for the daemon. */
+  runs(): Promise<AgentRun[]>
+}

@@ -1,0 +1,195 @@
+import type { AgentId, Evidence, SessionId, Wait } from '../model/index.js'
+import type { Environment } from './tool.js'
+
+/** What the program can do. Callers ask here; nobody outside tools/ compares tool names. */
+export interface RunAbilities {
+  /** `flag`: the program takes the id. `seed`: we write a log for it to resume. `capture`: it is learned from the program. */
+  readonly chooseId: 'flag' | 'seed' | 'capture' | 'never'
+  readonly resume: boolean
+  readonly fork: boolean
+  /** It tells us by itself what it does (hooks, a plugin, an extension). */
+  readonly tells: boolean
+  /** It asks before it acts, so there is something to approve. */
+  readonly asks: boolean
+  readonly choosesModel: boolean
+  readonly mcp: boolean
+}
+
+/** What one run of an agent is to be. */
+export interface Launch {
+  readonly kind: 'new' | 'resume' | 'fork'
+  /** New: the id it shall have, where that can be chosen. Resume: the conversation to go on with. Fork: the new id. */
+  readonly session?: SessionId
+  /** Fork: the conversation to copy. */
+  readonly origin?: SessionId
+  readonly agent: AgentId
+  readonly cwd: string
+  readonly model?: string
+  /** Names of MCP servers to load, as far as the tool can be told per run. */
+  readonly mcp?: readonly string[]
+  /** More arguments from the user, passed as they are. */
+  readonly args?: readonly string[]
+  /** Skip the tool's questions, where the user has configured it. */
+  readonly dangerous?: boolean
+  /** A directory (0700) of this run alone, for the files that `prepare` asks for. It is removed when the agent is. */
+  readonly directory: string
+  /** How the program tells us things. */
+  readonly spool: Spool
+  readonly environment: Environment
+  /** A port that was free a moment ago, for tools that serve an API. */
+  readonly port: number
+  /** A random secret of this run, for tools whose API asks for one. */
+  readonly secret: string
+}
+
+/**
+ * Where programs put their messages. A message is a file in `directory`: written under a name that starts with a dot, then
+ * renamed to `<anything>.msg`. Its first line is JSON `{"v":1,"agent":…,"run":…,"tool":…,"pid":…}` (pid of the program
+ * itself where it is known), the rest is the payload as the program gave it.
+ */
+export interface Spool {
+  readonly directory: string
+  readonly run: string
+  /** A line for `sh` that takes a payload on stdin and puts it into the spool: what hooks are configured with. It starts no Node. */
+  readonly command: string
+}
+
+/** Everything needed to start: pure data, carried out by lifecycle/. */
+export interface Preparation {
+  readonly argv: readonly [string, ...string[]]
+  /** Set on top of the user's environment; undefined removes a variable. Goes through a 0600 file, never an argument. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Written (0600) before the start; paths are absolute and lie in `launch.directory` or, for a seeded log, in the tool's own log root. */
+  readonly files: readonly { readonly path: string; readonly content: string; readonly onlyIfAbsent?: boolean }[]
+  /** The id the conversation will have; absent when the program alone decides. */
+  readonly session?: SessionId
+}
+
+/** A message from the spool. */
+export interface SpoolMessage {
+  readonly agent: string
+  readonly run: string
+  readonly tool: string
+  readonly pid?: number
+  readonly payload: unknown
+  readonly at: string
+}
+
+/** What one message says. An unknown one is counted, not fatal. */
+export interface Telling {
+  readonly evidence?: Omit<Evidence, 'at'>
+  /** Which conversation the program is in, and how it came to that. */
+  readonly identity?: {
+    readonly session: SessionId
+    readonly how: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unchanged'
+    readonly log?: string
+  }
+  /** A prompt arrived: the receipt for a send. */
+  readonly prompt?: string
+  readonly reply?: string
+  /** What is asked, for tools that say so: shown with the wait and answered by `answer`. */
+  readonly request?: AskedPermission
+  /** This request is settled. */
+  readonly settled?: string
+  /** Background work that goes on after the turn (shells, sub-agents). */
+  readonly background?: number
+  readonly ended?: { readonly reason: string }
+}
+
+export interface AskedPermission {
+  readonly id: string
+  readonly tool: string
+  /** One line: the command, the file. */
+  readonly what?: string
+  readonly kind: Wait
+}
+
+/** The screen of a pane, as lines without escape sequences. */
+export interface Screen {
+  readonly lines: readonly string[]
+  readonly title: string
+  readonly width: number
+}
+
+/** What a screen shows. `rule` names the pattern that matched; without one the screen is unknown. */
+export interface ScreenReading {
+  readonly status: 'starting' | 'running' | 'waiting' | 'idle' | 'error' | 'unknown'
+  readonly rule?: string
+  readonly reason?: string
+  readonly waiting_for?: Wait
+  readonly trouble?: Evidence['trouble']
+  readonly dialog?: Dialog
+  /** Text that stands in the input line and was not sent. */
+  readonly draft?: string
+}
+
+/** A dialog on the screen: to be answered by moving to the option with a given label, never by number or a bare Enter. */
+export interface Dialog {
+  readonly kind: 'permission' | 'question' | 'plan' | 'startup'
+  readonly question: string
+  readonly options: readonly DialogOption[]
+  /** Which keys move between the options. */
+  readonly axis: 'vertical' | 'horizontal'
+}
+
+export interface DialogOption {
+  readonly label: string
+  /** `auto` switches to a mode that no longer asks: never chosen for the user. */
+  readonly meaning: 'allow' | 'allow-always' | 'deny' | 'auto' | 'other'
+  readonly isSelected: boolean
+}
+
+/** A file per process in which the program itself says what it does (Claude's `sessions/<pid>.json`). */
+export interface Registry {
+  directory(environment: Environment): string
+  read(text: string): RegistryEntry | undefined
+}
+
+export interface RegistryEntry {
+  readonly pid: number
+  /** The kernel's start time of that process: a stale entry of a dead process is told by it. */
+  readonly processStart?: number
+  readonly session: SessionId
+  readonly cwd?: string
+  /** tmux's pane id, when it runs in one. */
+  readonly pane?: string
+  readonly evidence: Evidence
+}
+
+/** Whether a text may be typed into the program, and as what. */
+export type TextCheck =
+  | { readonly kind: 'ok'; readonly text: string }
+  | { readonly kind: 'refused'; readonly because: string; readonly next: string }
+
+/** Answers a request by the tool's own protocol; throws when the tool did not take it. Returns how it knows. */
+export type Answer = (question: {
+  readonly request: AskedPermission
+  readonly decision: 'allow' | 'allow-always' | 'deny'
+  readonly launch: { readonly port: number; readonly secret: string }
+  readonly session: SessionId
+  readonly signal: AbortSignal
+}) => Promise<{ readonly receipt: string }>
+
+/** An agent program, as far as running it goes. `LogTool` of the same name reads its logs. */
+export interface ToolRunner {
+  readonly name: string
+  readonly icon: string
+  readonly can: RunAbilities
+  prepare(launch: Launch): Preparation
+  /** Undefined for a message of a kind that this version does not know. */
+  readMessage(message: SpoolMessage): Telling | undefined
+  readTitle(title: string): Omit<Evidence, 'at'> | undefined
+  readScreen(screen: Screen): ScreenReading
+  readonly registry?: Registry
+  checkText(text: string): TextCheck
+  readonly keys: {
+    readonly interrupt: readonly string[]
+    /** Empties the input line. */
+    readonly clear: readonly string[]
+    /** Leaves the program from an empty input line. */
+    readonly quit: readonly string[]
+  }
+  /** Whether a process of this name (comm or argv[0]) is the program and not something it runs. */
+  isProcess(name: string): boolean
+  readonly answer?: Answer
+}
