@@ -419,8 +419,10 @@ describe('a purge that is interrupted', () => {
     let kills = 0
     for (let round = 0; round < 8; round += 1) {
       const { child, ended } = start(root, 'purge', secret)
-      await new Promise((resolve) => child.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 250))
+      // From the moment on which it has written down what is to go.
+      while (!existsSync(join(root, 'purge-unfinished')) && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
       child.kill('SIGKILL')
       if ((await ended) === null) kills += 1
     }
