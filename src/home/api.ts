@@ -379,6 +379,8 @@ export interface PurgeOptions {
   resume?: boolean
   /** Only say where it is. */
   dryRun?: boolean
+  /** Be done with it although something is left, in ids or settings for example. */
+  accept?: boolean
 }
 
 export interface PurgeReport {

@@ -94,6 +94,7 @@ export async function openHome({
         const { PurgeBook } = await import('./purge-book.js')
         const purge = new Purge({
           root,
+          isShared: root === surroundings.home,
           store,
           book: new PurgeBook(root),
           findSession: (reference) => sessionToPurge(reference, (one) => sessions.find(one)),

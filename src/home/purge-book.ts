@@ -53,14 +53,6 @@ export class PurgeBook {
     return this.#read().content.purges.filter(({ finished }) => !finished)
   }
 
-  /** The logs from which purged sessions came. */
-  goneLogs(sessions: ReadonlySet<string>): string[] {
-    const { purges } = this.#read().content
-    return purges.flatMap((one) =>
-      one.kind === 'session' && sessions.has(one.session) ? one.logs.map(({ path }) => path) : [],
-    )
-  }
-
   /** What an ingest must keep out, as of now; undefined when nothing was ever purged. */
   oblivion(): Oblivion | undefined {
     const { oblivion } = this.#read()

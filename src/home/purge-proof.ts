@@ -24,13 +24,14 @@ const CHUNK_BYTES = 4 * 1024 * 1024
 /** Holds nothing: never open it, because closing it would release locks. The second is a table of page numbers. */
 export const NO_CONTENT = /(?:^|[/-])lock$|-shm$/
 
-/** Looks for what was purged in every file under `root`, as bytes and as what the bytes mean. Nothing is changed. */
+/** Looks for what was purged in every one of these files, as bytes and as what the bytes mean. Nothing is changed. */
 export async function proveGone(
   root: string,
+  files: Iterable<string>,
   { forgetter, raw, except }: { forgetter: Forgetter; raw: RawSearch; except: ReadonlySet<string> },
 ): Promise<Proof> {
   const proof: Proof = { files: 0, bytes: 0, left: [], unreadable: [] }
-  for (const path of filesUnder(root)) {
+  for (const path of files) {
     if (NO_CONTENT.test(path) || except.has(path)) continue
     const scan = await scanFile(path, forgetter, raw)
     if (!scan) continue // gone since it was listed

@@ -4,9 +4,9 @@ import { lockTranscript } from '../conversations/index.js'
 import { explainDiskError } from '../disk/index.js'
 import { HistoryStore } from '../ingest/index.js'
 import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
-import { Forgetter, type PurgeRule, printedSpans, printOf } from '../privacy/index.js'
+import { Forgetter, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
 import type { PurgeOptions, PurgeReport } from './api.js'
-import { type ProfilePaths, profilePaths } from './paths.js'
+import { type ProfilePaths, profilePaths, profilesDirectory } from './paths.js'
 import { ProfileStore } from './profile-store.js'
 import { listProfiles } from './profiles.js'
 import { sweepArchive } from './purge-archive.js'
@@ -26,6 +26,8 @@ const TRANSCRIPT_WAIT_MS = 10_000
 
 export interface PurgeSetup {
   root: string
+  /** Other things of the user lie in the same directory, which are not ours to look at. */
+  isShared: boolean
   /** The profile that is open. */
   store: ProfileStore
   book: PurgeBook
@@ -37,6 +39,8 @@ export interface PurgeSetup {
 interface Work {
   rules: PurgeRule[]
   sessions: Set<string>
+  /** From which the sessions came. */
+  logs: string[]
   secrets: string[]
 }
 
@@ -53,27 +57,22 @@ export class Purge {
     if (store.options.readOnly)
       throw new SkeinError('home-read-only', `${this.setup.root} is read-only`, 'Make it writable, then try again')
     const asked = await this.#asked(options)
-    const { secret = '', dryRun = false } = options
-    const secrets = options.secret === undefined ? [] : [secret]
+    const { secret, dryRun = false, accept = false } = options
+    const found = new Set<string>()
     if (dryRun) {
-      const found = new Set<string>()
-      const sweep = await this.#sweep(
-        workFor([...book.unfinished(), ...(asked ? [asked] : [])], secrets),
-        found,
-        dryRun,
-      )
-      return this.#report(sweep, workFor([...book.unfinished(), ...(asked ? [asked] : [])], secrets), found)
+      const work = workFor([...book.unfinished(), ...(asked ? [asked] : [])], secret)
+      return this.#report(await this.#sweep(work, found, dryRun), work, found)
     }
     // Tried before it is written down: a pattern that takes too long must not stay behind.
-    if (asked?.kind === 'pattern') await this.#sweep(workFor([asked], secrets), new Set(), true)
+    if (asked?.kind === 'pattern') await this.#sweep(workFor([asked], secret), new Set(), true)
     const addedAt = instantOf(store.context.clock.now())
     if (asked) await book.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
     const purges = book.unfinished()
-    const work = workFor(purges, secrets)
-    const found = new Set<string>()
+    const work = workFor(purges, secret)
     const sweep = await this.#sweep(work, found, false)
     const proof = await this.#prove(work, found)
-    if (proof.left.length === 0 && proof.unreadable.length === 0) await book.finish(new Set(purges.map(({ n }) => n)))
+    const isProved = proof.left.length === 0 && proof.unreadable.length === 0
+    if (isProved || accept) await book.finish(new Set(purges.map(({ n }) => n)))
     return { ...(await this.#report(sweep, work, found)), proof }
   }
 
@@ -81,7 +80,7 @@ export class Purge {
     const isParsed = work.rules.some(({ kind }) => kind !== 'secret')
     const looking = { forgetter: new Forgetter(work.rules, work.secrets), raw: rawSearch(work, found), isParsed }
     const natives = work.rules.length > 0 ? await nativeLogsWith(await this.setup.nativeLogs(), looking) : []
-    const ofSessions = this.setup.book.goneLogs(work.sessions).filter((path) => existsSync(path))
+    const ofSessions = work.logs.filter((path) => existsSync(path))
     const native_logs = [...natives, ...ofSessions.map((file) => ({ file, count: 1 }))]
     const { places, dryRun } = sweep
     return { dry_run: dryRun, places, count: places.reduce((sum, { count }) => sum + count, 0), native_logs }
@@ -131,19 +130,30 @@ export class Purge {
         if (!isOpen) await profile[Symbol.asyncDispose]()
       }
     }
-    for (const path of filesIn(root)) {
-      if (!this.#isOurs(path) && !SETTINGS.has(basename(path))) sweep.file(path)
-    }
+    for (const path of await this.#otherFiles()) sweep.file(path)
     return sweep
+  }
+
+  /** Beside the profiles. The user's settings are told of by the proof, and left to the user. */
+  async #otherFiles(): Promise<string[]> {
+    const { root, isShared } = this.setup
+    if (isShared) return []
+    const natives = new Set(await this.setup.nativeLogs())
+    const isOther = (path: string): boolean =>
+      !path.startsWith(profilesDirectory(root)) && !this.#isOurs(path) && !isSetting(path, root) && !natives.has(path)
+    return [...filesUnder(root)].filter(isOther)
   }
 
   /** A second way through everything; of sessions, by looking for their records once more. */
   async #prove(work: Work, found: ReadonlySet<string>): Promise<Proof> {
-    const { root, book } = this.setup
+    const { root, book, isShared } = this.setup
     const forgetter = new Forgetter(work.rules, work.secrets)
     // Logs of the tools may lie below the home; they are told of by themselves.
     const except = new Set([...book.ownFiles, ...(await this.setup.nativeLogs())])
-    const proof = await proveGone(root, { forgetter, raw: rawSearch(work, found), except })
+    const files = isShared
+      ? [...filesUnder(profilesDirectory(root)), ...filesIn(root).filter((path) => isSetting(path, root))]
+      : filesUnder(root)
+    const proof = await proveGone(root, files, { forgetter, raw: rawSearch(work, found), except })
     if (work.sessions.size === 0) return proof
     const again = await this.#sweep({ ...work, rules: [], secrets: [] }, new Set(), true)
     return { ...proof, left: [...proof.left, ...again.places] }
@@ -200,24 +210,33 @@ const isOldGeneration = (path: string, { directory }: ProfilePaths): boolean =>
 const isTranscript = (path: string): boolean => /\/conversations\/.*\.jsonl$/.test(path)
 
 /** Whether this was purged before: then it is not written down twice. */
-function isSame(kept: KeptPurge, asked: PurgeRule | GoneSession, secret: string): boolean {
+function isSame(kept: KeptPurge, asked: PurgeRule | GoneSession, secret: string | undefined): boolean {
   if (kept.kind === 'session') return asked.kind === 'session' && kept.session === asked.session
   if (kept.kind === 'pattern') return asked.kind === 'pattern' && kept.source === asked.source
   if (kept.kind === 'path') return asked.kind === 'path' && kept.glob === asked.glob
-  return asked.kind === 'secret' && kept.print.length === secret.length && printedSpans(secret, kept.print).length > 0
+  return asked.kind === 'secret' && isOf(kept.print, secret)
 }
 
-function workFor(purges: readonly (KeptPurge | PurgeRule | GoneSession)[], secrets: string[]): Work {
+const isOf = (print: SecretPrint, secret: string | undefined): boolean =>
+  secret?.length === print.length && printedSpans(secret, print).length > 0
+
+function workFor(purges: readonly (PurgeRule | GoneSession)[], secret: string | undefined): Work {
+  const sessions = purges.filter((one) => one.kind === 'session')
   return {
-    rules: purges.flatMap((one) => (one.kind === 'session' ? [] : [one])),
-    sessions: new Set(purges.flatMap((one) => (one.kind === 'session' ? [one.session] : []))),
-    secrets,
+    rules: purges.filter((one) => one.kind !== 'session'),
+    sessions: new Set(sessions.map((one) => one.session)),
+    logs: sessions.flatMap((one) => one.logs.map(({ path }) => path)),
+    secrets: secret === undefined ? [] : [secret],
   }
 }
 
+/** A secret that is known is looked for by itself, the others by their prints. */
 function rawSearch({ rules, secrets }: Work, found: ReadonlySet<string>): RawSearch {
-  return new RawSearch(secrets.length > 0 ? [] : rules, [...secrets, ...found])
+  const unknown = rules.filter((rule) => rule.kind !== 'secret' || !secrets.some((secret) => isOf(rule.print, secret)))
+  return new RawSearch(unknown, [...secrets, ...found])
 }
+
+const isSetting = (path: string, root: string): boolean => dirname(path) === root && SETTINGS.has(basename(path))
 
 /** Says what is wrong with a rule before anything is done. */
 function checked(rule: PurgeRule): PurgeRule {

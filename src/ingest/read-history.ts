@@ -201,13 +201,12 @@ function readLog(
 async function record(stores: Stores, batch: readonly Reading[]): Promise<void> {
   if (batch.length === 0) return
   const { history, text, archive } = stores
-  const words = new Map<Reading, KeptFacts>()
-  for (const reading of batch) if (reading.text) words.set(reading, await keptFacts(stores, reading, reading.text))
+  const words = new Map<Reading, KeptWords>()
+  for (const reading of batch) if (reading.text) words.set(reading, await keptWords(stores, reading, reading.text))
   const archived = new Map(
     batch.flatMap((reading) => {
-      const kept = words.get(reading)
-      const one = kept && reading.text && archiveBatch(stores, reading, reading.text, kept)
-      return one ? [[reading, one] as const] : []
+      const kept = reading.isArchived ? undefined : words.get(reading)
+      return kept ? [[reading, archiveBatch(stores, reading, kept)] as const] : []
     }),
   )
   const overtaken = new Set(archived.size > 0 ? await archive.write([...archived.values()], stores.isCurrent) : [])
@@ -220,23 +219,25 @@ async function record(stores: Stores, batch: readonly Reading[]): Promise<void> 
   const generation = stores.oblivion?.generation ?? 0
   if (rows.length > 0) history.record(rows, generation)
   const texts = ours.flatMap((reading): TextReading[] => {
+    const { log, textFrom: from } = reading
     const kept = words.get(reading)
-    const { log, text: told, textFrom: from, isArchived, standing } = reading
-    if (!told || !kept) return []
-    const place = isArchived ? (standing?.place ?? null) : placeAfter(told.checkpoint)
-    if (from?.stamp === log.stamp && from.place === place) return [] // it was the archive that lacked it
-    return [{ log, from, text: told, place, ...kept }]
+    // Where nothing is new for the text, it was the archive that lacked something.
+    if (!kept || (from?.stamp === log.stamp && from.place === kept.place)) return []
+    const { told, ...storable } = kept
+    return [{ log, from, text: told, ...storable }]
   })
   if (texts.length > 0) text.record(texts, { run: stores.run, generation })
 }
 
-/** What may be stored of a reading, and what made it so. */
-type KeptFacts = Pick<TextReading, 'facts' | 'policy' | 'redactions'>
+/** What may be kept of the words of a reading, what made it so, and up to where in the log they go. */
+interface KeptWords extends Pick<TextReading, 'facts' | 'place' | 'policy' | 'redactions'> {
+  told: LogText
+}
 
 /** What is in the archive was filtered when it came there. */
-async function keptFacts(stores: Stores, reading: Reading, told: LogText): Promise<KeptFacts> {
+async function keptWords(stores: Stores, reading: Reading, told: LogText): Promise<KeptWords> {
   const { log, textFrom, isArchived, standing } = reading
-  if (isArchived) return { facts: told.facts, policy: standing?.policy }
+  if (isArchived) return { told, facts: told.facts, place: standing?.place ?? null, policy: standing?.policy }
   const known = told.isRestarted ? undefined : textFrom
   const policy = await stores.policyFor(told.news.cwd ?? known?.cwd ?? undefined)
   const filter = new FactFilter({
@@ -245,8 +246,8 @@ async function keptFacts(stores: Stores, reading: Reading, told: LogText): Promi
     toolOf: (call) => known && stores.text.toolOf(known, call),
   })
   const facts = told.facts.flatMap((fact) => filter.kept(fact) ?? [])
-  const session = sessionOf(log, told) ?? standing?.session
-  return { facts, policy: policyFingerprint(policy), redactions: { session, tools: filter.applied } }
+  const redactions = { session: sessionOf(log, told) ?? standing?.session, tools: filter.applied }
+  return { told, facts, place: placeAfter(told.checkpoint), policy: policyFingerprint(policy), redactions }
 }
 
 const sessionOf = (log: LogRef, { news }: LogText): SessionId | undefined =>
@@ -254,12 +255,9 @@ const sessionOf = (log: LogRef, { news }: LogText): SessionId | undefined =>
 
 function archiveBatch(
   stores: Stores,
-  reading: Reading,
-  told: LogText,
-  { facts, policy }: KeptFacts,
-): ArchiveBatch | undefined {
-  const { log, standing } = reading
-  if (reading.isArchived) return undefined
+  { log, standing }: Reading,
+  { told, facts, place, policy }: KeptWords,
+): ArchiveBatch {
   const { news, checkpoint, lastAt } = told
   const isWhole = told.isRestarted || standing === undefined
   return {
@@ -269,7 +267,7 @@ function archiveBatch(
     isWhole,
     isOver: stores.isOver(log),
     standing: {
-      place: placeAfter(checkpoint),
+      place,
       stamp: log.stamp,
       size: log.size,
       modified_at: log.modified_at,

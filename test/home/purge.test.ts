@@ -343,6 +343,9 @@ describe('purging by pattern and path', () => {
     const before = await stateOf(home)
     const { proof } = await home.privacy.purge({ pattern: '\\d{4}-\\d\\d-\\d\\d' })
     expect(proof?.left.length).toBeGreaterThan(0)
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(true)
+    await home.privacy.purge({ resume: true, accept: true })
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
     expect(await stateOf(home)).toEqual(before)
     expect((await home.sessions.get('first'))?.title).toBe('Fix [PURGED]')
     expect(await home.index.check()).toMatchObject({ ok: true })
@@ -416,8 +419,10 @@ describe('a purge that is interrupted', () => {
     let kills = 0
     for (let round = 0; round < 8; round += 1) {
       const { child, ended } = start(root, 'purge', secret)
-      await new Promise((resolve) => child.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 250))
+      // From the moment on which it has written down what is to go.
+      while (!existsSync(join(root, 'purge-unfinished')) && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
       child.kill('SIGKILL')
       if ((await ended) === null) kills += 1
     }

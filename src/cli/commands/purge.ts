@@ -26,18 +26,19 @@ export const purge = command({
       'The text on standard input, without the end of its last line. Only a salted hash of it is kept',
     ),
     resume: flag('Finish a purge that was interrupted'),
+    accept: flag('Be done with it although something is left'),
     'dry-run': flag('Change nothing; the default without --yes'),
     yes: flag('Do it'),
   },
   async run(
-    { pattern, path, session, 'secret-stdin': fromStdin, resume, 'dry-run': dryRun, yes },
+    { pattern, path, session, 'secret-stdin': fromStdin, resume, accept, 'dry-run': dryRun, yes },
     { home, out, stdin },
   ) {
     expectShortRun()
     if (dryRun && yes) throw new SkeinError('usage', '--dry-run and --yes do not go together', 'Give one of the two')
     const secret = fromStdin ? stdin().replace(/\r?\n$/, '') : undefined
     const isDry = resume ? dryRun : !yes
-    const options: PurgeOptions = { ...present({ pattern, path, session, secret }), resume, dryRun: isDry }
+    const options: PurgeOptions = { ...present({ pattern, path, session, secret }), resume, accept, dryRun: isDry }
     const report = await (await home()).privacy.purge(options)
     if (report.proof && report.proof.left.length + report.proof.unreadable.length > 0) out.fails()
     out.result(report, (screen) => purgeView(report, screen))

@@ -36,7 +36,12 @@ function proofLines({ files, bytes, left, unreadable }: Proof, screen: Screen): 
   const times = left.reduce((sum, place) => sum + place.count, 0)
   return [
     `${grouped(times)} left in ${plural(files, 'file')}, ${grouped(bytes)} bytes.`,
-    ...(left.length > 0 ? [placeTable(left, screen), 'Stop what writes there, then run: skein purge --resume'] : []),
+    ...(left.length > 0
+      ? [
+          placeTable(left, screen),
+          'Stop what writes there, then run: skein purge --resume (with --accept to leave it there)',
+        ]
+      : []),
     ...unreadable.map(
       (file) => `${safeText(file)} is damaged and could not be looked into. Delete it, then run: skein purge --resume`,
     ),
