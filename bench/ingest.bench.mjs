@@ -34,19 +34,26 @@ function measure({ mb, sessions, seed, rounds }, peer) {
   ])
   execFileSync(process.execPath, [join(here, 'gen-corpus.mjs'), ...settings], { stdio: 'ignore' })
   Object.assign(process.env, { CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(root, 'skein') })
-  const ingest = () => timedRun([process.execPath, SKEIN, 'ingest', '--json'])
+  const home = join(root, 'skein')
+  const ingest = (...flags) => timedRun([process.execPath, SKEIN, 'ingest', '--json', ...flags])
   const runs = Array.from({ length: rounds }, () => {
-    rmSync(join(root, 'skein'), { recursive: true, force: true })
-    return { theirs: timedRun([peer, 'claude', 'daily', '--offline', '--json']), first: ingest(), second: ingest() }
+    rmSync(home, { recursive: true, force: true })
+    const theirs = timedRun([peer, 'claude', 'daily', '--offline', '--json'])
+    const wordless = ingest('--no-words')
+    rmSync(home, { recursive: true, force: true })
+    return { theirs, wordless, first: ingest(), second: ingest() }
   })
-  rmSync(join(root, 'skein'), { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true })
   const peak = peakMegabytes()
   rmSync(root, { recursive: true, force: true })
-  const [theirs, first] = [median(runs.map((run) => run.theirs.cpuMs)), median(runs.map((run) => run.first.cpuMs))]
+  const cpu = (which) => median(runs.map((run) => run[which].cpuMs))
+  const each = (which) => runs.map((run) => (run[which].cpuMs / run.theirs.cpuMs).toFixed(2)).join(' ')
   return [
-    [`${mb} MB: ccusage's scan, CPU ms`, theirs],
-    [`${mb} MB: ingest, CPU ms`, first],
-    [`${mb} MB: ratio`, first / theirs, 8],
+    [`${mb} MB: ccusage's scan, CPU ms`, cpu('theirs')],
+    [`${mb} MB: ingest without words, CPU ms`, cpu('wordless')],
+    [`${mb} MB: ratio`, cpu('wordless') / cpu('theirs'), 4, `(each run: ${each('wordless')})`],
+    [`${mb} MB: ingest, CPU ms`, cpu('first')],
+    [`${mb} MB: ratio with words`, cpu('first') / cpu('theirs'), 8, `(each run: ${each('first')})`],
     [`${mb} MB: peak memory of ingest, MB`, peak, 500],
     [
       `${mb} MB: ingest again with nothing new (${sessions} sessions), wall ms`,
@@ -102,7 +109,9 @@ async function watchLatency() {
     times.push(performance.now() - from)
     bytes = Math.max(bytes, read - text.length)
   }
+  const ended = new Promise((resolve) => watcher.once('exit', resolve))
   watcher.kill('SIGINT')
+  await ended // it still writes: the directory goes next
   return [
     [
       `a line appended to a log of ${Math.round(statSync(log).size / 1e6)} MB is stored after, ms (worst of 10)`,

@@ -15,17 +15,23 @@ const common = {
   // Native code cannot be bundled; it is the package's only run-time dependency.
   external: [/^node:/, '@photostructure/sqlite'],
   transform: { target: 'node20.19' },
+  // No module of ours does anything by being loaded, so a command that uses one thing of a folder need not load the rest of it.
+  treeshake: { moduleSideEffects: false },
 }
 
 rmSync(dist, { recursive: true, force: true })
 // The program is CommonJS because it starts 5 ms sooner; the library is what its users import, ESM.
 await write({ main: 'src/main.ts' }, { dir: join(dist, 'cli'), format: 'cjs', extension: 'cjs' })
+// Apart from the program, so that what only the daemon needs does not change how the program's own chunks are cut.
+await write({ 'daemon-main': 'src/daemon-main.ts' }, { dir: join(dist, 'daemon'), format: 'cjs', extension: 'cjs' })
 await write(
   {
     library: 'src/library.ts',
     conversations: 'src/conversations/index.ts',
+    archive: 'src/archive/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
+    terminal: 'src/terminal/index.ts',
   },
   { dir: dist, format: 'esm', extension: 'js' },
 )

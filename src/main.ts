@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText, type Terminal } from './cli/index.js'
+import type { DaemonFacts } from './daemon/index.js'
+import type { Home } from './home/index.js'
+import type { Agents } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
-import { actorName, type HomeLocation, homeLocation, surroundings } from './surroundings.js'
+import {
+  actorName,
+  type HomeLocation,
+  homeLocation,
+  socketFacts,
+  surroundings,
+  workingDirectory,
+} from './surroundings.js'
 
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
@@ -40,25 +51,53 @@ const context: Context = {
 runCli({
   args: process.argv.slice(2),
   version,
-  cwd: process.cwd(),
+  get cwd() {
+    return workingDirectory()
+  },
   stdin: () => readFileSync(0, 'utf8'),
-  privacyFile: homeLocation().privacyFile,
+  get privacyFile() {
+    return homeLocation().privacyFile
+  },
   stdout,
   stderr,
   settings: {
     profile: env.SKEIN_PROFILE || undefined,
     session: env.SKEIN_SESSION || undefined,
+    tmux: env.TMUX || undefined,
     noColour: Boolean(env.NO_COLOR),
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
-  profiles: profilesOf(homeLocation()),
+  profiles: profilesOf(homeLocation),
+  daemon: daemonFacts(homeLocation),
   now: Date.now,
+  agents,
+  handOver,
   terminal: takeTerminal,
   interrupted,
 }).then((exitCode) => {
   process.exitCode = exitCode
 })
+
+async function agents(home: Home): Promise<Agents> {
+  const { agentsOf, configuredParts } = await import('./lifecycle/index.js')
+  const { wakeDaemon } = await import('./daemon/index.js')
+  await wakeDaemon(daemonFacts(homeLocation), home.profile)
+  const { configFile } = homeLocation()
+  return agentsOf(await configuredParts({ home, context, configFile, facts: socketFacts() }))
+}
+
+/** Its program has the terminal for itself, and interrupts are its business. */
+async function handOver([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+  if (!process.stdout.isTTY || !process.stdin.isTTY) return false
+  const { spawn } = await import('node:child_process')
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => {})
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' })
+    child.on('error', reject)
+    child.on('exit', () => resolve(true))
+  })
+}
 
 /** For commands that play on the whole screen; they need a person at both ends. */
 function takeTerminal(): Promise<Terminal> | undefined {
@@ -76,23 +115,48 @@ function version(): string {
   return typeof manifest === 'object' && manifest && 'version' in manifest ? String(manifest.version) : 'unknown'
 }
 
-function profilesOf({ root, configFile }: HomeLocation): Profiles {
+/** The place is asked for when it is needed: help works where there is none. */
+function profilesOf(place: () => HomeLocation): Profiles {
   const homes = () => import('./home/index.js')
   const userId = process.geteuid?.()
-  const directoryOf = (name: string) => join(root, 'profiles', name)
+  const directoryOf = (name: string) => join(place().root, 'profiles', name)
   return {
     open: async (profile) =>
       (await homes()).openHome({
-        root,
-        configFile,
+        root: place().root,
+        configFile: place().configFile,
         profile,
         context,
         surroundings: surroundings(),
         ...(userId === undefined ? {} : { userId }),
       }),
-    list: async () => (await homes()).listProfiles(root).map((name) => ({ name, directory: directoryOf(name) })),
-    create: async (name) => ({ name, directory: (await homes()).createProfile(root, name) }),
-    remove: async (name) => (await homes()).deleteProfile(root, name),
+    list: async () =>
+      (await homes()).listProfiles(place().root).map((name) => ({ name, directory: directoryOf(name) })),
+    create: async (name) => ({ name, directory: (await homes()).createProfile(place().root, name) }),
+    remove: async (name) => (await homes()).deleteProfile(place().root, name),
+  }
+}
+
+function daemonFacts(place: () => HomeLocation): DaemonFacts {
+  return {
+    get root() {
+      return place().root
+    },
+    get configFile() {
+      return place().configFile
+    },
+    env,
+    platform: process.platform,
+    userId: process.geteuid?.(),
+    get version() {
+      return version()
+    },
+    get temporary() {
+      return tmpdir()
+    },
+    get program() {
+      return fileURLToPath(new URL('../daemon/daemon-main.cjs', import.meta.url))
+    },
   }
 }
 

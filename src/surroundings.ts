@@ -1,7 +1,9 @@
 import { existsSync, readlinkSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
+import { homedir, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Surroundings } from './home/index.js'
+import type { SocketFacts } from './lifecycle/index.js'
+import { SkeinError } from './model/index.js'
 
 /** Where a home and its settings lie. */
 export interface HomeLocation {
@@ -14,8 +16,8 @@ export interface HomeLocation {
 /** Everything under `home` (or SKEIN_HOME) when it is set, else where the XDG rules put data and settings. */
 export function homeLocation(home: string | undefined = process.env.SKEIN_HOME || undefined): HomeLocation {
   if (home) return { root: home, ...settingsIn(home) }
-  const data = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share')
-  const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config')
+  const data = process.env.XDG_DATA_HOME || join(homeDirectory(), '.local', 'share')
+  const config = process.env.XDG_CONFIG_HOME || join(homeDirectory(), '.config')
   return { root: join(data, 'skein'), ...settingsIn(join(config, 'skein')) }
 }
 
@@ -27,12 +29,40 @@ const settingsIn = (directory: string): Omit<HomeLocation, 'root'> => ({
 /** Where the tools keep their logs, and which time zone a day is in. */
 export function surroundings(): Surroundings {
   return {
-    home: homedir(),
+    get home() {
+      return homeDirectory()
+    },
     env: process.env,
     get zone() {
       return zoneBySystem() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
     },
   }
+}
+
+/** A process in a container may have neither HOME nor a user that the system knows. */
+function homeDirectory(): string {
+  try {
+    return homedir()
+  } catch (error) {
+    const next = 'Set HOME, and SKEIN_HOME if Skein should keep its files elsewhere'
+    throw new SkeinError('home-unreadable', 'The system knows no home directory of yours', next, { cause: error })
+  }
+}
+
+/** A shell may stand in a directory that was deleted since. */
+export function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    throw new SkeinError('bad-input', 'The directory you are in is gone', 'Go to one that exists (cd)', {
+      cause: error,
+    })
+  }
+}
+
+/** What decides which tmux server a home's agents run in. */
+export function socketFacts(home: string | undefined = process.env.SKEIN_HOME || undefined): SocketFacts {
+  return { ownRoot: home, temporary: tmpdir(), userId: process.geteuid?.() }
 }
 
 /** The name of the time zone as the system's files give it: `Intl` knows it too, but takes 12 ms to load its calendars. */

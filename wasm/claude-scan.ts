@@ -6,6 +6,22 @@
 // Look-alikes inside strings or tool arguments are values like any other, and walked over. Only one thing is taken on trust: a line that
 // begins by naming another type than `assistant` is passed over to its end, which is what makes it quick.
 
+import {
+  close,
+  is,
+  isDigit,
+  isPlain,
+  literal,
+  next,
+  open,
+  plain,
+  QUOTE,
+  skipText,
+  space,
+  value,
+  value0,
+} from './json-walk'
+
 /** Where the caller puts the log's bytes, and how many tellings fit between there and RECORDS. */
 export const BUFFER: i32 = 0x30000
 export const RECORDS: i32 = 0x10000
@@ -28,8 +44,6 @@ const CACHE_WRITE_5M = 88
 const CACHE_WRITE_1H = 96
 const WEB_SEARCHES = 104
 
-const QUOTE: u8 = 0x22
-const BACKSLASH: u8 = 0x5c
 const LINE_FEED: u8 = 0x0a
 
 /** The number of records that the last `scan` wrote. */
@@ -222,32 +236,6 @@ function once(field: i32): bool {
   return isFirst
 }
 
-// Steps between the members of an object. They return the place of the next quote or of the closing brace, or 0.
-
-function open(at: usize): usize {
-  return load<u8>(at) === 0x7b ? space(at + 1) : 0
-}
-
-/** From after a key to its value. */
-function value0(keyEnd: usize): usize {
-  if (keyEnd === 0) return 0
-  const p = space(keyEnd)
-  return load<u8>(p) === 0x3a ? space(p + 1) : 0
-}
-
-function next(at: usize): usize {
-  if (at === 0) return 0
-  const p = space(at)
-  if (load<u8>(p) === 0x7d) return p
-  if (load<u8>(p) !== 0x2c) return 0
-  const q = space(p + 1)
-  return load<u8>(q) === QUOTE ? q : 0
-}
-
-function close(at: usize): usize {
-  return at !== 0 && load<u8>(at) === 0x7d ? at + 1 : 0
-}
-
 // Values that are kept.
 
 function keep(at: usize, field: i32): usize {
@@ -260,18 +248,6 @@ function keep(at: usize, field: i32): usize {
 
 function keepOrNull(at: usize, field: i32): usize {
   return load<u8>(at) === QUOTE ? keep(at, field) : literal(at)
-}
-
-/** A string without escapes. Bytes above 127 are fine: they are decoded later. */
-function plain(at: usize): usize {
-  if (load<u8>(at) !== QUOTE) return 0
-  const end = skipText(at + 1)
-  return end !== 0 && isPlain(at + 1, end) ? end : 0
-}
-
-function isPlain(from: usize, end: usize): bool {
-  for (let p = from; p < end; p++) if (load<u8>(p) === BACKSLASH) return false
-  return true
 }
 
 function count(at: usize, field: i32): usize {
@@ -345,135 +321,6 @@ function daysSince1970(year: i32, month: i32, day: i32): i32 {
   const y = month <= 2 ? year - 1 : year
   const dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
   return y * 365 + y / 4 - y / 100 + y / 400 + dayOfYear - 719468
-}
-
-// JSON that is walked over. Each takes the place where its thing begins and returns the place after it, or 0 when it is not valid.
-// The line feed that ends the line stops every walk, so no place is ever compared with the end.
-
-function space(at: usize): usize {
-  let p = at
-  while (true) {
-    const byte = load<u8>(p)
-    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return p
-    p += 1
-  }
-}
-
-/** From after the opening quote to after the closing one. */
-function skipText(at: usize): usize {
-  const quote = i8x16.splat(QUOTE)
-  const backslash = i8x16.splat(BACKSLASH)
-  const control = i8x16.splat(0x20)
-  let p = at
-  while (true) {
-    const bytes = v128.load(p)
-    const stops = v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, backslash)), i8x16.lt_u(bytes, control))
-    const found = i8x16.bitmask(stops)
-    if (found === 0) {
-      p += 16
-      continue
-    }
-    p += ctz(found)
-    const byte = load<u8>(p)
-    if (byte === QUOTE) return p + 1
-    if (byte !== BACKSLASH) return 0
-    const escaped = load<u8>(p + 1)
-    if (escaped === 0x75) {
-      if (!isHex(p + 2) || !isHex(p + 3) || !isHex(p + 4) || !isHex(p + 5)) return 0
-      p += 6
-    } else if (
-      escaped === 0x6e ||
-      escaped === QUOTE ||
-      escaped === BACKSLASH ||
-      escaped === 0x74 ||
-      escaped === 0x2f ||
-      escaped === 0x72 ||
-      escaped === 0x62 ||
-      escaped === 0x66
-    ) {
-      p += 2
-    } else return 0
-  }
-}
-
-function isHex(p: usize): bool {
-  const byte = load<u8>(p)
-  const letter = byte | 0x20
-  return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66)
-}
-
-/** Deeper nesting than any log has; beyond it the parser decides. */
-const DEEPEST: i32 = 200
-
-function value(at: usize, depth: i32): usize {
-  const byte = load<u8>(at)
-  if (byte === QUOTE) return skipText(at + 1)
-  if (byte === 0x7b) return depth > DEEPEST ? 0 : members(at, depth + 1)
-  if (byte === 0x5b) return depth > DEEPEST ? 0 : items(at, depth + 1)
-  if (byte === 0x74 || byte === 0x66 || byte === 0x6e) return literal(at)
-  return number(at)
-}
-
-function members(at: usize, depth: i32): usize {
-  let p = open(at)
-  while (p !== 0 && load<u8>(p) === QUOTE) {
-    p = value0(skipText(p + 1))
-    if (p === 0) return 0
-    p = next(value(p, depth))
-  }
-  return close(p)
-}
-
-function items(at: usize, depth: i32): usize {
-  let p = space(at + 1)
-  if (load<u8>(p) === 0x5d) return p + 1
-  while (true) {
-    p = value(p, depth)
-    if (p === 0) return 0
-    p = space(p)
-    const byte = load<u8>(p)
-    if (byte === 0x5d) return p + 1
-    if (byte !== 0x2c) return 0
-    p = space(p + 1)
-  }
-}
-
-function literal(at: usize): usize {
-  const word = load<u32>(at)
-  if (word === 0x65757274 || word === 0x6c6c756e) return at + 4 // true, null
-  return word === 0x736c6166 && load<u8>(at + 4) === 0x65 ? at + 5 : 0 // false
-}
-
-function isDigit(p: usize): bool {
-  return <u32>load<u8>(p) - 0x30 <= 9
-}
-
-function number(at: usize): usize {
-  let p = load<u8>(at) === 0x2d ? at + 1 : at
-  if (!isDigit(p)) return 0
-  if (load<u8>(p) === 0x30) p += 1
-  else while (isDigit(p)) p += 1
-  if (load<u8>(p) === 0x2e) {
-    p += 1
-    if (!isDigit(p)) return 0
-    while (isDigit(p)) p += 1
-  }
-  if ((load<u8>(p) | 0x20) === 0x65) {
-    p += 1
-    if (load<u8>(p) === 0x2b || load<u8>(p) === 0x2d) p += 1
-    if (!isDigit(p)) return 0
-    while (isDigit(p)) p += 1
-  }
-  return p
-}
-
-function is(at: usize, size: i32, word: string): bool {
-  if (size !== word.length) return false
-  const wide = changetype<usize>(word)
-  for (let i: usize = 0; i < <usize>size; i++) {
-    if (<u16>load<u8>(at + i) !== load<u16>(wide + (i << 1))) return false
-  }
-  return true
 }
 
 /**

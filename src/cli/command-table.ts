@@ -10,6 +10,8 @@ export interface CommandEntry {
 export interface CommandTable {
   readonly summary: string
   readonly entries: Readonly<Record<string, CommandTable | CommandEntry>>
+  /** What the noun does with a word that is none of its verbs: `skein archive web/toast`. */
+  readonly otherwise?: CommandEntry
 }
 
 export const isNoun = (entry: CommandTable | CommandEntry): entry is CommandTable => 'entries' in entry
@@ -20,6 +22,33 @@ const verb = (summary: string, load: () => Promise<Command>): CommandEntry => ({
 export const COMMANDS: CommandTable = {
   summary: 'Sessions of AI coding agents as first-class objects',
   entries: {
+    start: verb('Start an agent', async () => (await import('./commands/start.js')).start),
+    spawn: verb('Make an agent without starting it', async () => (await import('./commands/spawn.js')).spawn),
+    list: verb('List agents by group, with what they do', async () => (await import('./commands/list.js')).list),
+    status: verb('Show how many agents do what', async () => (await import('./commands/status.js')).status),
+    why: verb('Show the evidence behind a status', async () => (await import('./commands/why.js')).why),
+    attach: verb("Go to an agent's terminal", async () => (await import('./commands/attach.js')).attach),
+    send: verb('Send a prompt to an agent', async () => (await import('./commands/send.js')).send),
+    wait: verb('Wait until an agent is done', async () => (await import('./commands/wait.js')).wait),
+    output: verb("Print an agent's last reply", async () => (await import('./commands/output.js')).output),
+    approve: verb('Allow what an agent asks for', async () => (await import('./commands/approve.js')).approve),
+    deny: verb('Deny what an agent asks for', async () => (await import('./commands/deny.js')).deny),
+    answer: verb("Choose an option of an agent's question", async () => (await import('./commands/answer.js')).answer),
+    keys: verb('Press keys in an agent', async () => (await import('./commands/keys.js')).keys),
+    ack: verb('Say that a finished reply was seen', async () => (await import('./commands/ack.js')).ack),
+    snooze: verb('Hide a finished reply for a while', async () => (await import('./commands/snooze.js')).snooze),
+    stop: verb('Stop agents in good order', async () => (await import('./commands/stop.js')).stop),
+    kill: verb('End agents at once', async () => (await import('./commands/kill.js')).kill),
+    restart: verb(
+      'Start an agent again, in its conversation',
+      async () => (await import('./commands/restart.js')).restart,
+    ),
+    rename: verb('Give an agent another name', async () => (await import('./commands/rename.js')).rename),
+    move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
+    unarchive: verb('Bring an archived agent back', async () => (await import('./commands/unarchive.js')).unarchive),
+    remove: verb('Remove an agent, or undo that', async () => (await import('./commands/remove.js')).remove),
+    report: verb('Tell what an agent does (for programs)', async () => (await import('./commands/report.js')).report),
+    doctor: verb('Record screens that Skein does not know', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Look at sessions',
       entries: {
@@ -111,7 +140,7 @@ export const COMMANDS: CommandTable = {
       summary: 'Care for the index',
       entries: {
         rebuild: verb(
-          'Build the index again from the journal',
+          'Build the index again, and what the logs told',
           async () => (await import('./commands/index/rebuild.js')).rebuild,
         ),
         check: verb(
@@ -132,6 +161,32 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/export.js')).exportSession,
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
+    archive: {
+      summary: 'Care for what is kept of deleted logs, or put an agent away',
+      otherwise: verb('Put an agent away', async () => (await import('./commands/archive-agent.js')).archiveAgent),
+      entries: {
+        list: verb(
+          'List what is archived, newest first',
+          async () => (await import('./commands/archive/list.js')).list,
+        ),
+        restore: verb(
+          'Write what is archived of a session as a document to read',
+          async () => (await import('./commands/archive/restore.js')).restore,
+        ),
+        stats: verb(
+          'Count what is archived, and say how long it is kept',
+          async () => (await import('./commands/archive/stats.js')).stats,
+        ),
+        verify: verb(
+          'Read all of the archive and say what is damaged',
+          async () => (await import('./commands/archive/verify.js')).verify,
+        ),
+        prune: verb(
+          'Remove what the settings no longer keep',
+          async () => (await import('./commands/archive/prune.js')).prune,
+        ),
+      },
+    },
     cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
       summary: 'Look after the conversations of chat gateways',
@@ -185,8 +240,17 @@ export const COMMANDS: CommandTable = {
       entries: {
         check: verb('Show which policy applies here', async () => (await import('./commands/privacy/check.js')).check),
         test: verb('Show what would be kept of a text', async () => (await import('./commands/privacy/test.js')).test),
+        apply: verb(
+          'Filter what is stored by the policy of today',
+          async () => (await import('./commands/privacy/apply.js')).apply,
+        ),
+        audit: verb('Count what was left out', async () => (await import('./commands/privacy/audit.js')).audit),
       },
     },
+    purge: verb(
+      'Take something out of everything that is stored',
+      async () => (await import('./commands/purge.js')).purge,
+    ),
     profile: {
       summary: 'Keep separate homes',
       entries: {
@@ -195,6 +259,41 @@ export const COMMANDS: CommandTable = {
         delete: verb(
           'Delete a profile and all it holds',
           async () => (await import('./commands/profile/delete.js')).deleteProfile,
+        ),
+      },
+    },
+    next: verb(
+      'Go to the agent that has waited for you longest',
+      async () => (await import('./commands/next.js')).next,
+    ),
+    notify: {
+      summary: 'Try how you are told that an agent waits',
+      entries: {
+        test: verb(
+          'Send yourself a notice, to see how it arrives',
+          async () => (await import('./commands/notify/test.js')).test,
+        ),
+      },
+    },
+    statusline: verb(
+      'Print one segment for a status line or a prompt',
+      async () => (await import('./commands/statusline.js')).statusline,
+    ),
+    daemon: {
+      summary: 'Run what watches the agents',
+      entries: {
+        start: verb(
+          'Start the daemon of this profile, if none runs',
+          async () => (await import('./commands/daemon/start.js')).start,
+        ),
+        stop: verb('Stop the daemon of this profile', async () => (await import('./commands/daemon/stop.js')).stop),
+        status: verb(
+          'Show whether the daemon runs, and how it is',
+          async () => (await import('./commands/daemon/status.js')).status,
+        ),
+        logs: verb(
+          'Show what the daemon has written down',
+          async () => (await import('./commands/daemon/logs.js')).logs,
         ),
       },
     },

@@ -1,4 +1,6 @@
+import type { DaemonFacts } from '../daemon/index.js'
 import type { Home } from '../home/index.js'
+import type { Agents } from '../lifecycle/index.js'
 import type { Input, Inputs, Values } from './input/input.js'
 import type { Output } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
@@ -18,8 +20,16 @@ export interface Cli {
   readonly currentSession: string | undefined
   readonly profile: string
   readonly profiles: Profiles
+  /** How daemons are reached and started here. */
+  readonly daemon: DaemonFacts
   /** Opens the home, which is closed again when the command ends. */
   home(): Promise<Home>
+  /** The agents of that home, closed again with it. */
+  agents(): Promise<Agents>
+  /** The tmux this was typed in, as $TMUX says it. */
+  readonly tmux: string | undefined
+  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process. */
+  handOver(argv: readonly [string, ...string[]]): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
   /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */

@@ -32,8 +32,10 @@ type Question =
 
 /** What could stand where the cursor is. */
 async function question(before: readonly string[], current: string): Promise<Question | undefined> {
-  const { entry, rest } = walk(before)
-  if (!entry) return undefined
+  const { entry: found, rest } = walk(before)
+  if (!found) return undefined
+  // A noun with one meaning only takes what that command takes.
+  const entry = isNoun(found) && Object.keys(found.entries).length === 0 ? (found.otherwise ?? found) : found
   const command = isNoun(entry) ? undefined : await entry.load()
   const options: Inputs = { ...command?.options, ...GLOBAL_OPTIONS }
   const open = optionNamed(before.at(-1), options)
@@ -55,8 +57,10 @@ function walk(before: readonly string[]): { entry: CommandTable | CommandEntry |
     const word = before[at] ?? ''
     if (word === '--profile') at += 1
     if (word.startsWith('-') || (word === 'help' && entry === COMMANDS)) continue
-    entry = entry && isNoun(entry) && Object.hasOwn(entry.entries, word) ? entry.entries[word] : undefined
-    if (!entry || !isNoun(entry)) return { entry, rest: before.slice(at + 1) }
+    const noun: CommandTable | undefined = entry && isNoun(entry) ? entry : undefined
+    const isVerb: boolean = noun !== undefined && Object.hasOwn(noun.entries, word)
+    entry = isVerb ? noun?.entries[word] : noun?.otherwise
+    if (!entry || !isNoun(entry)) return { entry, rest: before.slice(isVerb ? at + 1 : at) }
   }
   return { entry, rest: [] }
 }

@@ -18,7 +18,11 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
 /** The help page of a command, of a noun, or of Skein as a whole. */
 export async function helpFor(words: readonly string[], table: CommandTable, screen: Screen): Promise<string> {
   const entry = lookUp(words, table)
-  if (isNoun(entry)) return tableHelp(words, entry, screen)
+  if (isNoun(entry)) {
+    const own = entry.otherwise && commandHelp(await entry.otherwise.load(), screen)
+    const verbs = Object.keys(entry.entries).length > 0 ? tableHelp(words, entry, screen) : undefined
+    return [own, verbs].filter((part) => part !== undefined).join('\n\n') || tableHelp(words, entry, screen)
+  }
   return commandHelp(await entry.load(), screen)
 }
 
@@ -33,7 +37,9 @@ function tableHelp(words: readonly string[], { summary, entries }: CommandTable,
     '',
     screen.paint.bold('Commands:'),
     ...pairs(rows),
-    ...(words.length === 0 ? ['', `The noun "${SHORT_NOUN}" may be left out: skein list, skein show <session>`] : []),
+    ...(words.length === 0
+      ? ['', `The noun "${SHORT_NOUN}" may be left out where no other command has the name: skein show <session>`]
+      : []),
     '',
     screen.paint.bold('Options everywhere:'),
     ...pairs(optionRows(GLOBAL_OPTIONS)),
@@ -44,7 +50,8 @@ function tableHelp(words: readonly string[], { summary, entries }: CommandTable,
 }
 
 function entryLine(entry: CommandTable | CommandEntry): string {
-  return isNoun(entry) ? `${entry.summary}: ${Object.keys(entry.entries).join(', ')}` : entry.summary
+  const verbs = isNoun(entry) ? Object.keys(entry.entries) : []
+  return verbs.length > 0 ? `${entry.summary}: ${verbs.join(', ')}` : entry.summary
 }
 
 function commandHelp(command: Command, screen: Screen): string {

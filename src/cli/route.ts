@@ -37,6 +37,12 @@ export function route(args: readonly string[], table: CommandTable): Route {
     if (words[0] === 'help') {
       return { kind: 'help', words: args.slice(at + 1).filter((word) => !word.startsWith('-')) }
     }
+    const other = otherwise(words, table)
+    if (other) {
+      if (beforeTerminator(args.slice(at)).some((word) => HELP.has(word)))
+        return { kind: 'help', words: words.slice(0, -1) }
+      return { kind: 'command', entry: other, args: [...globals, ...args.slice(at)] }
+    }
     const entry = lookUp(words, table)
     if (!isNoun(entry)) {
       const rest = args.slice(at + 1)
@@ -45,6 +51,13 @@ export function route(args: readonly string[], table: CommandTable): Route {
     }
   }
   return { kind: 'help', words }
+}
+
+/** A noun's command for a word that is none of its verbs. */
+function otherwise(words: readonly string[], table: CommandTable): CommandEntry | undefined {
+  const noun = words.length < 2 ? undefined : lookUp(words.slice(0, -1), table)
+  const word = words.at(-1) ?? ''
+  return noun && isNoun(noun) && !Object.hasOwn(noun.entries, word) ? noun.otherwise : undefined
 }
 
 /** The command or noun of these words. Throws when there is none. */

@@ -1,4 +1,5 @@
 import type { Home } from '../home/index.js'
+import type { Agents } from '../lifecycle/index.js'
 import type { Cli, Given } from './command.js'
 import { COMMANDS } from './command-table.js'
 import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
@@ -80,25 +81,38 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
   const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], world.now())
   const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
   let opened: Promise<Home> | undefined
+  let crew: Promise<Agents> | undefined
+  const home = (): Promise<Home> => {
+    opened ??= world.profiles.open(profile)
+    return opened
+  }
   try {
     await run({
       out,
       nowMs: world.now(),
-      cwd: world.cwd,
+      get cwd() {
+        return world.cwd
+      },
       stdin: world.stdin,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,
       profile,
       profiles: world.profiles,
-      home: () => {
-        opened ??= world.profiles.open(profile)
-        return opened
+      daemon: world.daemon,
+      home,
+      agents: () => {
+        crew ??= home().then((open) => world.agents(open))
+        return crew
       },
+      tmux: world.settings.tmux,
+      handOver: world.handOver,
       terminal: world.terminal,
       interrupted: world.interrupted,
     })
   } finally {
-    const home = await opened?.catch(() => undefined) // a home that did not open has said so already
-    await home?.[Symbol.asyncDispose]()
+    const agents = await crew?.catch(() => undefined) // what did not open has said so already
+    await agents?.[Symbol.asyncDispose]()
+    const open = await opened?.catch(() => undefined)
+    await open?.[Symbol.asyncDispose]()
   }
 }

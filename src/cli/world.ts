@@ -1,4 +1,6 @@
+import type { DaemonFacts } from '../daemon/index.js'
 import type { Home } from '../home/index.js'
+import type { Agents } from '../lifecycle/index.js'
 import type { Stream } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
 
@@ -16,7 +18,13 @@ export interface World {
   readonly stderr: Stream
   readonly settings: Settings
   readonly profiles: Profiles
+  /** How daemons are reached and started here. */
+  readonly daemon: DaemonFacts
   now(): number
+  /** The agents of an open home. */
+  agents(home: Home): Promise<Agents>
+  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process. */
+  handOver(argv: readonly [string, ...string[]]): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
   interrupted(): AbortSignal
@@ -28,6 +36,8 @@ export interface Settings {
   readonly profile: string | undefined
   /** SKEIN_SESSION */
   readonly session: string | undefined
+  /** TMUX */
+  readonly tmux: string | undefined
   /** NO_COLOR */
   readonly noColour: boolean
   /** COLUMNS */

@@ -80,5 +80,5 @@ export {
   type TranscriptUsage,
   textOf,
 } from './transcript-format.js'
-export { TranscriptWriter } from './transcript-writer.js'
+export { lockTranscript, TranscriptWriter } from './transcript-writer.js'
 export { runTurn, type TurnRequest, type TurnResult } from './turn.js'

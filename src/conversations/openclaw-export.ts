@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { explainDiskError, writeAtomic } from '../disk/index.js'
+import { explainDiskError, makeDirectory, writeAtomic } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
 import type { Conversations } from './conversations.js'
@@ -66,7 +66,7 @@ function copyTranscript(from: string, sessions: string): boolean {
 
 function write(path: string, text: string): void {
   try {
-    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+    makeDirectory(join(path, '..'))
     writeAtomic(path, text, { durable: false })
   } catch (error) {
     throw explainDiskError(error, path)

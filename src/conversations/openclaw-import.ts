@@ -1,6 +1,6 @@
-import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { isSessionId } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
 import type { Conversations } from './conversations.js'
@@ -102,7 +102,7 @@ const transcriptNames = (names: readonly string[], sessionId: string): string[] 
 function copyTranscript(from: string, directory: string): boolean {
   const to = join(directory, basename(from))
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     if (existsSync(to)) return readFileSync(from).equals(readFileSync(to))
     copyFileSync(from, to, constants.COPYFILE_EXCL)
     chmodSync(to, 0o600)

@@ -5,14 +5,13 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
-  mkdirSync,
   openSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { threadId } from 'node:worker_threads'
-import { type Database, explainDiskError, openDatabase, SQLITE, sqliteCode } from '../disk/index.js'
+import { type Database, explainDiskError, makeDirectory, openDatabase, SQLITE, sqliteCode } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 /** What makes a database ours: SQLite keeps the first two in the file's header. */
@@ -29,7 +28,7 @@ export interface DatabaseLayout {
  */
 export function openOwnedDatabase(path: string, layout: DatabaseLayout): Database {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(path))
     if (!existsSync(path)) create(path, layout)
     if (statSync(path).size === 0) throw damaged(path, 'the file is empty')
     const database = openDatabase(path)

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { explainDiskError, writeAtomic } from '../disk/index.js'
+import { explainDiskError, makeDirectory, writeAtomic } from '../disk/index.js'
 import { isSessionId, SkeinError } from '../model/index.js'
 import { type SessionEntry, tidyEntry } from './entry.js'
 import { badKey, flawOf, parseKey } from './key.js'
@@ -69,7 +69,7 @@ export function writeStore(path: string, store: SessionStore, found: SessionStor
   const whole = left && Object.keys(left).length > 0 ? Object.assign(Object.create(null), left, store) : store
   try {
     const target = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(target))
     writeAtomic(target, JSON.stringify(whole, null, 2), { durable: false })
   } catch (error) {
     throw explainDiskError(error, path)

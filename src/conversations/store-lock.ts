@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { Line } from './line.js'
 import { describeHolder, type Held, LockFile, type LockOptions } from './lock-file.js'
@@ -57,7 +56,7 @@ async function inSection<T>(path: string, body: () => T | Promise<T>): Promise<T
 
 async function take(path: string, options: LockOptions): Promise<LockFile> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(path))
   } catch (error) {
     throw explainDiskError(error, dirname(path))
   }

@@ -6,14 +6,13 @@ import {
   fchmodSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { explainDiskError, writeAtomic, writeFully } from '../disk/index.js'
+import { explainDiskError, makeDirectory, writeAtomic, writeFully } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Surroundings } from './environment.js'
 import { describeHolder, type Held, LockFile } from './lock-file.js'
@@ -127,7 +126,7 @@ export class TranscriptWriter implements Disposable {
 /** Keeps writers out of a transcript; throws `transcript-in-use` when there still is one after `waitMs`. */
 export async function lockTranscript(path: string, waitMs: number): Promise<LockFile> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(path))
   } catch (error) {
     throw explainDiskError(error, dirname(path))
   }

@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { parseSessionId, SkeinError } from '../model/index.js'
 import type { ConversationKey } from './key.js'
 import { describeHolder, LockFile } from './lock-file.js'
@@ -9,7 +8,7 @@ import { describeHolder, LockFile } from './lock-file.js'
 export async function lockTurn(directory: string, sessionId: string, key: ConversationKey): Promise<LockFile> {
   const path = join(directory, `${parseSessionId(sessionId)}.turn.lock`)
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
   } catch (error) {
     throw explainDiskError(error, directory)
   }

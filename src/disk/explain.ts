@@ -30,5 +30,18 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
     const next = 'Move what is in the way, or set SKEIN_HOME to another directory'
     return new SkeinError('home-unreadable', `${path} is not what Skein expects there (${code})`, next, cause)
   }
+  if (code === 'ENAMETOOLONG') {
+    const next = 'Set SKEIN_HOME to a shorter path'
+    return new SkeinError(
+      'home-unreadable',
+      `A path of ${path.length} characters is too long for this system: ${path.slice(0, 40)}...`,
+      next,
+      cause,
+    )
+  }
+  if (code === 'ENOENT') {
+    const next = 'Set SKEIN_HOME to a place where directories can be made'
+    return new SkeinError('home-unreadable', `${path} is not there and cannot be made`, next, cause)
+  }
   return error
 }

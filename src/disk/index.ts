@@ -1,5 +1,24 @@
 export { explainDiskError } from './explain.js'
 export { FileLock } from './lock.js'
-export { type Life, lifeOf, type ProcessOwner, startTimeOf, thisProcess } from './process-owner.js'
-export { type Database, openDatabase, SQLITE, type SqlValue, type Statement, sqliteCode } from './sqlite.js'
+export { makeDirectory } from './make-directory.js'
+export {
+  type Life,
+  lifeOf,
+  type ProcessOwner,
+  type ProcessStat,
+  processStat,
+  startTimeOf,
+  thisProcess,
+} from './process-owner.js'
+export {
+  type Database,
+  isDamage,
+  openDatabase,
+  openToRead,
+  SQLITE,
+  type SqlValue,
+  type Statement,
+  sqliteCode,
+} from './sqlite.js'
+export { Statements } from './statements.js'
 export { syncPath, writeAtomic, writeFully } from './write-atomic.js'

@@ -18,6 +18,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export class FileLock implements Disposable {
   #writer: Database | undefined
   #shared: Database | undefined
+  #holder: Promise<void> = Promise.resolve()
 
   constructor(
     readonly path: string,
@@ -42,6 +43,18 @@ export class FileLock implements Disposable {
     this.#shared = undefined
   }
 
+  /** Is the only writer until the result is disposed: for work that has to wait for something else, such as a program that starts. */
+  async hold(waitMs: number): Promise<Disposable> {
+    const database = this.#open()
+    try {
+      await this.#until(() => attempt(() => database.exec('begin immediate')), waitMs)
+    } catch (error) {
+      database.close()
+      throw this.#explained(error)
+    }
+    return { [Symbol.dispose]: () => database.close() }
+  }
+
   /**
    * Runs `body` as the only writer. `body` is synchronous: nothing else of this process can come between.
    * Waiting is a short sleep and another try: SQLite's own wait backs off to 100 ms and starves under load.
@@ -56,6 +69,20 @@ export class FileLock implements Disposable {
   }
 
   async #holding<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
+    const before = this.#holder
+    let isDone = (): void => {}
+    this.#holder = new Promise((resolve) => {
+      isDone = resolve
+    })
+    try {
+      await before // one connection can hold it once: callers of the same process take turns
+      return await this.#hold(begin, body, waitMs)
+    } finally {
+      isDone()
+    }
+  }
+
+  async #hold<T>(begin: string, body: () => T, waitMs: number): Promise<T> {
     this.#writer ??= this.#open()
     const writer = this.#writer
     try {

@@ -16,7 +16,7 @@ let self: ProcessOwner | undefined
 
 export function thisProcess(): ProcessOwner {
   if (self?.pid !== process.pid) {
-    const starttime = statOf(process.pid)?.starttime
+    const starttime = processStat(process.pid)?.starttime
     self = { pid: process.pid, ...(starttime === undefined ? {} : { starttime }), place: thisPlace() }
   }
   return self
@@ -31,21 +31,36 @@ export function lifeOf(owner: ProcessOwner): Life {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
     // EPERM: it lives, under another user.
   }
-  const stat = statOf(owner.pid)
+  const stat = processStat(owner.pid)
   if (stat?.state === 'Z' || stat?.state === 'X') return 'dead'
   if (stat && owner.starttime !== undefined && stat.starttime !== owner.starttime) return 'dead'
   return 'alive'
 }
 
 /** The kernel's start time of a process that runs now, to know it again by. */
-export const startTimeOf = (pid: number): number | undefined => statOf(pid)?.starttime
+export const startTimeOf = (pid: number): number | undefined => processStat(pid)?.starttime
 
-/** Linux only; elsewhere the pid alone has to do. The name in parentheses may contain anything, so fields count from its end. */
-function statOf(pid: number): { state: string; starttime: number } | undefined {
+/** What the kernel tells of a process. Linux only; elsewhere the pid alone has to do. */
+export interface ProcessStat {
+  /** `Z` and `X` have ended already. */
+  state: string
+  ppid: number
+  /** The pid of the leader of its session: stays when its parent ends. */
+  session: number
+  starttime: number
+}
+
+/** The name in parentheses may contain anything, so fields count from its end. */
+export function processStat(pid: number): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', starttime: Number(fields[19]) }
+    return {
+      state: fields[0] ?? '',
+      ppid: Number(fields[1]),
+      session: Number(fields[3]),
+      starttime: Number(fields[19]),
+    }
   } catch {
     return undefined
   }

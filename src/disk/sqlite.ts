@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 
 export type SqlValue = string | number | bigint | null | Uint8Array
 
@@ -25,6 +26,28 @@ let loaded: Open | undefined
 export function openDatabase(path: string, options: { readOnly?: boolean } = {}): Database {
   loaded ??= builtIn() ?? (createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync as Open)
   return new loaded(path, options)
+}
+
+/**
+ * A database that has a log beside it, opened by somebody who may not write there. Its shared memory needs a place in the directory;
+ * where there is none, the file is read as it is, without what the log still holds.
+ */
+export function openToRead(path: string): Database {
+  const database = openDatabase(path, { readOnly: true })
+  try {
+    database.exec('pragma busy_timeout = 2000; select 1 from sqlite_master')
+    return database
+  } catch (error) {
+    database.close()
+    if (sqliteCode(error) !== SQLITE.cannotOpen && sqliteCode(error) !== SQLITE.readOnly) throw error
+    return openDatabase(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true })
+  }
+}
+
+/** The file is not what SQLite wrote. */
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === SQLITE.corrupt || code === SQLITE.notADatabase
 }
 
 /** Node prints an "experimental" warning on first load; users of a command line tool must not see it. */

@@ -4,6 +4,7 @@ import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
   Event,
+  EventId,
   ForkOrigin,
   Group,
   Instant,
@@ -14,18 +15,27 @@ import type {
   Step,
   Visibility,
 } from '../model/index.js'
-import type { Environment, LoggedSession, Runners } from '../tools/index.js'
+import type { RedactionTotals } from '../privacy/index.js'
+import type { Environment, Fact, LoggedSession, Runners } from '../tools/index.js'
+import type { ProfilePaths } from './paths.js'
+import type { Proof } from './purge-proof.js'
+import type { PurgedPlace } from './purge-sweep.js'
+import type { StoredPolicies } from './stored-policies.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {
   readonly profile: string
   /** The profile's directory. */
   readonly directory: string
+  /** Where running agents keep what must outlive them. */
+  readonly paths: Pick<ProfilePaths, 'agents' | 'spool'>
   readonly sessions: Sessions
   readonly roster: RosterBook
   readonly events: Events
   readonly index: IndexCare
   readonly history: History
+  readonly privacy: Privacy
+  readonly archive: ArchiveBook
   readonly programs: Programs
 }
 
@@ -49,6 +59,8 @@ export interface StartOptions extends Omit<SessionFacts, 'agent' | 'agent_id'> {
   started_at?: Instant
   /** Open an ended session again under its own id. */
   resume?: boolean
+  /** It may be known already, from a log: then what is said here is added where nothing was known. */
+  mayExist?: boolean
 }
 
 export interface Sessions {
@@ -120,6 +132,8 @@ export interface RosterBook {
   /** Into another group; undefined moves it to the top. */
   move(reference: string, group: string | undefined): Promise<Agent>
   remove(reference: string): Promise<Agent>
+  /** Puts an agent that was removed back as it was, under its own id. */
+  restore(agent: Agent): Promise<Agent>
   setParent(reference: string, parent: string | undefined): Promise<Agent>
   groups(): Promise<Group[]>
   createGroup(path: string): Promise<Group>
@@ -155,8 +169,10 @@ export interface Events {
   append(event: NewEvent): Promise<Event>
   /** Oldest first. `last` keeps only the newest that match. */
   read(filter?: EventFilter & { last?: number }): Promise<Event[]>
-  /** Follows the journal, beginning with the newest `last` events; ends when the signal aborts. */
-  tail(options: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event>
+  /** Follows the journal, beginning with the newest `last` events, or with all that came after one; ends when the signal aborts. */
+  tail(options: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event>
+  /** The id of the newest event: "everything up to now". Undefined in an empty journal. */
+  lastId(): Promise<EventId | undefined>
   /** The activity stream: repeated news once, bursts in one line. `last` counts events. */
   feed(filter?: EventFilter & { last?: number }): Promise<FeedEntry[]>
   stats(): Promise<EventStats>
@@ -241,6 +257,10 @@ export interface IngestOptions {
   session?: string
   /** Only logs that changed since then. */
   since?: Instant
+  /** False leaves the words for later: turns, tool calls and cost only, in half the time. */
+  words?: boolean
+  /** Also a session that was purged; only with `session`. */
+  force?: boolean
   signal?: AbortSignal
 }
 
@@ -253,6 +273,8 @@ export interface IngestReport {
   tool_calls: number
   /** Sessions that Skein did not know before. */
   sessions_found: number
+  /** Logs whose text was kept under a policy that no longer holds: `skein privacy apply`. */
+  outdated_logs: number
   /** Logs that could not be opened, with the system's reason. */
   unreadable: { path: string; reason: string }[]
 }
@@ -289,18 +311,30 @@ export interface SearchReport {
   is_complete: boolean
   /** False when no text was ever ingested here. */
   is_ingested: boolean
+  /** Some of the text was kept under a policy that no longer holds: `skein privacy check`. */
+  may_be_outdated: boolean
 }
 
-export interface SearchHit extends TextHit {
+export interface SearchHit extends Omit<TextHit, 'path'> {
+  /** Its tool has deleted the log: what is shown comes from the archive. */
+  log_gone: boolean
   /** The command that shows more. */
   next: string
+}
+
+export interface WatchOptions {
+  tool?: string
+  signal: AbortSignal
+  onReport?: (report: IngestReport) => void
+  /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
+  lookAgainMs?: number
 }
 
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */
 export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
   /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
-  watch(options: { tool?: string; signal: AbortSignal; onReport?: (report: IngestReport) => void }): Promise<void>
+  watch(options: WatchOptions): Promise<void>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
@@ -313,8 +347,165 @@ export interface History {
 
 export interface SessionHistory extends LoggedSession {
   session: Session
-  /** False when the log is gone: then there are no words, only what was counted when it was read. */
+  /** False when the log is gone. */
   from_log: boolean
+  /** `archive`: the log is gone, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
+  told_from: 'log' | 'archive' | 'counts'
   /** The session's steps with the turns they cover, whole or in part. */
   steps: (Step & { turns: number[] })[]
+}
+
+/** Looks after what is kept of texts that are already stored. */
+export interface Privacy {
+  /** Which rule was applied how often, as far as the journal still tells. Never a value. */
+  audit(options?: AuditOptions): Promise<RedactionTotals>
+  /** How much of the stored text was filtered under a policy that no longer holds. */
+  stored(): Promise<StoredPolicies>
+  /** Filters what is stored by the policy of today, from the logs where they still exist. May be interrupted and repeated. */
+  apply(options?: { dryRun?: boolean }): Promise<PolicyApplication>
+  /** Takes something out of everything that is stored, in every profile, and keeps it out. */
+  purge(options: PurgeOptions): Promise<PurgeReport>
+}
+
+/** What to take out of everything: one of the first four, or nothing to finish what was interrupted. */
+export interface PurgeOptions {
+  /** A regular expression. */
+  pattern?: string
+  /** A path or glob: the path goes from every text, and calls of tools on it go whole. */
+  path?: string
+  /** A session, with all that is recorded of it but what it spent. */
+  session?: string
+  secret?: string
+  resume?: boolean
+  /** Only say where it is. */
+  dryRun?: boolean
+  /** Be done with it although something is left, in ids or settings for example. */
+  accept?: boolean
+}
+
+export interface PurgeReport {
+  dry_run: boolean
+  /** Where it was, or is: files of the home, relative to it. Never what. */
+  places: PurgedPlace[]
+  count: number
+  /** Logs of the tools that hold it, which Skein does not change. From now on it is kept out when they are read. */
+  native_logs: PurgedPlace[]
+  /** What a second way through every byte has found; absent on a dry run. */
+  proof?: Proof
+}
+
+export interface AuditOptions {
+  session?: string
+  since?: Instant
+  until?: Instant
+}
+
+export interface PolicyApplication {
+  dry_run: boolean
+  /** Logs whose text is stored, and those of them to which another policy had been applied. */
+  logs: number
+  outdated: number
+  /** Read again from the log, from its beginning. */
+  read_again: number
+  /** The log is gone, or the directory with its project's policy: what is stored was filtered again. */
+  filtered_again: number
+  passages_changed: number
+  passages_dropped: number
+  /** Logs of which a title or an unfinished prompt was filtered again. */
+  places_changed: number
+}
+
+/** What was said, kept when the tools have deleted their logs. */
+export interface ArchiveBook {
+  /** Newest first. */
+  list(filter?: { session?: string; gone?: boolean }): Promise<ArchivedLog[]>
+  stats(): Promise<ArchiveStats>
+  /** Reads all of it, and compares it with the history and with the logs that are still there. Changes nothing. */
+  verify(): Promise<ArchiveCheck>
+  /** All that is kept of a session: its own log first, those of its sub-agents after it. `version`: an older one of its own log. */
+  restore(reference: string, options?: { version?: number }): Promise<RestoredSession>
+  /** Removes what the settings no longer keep, of logs that their tools have deleted. Nothing is removed without settings. */
+  prune(options?: { dryRun?: boolean }): Promise<ArchivePrune>
+}
+
+export interface ArchivedLog {
+  tool: string
+  session?: string
+  /** Set for the log of a sub-agent. */
+  agent?: string
+  /** Where its tool kept it. */
+  path: string
+  /** `grown`: there is more in it than was archived. */
+  log: 'there' | 'grown' | 'gone'
+  /** Still being written to, so not compressed yet. */
+  is_live: boolean
+  facts: number
+  /** Before compression, and on the disk with older versions. */
+  bytes: number
+  stored_bytes: number
+  /** Of when its tool last wrote to it. */
+  modified_at: Instant
+  /** Kept from before it was rewritten and lost some of what it said. */
+  older_versions: { version: number; superseded_at?: Instant }[]
+}
+
+export interface ArchiveRetention {
+  /** Absent when nothing is removed for its age, or for its size. */
+  max_age?: string
+  max_bytes?: number
+  config_file: string
+}
+
+export interface ArchiveStats {
+  logs: number
+  sessions: number
+  live: number
+  /** Logs that only the archive still has. */
+  gone: number
+  older_versions: number
+  facts: number
+  bytes: number
+  stored_bytes: number
+  /** Stored bytes by bytes. */
+  ratio: number
+  oldest?: Instant
+  newest?: Instant
+  by_tool: Record<string, { logs: number; stored_bytes: number }>
+  retention: ArchiveRetention
+}
+
+export interface ArchiveCheck {
+  ok: boolean
+  logs: number
+  facts: number
+  /** Logs that have grown since, and are archived further by the next ingest. */
+  behind: number
+  /** Compared with the log itself. */
+  compared: number
+  /** Logs that were read and are not here: before there was an archive, or removed from it on purpose. */
+  not_archived: number
+  /** One line each. */
+  problems: string[]
+}
+
+export interface RestoredSession {
+  session: Session
+  logs: { tool: string; path: string; agent?: string; modified_at: Instant; facts: Fact[] }[]
+  /** Parts that could not be read. */
+  problems: string[]
+}
+
+export interface ArchivePrune {
+  dry_run: boolean
+  /** False when the settings keep everything. */
+  is_configured: boolean
+  logs: {
+    tool: string
+    session?: string
+    path: string
+    modified_at: Instant
+    stored_bytes: number
+    because: 'age' | 'size'
+  }[]
+  bytes_freed: number
 }

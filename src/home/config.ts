@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
+import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
 import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
+import { readSettings, type Settings, settingsTable as table } from './settings-file.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
@@ -39,6 +40,14 @@ export class Config {
       table(await this.#read(), 'sessions', this.file).archive_after_days,
       30,
     )
+  }
+
+  /** How much of the archive is kept: `[archive]` with `max_age` and `max_size`. Everything, unless it says so. */
+  async archiveRetention(): Promise<{ maxAgeMs?: number; maxBytes?: number }> {
+    const { max_age, max_size } = table(await this.#read(), 'archive', this.file)
+    const maxAgeMs = max_age === undefined ? 0 : this.#duration('archive.max_age', max_age)
+    const maxBytes = max_size === undefined ? undefined : this.#bytes('archive.max_size', max_size)
+    return { ...(maxAgeMs > 0 ? { maxAgeMs } : {}), ...(maxBytes === undefined ? {} : { maxBytes }) }
   }
 
   /** More places to look for the logs of a tool: `[logs]` with a list of directories per tool. */
@@ -113,27 +122,29 @@ export class Config {
   async #write(content: string): Promise<void> {
     const { parse } = await import('smol-toml')
     parse(content) // our own edit must leave a file that can be read
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(this.file))
     writeAtomic(this.file, content, { durable: true })
   }
 
-  async #read(): Promise<Record<string, unknown>> {
-    if (!existsSync(this.file)) return {}
-    const { parse, TomlError } = await import('smol-toml') // not on the path of a command without settings
-    try {
-      return parse(readFileSync(this.file, 'utf8'))
-    } catch (error) {
-      if (!(error instanceof TomlError)) throw error
-      const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '')
-      const message = `${this.file}:${error.line}:${error.column}: ${what}`
-      throw new SkeinError('bad-config', message, 'Correct that line, then try again', { cause: error })
-    }
+  #read(): Promise<Settings> {
+    return readSettings(this.file)
   }
 
   #duration(name: string, value: unknown): number {
     const ms = value === 0 || value === '0' ? 0 : typeof value === 'string' ? parseDuration(value) : undefined
     if (ms === undefined) throw badDuration(`${name} in ${this.file}`, value)
     return ms
+  }
+
+  #bytes(name: string, value: unknown): number {
+    const [, number, unit] = /^(\d{1,6}(?:\.\d{1,3})?) ?(KB|MB|GB|TB)$/i.exec(String(value)) ?? []
+    const power = ['KB', 'MB', 'GB', 'TB'].indexOf(unit?.toUpperCase() ?? '') + 1
+    if (number !== undefined && power > 0) return Math.round(Number(number) * 1000 ** power)
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is ${JSON.stringify(value)}, not a size`,
+      'Write it like "500MB" or "2GB"',
+    )
   }
 
   #count(name: string, value: unknown, otherwise: number): number {
@@ -157,13 +168,6 @@ export function reportPolicy(policy: RetentionPolicy, file: string): PolicyRepor
     ttls: Object.fromEntries(Object.entries(policy.ttls).map(([pattern, ms]) => [pattern, showTtl(ms)])),
     config_file: file,
   }
-}
-
-function table(of: Record<string, unknown>, name: string, file: string): Record<string, unknown> {
-  const value = of[name] ?? {}
-  if (typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date))
-    return value as Record<string, unknown>
-  throw new SkeinError('bad-config', `"${name}" in ${file} is not a table`, `Write it as [${name}] with its keys below`)
 }
 
 const badDuration = (what: string, value: unknown): SkeinError =>

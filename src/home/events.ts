@@ -2,6 +2,7 @@ import { type FeedEntry, feedOf, isForFeed, type Journal, type Position, tail } 
 import {
   type AgentAddress,
   type Event,
+  type EventId,
   isKnownType,
   isStateType,
   matchesPattern,
@@ -72,16 +73,25 @@ export class EventBook implements Events {
 
   async *tail({
     last = 0,
-    signal,
+    after,
+    signal = new AbortController().signal,
     ...filter
-  }: EventFilter & { last?: number; signal?: AbortSignal }): AsyncIterable<Event> {
+  }: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event> {
+    const { journal } = this.store
     const matches = matcher(filter)
-    const { events, position, lastId } = newest(this.store.journal, matches, last)
-    yield* events
-    const from = { position, ...(lastId ? { after: lastId } : {}) }
-    for await (const event of tail(this.store.journal, from, signal ?? new AbortController().signal)) {
+    let from: { position: Position; after?: EventId }
+    if (after === undefined) {
+      const { events, position, lastId } = newest(journal, matches, last)
+      yield* events
+      from = { position, ...(lastId ? { after: lastId } : {}) }
+    } else from = { position: journal.placeOf(after), after }
+    for await (const event of tail(journal, from, signal)) {
       if (matches(event)) yield event
     }
+  }
+
+  async lastId(): Promise<EventId | undefined> {
+    return newest(this.store.journal, () => false, 0).lastId
   }
 
   async feed(filter: EventFilter & { last?: number } = {}): Promise<FeedEntry[]> {

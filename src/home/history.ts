@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { explainDiskError } from '../disk/index.js'
+import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
   type CostReport,
+  type FoundSession,
   type HistoryCounts,
   type HistoryReading,
-  HistoryStore,
+  type HistoryStore,
   Ledger,
+  type LogSource,
   PriceBook,
   readHistory,
   refreshLedger,
@@ -15,26 +16,31 @@ import {
   type SessionPlace,
   scanUsage,
   settleLedger,
-  TextStore,
+  type TextStore,
   usageReaders,
 } from '../ingest/index.js'
-import { parseSessionId, type SessionId, SkeinError, type Step } from '../model/index.js'
+import { isActive, parseSessionId, type SessionId, SkeinError, type Step } from '../model/index.js'
 import {
   type Environment,
-  foldSession,
   LOG_TOOLS,
-  type LoggedSession,
   type LoggedTurn,
   type LogRef,
   type LogTool,
+  type SessionNews,
   type Succession,
 } from '../tools/index.js'
-import type { CostOptions, IngestOptions, IngestReport, SessionHistory } from './api.js'
+import type { CostOptions, IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
 import type { Config } from './config.js'
-import { FILLED_AGAIN } from './paths.js'
+import type { LogStores } from './log-stores.js'
+import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
+import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
+import type { PurgeBook } from './purge-book.js'
+import { tellRedactions } from './redaction-notices.js'
 import type { SessionBook } from './sessions.js'
+import { storedPolicies } from './stored-policies.js'
+import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
 
 /** Where the tools of this user keep their logs, and which days are theirs. */
@@ -52,62 +58,127 @@ const JUST_LOOKED_MS = 30_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
+/** Where logs cannot be watched, those that were written to lately are looked at this often. */
+const POLL_MS = 1_000
+
+/** Silent for this long, a log is taken to be over and is kept compressed; it may go on all the same. */
+const QUIET_MS = 3_600_000
+
+/** A watcher tells the journal what it filtered no more often than this: else every line of a log might add an event. */
+const TELL_REDACTIONS_MS = 600_000
+
+export interface HistorySetup {
+  store: ProfileStore
+  sessions: SessionBook
+  config: Config
+  surroundings: Surroundings
+  policies: Policies
+  purges: PurgeBook
+  stores: LogStores
+}
+
+interface Look {
+  signal?: AbortSignal | undefined
+  /** These are all the logs there are. */
+  isWholeLook: boolean
+  /** The journal is told what was filtered when this is done. */
+  tellsRedactions?: boolean
+  /** False leaves what was said for later: neither words nor archive. */
+  words?: boolean
+}
+
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
 export class LogHistory {
-  constructor(
-    private readonly store: ProfileStore,
-    private readonly sessions: SessionBook,
-    private readonly config: Config,
-    private readonly surroundings: Surroundings,
-    private readonly policies: Policies,
-  ) {}
+  readonly #told: ToldSessions
+  readonly #setup: HistorySetup
+  #redactionsToldAt = Number.NEGATIVE_INFINITY
 
-  async ingest(options: IngestOptions = {}): Promise<IngestReport> {
-    const logs = await this.#discover(options)
-    const isWholeLook = options.tool === undefined && options.session === undefined && options.since === undefined
-    return this.#read(logs, options.signal, isWholeLook)
+  constructor(setup: HistorySetup) {
+    this.#setup = setup
+    this.#told = new ToldSessions(setup.stores, setup.store.paths.words, setup.purges)
   }
 
-  async watch({
-    tool,
-    signal,
-    onReport,
-  }: {
-    tool?: string
-    signal: AbortSignal
-    onReport?: (report: IngestReport) => void
-  }): Promise<void> {
+  async ingest(options: IngestOptions = {}): Promise<IngestReport> {
+    const { tool, session, since, signal, force } = options
+    if (force && session !== undefined) await this.#setup.purges.readmit(await this.#idOf(session))
+    const logs = await this.#discover(options)
+    const isWholeLook = tool === undefined && session === undefined && since === undefined
+    return this.#read(logs, { signal, isWholeLook, tellsRedactions: true, words: options.words ?? true })
+  }
+
+  /** Where the logs of the tools are. */
+  async logPaths(): Promise<string[]> {
+    return (await this.#discover({})).map(({ path }) => path)
+  }
+
+  /** Reads everything that is new, under the policies of this moment. */
+  async readAll(): Promise<IngestReport> {
+    this.#setup.policies.forget()
+    return this.ingest()
+  }
+
+  /** Fills a database that was begun anew. */
+  async refill(): Promise<void> {
+    const logs = await this.#discover({})
+    await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
+  }
+
+  async watch({ tool, signal, onReport, lookAgainMs = LOOK_AGAIN_MS }: WatchOptions): Promise<void> {
     const wanted = tool === undefined ? {} : { tool }
     await using watched = new WatchedLogs()
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const all = await this.#discover(wanted)
       watched.watch(all)
-      const report = await this.#read(all, signal, tool === undefined)
+      const report = await this.#read(all, { signal, isWholeLook: tool === undefined })
       if (isFirst || report.read > 0) onReport?.(report)
-      const until = performance.now() + LOOK_AGAIN_MS
-      for (let left = LOOK_AGAIN_MS; left > 0 && !signal.aborted; left = until - performance.now()) {
-        const changed = await watched.next(left, signal)
-        if (changed === 'look again') break
-        if (changed.length === 0) continue
-        const news = await this.#read(changed, signal, false)
+      const until = performance.now() + lookAgainMs
+      for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
+        const noticed = await watched.next(watched.isBlind ? Math.min(left, POLL_MS) : left, signal)
+        if (noticed === 'look again') break
+        const changed = watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed
+        if (changed.length === 0 || signal.aborted) continue
+        const news = await this.#read(changed, { signal, isWholeLook: false })
         if (news.read > 0) onReport?.(news)
       }
     }
+    await this.#read([], { isWholeLook: false, tellsRedactions: true })
   }
 
   async turns(reference: string): Promise<SessionHistory> {
-    const session = await this.sessions.find(reference)
-    const logs = (await this.#logsOf(session.id)).map(({ log, tool }) => tool.read(log))
-    const told = logs.length > 0 ? foldSession(logs) : await this.#stored(session.id)
+    const session = await this.#setup.sessions.find(reference)
+    const { told_from, ...told } = await this.#told.tell(session.id)
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
-    return { session, from_log: logs.length > 0, ...told, steps }
+    return { session, from_log: told_from === 'log', told_from, ...told, steps }
+  }
+
+  /**
+   * Makes turns, tool calls and text anew from the logs and the archive. What neither of them has any more (it was read before there
+   * was an archive) is taken over from what was known.
+   */
+  async rebuild(): Promise<void> {
+    if (!this.#setup.stores.isThere()) return // nothing was ever read: then this is not the moment to begin
+    const logs = await this.#discover({})
+    const purged = this.#setup.purges.oblivion()?.generation
+    await this.#setup.stores.withAll(async ({ history, archive }) => {
+      const sources = new Set([...archive.keys(), ...logs.map((log) => archive.keyOf(originOf(log)))].map(nameOf))
+      const hasSource = (log: { path: string; part: string; tool: string }): boolean =>
+        sources.has(nameOf(archive.keyOf(log)))
+      history.forget(history.places().filter(hasSource))
+      await this.#setup.stores.replaceText(async (text, old) => {
+        if (old) text.adopt(old, (log) => !hasSource(log))
+        await this.#readInto({ history, text, archive }, logs, { isWholeLook: true })
+        // What was adopted or read before may hold it.
+        if (this.#setup.purges.oblivion()?.generation !== purged)
+          throw new SkeinError('home-busy', 'Something was purged meanwhile', 'Run skein index rebuild again')
+      })
+    })
   }
 
   async cost({ by = 'day', since, until, noIndex = false }: CostOptions = {}): Promise<CostReport> {
-    const prices = new PriceBook(await this.config.prices())
-    const { zone } = this.surroundings
+    const prices = new PriceBook(await this.#setup.config.prices())
+    const { zone } = this.#setup.surroundings
     const needsPlaces = by === 'agent' || by === 'chain' || by === 'work'
-    const places = needsPlaces ? await this.store.ask((index) => index.places()) : undefined
+    const places = needsPlaces ? await this.#setup.store.ask((index) => index.places()) : undefined
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
     const usageLogs = async (): Promise<LogRef[]> => (await this.#discover({})).filter(tellsUsage)
@@ -117,9 +188,12 @@ export class LogHistory {
       this.#warnOf(scanUsage(logs, usageReaders(), (telling) => ledger.tell(telling)).unreadable)
       return reportCalls(ledger.calls(), prices, query)
     }
-    return this.#withHistory(async (history) => {
+    return this.#setup.stores.withHistory(async (history) => {
       if (!this.#hasJustLooked(history)) {
-        this.#warnOf(refreshLedger(history.ledger, await usageLogs(), usageReaders()).unreadable)
+        this.#warnOf(
+          refreshLedger(history.ledger, await usageLogs(), usageReaders(this.#setup.purges.oblivion()?.forgetter))
+            .unreadable,
+        )
         this.#noteLook(history)
       }
       settleLedger(history.ledger, prices, zone)
@@ -128,12 +202,19 @@ export class LogHistory {
   }
 
   async counts(session: string): Promise<HistoryCounts> {
-    if (!this.#hasHistory()) return { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
-    return this.#withHistory((history) => history.counts(parseSessionId(session)))
+    const none = { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
+    return this.#setup.stores.askHistory((history) => history.counts(parseSessionId(session)), none)
   }
 
-  /** `isWholeLook`: these are all the logs there are. */
-  async #read(logs: readonly LogRef[], signal: AbortSignal | undefined, isWholeLook: boolean): Promise<IngestReport> {
+  async #read(logs: readonly LogRef[], look: Look): Promise<IngestReport> {
+    return this.#setup.stores.withAll((stores) => this.#readInto(stores, logs, look))
+  }
+
+  async #readInto(
+    stores: OpenStores,
+    logs: readonly LogRef[],
+    { signal, isWholeLook, tellsRedactions = false, words = true }: Look,
+  ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
       read: 0,
@@ -141,39 +222,87 @@ export class LogHistory {
       turns: 0,
       tool_calls: 0,
       sessions_found: 0,
+      outdated_logs: 0,
       unreadable: [],
     }
-    const prices = new PriceBook(await this.config.prices())
-    await this.#withHistory(async (history) => {
-      using text = TextStore.open(this.store.paths.text)
-      const place = { store: text, policyFor: (cwd: string | undefined) => this.policies.at(cwd) }
-      const known = [history.stamps(), text.stamps()]
-      const isKnown = (log: LogRef): boolean =>
-        known.every((stamps) => stamps.get(`${log.path}\0${log.session ?? ''}`) === log.stamp)
-      // Oldest first: text that is stored in the order of time is quicker to search.
-      const pending = logs.filter((log) => !isKnown(log)).sort((a, b) => (a.modified_at < b.modified_at ? -1 : 1))
-      const total = pending.reduce((sum, log) => sum + log.size, 0)
-      let done = 0
-      for (const slice of slices(pending)) {
-        signal?.throwIfAborted()
-        const before = done
-        const onLog = (reading: HistoryReading): void =>
-          this.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
-        const reading = await readHistory(history, place, slice, onLog)
-        report.read += reading.read
-        report.bytes += reading.bytes
-        report.turns += reading.turns
-        report.tool_calls += reading.tool_calls
-        report.unreadable.push(...reading.unreadable)
-        done += slice.reduce((sum, log) => sum + log.size, 0)
-        this.store.context.progress({ what: 'reading logs', done, total, unit: 'bytes' })
-        await nextTurn()
-      }
-      report.sessions_found = await this.#announce(history)
-      if (isWholeLook) this.#noteLook(history)
-      if (pending.length > 0) settleLedger(history.ledger, prices, this.surroundings.zone)
-    })
+    const prices = new PriceBook(await this.#setup.config.prices())
+    const { history, archive } = stores
+    const { policies, purges } = this.#setup
+    const oblivion = purges.oblivion()
+    const into = {
+      ...stores,
+      policyFor: (cwd: string | undefined) => policies.at(cwd),
+      isOver: (log: LogRef) => this.#isQuiet(log.modified_at),
+      run: this.#setup.store.context.random.uuid(),
+      oblivion,
+      words,
+      isCurrent: () => purges.oblivion()?.generation === oblivion?.generation,
+    }
+    const isGone = ({ log }: LogSource): boolean => oblivion?.isLogGone(log.path, log.session ?? '') ?? false
+    const pending = pendingSources(logs, stores, { isWholeLook, words }).filter((source) => !isGone(source))
+    const total = pending.reduce((sum, { log }) => sum + log.size, 0)
+    let done = 0
+    for (const slice of slices(pending)) {
+      signal?.throwIfAborted()
+      const before = done
+      const onLog = (reading: HistoryReading): void =>
+        this.#setup.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
+      const reading = await readHistory(into, slice, onLog)
+      report.read += reading.read
+      report.bytes += reading.bytes
+      report.turns += reading.turns
+      report.tool_calls += reading.tool_calls
+      report.unreadable.push(...reading.unreadable)
+      done += slice.reduce((sum, { log }) => sum + log.size, 0)
+      this.#setup.store.context.progress({ what: 'reading logs', done, total, unit: 'bytes' })
+      await nextTurn()
+    }
+    report.sessions_found = await this.#announce(history)
+    if (tellsRedactions || this.#isTimeToTell()) await this.#tellRedactions(stores.text)
+    const filtered = await storedPolicies(stores.text, into.policyFor)
+    notePolicies(stores.text, filtered, policies.userFile)
+    report.outdated_logs = filtered.outdated
+    if (isWholeLook) {
+      await this.#sealWhatIsOver(archive)
+      this.#noteLook(history)
+    }
+    if (pending.length > 0) settleLedger(history.ledger, prices, this.#setup.surroundings.zone)
     return report
+  }
+
+  #isTimeToTell(): boolean {
+    return this.#setup.store.context.clock.now() - this.#redactionsToldAt >= TELL_REDACTIONS_MS
+  }
+
+  async #tellRedactions(text: TextStore): Promise<void> {
+    await tellRedactions(this.#setup.store, text)
+    this.#redactionsToldAt = this.#setup.store.context.clock.now()
+  }
+
+  /** Compresses what the archive has of logs that are quiet or gone, and of sessions that have ended. */
+  async #sealWhatIsOver(archive: Archive): Promise<void> {
+    await archive.tidy()
+    for (const key of archive.keys().filter((one) => one.is_live)) {
+      const entry = archive.entry(key)
+      if (!entry) continue
+      const { session, modified_at } = entry.standing
+      const known = session && (await this.#setup.sessions.get(session))
+      const hasEnded = known ? !isActive(known) : false
+      if (hasEnded || this.#isQuiet(modified_at) || !logOfEntry(entry)) await archive.seal(key)
+    }
+  }
+
+  /** Logs that are being written to, as they are now. */
+  #recent(logs: readonly LogRef[]): LogRef[] {
+    const active = logs.filter((log) => !this.#isQuiet(log.modified_at))
+    return active.flatMap(({ tool, path, session, stamp }) => {
+      const log = toolNamed(tool).logAt(path, session)
+      return log && log.stamp !== stamp ? [log] : []
+    })
+  }
+
+  #isQuiet(modifiedAt: string): boolean {
+    return this.#setup.store.context.clock.now() - Date.parse(modifiedAt) > QUIET_MS
   }
 
   /**
@@ -181,12 +310,12 @@ export class LogHistory {
    * two questions in a row, or a watcher that looks more often than that, make the second one immediate.
    */
   #hasJustLooked({ ledger }: HistoryStore): boolean {
-    const age = this.store.context.clock.now() - Number(ledger.fact('looked_at') ?? Number.NEGATIVE_INFINITY)
+    const age = this.#setup.store.context.clock.now() - Number(ledger.fact('looked_at') ?? Number.NEGATIVE_INFINITY)
     return age >= 0 && age < JUST_LOOKED_MS
   }
 
   #noteLook({ ledger }: HistoryStore): void {
-    ledger.setFact('looked_at', String(this.store.context.clock.now()))
+    ledger.setFact('looked_at', String(this.#setup.store.context.clock.now()))
   }
 
   /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */
@@ -200,7 +329,11 @@ export class LogHistory {
         const environment = await this.#environment()
         successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       }
-      found += await this.sessions.discover(sessions, successions, this.store.context.clock.now())
+      const told = sessions.map((session) => ({ ...session, news: withOrigin(history, session) }))
+      found += await this.#setup.sessions.discover(told, successions, {
+        nowMs: this.#setup.store.context.clock.now(),
+        oblivion: () => this.#setup.purges.oblivion(),
+      })
       history.markAnnounced(sessions.map((session) => session.log))
     }
   }
@@ -217,83 +350,17 @@ export class LogHistory {
   }
 
   async #environment(): Promise<Environment> {
-    const { home, env } = this.surroundings
-    return { home, env, extraRoots: await this.config.logRoots() }
+    const { home, env } = this.#setup.surroundings
+    return { home, env, extraRoots: await this.#setup.config.logRoots() }
   }
 
   /** A session that is not known yet may be asked for by its whole id. */
   async #idOf(reference: string): Promise<SessionId> {
     try {
-      return (await this.sessions.find(reference)).id
+      return (await this.#setup.sessions.find(reference)).id
     } catch (error) {
       if ((error as { code?: string }).code === 'session-not-found') return parseSessionId(reference)
       throw error
-    }
-  }
-
-  /** The session's own log first, those of its sub-agents after it; only what still exists. */
-  async #logsOf(session: SessionId): Promise<{ log: LogRef; tool: LogTool }[]> {
-    const known = this.#hasHistory() ? await this.#withHistory((history) => history.logsOf(session)) : []
-    const own = known.findIndex((row) => row.agent === null)
-    const wanted = known.filter((row, at) => row.agent !== null || at === own)
-    const there = wanted.flatMap(({ path, part, tool: name }) => {
-      const tool = LOG_TOOLS.find((one) => one.name === name)
-      const log = tool?.logAt(path, part === '' ? undefined : parseSessionId(part))
-      return tool && log ? [{ log, tool }] : []
-    })
-    return there.some(({ log }) => log.agent === undefined) ? there : []
-  }
-
-  /** What was counted when the log was still there. */
-  async #stored(session: SessionId): Promise<LoggedSession> {
-    if (!this.#hasHistory()) return { news: {}, sub_agents: [], counters: [], turns: [] }
-    const { turns, calls } = await this.#withHistory((history) => ({
-      turns: history.turnRows(session),
-      calls: history.callRows(session),
-    }))
-    const told = turns.filter((row) => row.agent === '' && row.turn > 0)
-    return {
-      news: {},
-      sub_agents: [],
-      counters: [],
-      turns: told.map((row) => ({
-        number: row.turn,
-        prompt: '',
-        by: row.asked_by as 'person',
-        outcome: row.outcome as 'open',
-        compacted: row.compacted,
-        follows: row.follows,
-        live: true,
-        copied: row.copied === 1,
-        usage: [],
-        ...(row.started_at ? { started_at: row.started_at } : {}),
-        ...(row.ended_at ? { ended_at: row.ended_at } : {}),
-        ...(row.duration_ms === null ? {} : { duration_ms: row.duration_ms }),
-        tool_calls: calls
-          .filter((call) => call.agent === '' && call.turn === row.turn)
-          .map((call) => ({
-            id: call.call,
-            name: call.name,
-            arguments: {},
-            ...(call.success === null ? {} : { success: call.success === 1 }),
-            ...(call.started_at ? { started_at: call.started_at } : {}),
-            ...(call.duration_ms === null ? {} : { duration_ms: call.duration_ms }),
-          })),
-      })),
-    }
-  }
-
-  /** Nothing was ever ingested, or nothing can be written here: then nothing is known. */
-  #hasHistory(): boolean {
-    return !this.store.options.readOnly && existsSync(this.store.paths.history)
-  }
-
-  async #withHistory<T>(use: (history: HistoryStore) => T | Promise<T>): Promise<T> {
-    try {
-      using history = HistoryStore.open(this.store.paths.history)
-      return await use(history)
-    } catch (error) {
-      throw explainDiskError(error, this.store.paths.history, FILLED_AGAIN)
     }
   }
 
@@ -301,7 +368,23 @@ export class LogHistory {
     const [first] = unreadable
     if (!first) return
     const more = unreadable.length > 1 ? ` and ${unreadable.length - 1} more` : ''
-    this.store.context.warn(`Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`)
+    this.#setup.store.context.warn(
+      `Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`,
+    )
+  }
+}
+
+/** What is known of a session, with the one that it is a copy of. Logs come and go: what cannot be read now is not concluded from. */
+function withOrigin(history: HistoryStore, found: FoundSession): SessionNews {
+  const tool = LOG_TOOLS.find((one) => one.name === found.tool)
+  if (found.news.origin || !tool?.originAmong) return found.news
+  const others = history.copiesOf(found).flatMap(({ path, session }) => tool.logAt(path, session) ?? [])
+  const log = others.length > 0 ? tool.logAt(found.path, found.id) : undefined
+  try {
+    return log ? { ...found.news, origin: tool.originAmong(log, others) } : found.news
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return found.news
   }
 }
 
@@ -316,12 +399,12 @@ function turnsWithin(step: Step, turns: readonly LoggedTurn[]): number[] {
 
 const tellsUsage = (log: LogRef): boolean => LOG_TOOLS.find((tool) => tool.name === log.tool)?.can.usage.yes ?? false
 
-function* slices(logs: readonly LogRef[]): Generator<LogRef[]> {
-  let slice: LogRef[] = []
+function* slices(sources: readonly LogSource[]): Generator<LogSource[]> {
+  let slice: LogSource[] = []
   let bytes = 0
-  for (const log of logs) {
-    slice.push(log)
-    bytes += log.size
+  for (const source of sources) {
+    slice.push(source)
+    bytes += source.log.size
     if (bytes < SLICE_BYTES && slice.length < 1_000) continue
     yield slice
     slice = []
@@ -329,6 +412,8 @@ function* slices(logs: readonly LogRef[]): Generator<LogRef[]> {
   }
   if (slice.length > 0) yield slice
 }
+
+const nameOf = ({ tool, name }: ArchiveKey): string => `${tool}/${name}`
 
 function toolNamed(name: string): LogTool {
   const tool = LOG_TOOLS.find((one) => one.name === name)

@@ -6,11 +6,16 @@ const MAX_PROBLEMS = 20
 
 /** Rebuilding the index, and proving that a rebuild would change nothing. */
 export class StoredIndexCare implements IndexCare {
-  constructor(private readonly store: ProfileStore) {}
+  constructor(
+    private readonly store: ProfileStore,
+    /** Makes what the logs told anew. */
+    private readonly rebuildHistory: () => Promise<unknown>,
+  ) {}
 
   async rebuild(): Promise<{ events: number; sessions: number; agents: number; duration_ms: number }> {
     const from = this.store.context.clock.now()
     await this.store.rebuild()
+    await this.rebuildHistory()
     const counts = await this.store.ask((index) => index.counts())
     const { events } = this.#readJournal()
     return { events, ...counts, duration_ms: this.store.context.clock.now() - from }

@@ -13,7 +13,7 @@ const SIDE_FILES = ['', '-wal', '-shm'] as const
 
 /** A name that no generation ever had: `mark` must be random. */
 export function newGeneration(link: string, mark: string): string {
-  return join(dirname(link), `index-${mark.slice(0, 13)}.db`)
+  return join(dirname(link), `${stemOf(link)}-${mark.slice(0, 13)}.db`)
 }
 
 /** From now on `link` is this generation; older ones are removed. */
@@ -23,9 +23,13 @@ export function pointTo(link: string, generation: string): void {
   symlinkSync(basename(generation), next)
   renameSync(next, link)
   const isOlder = (name: string): boolean =>
-    /^index-[\w-]+\.db(-wal|-shm)?$/.test(name) && !name.startsWith(basename(generation))
+    name.startsWith(`${stemOf(link)}-`) && /\.db(-wal|-shm)?$/.test(name) && !name.startsWith(basename(generation))
   for (const name of readdirSync(dirname(link)).filter(isOlder)) rmSync(join(dirname(link), name), { force: true })
+  // Of a file that stood here before there were generations: no generation has a log of this name.
+  for (const side of ['-wal', '-shm']) rmSync(link + side, { force: true })
 }
+
+const stemOf = (link: string): string => basename(link, '.db')
 
 /** Removes a link that leads out of its directory: some ways of copying a home leave the copy with the index of the original. */
 export function dropForeignLink(link: string): void {
@@ -33,15 +37,15 @@ export function dropForeignLink(link: string): void {
   if (target?.includes('/')) rmSync(link)
 }
 
-/** Keeps what `link` leads to under a dated name; returns that name. */
-export function setAsideGeneration(link: string, nowMs: number): string {
+/** Keeps what `link` leads to under a dated name, beside the newest few of those kept before; returns that name. */
+export function setAsideGeneration(link: string, nowMs: number, newest = 2): string {
   const kept = setAside(link, 'set-aside', nowMs)
   if (lstatSync(kept).isSymbolicLink()) {
     const generation = join(dirname(link), readlinkSync(kept))
     rmSync(kept)
     if (existsSync(generation)) renameSync(generation, kept)
   }
-  keepNewest(link, 2)
+  keepNewest(link, newest)
   return kept
 }
 

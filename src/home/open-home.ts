@@ -1,13 +1,14 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { spentBySession } from '../index/index.js'
-import { type Context, SkeinError } from '../model/index.js'
-import type { History, Home, Programs } from './api.js'
+import { type Context, type Event, SkeinError } from '../model/index.js'
+import type { ArchiveBook, AuditOptions, History, Home, Privacy, Programs } from './api.js'
 import { Config } from './config.js'
 import { EventBook } from './events.js'
-import type { Surroundings } from './history.js'
+import type { LogHistory, Surroundings } from './history.js'
 import { StoredIndexCare } from './index-care.js'
+import type { LogStores } from './log-stores.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
 import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
@@ -40,33 +41,66 @@ export async function openHome({
   try {
     const isNew = statSync(paths.directory, { throwIfNoEntry: false }) === undefined
     if (isNew && name !== DEFAULT_PROFILE) throw profileNotFound(root, name)
-    if (isNew) mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
+    if (isNew) makeDirectory(paths.directory)
     refuseForeign(root, userId)
   } catch (error) {
     throw explainDiskError(error, root)
   }
+  if (existsSync(join(root, 'purge-unfinished')))
+    context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
   const config = new Config(configFile)
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
+  const privacyFile = join(dirname(configFile), 'privacy.yaml')
+  const logged: () => Promise<LogHistory> = onDemand(async () => {
+    const { LogHistory } = await import('./history.js')
+    const { Policies } = await import('./policies.js')
+    const { PurgeBook } = await import('./purge-book.js')
+    const [policies, purges] = [new Policies(privacyFile, context), new PurgeBook(root)]
+    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
+  })
+  const stores: () => Promise<LogStores> = onDemand(async () => {
+    const { LogStores } = await import('./log-stores.js')
+    return new LogStores(store, async () => (await logged()).refill())
+  })
   return {
     profile: name,
     directory: paths.directory,
+    paths,
     sessions,
     roster: new StoredRoster(store),
     events,
-    index: new StoredIndexCare(store),
-    history: historyOnDemand(
-      paths.history,
+    index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
+    history: historyOnDemand(paths.history, logged, async (options) => {
+      const { WordSearch } = await import('./search.js')
+      return new WordSearch(store, sessions, await stores()).search(options)
+    }),
+    archive: archiveOnDemand(
+      onDemand(async () => {
+        const { StoredArchive } = await import('./archive-care.js')
+        return new StoredArchive(store, sessions, config, await stores(), events)
+      }),
+    ),
+    privacy: privacyOnDemand(
       async () => {
-        const { LogHistory } = await import('./history.js')
-        const { Policies } = await import('./policies.js')
-        const policies = new Policies(join(dirname(configFile), 'privacy.yaml'), context)
-        return new LogHistory(store, sessions, config, surroundings, policies)
+        const { PrivacyCare } = await import('./privacy-care.js')
+        const audited = (options: AuditOptions): Promise<Event[]> =>
+          events.read({ ...options, type: 'privacy_redacted' })
+        return new PrivacyCare(store, { logged, stores, audited, privacyFile, zone: () => surroundings.zone })
       },
       async (options) => {
-        const { WordSearch } = await import('./search.js')
-        return new WordSearch(store, sessions).search(options)
+        const { Purge, sessionToPurge } = await import('./purge.js')
+        const { PurgeBook } = await import('./purge-book.js')
+        const purge = new Purge({
+          root,
+          isShared: root === surroundings.home,
+          store,
+          book: new PurgeBook(root),
+          findSession: (reference) => sessionToPurge(reference, (one) => sessions.find(one)),
+          nativeLogs: async () => (await logged()).logPaths(),
+        })
+        return purge.run(options)
       },
     ),
     programs: programsOnDemand(async () => {
@@ -86,16 +120,19 @@ export async function openHome({
   }
 }
 
+function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}
+
 /** What needs the readers of logs. */
 type LoggedHistory = Omit<History, 'spent' | 'search'>
 
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
-function historyOnDemand(file: string, load: () => Promise<LoggedHistory>, search: History['search']): History {
-  let loaded: Promise<LoggedHistory> | undefined
-  const history = (): Promise<LoggedHistory> => {
-    loaded ??= load()
-    return loaded
-  }
+function historyOnDemand(file: string, history: () => Promise<LoggedHistory>, search: History['search']): History {
   return {
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
@@ -111,6 +148,25 @@ function programsOnDemand(load: () => Promise<Programs>): Programs {
   return {
     runners: async () => (await load()).runners(),
     environment: async () => (await load()).environment(),
+  }
+}
+
+function privacyOnDemand(care: () => Promise<Omit<Privacy, 'purge'>>, purge: Privacy['purge']): Privacy {
+  return {
+    audit: async (options) => (await care()).audit(options),
+    stored: async () => (await care()).stored(),
+    apply: async (options) => (await care()).apply(options),
+    purge,
+  }
+}
+
+function archiveOnDemand(archive: () => Promise<ArchiveBook>): ArchiveBook {
+  return {
+    list: async (filter) => (await archive()).list(filter),
+    stats: async () => (await archive()).stats(),
+    verify: async () => (await archive()).verify(),
+    restore: async (reference, options) => (await archive()).restore(reference, options),
+    prune: async (options) => (await archive()).prune(options),
   }
 }
 

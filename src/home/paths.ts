@@ -8,15 +8,21 @@ export interface ProfilePaths {
   readonly index: string
   readonly history: string
   readonly text: string
+  /** What was said, kept when the logs are gone. */
+  readonly words: string
   readonly roster: string
   readonly sessions: string
   readonly archive: string
   readonly autoPrune: string
+  /** How agents run: a file each. */
+  readonly agents: string
+  /** Where programs put their messages. */
+  readonly spool: string
 }
 
-/** What to do about a damaged `history.db` or `text.db`. The first may know of spending whose logs are gone, so it is not thrown away for the user. */
+/** What to do about a `history.db` or `text.db` that stays damaged, also after a new one was begun. */
 export const FILLED_AGAIN =
-  'Move history.db and text.db away, then run skein ingest: they are filled again from the logs that still exist'
+  'Move history.db and text.db away, then run skein ingest: they are filled again from the logs and the archive'
 
 export const profilesDirectory = (root: string): string => join(root, 'profiles')
 
@@ -29,9 +35,12 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     index: join(directory, 'index.db'),
     history: join(directory, 'history.db'),
     text: join(directory, 'text.db'),
+    words: join(directory, 'archive'),
     roster: join(directory, 'roster.json'),
     sessions: join(directory, 'sessions'),
     archive: join(directory, 'sessions', 'archive'),
     autoPrune: join(directory, 'auto-prune.json'),
+    agents: join(directory, 'agents'),
+    spool: join(directory, 'spool'),
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../model/index.js'
-import { loadPolicy, type Policy } from '../privacy/index.js'
+import { loadPolicy, type Policy, PURGED } from '../privacy/index.js'
 
 /** Nothing of any tool call. */
 const NOTHING: Policy = {
@@ -15,12 +15,13 @@ export class Policies {
   readonly #known = new Map<string, { policy: Policy; readAt: number }>()
 
   constructor(
-    private readonly userFile: string,
+    readonly userFile: string,
     private readonly context: Context,
   ) {}
 
   /** Without a directory the user's own policy holds. Where a file cannot be understood, nothing of a tool call is kept. */
   async at(cwd: string | undefined): Promise<Policy> {
+    if (cwd?.includes(PURGED)) return NOTHING // whose policy it was can no longer be told
     const directory = cwd?.startsWith('/') ? cwd : '/'
     const now = this.context.clock.now()
     const known = this.#known.get(directory)
@@ -28,6 +29,11 @@ export class Policies {
     const policy = await this.#load(directory)
     this.#known.set(directory, { policy, readAt: now })
     return policy
+  }
+
+  /** A policy that has just been changed counts from now on. */
+  forget(): void {
+    this.#known.clear()
   }
 
   async #load(directory: string): Promise<Policy> {

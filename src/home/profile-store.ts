@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { explainDiskError, FileLock, SQLITE, sqliteCode } from '../disk/index.js'
+import { explainDiskError, FileLock, isDamage, SQLITE, sqliteCode } from '../disk/index.js'
 import { type FoldedSession, SqliteIndex } from '../index/index.js'
 import { Journal } from '../journal/index.js'
 import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
@@ -16,6 +16,8 @@ import { type Change, type Pending, WriteBatch } from './write-batch.js'
 const WRITER_WAIT_MS = 30_000
 /** How long to wait for somebody who replaces the index, which may take a while on a large home. */
 const REPLACE_WAIT_MS = 120_000
+/** So long each try for being alone takes; in between it is seen whether another process has done the work. */
+const MEND_TRY_MS = 250
 /** From this many sessions at once on, packing those that are long over is cheaper than a file for each. */
 const MANY = 20
 /** A roster that changes often is checkpointed this often; the journal holds what lies between. */
@@ -96,6 +98,32 @@ export class ProfileStore implements AsyncDisposable {
         await this.#rebuildInPlace()
       }
     })
+  }
+
+  /**
+   * Changes what the index is derived from, and derives it again, in one hold of the lock: nobody writes a record from rows that say
+   * what is no longer so. What the old index alone knew is lost with it.
+   */
+  async rewriteSources(change: () => void): Promise<void> {
+    await this.#explained(() =>
+      this.#mending(async () => {
+        const index = await this.#opened()
+        const fresh = newGeneration(this.paths.index, this.context.random.uuid())
+        await this.#lock.asWriter(() => {
+          this.#catchUp(index)
+          this.checkpointRoster(index)
+          change()
+          try {
+            buildIndex(fresh, this.#sources(undefined))[Symbol.dispose]()
+            index.replaceWith(fresh)
+            this.checkpointRoster(index)
+            index.scrub()
+          } finally {
+            removeDatabase(fresh)
+          }
+        }, WRITER_WAIT_MS)
+      }),
+    )
   }
 
   /** A fresh index beside the living one, for comparison. The caller closes it. */
@@ -305,13 +333,23 @@ export class ProfileStore implements AsyncDisposable {
 
   async #mend(): Promise<void> {
     const found = inodeOf(this.paths.index)
-    const before = this.#releaseIndex()
-    await this.#lock.asOnlyUser(() => {
-      // Several processes notice at once; the first one to get here has done the work for all.
-      const isMended = inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
-      if (isMended) before?.[Symbol.dispose]()
-      else this.#replaceIndex('damaged', before)
-    }, REPLACE_WAIT_MS)
+    let before = this.#releaseIndex()
+    // Several processes notice at once; the first one to get here does the work for all, and may then keep the index for long.
+    const isMended = (): boolean => inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
+    const deadline = performance.now() + REPLACE_WAIT_MS
+    while (!isMended()) {
+      try {
+        await this.#lock.asOnlyUser(() => {
+          if (isMended()) return
+          const old = before
+          before = undefined // closed by whoever replaces it
+          this.#replaceIndex('damaged', old)
+        }, MEND_TRY_MS)
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+      }
+    }
+    before?.[Symbol.dispose]()
     await this.#lock.holdShared(REPLACE_WAIT_MS)
   }
 
@@ -418,11 +456,6 @@ export class ProfileStore implements AsyncDisposable {
 function isEdited(found: { through: unknown; agents: unknown; groups: unknown }, index: SqliteIndex): boolean {
   if (found.through !== index.rosterThrough()) return false
   return JSON.stringify([found.agents, found.groups]) !== JSON.stringify([index.agents(), index.groups()])
-}
-
-function isDamage(error: unknown): boolean {
-  const code = sqliteCode(error)
-  return code === SQLITE.corrupt || code === SQLITE.notADatabase
 }
 
 const isBusy = (error: unknown): boolean => (error as { code?: unknown } | undefined)?.code === 'home-busy'

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { explainDiskError } from '../disk/index.js'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { nearest, parseName, SkeinError } from '../model/index.js'
 import { profilePaths, profilesDirectory } from './paths.js'
 
@@ -31,7 +31,7 @@ export function createProfile(root: string, name: string): string {
   if (existsSync(directory))
     throw new SkeinError('profile-exists', `There is already a profile ${name}`, `Use it with --profile ${name}`)
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
   } catch (error) {
     throw explainDiskError(error, directory)
   }

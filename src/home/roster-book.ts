@@ -90,6 +90,18 @@ export class StoredRoster implements RosterBook {
     })
   }
 
+  async restore(agent: Agent): Promise<Agent> {
+    return this.store.change(({ roster }) => {
+      refuseTaken(roster, agent.address)
+      const { parent_id, ...rest } = agent
+      const restored = { ...rest, ...(parent_id && roster.agents.has(parent_id) ? { parent_id } : {}) }
+      return {
+        events: [{ type: 'agent_added', agent: agent.address, payload: { agent: restored } }],
+        result: () => present(roster, agent.id),
+      }
+    })
+  }
+
   async setParent(reference: string, parent: string | undefined): Promise<Agent> {
     return this.#changeAgent(reference, (agent, { roster }) => {
       const spawner = parent === undefined ? undefined : agentNamed(roster, parent)

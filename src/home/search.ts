@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { explainDiskError } from '../disk/index.js'
-import { searchText, TextStore } from '../ingest/index.js'
+import { searchText, type TextAnswer, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import type { SearchOptions, SearchReport } from './api.js'
-import { FILLED_AGAIN } from './paths.js'
+import type { LogStores } from './log-stores.js'
+import { mayBeOutdated } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
 
@@ -16,6 +16,7 @@ export class WordSearch {
   constructor(
     private readonly store: ProfileStore,
     private readonly sessions: SessionBook,
+    private readonly stores: LogStores,
   ) {}
 
   async search(options: SearchOptions): Promise<SearchReport> {
@@ -24,17 +25,18 @@ export class WordSearch {
       throw new SkeinError('bad-input', `${limit} is not a number of hits`, `Give one from 1 to ${MOST_HITS}`)
     }
     const sessions = await this.#sessionsOf(options)
-    const path = this.store.paths.text
-    const isThere = !this.store.options.readOnly && existsSync(path)
-    try {
-      using words = isThere ? TextStore.open(path) : TextStore.empty()
-      const sinceMs = since === undefined ? undefined : Date.parse(since)
-      const answer = searchText(words, { text, kind: options.in, tool, sessions, sinceMs, limit })
-      const hits = answer.hits.map((hit) => ({ ...hit, next: `skein turns ${hit.session}` }))
-      return { ...answer, hits, is_ingested: isThere }
-    } catch (error) {
-      throw explainDiskError(error, path, FILLED_AGAIN)
-    }
+    const sinceMs = since === undefined ? undefined : Date.parse(since)
+    const ask = (words: TextStore): Answer => ({
+      ...searchText(words, { text, kind: options.in, tool, sessions, sinceMs, limit }),
+      may_be_outdated: mayBeOutdated(words),
+    })
+    const answer = (await this.stores.askText(ask, undefined)) ?? nothing(ask)
+    const hits = answer.hits.map(({ path, ...hit }) => ({
+      ...hit,
+      log_gone: !existsSync(path),
+      next: `skein turns ${hit.session}`,
+    }))
+    return { ...answer, hits, is_ingested: existsSync(this.store.paths.text) }
   }
 
   /** Agents and groups are known to the index of sessions, not to the logs. */
@@ -50,4 +52,12 @@ export class WordSearch {
     } while (cursor !== undefined)
     return ids
   }
+}
+
+type Answer = TextAnswer & { may_be_outdated: boolean }
+
+/** Questions to a store that is not there are checked like any other. */
+function nothing(ask: (words: TextStore) => Answer): Answer {
+  using words = TextStore.empty()
+  return ask(words)
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
+import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
 import { decodeRecord, encodeRecord } from './session-records.js'
 
@@ -19,7 +19,7 @@ export class SessionArchive {
 
   /** On the disk when this returns; only then may the plain records go. */
   add(sessions: readonly FoldedSession[]): void {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    makeDirectory(this.directory)
     const months = groupByMonth(sessions)
     for (const [month, added] of months) {
       const path = this.#openBundle(month)

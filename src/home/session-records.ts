@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncPath, writeAtomic } from '../disk/index.js'
+import { makeDirectory, syncPath, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
 import { isEventId, isSessionId, type Session, type SessionId, SkeinError } from '../model/index.js'
 
@@ -26,7 +26,7 @@ export class SessionRecords {
 
   /** Not waited for: until the events are pruned they can make it again. `sync` comes before that. */
   save(folded: FoldedSession): void {
-    if (!this.#isPrepared) mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    if (!this.#isPrepared) makeDirectory(this.directory)
     this.#isPrepared = true
     writeAtomic(this.path(folded.session.id), `${JSON.stringify(encodeRecord(folded), undefined, 1)}\n`, {
       durable: false,

@@ -1,5 +1,5 @@
 import type { FoldedSession, SessionPage, SessionQuery } from '../index/index.js'
-import type { FoundSession } from '../ingest/index.js'
+import type { FoundSession, Oblivion } from '../ingest/index.js'
 import {
   DAY_MS,
   type Instant,
@@ -39,7 +39,7 @@ export class SessionBook implements Sessions {
     return this.store.change((state) => {
       const known = state.session(id)
       if (options.resume) return { events: resumed(known, id, state), result: () => mustExist(state, id) }
-      if (known) throw sessionExists(known)
+      if (known && !options.mayExist) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
       const inherited = predecessor ? inheritedFacts(predecessor) : {}
       return {
@@ -132,11 +132,20 @@ export class SessionBook implements Sessions {
     })
   }
 
-  /** Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new. */
-  async discover(found: readonly FoundSession[], successions: readonly Succession[], nowMs: number): Promise<number> {
+  /**
+   * Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new.
+   * What was purged is asked for under the lock: a purge may have come between the reading and the telling.
+   */
+  async discover(
+    found: readonly FoundSession[],
+    successions: readonly Succession[],
+    { nowMs, oblivion = () => undefined }: { nowMs: number; oblivion?: () => Oblivion | undefined },
+  ): Promise<number> {
     return this.store.change((state) => {
-      const unknown = new Set(found.map((one) => one.id).filter((id) => !state.session(id))).size
-      return { events: discoveries(state, found, successions, nowMs), result: () => unknown }
+      const purged = oblivion()
+      const told = purged ? found.flatMap((one) => remembered(one, purged)) : found
+      const unknown = new Set(told.map((one) => one.id).filter((id) => !state.session(id))).size
+      return { events: discoveries(state, told, successions, nowMs), result: () => unknown }
     })
   }
 
@@ -189,6 +198,13 @@ export class SessionBook implements Sessions {
     }
     return { archived }
   }
+}
+
+function remembered(found: FoundSession, { forgetter, isSessionGone }: Oblivion): FoundSession[] {
+  if (isSessionGone(found.id)) return []
+  const { title, branch, cwd } = found.news
+  const news = forgetter.json(withValues({ title, branch, cwd })).value as FoundSession['news']
+  return [{ ...found, news: { ...found.news, ...news } }]
 }
 
 // --- starting -------------------------------------------------------------------------------------------------------

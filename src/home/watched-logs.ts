@@ -11,6 +11,7 @@ export class WatchedLogs implements AsyncDisposable {
   readonly #roots = new Map<string, { tool: LogTool; close: () => void }>()
   readonly #changed = new Map<string, LogTool>()
   #isOdd = false
+  #isBlind = false
   #ring: () => void = () => {}
 
   watch(logs: readonly LogRef[]): void {
@@ -21,12 +22,20 @@ export class WatchedLogs implements AsyncDisposable {
         const watcher = watchFiles(root, { recursive: true, persistent: false }, (_, file) =>
           this.#note(tool, root, file),
         )
-        watcher.on('error', () => watcher.close())
+        watcher.on('error', () => {
+          watcher.close()
+          this.#isBlind = true
+        })
         this.#roots.set(root, { tool, close: () => watcher.close() })
       } catch {
-        // No watches left on this machine: looking again is enough.
+        this.#isBlind = true // no watches left on this machine
       }
     }
+  }
+
+  /** Some logs cannot be watched: whoever waits must look at them now and then. */
+  get isBlind(): boolean {
+    return this.#isBlind
   }
 
   /** The logs that changed within the time, none, or a hint that only a full look will tell. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
-import { type Database, openDatabase, SQLITE, sqliteCode } from '../disk/index.js'
+import { openToRead } from '../disk/index.js'
 
 /** What a session has cost so far, as the ledger last settled it. */
 export interface Spent {
@@ -34,19 +33,6 @@ export function spentBySession(path: string, sessions: readonly string[]): Map<s
     database.close()
   }
   return found
-}
-
-/** A directory that cannot be written has no room for the log's shared memory: then the file is read as it is. */
-function openToRead(path: string): Database {
-  const database = openDatabase(path, { readOnly: true })
-  try {
-    database.exec('pragma busy_timeout = 2000; select 1 from ledger_facts')
-    return database
-  } catch (error) {
-    database.close()
-    if (sqliteCode(error) !== SQLITE.cannotOpen && sqliteCode(error) !== SQLITE.readOnly) throw error
-    return openDatabase(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true })
-  }
 }
 
 const SPENT = `select sum(calls) as calls,

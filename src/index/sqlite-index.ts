@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { type Database, openDatabase, type Statement } from '../disk/index.js'
+import { type Database, openDatabase, Statements } from '../disk/index.js'
 import {
   type Agent,
   type Event,
@@ -24,12 +24,14 @@ const START: Cursor = { position: { segment: 0, offset: 0 }, id: undefined }
 
 /** The index in one SQLite file. Derived and disposable: whatever is wrong with it, the answer is to build it again. */
 export class SqliteIndex implements SessionIndex, RowStore, Disposable {
-  readonly #statements = new Map<string, Statement>()
+  readonly #db: Statements
   #roster: { roster: Roster; through: EventId | undefined } | undefined
   /** While loading in bulk the search tables are filled at the end. */
   #bulk = false
 
-  private constructor(private readonly database: Database) {}
+  private constructor(private readonly database: Database) {
+    this.#db = new Statements(database)
+  }
 
   /** Opens an index, or returns undefined when the file is of another version (or empty) and must be rebuilt. */
   static open(path: string, options: { readOnly: boolean } = { readOnly: false }): SqliteIndex | undefined {
@@ -83,18 +85,10 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   /** All or nothing, and nobody else writes in between. */
   transaction<T>(body: () => T): T {
-    this.database.exec('begin immediate')
     try {
-      const result = body()
-      this.database.exec('commit')
-      return result
+      return this.#db.inTransaction(body)
     } catch (error) {
       this.#roster = undefined // it may hold what was just undone
-      try {
-        this.database.exec('rollback')
-      } catch {
-        // SQLite already rolled back by itself (full disk); the first error is the one to tell.
-      }
       throw error
     }
   }
@@ -133,7 +127,7 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   // --- rows -------------------------------------------------------------------------------------------------------
 
   read(id: SessionId): FoldedSession | undefined {
-    const row = this.#prepared('select record, through from sessions where id = ?').get(id) as Row | undefined
+    const row = this.#db.prepared('select record, through from sessions where id = ?').get(id) as Row | undefined
     return row && { session: JSON.parse(row.record) as Session, through: row.through as EventId }
   }
 
@@ -144,14 +138,16 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       const sql = before.outcome === session.outcome ? UPDATE_RECORD : UPDATE_OUTCOME
       const values =
         before.outcome === session.outcome ? [record, through, session.id] : [record, through, outcome, session.id]
-      this.#prepared(sql).run(...values)
+      this.#db.prepared(sql).run(...values)
       return
     }
     const { id, agent, agent_id, role, tool, work_unit, chain_id, forked_from, started_at, title } = session
-    const { n } = this.#prepared(UPSERT).get(
-      ...[id, agent ?? null, agent_id ?? null, role ?? null, tool ?? null, work_unit ?? null, chain_id],
-      ...[forked_from?.session ?? null, outcome, started_at, title ?? null, through, record],
-    ) as { n: number }
+    const { n } = this.#db
+      .prepared(UPSERT)
+      .get(
+        ...[id, agent ?? null, agent_id ?? null, role ?? null, tool ?? null, work_unit ?? null, chain_id],
+        ...[forked_from?.session ?? null, outcome, started_at, title ?? null, through, record],
+      ) as { n: number }
     if (!this.#bulk) this.#writeSearchRows(n, session, before)
   }
 
@@ -165,27 +161,28 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   loadRoster(agents: readonly Agent[], groups: readonly Group[], through: EventId | undefined): void {
     this.#roster = { roster: new Roster(agents, groups), through }
-    for (const agent of agents) this.#prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
-    for (const group of groups) this.#prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
+    for (const agent of agents) this.#db.prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
+    for (const group of groups) this.#db.prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
     if (through) this.#setMeta('roster_through', through)
   }
 
   /** Remembers that a session's record on disk holds everything up to `through`. */
   markSaved({ session, through }: FoldedSession): void {
-    this.#prepared('update sessions set saved = ? where id = ?').run(through, session.id)
+    this.#db.prepared('update sessions set saved = ? where id = ?').run(through, session.id)
   }
 
   /** Whether all that is known of a session is in its record; true also when nothing is known of it. */
   isSaved(id: SessionId): boolean {
     return (
-      this.#prepared('select 1 from sessions where id = ? and (saved is null or saved < through)').get(id) === undefined
+      this.#db.prepared('select 1 from sessions where id = ? and (saved is null or saved < through)').get(id) ===
+      undefined
     )
   }
 
   unsaved(limit: number): FoldedSession[] {
-    const rows = this.#prepared(
-      'select record, through from sessions where saved is null or saved < through limit ?',
-    ).all(limit) as Row[]
+    const rows = this.#db
+      .prepared('select record, through from sessions where saved is null or saved < through limit ?')
+      .all(limit) as Row[]
     return rows.map((row) => ({ session: JSON.parse(row.record) as Session, through: row.through as EventId }))
   }
 
@@ -197,11 +194,9 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   idsWithPrefix(prefix: string, limit: number): SessionId[] {
     // '\uffff' sorts behind every character an id may have.
-    const rows = this.#prepared('select id from sessions where id >= ? and id < ? order by id limit ?').all(
-      prefix,
-      `${prefix}\uffff`,
-      limit,
-    )
+    const rows = this.#db
+      .prepared('select id from sessions where id >= ? and id < ? order by id limit ?')
+      .all(prefix, `${prefix}\uffff`, limit)
     return (rows as { id: SessionId }[]).map((row) => row.id)
   }
 
@@ -211,7 +206,11 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       title: this.#titleMatch(filter.title),
       text: this.#titleMatch(filter.text),
     })
-    const rows = this.#prepared(query.sql).all(...query.params) as { record: string; started_at: string; id: string }[]
+    const rows = this.#db.prepared(query.sql).all(...query.params) as {
+      record: string
+      started_at: string
+      id: string
+    }[]
     const sessions = rows.slice(0, limit).map((row) => JSON.parse(row.record) as Session)
     const last = rows[limit - 1]
     return rows.length > limit && last
@@ -231,15 +230,17 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   /** The chains that sessions of a work unit belong to. Served by (work_unit, started_at, id). */
   chainsOfWork(workUnit: string): SessionId[] {
-    const rows = this.#prepared(
-      'select chain_id, min(started_at) as first from sessions where work_unit = ? group by chain_id order by first',
-    ).all(workUnit)
+    const rows = this.#db
+      .prepared(
+        'select chain_id, min(started_at) as first from sessions where work_unit = ? group by chain_id order by first',
+      )
+      .all(workUnit)
     return (rows as { chain_id: SessionId }[]).map((row) => row.chain_id)
   }
 
   /** What the cost of each session is charged to. */
   places(): Map<string, { agent?: string; chain: string; work?: string }> {
-    const rows = this.#prepared('select id, agent, chain_id, work_unit from sessions').all() as {
+    const rows = this.#db.prepared('select id, agent, chain_id, work_unit from sessions').all() as {
       id: string
       agent: string | null
       chain_id: string
@@ -262,21 +263,21 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   }
 
   agents(): Agent[] {
-    return (this.#prepared('select record from agents order by address').all() as { record: string }[]).map(
+    return (this.#db.prepared('select record from agents order by address').all() as { record: string }[]).map(
       (row) => JSON.parse(row.record) as Agent,
     )
   }
 
   groups(): Group[] {
-    return (this.#prepared('select record from groups order by path').all() as { record: string }[]).map(
+    return (this.#db.prepared('select record from groups order by path').all() as { record: string }[]).map(
       (row) => JSON.parse(row.record) as Group,
     )
   }
 
   counts(): { sessions: number; agents: number } {
-    return this.#prepared(
-      'select (select count(*) from sessions) as sessions, (select count(*) from agents) as agents',
-    ).get() as {
+    return this.#db
+      .prepared('select (select count(*) from sessions) as sessions, (select count(*) from agents) as agents')
+      .get() as {
       sessions: number
       agents: number
     }
@@ -324,9 +325,13 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     }
   }
 
+  /** Writes the file anew, so that what was removed is not left in pages that no row uses. */
+  scrub(): void {
+    this.database.exec('vacuum; pragma wal_checkpoint(truncate)')
+  }
+
   [Symbol.dispose](): void {
-    this.#statements.clear()
-    this.database.close()
+    this.#db.close()
   }
 
   // --- private ----------------------------------------------------------------------------------------------------
@@ -343,15 +348,15 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     const { roster, rosterChange, rosterThrough } = projection
     if (rosterThrough === this.#roster?.through) return
     // Removals first: an address may have passed from one agent to another.
-    for (const id of rosterChange.agents) this.#prepared('delete from agents where id = ?').run(id)
+    for (const id of rosterChange.agents) this.#db.prepared('delete from agents where id = ?').run(id)
     for (const id of rosterChange.agents) {
       const agent = roster.agents.get(id as Agent['id'])
-      if (agent) this.#prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
+      if (agent) this.#db.prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
     }
     for (const path of rosterChange.groups) {
       const group = roster.groups.get(path as Group['path'])
-      if (group) this.#prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
-      else this.#prepared('delete from groups where path = ?').run(path)
+      if (group) this.#db.prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
+      else this.#db.prepared('delete from groups where path = ?').run(path)
     }
     if (rosterThrough) this.#setMeta('roster_through', rosterThrough)
     this.#roster = { roster, through: rosterThrough }
@@ -359,32 +364,28 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   #writeSearchRows(n: number, session: Session, before: Session | undefined): void {
     if (before?.title !== session.title) {
-      if (before?.title !== undefined) this.#prepared('delete from titles where rowid = ?').run(n)
+      if (before?.title !== undefined) this.#db.prepared('delete from titles where rowid = ?').run(n)
       if (session.title !== undefined)
-        this.#prepared('insert into titles (rowid, title) values (?, ?)').run(n, session.title)
+        this.#db.prepared('insert into titles (rowid, title) values (?, ?)').run(n, session.title)
     }
     if (before) this.#deleteGroups(before)
     for (const path of groupsOf(session)) {
-      this.#prepared('insert or ignore into session_groups (path, started_at, id) values (?, ?, ?)').run(
-        path,
-        session.started_at,
-        session.id,
-      )
+      this.#db
+        .prepared('insert or ignore into session_groups (path, started_at, id) values (?, ?, ?)')
+        .run(path, session.started_at, session.id)
     }
   }
 
   #deleteGroups(session: Session): void {
     for (const path of groupsOf(session)) {
-      this.#prepared('delete from session_groups where path = ? and started_at = ? and id = ?').run(
-        path,
-        session.started_at,
-        session.id,
-      )
+      this.#db
+        .prepared('delete from session_groups where path = ? and started_at = ? and id = ?')
+        .run(path, session.started_at, session.id)
     }
   }
 
   #fillSearchTables(): void {
-    const insert = this.#prepared('insert or ignore into session_groups (path, started_at, id) values (?, ?, ?)')
+    const insert = this.#db.prepared('insert or ignore into session_groups (path, started_at, id) values (?, ?, ?)')
     for (const row of this.database.prepare('select record from sessions').iterate() as IterableIterator<{
       record: string
     }>) {
@@ -399,39 +400,28 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   #titleMatch(title: string | undefined): TitleMatch | undefined {
     if (title === undefined || [...title].length < 3) return undefined // shorter than a trigram: the list is walked
     const phrase = `"${title.replaceAll('"', '""')}"`
-    const rows = this.#prepared('select rowid as n from titles where titles match ? limit ?').all(
-      phrase,
-      FEW_TITLES + 1,
-    ) as { n: number }[]
+    const rows = this.#db
+      .prepared('select rowid as n from titles where titles match ? limit ?')
+      .all(phrase, FEW_TITLES + 1) as { n: number }[]
     return rows.length > FEW_TITLES ? { kind: 'many' } : { kind: 'few', rows: rows.map((row) => row.n) }
   }
 
   #agentIdAt(address: string): string | undefined {
-    return (this.#prepared('select id from agents where address = ?').get(address) as { id: string } | undefined)?.id
+    return (this.#db.prepared('select id from agents where address = ?').get(address) as { id: string } | undefined)?.id
   }
 
   #records(sql: string, key: string): Session[] {
-    return (this.#prepared(sql).all(key) as { record: string }[]).map((row) => JSON.parse(row.record) as Session)
+    return (this.#db.prepared(sql).all(key) as { record: string }[]).map((row) => JSON.parse(row.record) as Session)
   }
 
   #meta(key: string): string | undefined {
-    return (this.#prepared('select value from meta where key = ?').get(key) as { value: string } | undefined)?.value
+    return (this.#db.prepared('select value from meta where key = ?').get(key) as { value: string } | undefined)?.value
   }
 
   #setMeta(key: string, value: string): void {
-    this.#prepared(
-      'insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
-    ).run(key, value)
-  }
-
-  #prepared(sql: string): Statement {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      if (this.#statements.size > 200) this.#statements.clear() // queries with many forms must not pile up
-      statement = this.database.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement
+    this.#db
+      .prepared('insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value')
+      .run(key, value)
   }
 }
 

@@ -13,11 +13,6 @@ const PAGE_BYTES = 64 * 1024
 const SLACK_BYTES = 64
 const LINE_FEED = 0x0a
 
-/** The part of the standard that is used here; Node's types leave it to those of the browser. */
-declare const WebAssembly: {
-  Module: new (code: Uint8Array) => object
-  Instance: new (module: object) => { exports: unknown }
-}
 interface Constant {
   readonly value: number
 }

@@ -40,11 +40,16 @@ create table tool_calls (
   started_at text, ended_at text, duration_ms integer, success integer, argument_names text not null, result_chars integer,
   primary key (log, call)
 ) without rowid;
-create index tool_calls_by_turn on tool_calls (log, agent, turn);
 `
+
+/** Finds the sessions that began with the same entry. Files that were made before there was a use for it get it, too. */
+const BY_ROOT = `create index if not exists history_logs_by_root on history_logs (json_extract(news, '$.root'))
+  where agent is null and json_extract(news, '$.root') is not null`
 
 /** Inside a transaction. */
 export function makeHistoryTables(database: Database): void {
   database.exec('drop table if exists history_logs; drop table if exists turns; drop table if exists tool_calls')
   database.exec(TABLES)
 }
+
+export const makeHistoryIndexes = (database: Database): void => database.exec(BY_ROOT)

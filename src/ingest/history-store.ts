@@ -2,9 +2,10 @@ import { closeSync, openSync } from 'node:fs'
 import type { SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
-import { HISTORY_VERSION, makeHistoryTables } from './history-schema.js'
+import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
-import type { KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
+import { resumeText } from './resume-text.js'
 import { carryAfter } from './tool-usage.js'
 
 /** How far a log was read, and when it is to be read again. */
@@ -17,6 +18,7 @@ export interface StoredLog {
 /** A session as its own log tells of it. */
 export interface FoundSession {
   id: SessionId
+  path: string
   tool: string
   news: SessionNews
   last_at: Instant | undefined
@@ -53,11 +55,46 @@ export class HistoryStore implements Disposable {
           ledger.setFact('history', HISTORY_VERSION)
         })
       }
+      makeHistoryIndexes(ledger.database)
       return new HistoryStore(ledger)
     } catch (error) {
       ledger[Symbol.dispose]()
       throw error
     }
+  }
+
+  /** For a home that cannot be written to. Undefined when it is of another version, and so has nothing to tell. */
+  static read(path: string): HistoryStore | undefined {
+    const ledger = LedgerStore.read(path)
+    try {
+      if (ledger.fact('history') === HISTORY_VERSION) return new HistoryStore(ledger)
+    } catch (error) {
+      ledger[Symbol.dispose]()
+      throw error
+    }
+    ledger[Symbol.dispose]()
+    return undefined
+  }
+
+  /** Where each log is that was ever read. */
+  places(): { path: string; part: string; tool: string }[] {
+    return this.ledger.all('select path, part, tool from history_logs') as {
+      path: string
+      part: string
+      tool: string
+    }[]
+  }
+
+  /** As if these logs had never been read. What was spent stays known: it may be told by no log any more. */
+  forget(logs: readonly { path: string; part: string }[]): void {
+    this.ledger.inTransaction(() => {
+      for (const { path, part } of logs) {
+        const log = this.log(path, part)
+        if (!log) continue
+        for (const table of ['turns', 'tool_calls']) this.ledger.run(`delete from ${table} where log = ?`, log.n)
+        this.ledger.run('delete from history_logs where n = ?', log.n)
+      }
+    })
   }
 
   /** The stamp that each log had when it was read last. One query for all, since most runs find most logs unchanged. */
@@ -92,20 +129,38 @@ export class HistoryStore implements Disposable {
     }
   }
 
+  /** The turns and calls that one log told of; undefined when it was never read. */
+  rowsOf(path: string, part: string): CountedRows | undefined {
+    const log = this.log(path, part)
+    if (!log) return undefined
+    const turns = this.ledger.all(`select ${TURN_COLUMNS.join(', ')} from turns where log = ?`, log.n) as TurnRow[]
+    const calls = this.ledger.all(`select ${CALL_COLUMNS.join(', ')} from tool_calls where log = ?`, log.n)
+    return { turns, calls: calls as ToolCallRow[] }
+  }
+
   /** All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. */
-  record(readings: readonly LogReadingDone[]): void {
+  record(readings: readonly LogReadingDone[], generation = 0): void {
     this.ledger.inTransaction(() => {
+      if (!this.admits(generation)) return
       this.ledger.fold(readings.filter((reading) => this.#recordOne(reading)).map(ledgerNews))
     })
+  }
+
+  /** Whether nothing was purged since this purge. From now on nothing that was read before it is stored. */
+  admits(generation: number): boolean {
+    const known = Number(this.ledger.fact('purges') ?? 0)
+    if (generation > known) this.ledger.setFact('purges', String(generation))
+    return generation >= known
   }
 
   /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
   unannounced(limit: number): (FoundSession & { log: number })[] {
     const sql =
-      'select n as log, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null and last_at is not null limit ?'
+      'select n as log, path, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null and last_at is not null limit ?'
     const rows = this.ledger.all(sql, limit) as {
       log: number
       id: SessionId
+      path: string
       tool: string
       news: string
       last_at: Instant | null
@@ -134,6 +189,15 @@ export class HistoryStore implements Disposable {
       tool: string
       agent: string | null
     }[]
+  }
+
+  /** The logs of other sessions that begin with the same entry. */
+  copiesOf({ id, tool, news }: FoundSession): { path: string; session: SessionId }[] {
+    const sql = `select path, session from history_logs
+      where agent is null and json_extract(news, '$.root') = ? and tool = ? and session <> ? limit ?`
+    return news.root === undefined
+      ? []
+      : (this.ledger.all(sql, news.root, tool, id, MOST_COPIES) as { path: string; session: SessionId }[])
   }
 
   counts(session: SessionId): HistoryCounts {
@@ -170,6 +234,35 @@ export class HistoryStore implements Disposable {
     ) as ToolCallRow[]
   }
 
+  /** Removes turns, calls and places of a session, not what it spent. Returns how many rows. */
+  drop(session: SessionId): number {
+    return this.ledger.inTransaction(() => {
+      const ofSession = 'select n from history_logs where session = ?'
+      let rows = 0
+      for (const table of ['turns', 'tool_calls'])
+        rows += Number(this.ledger.run(`delete from ${table} where log in (${ofSession})`, session))
+      const logs = 'select path from history_logs where session = ?'
+      this.ledger.run(`update ledger_logs set carry = null where path in (${logs})`, session)
+      return rows + Number(this.ledger.run('delete from history_logs where session = ?', session))
+    })
+  }
+
+  /** Which turns of a log were not begun by a person or a program, but by the tool's own notices. */
+  noticesOf(path: string, part: string): (agent: string, turn: number) => boolean {
+    const rows = this.ledger.all(
+      "select t.agent, t.turn from turns t join history_logs l on l.n = t.log where l.path = ? and l.part = ? and t.asked_by = 'tool'",
+      path,
+      part,
+    ) as { agent: string; turn: number }[]
+    const notices = new Set(rows.map(({ agent, turn }) => `${turn} ${agent}`))
+    return (agent, turn) => notices.has(`${turn} ${agent}`)
+  }
+
+  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is written anew. */
+  scrub(): void {
+    this.ledger.database.exec('vacuum; pragma wal_checkpoint(truncate)')
+  }
+
   [Symbol.dispose](): void {
     this.ledger[Symbol.dispose]()
   }
@@ -183,7 +276,7 @@ export class HistoryStore implements Disposable {
       this.ledger.run('delete from tool_calls where log = ?', n)
     }
     this.#writeRows('turns', TURN_COLUMNS, n, [...rows.turns.values()])
-    this.#writeRows('tool_calls', CALL_COLUMNS, n, [...rows.calls.values()])
+    this.#writeRows('tool_calls', CALL_COLUMNS, n, inOrderOfId([...rows.calls.values()]))
     return true
   }
 
@@ -222,7 +315,7 @@ export class HistoryStore implements Disposable {
         partOf(log),
         log.tool,
         log.stamp,
-        rows.checkpoint ? JSON.stringify(rows.checkpoint.resume) : null,
+        rows.checkpoint?.resume ? resumeText(rows.checkpoint.resume) : null,
         session,
         agent,
       ],
@@ -237,6 +330,9 @@ export class HistoryStore implements Disposable {
   }
 }
 
+/** As the table keeps them: rows that come in its order are written faster. */
+const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) => (a.call < b.call ? -1 : 1))
+
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)
 
@@ -250,7 +346,7 @@ function ledgerNews({ log, rows }: LogReadingDone): LogNews {
     session: log.session,
     tool: log.tool,
     stamp: log.stamp,
-    carry: checkpoint && carryAfter(log.tool, checkpoint.resume),
+    carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
     tellings: rows.tellings.values(),
@@ -270,6 +366,7 @@ const CALL_COLUMNS = [
 ] as const
 const marks = (count: number): string => Array(count).fill('?').join(', ')
 const MANY_ROWS = 16
+const MOST_COPIES = 100
 const WRITE_LOG = `insert into history_logs (path, part, tool, stamp, resume, session, agent, news, counters, head, last_at) values (${marks(11)})
   on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, resume = excluded.resume, session = excluded.session,
     agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at, announced = 0

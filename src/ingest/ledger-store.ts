@@ -1,4 +1,4 @@
-import { type Database, openDatabase, type SqlValue, type Statement } from '../disk/index.js'
+import { openDatabase, openToRead, type SqlValue, Statements } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { type Call, ownerOf } from './ledger.js'
 import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION } from './ledger-schema.js'
@@ -35,12 +35,7 @@ interface CallRow extends Omit<Call, 'service_tier' | 'speed' | 'logged_nano_usd
  * The ledger on disk. Storing a telling again changes nothing, and the order of stores does not matter, so any number of processes
  * may read the same logs at once: each transaction folds its tellings into what is there, and says how far it read.
  */
-export class LedgerStore implements Disposable {
-  readonly #statements = new Map<string, Statement>()
-
-  /** On a database that has the tables (`createLedgerTables`) and waits for other writers. */
-  constructor(readonly database: Database) {}
-
+export class LedgerStore extends Statements implements Disposable {
   /** A file of its own is the better place: it must outlive the index, which is rebuilt from the logs that still exist. */
   static open(path: string): LedgerStore {
     const database = openDatabase(path)
@@ -61,6 +56,11 @@ export class LedgerStore implements Disposable {
       database.close()
       throw error
     }
+  }
+
+  /** For a home that cannot be written to. */
+  static read(path: string): LedgerStore {
+    return new LedgerStore(openToRead(path))
   }
 
   /** The stamp that each log had when it was read last; by log, as `logKey` names it. */
@@ -108,7 +108,7 @@ export class LedgerStore implements Disposable {
   /** `where` may use the columns of `ledger_calls`. */
   *calls(where = 'true', ...params: SqlValue[]): Generator<Call, void> {
     const sql = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where ${where}`
-    for (const row of this.#prepared(sql).iterate(...params)) yield callOf(row as CallRow)
+    for (const row of this.prepared(sql).iterate(...params)) yield callOf(row as CallRow)
   }
 
   /** The calls of one session, at once: several times as fast as one by one, and never many. */
@@ -126,43 +126,8 @@ export class LedgerStore implements Disposable {
     this.run('insert into ledger_facts values (?, ?) on conflict do update set value = excluded.value', name, value)
   }
 
-  get(sql: string, ...params: SqlValue[]): unknown {
-    return this.#prepared(sql).get(...params)
-  }
-
-  all(sql: string, ...params: SqlValue[]): unknown[] {
-    return this.#prepared(sql).all(...params)
-  }
-
-  /** Returns how many rows changed. */
-  run(sql: string, ...params: SqlValue[]): number | bigint {
-    return this.#prepared(sql).run(...params).changes
-  }
-
-  /** Takes the write lock first: two processes that fold at once would otherwise lose one another's work. */
-  inTransaction<T>(body: () => T, kind: 'immediate' | 'deferred' = 'immediate'): T {
-    this.database.exec(`begin ${kind}`)
-    try {
-      const result = body()
-      this.database.exec('commit')
-      return result
-    } catch (error) {
-      this.database.exec('rollback')
-      throw error
-    }
-  }
-
-  #prepared(sql: string): Statement {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      statement = this.database.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement
-  }
-
   [Symbol.dispose](): void {
-    this.database.close()
+    this.close()
   }
 }
 
@@ -195,7 +160,7 @@ class StoredFold {
   }
 
   #tellMany(some: readonly Telling[]): void {
-    const added = Number(this.store.run(ADD_CALLS, ...some.flatMap((telling) => valuesOf(telling, 0))))
+    const added = this.store.run(ADD_CALLS, ...some.flatMap((telling) => valuesOf(telling, 0)))
     if (added < some.length) {
       // Some were known. Those that were not are now, as they are: telling them again only marks their sessions.
       for (const telling of some) this.#merge(telling)
@@ -264,7 +229,7 @@ class StoredFold {
 
   /** False when it is there already. */
   #add(call: Call): boolean {
-    if (Number(this.store.run(ADD_CALL, ...valuesOf(call, 0))) === 0) return false
+    if (this.store.run(ADD_CALL, ...valuesOf(call, 0)) === 0) return false
     this.#unsettled.add(call.session)
     return true
   }

@@ -1,5 +1,6 @@
-import { type Instant, laterOf } from '../model/index.js'
-import type { Checkpoint, Fact, SessionNews } from '../tools/index.js'
+import { type Instant, laterOf, msOf } from '../model/index.js'
+import { filterText } from '../privacy/index.js'
+import type { Checkpoint, Fact, Resume, SessionNews } from '../tools/index.js'
 import { collect, type Telling, tellingOf } from './telling.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
@@ -32,11 +33,26 @@ export interface ToolCallRow {
   result_chars: number | null
 }
 
+/** What was counted in a log. */
+export interface CountedRows {
+  turns: readonly TurnRow[]
+  calls: readonly ToolCallRow[]
+}
+
+export function countFacts(tool: string, facts: Iterable<Fact>): CountedRows {
+  const rows = new LogRows(tool, undefined)
+  for (const fact of facts) rows.add(fact)
+  return { turns: [...rows.turns.values()], calls: [...rows.calls.values()] }
+}
+
 /** What is already stored of the log, for a reading that goes on where an earlier one stopped. */
 export interface KnownRows {
   turn(agent: string, turn: number): TurnRow | undefined
   call(id: string): ToolCallRow | undefined
 }
+
+/** What a reading ends with. Without a place to go on from, the log is read from its start the next time: it came from the archive. */
+export type ReadingEnd = Pick<Checkpoint, 'counters' | 'head'> & { resume?: Resume | undefined }
 
 type InTurn = Extract<Fact, { turn: number }>
 
@@ -45,7 +61,7 @@ export class LogRows {
   readonly turns = new Map<string, TurnRow>()
   readonly calls = new Map<string, ToolCallRow>()
   readonly news: SessionNews = {}
-  checkpoint: Checkpoint | undefined
+  checkpoint: ReadingEnd | undefined
   /** Everything told before about this log is void. */
   isRestarted = false
   lastAt: Instant | undefined
@@ -68,6 +84,8 @@ export class LogRows {
         break
       case 'session': {
         const { kind: _, ...news } = fact
+        // A title is made of what was said; everything else is names and numbers.
+        if (news.title !== undefined) news.title = filterText(news.title).text
         Object.assign(this.news, news)
         break
       }
@@ -92,7 +110,7 @@ export class LogRows {
         row.asked_by = fact.by
         row.follows = fact.follows
         row.copied = fact.copied ? 1 : 0
-        row.prompt_chars = fact.prompt.length
+        row.prompt_chars = fact.prompt_chars ?? fact.prompt.length
         if (fact.at) row.started_at = fact.at
         break
       case 'said':
@@ -103,16 +121,16 @@ export class LogRows {
         if (row.outcome === 'completed') row.outcome = 'open'
         const call = this.#call(fact)
         call.name = fact.name
-        call.argument_names = JSON.stringify(Object.keys(fact.arguments))
+        call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments).map(keptName))
         if (fact.at) call.started_at = fact.at
         break
       }
       case 'tool-result': {
         const call = this.#call(fact)
-        call.result_chars = fact.result.length
+        call.result_chars = fact.result_chars ?? fact.result.length
         call.success = (fact.success ?? (call.success === null ? true : call.success === 1)) ? 1 : 0
         if (fact.at) call.ended_at = fact.at
-        const span = call.started_at && fact.at ? Date.parse(fact.at) - Date.parse(call.started_at) : undefined
+        const span = call.started_at && fact.at ? msOf(fact.at) - msOf(call.started_at) : undefined
         const duration = fact.duration_ms ?? (span !== undefined && span >= 0 ? span : undefined)
         if (duration !== undefined) call.duration_ms = Math.round(duration)
         break
@@ -131,10 +149,7 @@ export class LogRows {
     const key = `${agent}/${turn}`
     let row = this.turns.get(key)
     if (!row) {
-      row = this.known?.turn(agent, turn) ?? {
-        ...{ agent, turn, started_at: null, ended_at: null, duration_ms: null, outcome: 'open', asked_by: 'tool' },
-        ...{ follows: 0, copied: 0, compacted: 0, prompt_chars: 0, messages: 0 },
-      }
+      row = this.known?.turn(agent, turn) ?? newTurn(agent, turn)
       this.turns.set(key, row)
     }
     return row
@@ -143,12 +158,40 @@ export class LogRows {
   #call({ call, agent = '', turn }: { call: string; agent?: string | undefined; turn: number }): ToolCallRow {
     let row = this.calls.get(call)
     if (!row) {
-      row = this.known?.call(call) ?? {
-        ...{ call, agent, turn, name: '(unknown)', started_at: null, ended_at: null, duration_ms: null, success: null },
-        ...{ argument_names: '[]', result_chars: null },
-      }
+      row = this.known?.call(call) ?? newCall(call, agent, turn)
       this.calls.set(call, row)
     }
     return row
   }
 }
+
+const newTurn = (agent: string, turn: number): TurnRow => ({
+  agent,
+  turn,
+  started_at: null,
+  ended_at: null,
+  duration_ms: null,
+  outcome: 'open',
+  asked_by: 'tool',
+  follows: 0,
+  copied: 0,
+  compacted: 0,
+  prompt_chars: 0,
+  messages: 0,
+})
+
+const newCall = (call: string, agent: string, turn: number): ToolCallRow => ({
+  call,
+  agent,
+  turn,
+  name: '(unknown)',
+  started_at: null,
+  ended_at: null,
+  duration_ms: null,
+  success: null,
+  argument_names: '[]',
+  result_chars: null,
+})
+
+/** No secret fits into a short name, and nearly all are short. */
+const keptName = (name: string): string => (name.length < 20 ? name : filterText(name).text)

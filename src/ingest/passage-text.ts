@@ -1,6 +1,21 @@
-import { applyTier, filterText, type Policy, TIERS, tiersFor } from '../privacy/index.js'
-import type { RawPassage } from './log-text.js'
-import { ANSWER } from './passage.js'
+import type { Instant } from '../model/index.js'
+import { filterText } from '../privacy/index.js'
+import type { Fact, SessionNews } from '../tools/index.js'
+import { ANSWER, type PassageKind } from './passage.js'
+
+/** A prompt, a reply, a tool call with its result, or a title, as one reading of a log tells it. */
+export interface Passage {
+  key: string
+  kind: PassageKind
+  agent: string
+  turn: number
+  at: Instant | undefined
+  /** Prompts, replies, titles. */
+  text: string
+  /** Tool calls: what was told of them in this reading. */
+  call?: { name: string; arguments: Record<string, unknown> } | undefined
+  result?: string | undefined
+}
 
 /** What is already stored of a tool call whose result comes later. */
 export interface StoredCall {
@@ -8,48 +23,64 @@ export interface StoredCall {
   text: string
 }
 
-/**
- * What may be kept of a passage: no secrets, and of tool calls what the policy allows. A call and its result are filtered apart, so
- * that it makes no difference whether they are read together.
- */
-export function keptText(
-  passage: RawPassage,
-  policy: Policy,
-  { stored, isOfSubAgent }: { stored: StoredCall | undefined; isOfSubAgent: boolean },
-): string {
-  if (passage.kind !== 'tools') {
-    const isDelegated = isOfSubAgent || passage.isNotice
-    return isDelegated ? delegatedText(passage, policy) : filterText(passage.text).text
+export const callKey = (call: string): string => `call ${call}`
+
+/** The passages that filtered facts tell of. A later telling of the same one replaces the earlier. */
+export function passagesOf(facts: readonly Fact[], news: SessionNews): Iterable<Passage> {
+  const passages = new Map<string, Passage>()
+  const put = (
+    key: string,
+    kind: PassageKind,
+    { agent = '', turn, at }: { agent?: string | undefined; turn: number; at?: Instant | undefined },
+    text: string,
+  ): Passage => {
+    const passage: Passage = { key, kind, agent, turn, at, text }
+    passages.set(key, passage)
+    return passage
   }
-  const name = passage.call?.name ?? stored?.name ?? ''
-  const asked = passage.call ? callText(name, passage.call.arguments, policy) : (stored?.text.split(ANSWER)[0] ?? '')
-  const answered =
-    passage.result === undefined
-      ? stored?.text.split(ANSWER)[1]
-      : applyTier({ tool: name, result: passage.result }, policy).result
+  for (const fact of facts) {
+    switch (fact.kind) {
+      case 'session':
+        if (fact.title) put('title', 'titles', { turn: 0, at: news.started_at }, fact.title)
+        break
+      case 'turn':
+        put(`prompt ${fact.agent ?? ''} ${fact.turn}`, 'prompts', fact, fact.prompt)
+        break
+      case 'said':
+        put(`said ${fact.agent ?? ''} ${fact.message} ${fact.part}`, 'replies', fact, fact.text)
+        break
+      case 'tool-call': {
+        const known = passages.get(callKey(fact.call))
+        const passage = put(callKey(fact.call), 'tools', fact, '')
+        passage.call = { name: fact.name, arguments: fact.arguments }
+        passage.result = known?.result
+        break
+      }
+      case 'tool-result': {
+        const passage = passages.get(callKey(fact.call)) ?? put(callKey(fact.call), 'tools', fact, '')
+        passage.result = fact.result
+        break
+      }
+      default:
+        break
+    }
+  }
+  return passages.values()
+}
+
+/** Its text as it is stored. A call and its result may be told in two readings. */
+export function textOf(passage: Passage, stored: StoredCall | undefined): string {
+  if (passage.kind !== 'tools') return passage.text
+  const [storedCall, storedAnswer] = stored?.text.split(ANSWER) ?? []
+  const asked = passage.call ? callText(passage.call.name, passage.call.arguments) : (storedCall ?? '')
+  const answered = passage.result === undefined ? storedAnswer : passage.result
   return answered ? `${asked}${ANSWER}${plain(answered)}` : asked
 }
 
-/**
- * A sub-agent's prompts and replies are what the call that started it was asked and what it answered. Its own log does not say
- * which tool that was, so the strictest of them counts.
- */
-function delegatedText({ kind, text, isNotice }: RawPassage, policy: Policy): string {
-  const half = kind === 'replies' || isNotice ? 'result' : 'arguments'
-  const strictness = (tool: string): number => TIERS.indexOf(tiersFor(policy, tool)[half])
-  const tool = DELEGATIONS.reduce((strictest, one) => (strictness(one) > strictness(strictest) ? one : strictest))
-  if (strictness(tool) >= TIERS.indexOf('metadata')) return ''
-  if (half === 'result') return applyTier({ tool, result: text }, policy).result ?? ''
-  return String(applyTier({ tool, arguments: { text } }, policy).arguments?.text ?? '')
-}
-
-const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
-
-function callText(name: string, args: Record<string, unknown>, policy: Policy): string {
-  const kept = applyTier({ tool: name, arguments: args }, policy).arguments ?? {}
-  const values = Object.entries(kept)
+function callText(name: string, args: Record<string, unknown>): string {
+  const values = Object.entries(args)
   const lines = values.map(([key, value]) => `${key}: ${typeof value === 'string' ? value : told(value)}`)
-  const text = plain([filterText(name).text, ...lines].join('\n'))
+  const text = plain([name, ...lines].join('\n'))
   // Lists once more as a whole: an option and its value may be two items.
   return values.some(([, value]) => typeof value === 'object') ? filterText(text).text : text
 }

@@ -1,9 +1,19 @@
-import type { Policy } from '../privacy/index.js'
+import {
+  type Archive,
+  type ArchiveBatch,
+  type ArchiveKey,
+  FactFilter,
+  originOf,
+  type Standing,
+} from '../archive/index.js'
+import type { SessionId } from '../model/index.js'
+import { type Policy, policyFingerprint } from '../privacy/index.js'
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
+import { FactForgetter, type Oblivion } from './forget-facts.js'
 import { type HistoryStore, type LogReadingDone, partOf, resumeOf, type StoredLog } from './history-store.js'
 import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
-import { placeOf, type StoredText, type TextStore } from './text-store.js'
+import { MIXED_POLICIES, placeAfter, placeOf, type StoredText, type TextReading, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
 const BATCH = { logs: 1_000, rows: 60_000, characters: 4_000_000 }
@@ -18,98 +28,256 @@ export interface HistoryReading {
   unreadable: { path: string; reason: string }[]
 }
 
-/** Where the words go, and what may be kept of those of a session that works in a directory. */
-export interface TextPlace {
-  store: TextStore
+/** Where everything goes, and what may be kept of a session that works in a directory. */
+export interface Stores {
+  history: HistoryStore
+  text: TextStore
+  archive: Archive
   policyFor(cwd: string | undefined): Promise<Policy>
+  /** Whether nothing more is to be expected of a log soon. */
+  isOver(log: LogRef): boolean
+  /** False leaves what was said for later: only turns, tool calls and the ledger are brought up to date. */
+  words: boolean
+  /** Names this ingest in what is counted. */
+  run: string
+  /** What was purged when this began. */
+  oblivion: Oblivion | undefined
+  /** Whether nothing was purged since. */
+  isCurrent(): boolean
 }
 
-interface LogWords {
+/** A log, or what the archive has of one that its tool has deleted. */
+export interface LogSource {
   log: LogRef
-  from: StoredText | undefined
-  text: LogText
+  archived?: ArchiveKey
+}
+
+/** One reading of one log: what it adds to each store that lacked something. */
+interface Reading {
+  log: LogRef
+  rows: LogReadingDone | undefined
+  text: LogText | undefined
+  textFrom: StoredText | undefined
+  /** How far the archive goes. */
+  standing: Standing | undefined
+  /** The words were read from the archive: they are filtered already, and not to be archived. */
+  isArchived: boolean
 }
 
 /**
- * Brings turns, tool calls and text up to date with the logs: unchanged ones are passed over, grown ones are read from where they
- * were left. Both stores keep their place, so that each can be lost by itself, and a process can be killed between the two; where
- * the places differ, the text is read again from the log's beginning.
+ * Brings archive, turns, tool calls and text up to date with the logs: unchanged ones are passed over, grown ones are read from where
+ * they were left. Each store keeps its place, so that each can be lost by itself, and a process can be killed between two of them;
+ * where the places differ, the words are read again from the log's beginning.
  */
 export async function readHistory(
-  store: HistoryStore,
-  text: TextPlace,
-  logs: Iterable<LogRef>,
+  stores: Stores,
+  sources: Iterable<LogSource>,
   /** Told after each log that was read. */
   onLog: (reading: Readonly<HistoryReading>) => void,
 ): Promise<HistoryReading> {
   const report: HistoryReading = { logs: 0, read: 0, bytes: 0, turns: 0, tool_calls: 0, unreadable: [] }
-  let batch: LogReadingDone[] = []
-  let words: LogWords[] = []
+  let batch: Reading[] = []
   let size = { rows: 0, characters: 0 }
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) store.record(batch)
-    if (words.length > 0) await recordWords(text, words)
+    await record(stores, batch)
     batch = []
-    words = []
     size = { rows: 0, characters: 0 }
   }
-  for (const log of logs) {
+  for (const source of sources) {
     report.logs += 1
-    const from = store.log(log.path, partOf(log))
-    const textFrom = text.store.log(log.path, partOf(log))
-    const needsRows = from?.stamp !== log.stamp
-    const needsText = textFrom?.stamp !== log.stamp
-    if (!needsRows && !needsText) continue
     try {
-      const rows = needsRows ? new LogRows(log.tool, from && store.knownRows(from)) : undefined
-      const told = needsText ? new LogText() : undefined
-      const isTogether = rows && told && placeOf(from?.resume) === (textFrom?.place ?? null)
-      if (rows) readLog(log, from, isTogether ? [rows, told] : [rows])
-      if (told && !isTogether) {
-        told.isRestarted = true
-        readLog(log, undefined, [told])
-      }
-      if (told) {
-        words.push({ log, from: textFrom, text: told })
-        size.characters += told.length
-      }
-      if (rows) {
-        batch.push({ log, from, rows })
+      const reading = source.archived
+        ? readArchived(stores, source.log, source.archived)
+        : readChanged(stores, source.log)
+      if (!reading) continue
+      batch.push(reading)
+      report.read += 1
+      size.characters += reading.text?.length ?? 0
+      if (reading.rows) {
+        const { rows, from } = reading.rows
         size.rows += rows.turns.size + rows.calls.size
-        report.bytes += Math.max(0, (rows.checkpoint?.resume.offset ?? 0) - (resumeOf(from)?.offset ?? 0))
+        report.bytes += Math.max(0, (rows.checkpoint?.resume?.offset ?? 0) - (resumeOf(from)?.offset ?? 0))
         report.turns += rows.turns.size
         report.tool_calls += rows.calls.size
       }
-      report.read += 1
     } catch (error) {
       // Logs come and go while we look: one that is gone or forbidden must not hide the others.
       const reason = (error as NodeJS.ErrnoException).code
       if (reason === undefined) throw error
-      report.unreadable.push({ path: log.path, reason })
+      report.unreadable.push({ path: source.log.path, reason })
     }
     onLog(report)
-    if (words.length >= BATCH.logs || size.rows >= BATCH.rows || size.characters >= BATCH.characters) await flush()
+    if (batch.length >= BATCH.logs || size.rows >= BATCH.rows || size.characters >= BATCH.characters) await flush()
   }
   await flush()
   return report
+}
+
+function readChanged(stores: Stores, log: LogRef): Reading | undefined {
+  const { history, text, archive } = stores
+  const key = archive.keyOf(originOf(log))
+  const from = history.log(log.path, partOf(log))
+  const textFrom = text.log(log.path, partOf(log))
+  const standing = archive.standing(key)
+  const needsRows = from?.stamp !== log.stamp
+  const needsText = textFrom?.stamp !== log.stamp
+  // Without a stamp its words are to be read again from the log itself: another policy holds now.
+  const isArchived = standing?.stamp === log.stamp && textFrom?.stamp !== ''
+  if (!needsRows && !needsText && isArchived) return undefined
+  const resume = resumeOf(from)
+  const { oblivion } = stores
+  const wasPurged = (call: string): boolean => textFrom !== undefined && text.wasPurged(textFrom, call)
+  const forget = new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter, wasPurged)
+  const rows = needsRows ? new LogRows(log.tool, resume && from && history.knownRows(from)) : undefined
+  if (rows && from && !resume) rows.isRestarted = true
+  const done = { log, rows: rows && { log, from, rows }, textFrom, standing }
+  if (!stores.words) {
+    if (!rows) return undefined
+    readLog(log, from, [rows], forget)
+    return isSessionGone(stores, log, rows) ? undefined : { ...done, text: undefined, isArchived }
+  }
+  if (isArchived) {
+    if (rows) readLog(log, from, [rows], forget)
+    // What was taken out of the archive on purpose must not come back from the log.
+    const words = needsText ? archivedWords(archive, key) : undefined
+    if (words || !needsText) return { ...done, text: words, isArchived }
+  }
+  const words = new LogText()
+  const place = placeOf(from?.resume)
+  const isTogether = rows && !isArchived && place === (textFrom?.place ?? null) && place === (standing?.place ?? null)
+  if (rows && !isArchived) readLog(log, from, isTogether ? [rows, words] : [rows], forget)
+  if (!isTogether) readLog(log, undefined, [words], forget)
+  if (!isTogether || !resume) words.isRestarted = true
+  return isSessionGone(stores, log, rows ?? words) ? undefined : { ...done, text: words, isArchived: false }
+}
+
+function isSessionGone({ oblivion }: Stores, log: LogRef, { news }: Pick<LogText, 'news'>): boolean {
+  const owner = log.session ?? news.spawner?.session ?? news.id
+  return owner !== undefined && (oblivion?.isSessionGone(owner) ?? false)
+}
+
+/** Only what is not known at all: what was read while the log was there is never less. */
+function readArchived({ history, text, archive }: Stores, log: LogRef, key: ArchiveKey): Reading | undefined {
+  const from = history.log(log.path, partOf(log))
+  const textFrom = text.log(log.path, partOf(log))
+  if (from && textFrom) return undefined
+  const words = archivedWords(archive, key)
+  if (!words) return undefined
+  const rows = from ? undefined : new LogRows(log.tool, undefined)
+  for (const fact of words.facts) rows?.add(fact)
+  if (rows) rows.checkpoint = words.checkpoint
+  const standing = archive.standing(key)
+  const done = { log, rows: rows && { log, from, rows }, textFrom, standing, isArchived: true }
+  return { ...done, text: textFrom ? undefined : words }
+}
+
+function archivedWords(archive: Archive, key: ArchiveKey): LogText | undefined {
+  const content = archive.read(key)
+  if (!content || content.problems.length > 0) return undefined
+  const words = new LogText()
+  words.isRestarted = true
+  for (const fact of content.facts) words.add(fact)
+  const { counters, head } = content.standing
+  if (counters && head) words.checkpoint = { counters, head }
+  return words
 }
 
 function readLog(
   log: LogRef,
   from: Pick<StoredLog, 'resume'> | undefined,
   readers: readonly Pick<LogText, 'add'>[],
+  forget: FactForgetter,
 ): void {
   const tool = LOG_TOOLS.find((one) => one.name === log.tool)
   if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
   const resume = resumeOf(from)
-  for (const fact of tool.read(log, resume ? { from: resume } : {})) for (const reader of readers) reader.add(fact)
+  for (const fact of tool.read(log, resume ? { from: resume } : {})) {
+    const storable = forget.storable(fact)
+    for (const reader of readers) reader.add(storable)
+  }
 }
 
-async function recordWords({ store, policyFor }: TextPlace, words: readonly LogWords[]): Promise<void> {
-  const readings = []
-  for (const one of words) {
-    const policy = await policyFor(one.text.news.cwd ?? one.from?.cwd ?? undefined)
-    readings.push({ ...one, policy })
+/** The archive first: what the other two know of a log is never more than what is kept of it for good. */
+async function record(stores: Stores, batch: readonly Reading[]): Promise<void> {
+  if (batch.length === 0) return
+  const { history, text, archive } = stores
+  const words = new Map<Reading, KeptWords>()
+  for (const reading of batch) if (reading.text) words.set(reading, await keptWords(stores, reading, reading.text))
+  const archived = new Map(
+    batch.flatMap((reading) => {
+      const kept = reading.isArchived ? undefined : words.get(reading)
+      return kept ? [[reading, archiveBatch(stores, reading, kept)] as const] : []
+    }),
+  )
+  const overtaken = new Set(archived.size > 0 ? await archive.write([...archived.values()], stores.isCurrent) : [])
+  // Another process has archived more of these: it will tell the rest, too.
+  const ours = batch.filter((reading) => {
+    const one = archived.get(reading)
+    return !one || !overtaken.has(one)
+  })
+  const rows = ours.flatMap((reading) => reading.rows ?? [])
+  const generation = stores.oblivion?.generation ?? 0
+  if (rows.length > 0) history.record(rows, generation)
+  const texts = ours.flatMap((reading): TextReading[] => {
+    const { log, textFrom: from } = reading
+    const kept = words.get(reading)
+    // Where nothing is new for the text, it was the archive that lacked something.
+    if (!kept || (from?.stamp === log.stamp && from.place === kept.place)) return []
+    const { told, ...storable } = kept
+    return [{ log, from, text: told, ...storable }]
+  })
+  if (texts.length > 0) text.record(texts, { run: stores.run, generation })
+}
+
+/** What may be kept of the words of a reading, what made it so, and up to where in the log they go. */
+interface KeptWords extends Pick<TextReading, 'facts' | 'place' | 'policy' | 'redactions'> {
+  told: LogText
+}
+
+/** What is in the archive was filtered when it came there. */
+async function keptWords(stores: Stores, reading: Reading, told: LogText): Promise<KeptWords> {
+  const { log, textFrom, isArchived, standing } = reading
+  if (isArchived) return { told, facts: told.facts, place: standing?.place ?? null, policy: standing?.policy }
+  const known = told.isRestarted ? undefined : textFrom
+  const policy = await stores.policyFor(told.news.cwd ?? known?.cwd ?? undefined)
+  const filter = new FactFilter({
+    policy,
+    isOfSubAgent: log.agent !== undefined || told.news.spawner !== undefined || (known?.agent ?? null) !== null,
+    toolOf: (call) => known && stores.text.toolOf(known, call),
+  })
+  const facts = told.facts.flatMap((fact) => filter.kept(fact) ?? [])
+  const redactions = { session: sessionOf(log, told) ?? standing?.session, tools: filter.applied }
+  return { told, facts, place: placeAfter(told.checkpoint), policy: policyFingerprint(policy), redactions }
+}
+
+const sessionOf = (log: LogRef, { news }: LogText): SessionId | undefined =>
+  log.session ?? news.spawner?.session ?? news.id
+
+function archiveBatch(
+  stores: Stores,
+  { log, standing }: Reading,
+  { told, facts, place, policy }: KeptWords,
+): ArchiveBatch {
+  const { news, checkpoint, lastAt } = told
+  const isWhole = told.isRestarted || standing === undefined
+  return {
+    log,
+    facts,
+    from: standing?.place,
+    isWhole,
+    isOver: stores.isOver(log),
+    standing: {
+      place,
+      stamp: log.stamp,
+      size: log.size,
+      modified_at: log.modified_at,
+      session: sessionOf(log, told),
+      policy: isWhole || standing?.policy === policy ? policy : MIXED_POLICIES,
+      agent: log.agent ?? news.spawner?.agent,
+      cwd: news.cwd,
+      last_at: lastAt,
+      counters: checkpoint?.counters,
+      head: checkpoint?.head,
+    },
   }
-  store.record(readings)
 }

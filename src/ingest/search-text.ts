@@ -18,8 +18,9 @@ export interface TextQuery {
 /** A passage that has everything that was looked for. */
 export interface TextHit {
   session: SessionId
-  /** The program whose log it is in. */
+  /** The program whose log it is in, and where that was. */
   tool: string
+  path: string
   /** Set when a sub-agent said it; then the turn is one of its turns. */
   sub_agent?: string
   turn: number
@@ -42,8 +43,10 @@ export interface TextAnswer {
 
 interface Row {
   id: number
+  key: number
   session: SessionId
   program: string
+  path: string
   log_agent: string | null
   agent: string
   turn: number
@@ -106,7 +109,7 @@ function newestMatches(
 
 /** What was said at the same moment comes in an order that does not depend on when it was read. */
 const newerFirst = (a: Row, b: Row): number =>
-  b.at_ms - a.at_ms || (a.session < b.session ? -1 : a.session > b.session ? 1 : a.turn - b.turn || a.start - b.start)
+  b.at_ms - a.at_ms || (a.session < b.session ? -1 : a.session > b.session ? 1 : a.turn - b.turn || a.key - b.key)
 
 /** One search, going through stretches of ids. */
 class Look {
@@ -223,6 +226,7 @@ function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {
   return {
     session: row.session,
     tool: row.program,
+    path: row.path,
     ...(sub_agent ? { sub_agent } : {}),
     turn: row.turn,
     in: kindOf(row.kind),
@@ -233,7 +237,7 @@ function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {
   }
 }
 
-const MATCHES = `select p.id, p.agent, p.turn, p.kind, p.tool, p.at_ms, p.block, p.start, p.length, l.session, l.tool as program, l.agent as log_agent
+const MATCHES = `select p.id, p.key, p.agent, p.turn, p.kind, p.tool, p.at_ms, p.block, p.start, p.length, l.session, l.tool as program, l.path, l.agent as log_agent
   from words cross join passages p on p.id = words.rowid cross join text_logs l on l.n = p.log
   where words match ? and words.rowid between ? and ? and p.at_ms >= ? and l.session is not null
     and (? is null or p.log in (select value from json_each(?)))

@@ -47,11 +47,28 @@ create virtual table words using fts5(text, content='', contentless_delete=1, de
 create virtual table words_vocabulary using fts5vocab(words, row);
 `
 
+/**
+ * Tables that came later; a file without them is as good as one in which they are empty.
+ *
+ * - `text_policies`: under which policy the text of a log was filtered. No row: nobody knows. `mixed`: under several.
+ * - `text_redactions`: what was filtered and the journal was not told yet.
+ */
+export const LATER_TABLES = `
+create table if not exists text_policies (log integer primary key, fingerprint text not null);
+create table if not exists text_redactions (
+  session text not null, tool text not null, rule text not null, times integer not null,
+  primary key (session, tool, rule)
+) without rowid;
+`
+
 /** Inside a transaction. */
 export function makeTextTables(database: Database): void {
-  const names = ['words_vocabulary', 'words', 'text_facts', 'text_logs', 'text_blocks', 'passages', 'text_spans']
+  const names = [
+    ...['words_vocabulary', 'words', 'text_facts', 'text_logs', 'text_blocks', 'passages', 'text_spans'],
+    ...['text_policies', 'text_redactions'],
+  ]
   for (const name of names) database.exec(`drop table if exists ${name}`)
-  database.exec(TABLES)
+  database.exec(TABLES + LATER_TABLES)
   database.exec(`insert into text_facts values ('version', '${TEXT_VERSION}'), ('passages', '0')`)
   // Words are gathered in memory up to this many bytes before they are written: fewer pieces to merge later.
   database.exec("insert into words (words, rank) values ('hashsize', 16777216)")

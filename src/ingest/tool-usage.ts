@@ -1,6 +1,8 @@
 import { parseSessionId } from '../model/index.js'
+import type { Forgetter } from '../privacy/index.js'
 import { type Environment, LOG_TOOLS, type LogTool, type Resume as ToolResume } from '../tools/index.js'
 import { ClaudeUsage } from './claude-usage.js'
+import { FactForgetter } from './forget-facts.js'
 import { type Telling, tellingOf } from './telling.js'
 import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
 
@@ -10,8 +12,9 @@ export function usageSources(environment: Environment): UsageSource[] {
 }
 
 /** A reader for the logs of every tool; the tool's own, but for the tool with a quicker one. */
-export function usageReaders(): Readonly<Record<string, UsageReader>> {
-  const readers = LOG_TOOLS.map((tool) => [tool.name, new ToolUsage(tool)] as const)
+/** `forgetter` keeps what was purged out of what they remember. */
+export function usageReaders(forgetter?: Forgetter): Readonly<Record<string, UsageReader>> {
+  const readers = LOG_TOOLS.map((tool) => [tool.name, new ToolUsage(tool, forgetter)] as const)
   return { ...Object.fromEntries(readers), claude: new ClaudeUsage() }
 }
 
@@ -25,7 +28,14 @@ export function carryAfter(tool: string, stopped: ToolResume): string | undefine
 
 /** Reads a log as its tool does, and keeps the usage. */
 export class ToolUsage implements UsageReader {
-  constructor(private readonly tool: LogTool) {}
+  readonly #forget: FactForgetter
+
+  constructor(
+    private readonly tool: LogTool,
+    forgetter?: Forgetter,
+  ) {
+    this.#forget = new FactForgetter(forgetter)
+  }
 
   read({ path, session }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
     const reading: LogReading = { carry: undefined, resumed: false, bytes: 0, damaged_lines: 0, oversized_lines: 0 }
@@ -39,7 +49,7 @@ export class ToolUsage implements UsageReader {
         reading.bytes = fact.resume.offset - (from?.offset ?? 0)
         reading.damaged_lines = fact.counters.bad_lines // of the whole log: the tool remembers
         reading.oversized_lines = fact.counters.dropped_lines
-        if (resume) reading.carry = JSON.stringify(fact.resume)
+        if (resume) reading.carry = JSON.stringify(this.#forget.place(fact.resume))
       }
     }
     return reading

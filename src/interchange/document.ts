@@ -14,8 +14,10 @@ export interface ExportDocument {
 
 export interface ExportedSession {
   session: Omit<Session, 'tool_calls'>
-  /** False when the log is gone: then there are no words, only what was counted when it was read. */
+  /** False when the log is gone. */
   from_log: boolean
+  /** `archive`: what was kept of a log that is gone. `counts`: there are no words, only what was counted when it was read. */
+  told_from: SessionHistory['told_from']
   /** What came before the first prompt, if anything did. */
   before?: ExportedTurn
   turns: ExportedTurn[]
@@ -60,7 +62,7 @@ class SessionFilter {
     private readonly applied: Applied,
   ) {}
 
-  session({ session, news, from_log, before, turns, sub_agents }: SessionHistory): ExportedSession {
+  session({ session, news, from_log, told_from, before, turns, sub_agents }: SessionHistory): ExportedSession {
     const { tool_calls: _, ...facts } = session
     const title = session.title ?? news.title
     const starters = turns.flatMap((turn) => turn.tool_calls).filter((call) => call.sub_agent !== undefined)
@@ -68,6 +70,7 @@ class SessionFilter {
     return {
       session: { ...facts, ...(title === undefined ? {} : { title }) },
       from_log,
+      told_from,
       ...(before ? { before: this.#turn(before) } : {}),
       turns: turns.map((turn) => this.#asked(turn, tools)),
       // Whose call started them is not known, so the strictest word about any such call counts.

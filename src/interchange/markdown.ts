@@ -1,6 +1,7 @@
 import type { ExportDocument, ExportedCall, ExportedSession, ExportedTurn } from './document.js'
 import { shortLine, visibleLine, visibleText } from './visible-text.js'
 import {
+  argumentsText,
   callGist,
   callNotes,
   documentTitle,
@@ -9,7 +10,9 @@ import {
   redactionsLine,
   sessionFacts,
   sessionTitle,
+  turnHeading,
   turnNotes,
+  turnsOf,
 } from './wording.js'
 
 /**
@@ -29,24 +32,20 @@ export function markdownOf(document: ExportDocument): string {
 
 function sessionBlocks(one: ExportedSession, isOneOfMany: boolean): string[] {
   const missing = missingLog(one)
-  const turns = [...(one.before ? [one.before] : []), ...one.turns]
   return [
     ...(isOneOfMany ? [`## ${inline(sessionTitle(one))}`] : []),
     sessionFacts(one)
       .map(([name, value]) => `- ${name}: ${inline(value)}`)
       .join('\n'),
     ...(missing ? [`**${missing}**`] : []),
-    ...turns.flatMap((turn) => turnBlocks(turn, isOneOfMany ? 3 : 2)),
-    ...one.sub_agents.flatMap((turn) => turnBlocks(turn, isOneOfMany ? 3 : 2)),
+    ...turnsOf(one).flatMap((turn) => turnBlocks(turn, isOneOfMany ? 3 : 2)),
   ]
 }
 
 function turnBlocks(turn: ExportedTurn, level: number): string[] {
-  const who = turn.agent === undefined ? '' : `Sub-agent ${inline(turn.agent)}, `
-  const heading = turn.number === 0 ? 'Before the first turn' : `${who}turn ${turn.number}`
   const notes = turnNotes(turn)
   return [
-    `${'#'.repeat(Math.min(level, 6))} ${heading[0]?.toUpperCase()}${heading.slice(1)}`,
+    `${'#'.repeat(Math.min(level, 6))} ${inline(turnHeading(turn))}`,
     ...(notes.length > 0 ? [notes.map(inline).join(' · ')] : []),
     ...(turn.prompt === '' ? [] : ['Prompt:', fenced(turn.prompt)]),
     ...turn.tool_calls.flatMap((call) => callBlocks(call, level + 1)),
@@ -56,20 +55,18 @@ function turnBlocks(turn: ExportedTurn, level: number): string[] {
 }
 
 function callBlocks(call: ExportedCall, level: number): string[] {
-  const gist = callGist(call)
-  const about = [inline(shortLine(gist, 80)), ...callNotes(call)].filter((part) => part !== '').join(' · ')
+  const asked = argumentsText(call)
+  const about = [inline(shortLine(callGist(call), 80)), ...callNotes(call)].filter((part) => part !== '').join(' · ')
   return [
     `**${inline(call.name)}**${about === '' ? '' : ` ${about}`}`,
-    ...(call.arguments && Object.keys(call.arguments).length > 0
-      ? [fenced(JSON.stringify(call.arguments, undefined, 2), 'json')]
-      : []),
+    ...(asked ? [fenced(asked, 'json')] : []),
     ...(call.result ? [fenced(call.result)] : []),
     ...(call.sub_agent ?? []).flatMap((turn) => turnBlocks(turn, level)),
   ]
 }
 
 /** A fence that is longer than any within, so that the text cannot end it. */
-function fenced(text: string, language = 'text'): string {
+export function fenced(text: string, language = 'text'): string {
   const shown = visibleText(text)
   const longest = shown.match(/`+/g)?.reduce((most, run) => Math.max(most, run.length), 2) ?? 2
   const fence = '`'.repeat(longest + 1)
@@ -77,4 +74,5 @@ function fenced(text: string, language = 'text'): string {
 }
 
 /** Every sign that Markdown knows is escaped, at the price of a backslash in the source where none was needed. */
-const inline = (text: string): string => visibleLine(text).replace(/[\\`*_{}[\]<>()#+!|&~$@]|:(?=\/\/)|^[-=]/g, '\\$&')
+export const inline = (text: string): string =>
+  visibleLine(text).replace(/[\\`*_{}[\]<>()#+!|&~$@]|:(?=\/\/)|^[-=]/g, '\\$&')

@@ -4,6 +4,7 @@ import { PAGE_SCRIPT } from './page-script.js'
 import { PAGE_STYLE } from './page-style.js'
 import { shortLine, visibleLine, visibleText } from './visible-text.js'
 import {
+  argumentsText,
   callGist,
   callNotes,
   documentTitle,
@@ -12,7 +13,9 @@ import {
   redactionsLine,
   sessionFacts,
   sessionTitle,
+  turnHeading,
   turnNotes,
+  turnsOf,
 } from './wording.js'
 
 /**
@@ -84,21 +87,14 @@ function sessionPart(one: ExportedSession, at: number, isOneOfMany: boolean): st
   ].join('\n')
 }
 
-const turnsOf = ({ before, turns, sub_agents }: ExportedSession): ExportedTurn[] => [
-  ...(before ? [before] : []),
-  ...turns,
-  ...sub_agents,
-]
-
 /** Made of counts, so that no id of the page comes from data. */
 const placeName = (session: number, turn: number): string => `s${session + 1}-t${turn + 1}`
 
 function turnPart(turn: ExportedTurn, attributes = ''): string {
-  const who = turn.agent === undefined ? 'Turn' : `Sub-agent ${text(visibleLine(turn.agent))}, turn`
   const notes = turnNotes(turn).map((note) => text(visibleLine(note)))
   return [
     `<article${attributes}>`,
-    `<h3>${turn.number === 0 ? 'Before the first turn' : `${who} ${turn.number}`}</h3>`,
+    `<h3>${text(visibleLine(turnHeading(turn)))}</h3>`,
     ...(notes.length > 0 ? [`<p class="notes">${notes.join(' · ')}</p>`] : []),
     ...(turn.prompt === '' ? [] : [`<div class="prompt" dir="auto">${text(visibleText(turn.prompt))}</div>`]),
     ...turn.tool_calls.map(callPart),
@@ -111,10 +107,10 @@ function turnPart(turn: ExportedTurn, attributes = ''): string {
 function callPart(call: ExportedCall): string {
   const notes = callNotes(call)
   const about = [shortLine(callGist(call), 120), ...notes].filter((part) => part !== '').map(text)
-  const asked = call.arguments && Object.keys(call.arguments).length > 0 ? call.arguments : undefined
+  const asked = argumentsText(call)
   return [
     `<details><summary${call.success === false ? ' class="failed"' : ''}><b>${text(visibleLine(call.name))}</b>${about.join(' · ')}</summary>`,
-    ...(asked ? [block(JSON.stringify(asked, undefined, 2))] : []),
+    ...(asked ? [block(asked)] : []),
     ...(call.result ? [block(call.result)] : []),
     ...(call.sub_agent ?? []).map((turn) => turnPart(turn)),
     '</details>',

@@ -41,13 +41,16 @@ export function sessionFacts({ session, turns }: ExportedSession): [name: string
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
 }
 
-/** What the reader must know when there are no words. */
-export function missingLog({ from_log, turns }: ExportedSession): string | undefined {
-  if (from_log) return undefined
+/** What the reader must know when this is not the log itself. */
+export function missingLog({ told_from, turns }: Pick<ExportedSession, 'told_from' | 'turns'>): string | undefined {
+  if (told_from === 'log') return undefined
+  if (told_from === 'archive') return FROM_ARCHIVE
   return turns.length > 0
     ? 'The log of this session is gone: what follows was counted when it was read, without words.'
     : 'There is no log of this session: it is gone, or none was ever read.'
 }
+
+const FROM_ARCHIVE = 'Log deleted by its tool; shown from the archive.'
 
 export function turnNotes(turn: ExportedTurn): string[] {
   return [
@@ -86,3 +89,19 @@ export const redactionsLine = (applied: Applied): string =>
   Object.entries(applied)
     .map(([rule, times]) => `${rule} ${times === 1 ? 'once' : `${times} times`}`)
     .join(', ')
+
+/** What stands in a document for a session, in order. */
+export const turnsOf = ({ before, turns, sub_agents }: ExportedSession): ExportedTurn[] => [
+  ...(before ? [before] : []),
+  ...turns,
+  ...sub_agents,
+]
+
+export function turnHeading({ number, agent }: ExportedTurn): string {
+  if (number === 0) return 'Before the first turn'
+  return agent === undefined ? `Turn ${number}` : `Sub-agent ${agent}, turn ${number}`
+}
+
+/** As a person reads them; undefined when the call was given none. */
+export const argumentsText = ({ arguments: given }: ExportedCall): string | undefined =>
+  given && Object.keys(given).length > 0 ? JSON.stringify(given, undefined, 2) : undefined

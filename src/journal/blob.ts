@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
+import { makeDirectory, writeAtomic } from '../disk/index.js'
 
 // Loaded on first use: 1.5 ms that a command without large payloads need not pay.
 const sha256Of = (content: string): string =>
@@ -20,7 +20,7 @@ export class BlobStore {
     const sha256 = sha256Of(content)
     const path = this.#path(sha256)
     if (!existsSync(path)) {
-      mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+      makeDirectory(this.directory)
       writeAtomic(path, content, { durable: true })
     }
     return { sha256, bytes: Buffer.byteLength(content) }

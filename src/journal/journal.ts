@@ -4,7 +4,6 @@ import {
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -12,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { syncPath } from '../disk/index.js'
+import { makeDirectory, syncPath } from '../disk/index.js'
 import { DAY_MS, type Event, type EventId, isEventId } from '../model/index.js'
 import { BlobStore } from './blob.js'
 import { encodeEvent, MAX_LINE_BYTES } from './event-line.js'
@@ -70,6 +69,16 @@ export class Journal implements Disposable {
     return segment === undefined ? { segment: 0, offset: 0 } : { segment, offset: sizeOf(this.path(segment)) }
   }
 
+  /** Where to begin reading for what comes after an event: its segment, or the first one that is left. */
+  placeOf(id: EventId): Position {
+    const segments = this.segments()
+    const holder = segments.findLast((segment) => {
+      const first = this.#firstId(segment)
+      return first !== undefined && first <= id
+    })
+    return { segment: holder ?? segments[0] ?? 0, offset: 0 }
+  }
+
   bytes(): number {
     return this.segments().reduce((sum, segment) => sum + sizeOf(this.path(segment)), 0)
   }
@@ -78,12 +87,8 @@ export class Journal implements Disposable {
   begunMs(): number | undefined {
     const [first] = this.segments()
     if (first === undefined) return undefined
-    const file = openSync(this.path(first), 'r')
-    try {
-      return firstEventMs(file)
-    } finally {
-      closeSync(file)
-    }
+    const id = this.#firstId(first)
+    return id === undefined ? undefined : msOfId(id)
   }
 
   /** Whether anything was appended behind a position; the cheap question that every query asks first. */
@@ -158,6 +163,20 @@ export class Journal implements Disposable {
     if (active !== undefined && sizeOf(this.path(active)) > 0) this.#create(active + 1)
   }
 
+  #firstId(segment: number): EventId | undefined {
+    try {
+      const file = openSync(this.path(segment), 'r')
+      try {
+        return firstEventId(file)
+      } finally {
+        closeSync(file)
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // pruned away since it was listed
+      throw error
+    }
+  }
+
   #line(event: Event): string {
     const line = encodeEvent(event)
     if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line
@@ -180,12 +199,12 @@ export class Journal implements Disposable {
   #isFull(file: number, nowMs: number): boolean {
     const { size } = fstatSync(file)
     if (size >= SEAL_AT_BYTES) return true
-    const begunMs = firstEventMs(file)
-    return begunMs !== undefined && nowMs - begunMs > DAY_MS
+    const first = firstEventId(file)
+    return first !== undefined && nowMs - msOfId(first) > DAY_MS
   }
 
   #create(number: number): { number: number; file: number } {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    makeDirectory(this.directory)
     const file = openSync(this.path(number), 'a+', 0o600)
     syncPath(this.directory)
     return this.#adopt(number, file)
@@ -213,13 +232,15 @@ function rising(batch: Batch, last: EventId | undefined): { events: Event[]; rep
   return { events, repeated: batch.events.length - events.length }
 }
 
-/** From the id, which stands first in the first line. */
-function firstEventMs(file: number): number | undefined {
+/** It stands first in the first line. */
+function firstEventId(file: number): EventId | undefined {
   const head = Buffer.alloc(64)
   const read = readSync(file, head, 0, head.length, 0)
   const id = /^\{"id":"([0-9a-f-]{36})"/.exec(head.toString('latin1', 0, read))?.[1]
-  return isEventId(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+  return isEventId(id) ? id : undefined
 }
+
+const msOfId = (id: EventId): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 function endsTorn(file: number, size: number): boolean {
   if (size === 0) return false

@@ -1,4 +1,5 @@
-import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
+import { makeDirectory } from '../disk/index.js'
 import type { Event, EventId } from '../model/index.js'
 import type { Journal, ReadFrom } from './journal.js'
 import type { SegmentReader } from './segment.js'
@@ -55,7 +56,7 @@ class Bell implements Disposable {
     private readonly signal: AbortSignal,
   ) {
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      makeDirectory(directory)
       this.#watcher = watch(directory, { persistent: false }, () => this.#ring())
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {

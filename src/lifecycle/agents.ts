@@ -1,4 +1,5 @@
-import type { Agent, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
+import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
+import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun } from './agent-run.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -18,7 +19,8 @@ export interface AgentView extends Agent, AgentStatus {
 export interface StartAgent {
   /** Address of an agent that exists, or of the one to make. A name is made up from the directory when it is left out. */
   agent?: string
-  cwd: string
+  /** Where it runs. Needed for an agent that is made now; one that exists is started where it was before. */
+  cwd?: string
   tool?: string
   title?: string
   group?: string
@@ -46,12 +48,21 @@ export interface SendReceipt extends Receipt {
   reply?: string
 }
 
+export interface RecordedScreen {
+  agent: AgentView
+  tool: string
+  width: number
+  title: string
+  lines: string[]
+  reading: ScreenReading
+}
+
 export interface Explanation {
   agent: AgentView
-  /** Newest first: what each source said last, and which one decided. */
+  /** What each source says now, best first, and which one decided. */
   evidence: (Evidence & { decided: boolean })[]
   /** Status changes from the journal, newest first. */
-  history: { at: Instant; status: string; reason?: string; source: string }[]
+  history: { at: Instant; status: string; reason?: string; waiting_for?: string; source: string }[]
 }
 
 /** Every operation on running agents. References are an address, an id, or a unique end of an address. */
@@ -68,7 +79,7 @@ export interface Agents extends AsyncDisposable {
   send(
     reference: string,
     text: string,
-    options?: { wait?: boolean; timeoutMs?: number; signal?: AbortSignal },
+    options?: { wait?: boolean; timeoutMs?: number; replaceDraft?: boolean; signal?: AbortSignal },
   ): Promise<SendReceipt>
   wait(
     reference: string,
@@ -86,17 +97,28 @@ export interface Agents extends AsyncDisposable {
   ): Promise<{ agent: AgentView; text: string; from: 'log' | 'screen' }>
   ack(reference: string): Promise<Receipt>
   snooze(reference: string, until: Instant): Promise<Receipt>
+  /** A new name in the same group; its tmux session is renamed with it. */
+  rename(reference: string, name: string): Promise<Receipt>
+  /** Into another group; undefined moves it to the top. */
+  move(reference: string, group: string | undefined): Promise<Receipt>
   archive(reference: string): Promise<Receipt>
   unarchive(reference: string): Promise<Receipt>
-  remove(reference: string): Promise<Receipt>
+  /** Refused while it runs, unless `force` kills it. */
+  remove(reference: string, options?: { force?: boolean }): Promise<Receipt>
   /** Brings back the agent that was removed last (or the one named), while that is possible. */
   undoRemove(reference?: string): Promise<Receipt>
+  /** The address of the agent that is meant, or undefined when there is none. */
+  find(reference: string): Promise<string | undefined>
   /** How to attach: the command for a terminal of the user's, inside or outside tmux. */
   attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]>
   list(filter?: { group?: string; all?: boolean }): Promise<AgentView[]>
   why(reference: string): Promise<Explanation>
   /** An outside program tells what its agent does. */
   report(reference: string, evidence: Omit<Evidence, 'at' | 'source'>): Promise<AgentView>
+  /** Takes in what was told and looks at these agents, or all: what a daemon does when something has moved. */
+  observe(agents?: readonly AgentId[]): Promise<AgentView[]>
+  /** The screen of an agent, with how it was read: to be added to the recorded screens that detection is tested with. */
+  record(reference: string): Promise<RecordedScreen>
   /** The stored state, for the daemon. */
   runs(): Promise<AgentRun[]>
 }

@@ -91,6 +91,31 @@ export function isSoundPayload(type: StateEventType, payload: Record<string, unk
   return fits(payload, SHAPES[type])
 }
 
+const EVIDENCE: Shape = { source: text, at: time, status: text, 'reason?': text, 'rule?': text, 'waiting_for?': text }
+
+/** Records that are read back: `skein why` and a lost agent file need them to be what they say. */
+const RECORD_SHAPES = {
+  agent_started: { agent_id: text, recipe: isObject, run: isObject, 'binding?': isObject, how: text },
+  agent_stopped: { agent_id: text, 'run?': text, how: text, 'reason?': text, 'exit_status?': count },
+  agent_status: {
+    agent_id: text,
+    status: text,
+    since: time,
+    source: text,
+    'reason?': text,
+    'waiting_for?': text,
+    'trouble?': text,
+    evidence: (value) => Array.isArray(value) && value.every(shaped(EVIDENCE)),
+  },
+  identity_bind: { agent_id: text, session: isSessionId, how: text, 'log?': text },
+  identity_rebind: { agent_id: text, session: isSessionId, how: text, 'log?': text },
+} satisfies Readonly<Record<string, Shape>>
+
+/** Whether a record is what its type promises. Records are kept whatever they say, so this is asked by who reads one. */
+export function isSoundRecord(type: keyof typeof RECORD_SHAPES, payload: Record<string, unknown>): boolean {
+  return fits(payload, RECORD_SHAPES[type])
+}
+
 /** The same for what a roster file holds. */
 export const isSoundAgent: Check = shaped(AGENT)
 export const isSoundGroup: Check = shaped({ path: text, name: text, expanded: flag, order: count })

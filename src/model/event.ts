@@ -90,6 +90,15 @@ export const RECORD_TYPES = [
   'identity_rebind',
   'identity_refuse',
   'privacy_redacted',
+  'agent_started',
+  'agent_stopped',
+  'agent_status',
+  'agent_sent',
+  'agent_answered',
+  'agent_acked',
+  'agent_snoozed',
+  'agent_archived',
+  'agent_unarchived',
 ] as const
 export type RecordEventType = (typeof RECORD_TYPES)[number]
 
@@ -124,6 +133,7 @@ const BATCHED = new Set<string>([
   'polecat_checked',
   'polecat_nudged',
   'privacy_redacted',
+  'agent_status', // read again from the agent itself
 ])
 /** Whether a writer is told "saved" only after the disk has it. Unknown types are treated as precious. */
 export const isDurable = (type: string): boolean => !BATCHED.has(type) && !type.startsWith('patrol_')
@@ -138,6 +148,10 @@ const AUDIT_ONLY = new Set<string>([
   'identity_rebind',
   'privacy_redacted',
   'unhook',
+  'agent_status',
+  'agent_sent',
+  'agent_acked',
+  'agent_snoozed',
 ])
 export function defaultVisibility(type: string): Visibility {
   if (AUDIT_ONLY.has(type) || type.startsWith('patrol_')) return 'audit'

@@ -24,7 +24,7 @@ export {
   VISIBILITIES,
   type Visibility,
 } from './event.js'
-export { isSoundAgent, isSoundGroup, isSoundPayload } from './event-shape.js'
+export { isSoundAgent, isSoundGroup, isSoundPayload, isSoundRecord } from './event-shape.js'
 export { summarize } from './event-summary.js'
 export {
   type AgentId,

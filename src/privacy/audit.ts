@@ -1,39 +1,49 @@
 import type { Event } from '../model/index.js'
-import { type Applied, count } from './redact.js'
-import type { CallTiers } from './tier.js'
+import { type Applied, addApplied, count } from './redact.js'
 
-/** What a `privacy_redacted` event says: which rule was applied how often, and to what. Never a value. */
+/** What a `privacy_redacted` event says about one session: which rule was applied how often, and to which tools. Never a value. */
 export interface RedactionNotice {
-  /** A tool's name, or `text` for what people and agents wrote. */
-  what: string
-  tiers?: CallTiers
+  /** A later notice of the same session and run stands in place of an earlier one: it counts on. */
+  run: string
   rules: Applied
+  /** By the tool's name; `text` is what people and agents wrote. */
+  tools: Applied
   count: number
 }
 
 export interface RedactionTotals {
+  /** Notices that were counted. */
   events: number
   count: number
   by_rule: Applied
-  by_what: Applied
+  by_tool: Applied
+  by_session: Applied
+  by_day: Applied
 }
 
-/** The payload for the event; nothing when no rule was applied, so that a clean call leaves no noise. */
-export function redactionNotice(what: string, applied: Applied, tiers?: CallTiers): RedactionNotice | undefined {
-  const total = sum(applied)
-  return total === 0 ? undefined : { what, ...(tiers ? { tiers } : {}), rules: { ...applied }, count: total }
+/** The payload for the event; nothing when no rule was applied, so that a clean session leaves no noise. */
+export function redactionNotice({ run, rules, tools }: Omit<RedactionNotice, 'count'>): RedactionNotice | undefined {
+  const total = sum(rules)
+  return total === 0 ? undefined : { run, rules: { ...rules }, tools: { ...tools }, count: total }
 }
 
 /** Adds up the notices among events, for people who want to know what their policy does. */
-export function totalRedactions(events: Iterable<Event>): RedactionTotals {
-  const totals: RedactionTotals = { events: 0, count: 0, by_rule: {}, by_what: {} }
-  for (const { type, payload } of events) {
-    if (type !== 'privacy_redacted') continue
+export function totalRedactions(events: Iterable<Event>, dayOf: (ts: string) => string): RedactionTotals {
+  const notices = new Map<string, Event>()
+  for (const event of events) {
+    if (event.type !== 'privacy_redacted') continue
+    const { run } = event.payload
+    notices.set(typeof run === 'string' ? `${event.session ?? ''} ${run}` : event.id, event)
+  }
+  const totals: RedactionTotals = { events: 0, count: 0, by_rule: {}, by_tool: {}, by_session: {}, by_day: {} }
+  for (const { ts, session, payload } of notices.values()) {
     const rules = countsIn(payload.rules)
     totals.events += 1
     totals.count += sum(rules)
-    for (const [rule, times] of Object.entries(rules)) count(totals.by_rule, rule, times)
-    if (typeof payload.what === 'string') count(totals.by_what, payload.what, sum(rules))
+    addApplied(totals.by_rule, rules)
+    addApplied(totals.by_tool, countsIn(payload.tools))
+    if (session !== undefined) count(totals.by_session, session, sum(rules))
+    count(totals.by_day, dayOf(ts), sum(rules))
   }
   return totals
 }

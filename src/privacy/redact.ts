@@ -81,3 +81,7 @@ function redactList(list: unknown[], applied: Applied): unknown[] {
 export function count(applied: Applied, rule: string, times = 1): void {
   applied[rule] = (applied[rule] ?? 0) + times
 }
+
+export function addApplied(sum: Applied, more: Applied): void {
+  for (const [rule, times] of Object.entries(more)) count(sum, rule, times)
+}

@@ -16,6 +16,8 @@ export function clipArguments(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return clip(value, CLIP.argument)
   if (typeof value !== 'object' || value === null) return value
   if (depth > 12) return '…'
+  // Most arguments are short, and a copy of each costs more than this look.
+  if (Object.values(value).every((item) => clipArguments(item, depth + 1) === item)) return value
   if (Array.isArray(value)) return value.map((item) => clipArguments(item, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clipArguments(item, depth + 1)]))
 }

@@ -24,6 +24,8 @@ export type Fact =
   | (InTurn & {
       kind: 'turn'
       prompt: string
+      /** How long it was, where it has been filtered since. */
+      prompt_chars?: number | undefined
       by: PromptBy
       /** The turn it comes after: its own number less one, unless somebody went back. */
       follows: number
@@ -34,12 +36,21 @@ export type Fact =
     })
   /** A text of the agent. One message may have several parts. */
   | (InTurn & { kind: 'said'; message: string; part: string; text: string })
-  | (InTurn & { kind: 'tool-call'; call: string; name: string; arguments: Record<string, unknown> })
+  | (InTurn & {
+      kind: 'tool-call'
+      call: string
+      name: string
+      arguments: Record<string, unknown>
+      /** What they were called, where they have been filtered since. */
+      argument_names?: string[] | undefined
+    })
   | (InTurn & {
       kind: 'tool-result'
       call: string
       /** The beginning of the result. */
       result: string
+      /** How long that was, where it has been filtered since. */
+      result_chars?: number | undefined
       /** Absent when this record does not say; another one about the same call may. */
       success?: boolean | undefined
       duration_ms?: number | undefined

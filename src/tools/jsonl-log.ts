@@ -13,6 +13,7 @@ import { LostPlace } from './turn-tracker.js'
 const FORMAT = 2
 const TAIL_BYTES = 1024
 const CHECKPOINT_EVERY = 16 * 1024 * 1024
+const NEWLINE = 0x0a
 
 /** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */
 export interface Translator {
@@ -61,6 +62,7 @@ export function* readJsonl(
   shortcut?: Shortcut,
 ): Generator<Fact, void> {
   const file = openSync(log.path, 'r')
+  let pass: Pass | undefined
   try {
     const stat = fstatSync(file, { bigint: true })
     const inode = `${stat.dev}:${stat.ino}`
@@ -69,22 +71,29 @@ export function* readJsonl(
     const place = given?.offset === 0 ? undefined : given
     const reason = place ? whyNotFrom(place, file, inode, Number(stat.size)) : undefined
     const limit = Math.min(options.limitBytes ?? Number.POSITIVE_INFINITY, Number(stat.size))
-    const pass = { log, file, inode, limit, options, make, shortcut }
+    const source = { log, file, inode, limit, options, make, shortcut }
     if (options.from && (!given || reason))
       yield { kind: 'restart', reason: reason ?? 'the checkpoint is of another version' }
-    try {
-      yield* readFrom(pass, reason ? undefined : place)
-    } catch (error) {
-      if (!(error instanceof LostPlace)) throw error
-      yield { kind: 'restart', reason: error.message }
-      yield* readFrom(pass, undefined)
+    pass = new Pass(source, reason ? undefined : place)
+    for (;;) {
+      try {
+        if (!pass.step()) break
+      } catch (error) {
+        if (!(error instanceof LostPlace)) throw error
+        yield { kind: 'restart', reason: error.message }
+        pass[Symbol.dispose]()
+        pass = new Pass(source, undefined)
+        continue
+      }
+      for (const fact of pass.told) yield fact
     }
   } finally {
+    pass?.[Symbol.dispose]()
     closeSync(file)
   }
 }
 
-interface Pass {
+interface Source {
   log: LogRef
   file: number
   inode: string
@@ -94,52 +103,84 @@ interface Pass {
   shortcut: Shortcut | undefined
 }
 
-function* readFrom(pass: Pass, place: Place | undefined): Generator<Fact, void> {
-  const counters = place ? { ...copyCounters(place.counters), truncated_last_line: false } : noCounters()
-  const told: Fact[] = []
-  const { log, options } = pass
-  const ends = new TurnEnds((fact) => told.push(fact), place?.ends)
-  const tell = (fact: Fact): void => ends.pass(fact)
-  const translator = pass.make({ log, counters, tell, saved: place?.state, options })
-  using lines = new LineReader(pass.file, place ? startOf(pass.file, place) : 0, pass.limit)
-  const records = new RecordReader(lines, counters, pass.shortcut)
-  if (!place) for (const _ of translator.prelude?.() ?? []) yield* told.splice(0)
-  let checkpointed = records.offset
-  for (let record = records.next(); record; record = records.next()) {
-    translator.accept(record)
-    if (told.length > 0) {
-      yield* told
-      told.length = 0
+/** One way through a log. It tells by the step: generators within generators cost more than what they said. */
+class Pass implements Disposable {
+  /** What the last step told. */
+  readonly told: Fact[] = []
+  readonly #counters: Counters
+  readonly #ends: TurnEnds
+  readonly #translator: Translator
+  readonly #lines: LineReader
+  readonly #records: RecordReader
+  #prelude: Iterator<void> | undefined
+  #checkpointed: number
+  #isBegun = false
+  #isDone = false
+
+  constructor(
+    private readonly source: Source,
+    place: Place | undefined,
+  ) {
+    const { log, file, limit, options, make, shortcut } = source
+    this.#counters = place ? { ...copyCounters(place.counters), truncated_last_line: false } : noCounters()
+    this.#ends = new TurnEnds((fact) => this.told.push(fact), place?.ends)
+    const tell = (fact: Fact): void => this.#ends.pass(fact)
+    this.#translator = make({ log, counters: this.#counters, tell, saved: place?.state, options })
+    this.#lines = new LineReader(file, place ? startOf(file, place) : 0, limit)
+    this.#records = new RecordReader(this.#lines, this.#counters, shortcut)
+    this.#prelude = place ? undefined : this.#translator.prelude?.()[Symbol.iterator]()
+    this.#checkpointed = this.#records.offset
+  }
+
+  /** Reads on until something is told; false at the end, when all was told. */
+  step(): boolean {
+    if (this.#isBegun) this.told.length = 0 // what was told while it was made belongs to the first step
+    this.#isBegun = true
+    while (this.told.length === 0) {
+      if (this.#isDone) return false
+      if (this.#prelude) {
+        if (this.#prelude.next().done) this.#prelude = undefined
+        continue
+      }
+      const record = this.#records.next()
+      if (record) this.#accept(record)
+      else this.#finish()
     }
-    if (records.offset - checkpointed < CHECKPOINT_EVERY) continue
-    checkpointed = records.offset
-    yield checkpoint(pass, { translator, ends, counters, offset: checkpointed, unended: false })
+    return true
   }
-  translator.finish()
-  yield* told.splice(0)
-  const unended = !lines.terminated && !counters.truncated_last_line
-  yield checkpoint(pass, { translator, ends, counters, offset: records.offset, unended })
-}
 
-interface Standing {
-  translator: Translator
-  ends: TurnEnds
-  counters: Counters
-  offset: number
-  unended: boolean
-}
-
-function checkpoint(pass: Pass, { translator, ends, counters, offset, unended }: Standing): Checkpoint {
-  const place: Place = {
-    inode: pass.inode,
-    offset,
-    unended,
-    tail: tailHash(pass.file, offset),
-    counters: copyCounters(counters),
-    ends: ends.save(),
-    state: translator.save() as JsonObject,
+  [Symbol.dispose](): void {
+    this.#lines[Symbol.dispose]()
   }
-  return { kind: 'checkpoint', resume: { v: FORMAT, offset, place }, counters: place.counters, head: translator.head() }
+
+  #accept(record: JsonObject): void {
+    this.#translator.accept(record)
+    if (this.#records.offset - this.#checkpointed < CHECKPOINT_EVERY) return
+    this.#checkpointed = this.#records.offset
+    this.told.push(this.#checkpoint())
+  }
+
+  #finish(): void {
+    this.#translator.finish()
+    this.told.push(this.#checkpoint())
+    this.#isDone = true
+  }
+
+  #checkpoint(): Checkpoint {
+    const { file, inode } = this.source
+    const { offset } = this.#records
+    const place: Place = {
+      inode,
+      offset,
+      unended: this.#records.isUnended,
+      tail: tailHash(file, offset),
+      counters: copyCounters(this.#counters),
+      ends: this.#ends.save(),
+      state: this.#translator.save() as JsonObject,
+    }
+    const resume = { v: FORMAT, offset, place }
+    return { kind: 'checkpoint', resume, counters: place.counters, head: this.#translator.head() }
+  }
 }
 
 function placeOf(from: ReadOptions['from']): Place | undefined {
@@ -153,13 +194,18 @@ function whyNotFrom(place: Place, file: number, inode: string, size: number): st
   if (place.inode !== inode) return 'the file was replaced'
   if (size < place.offset) return 'the file shrank'
   if (tailHash(file, place.offset) !== place.tail) return 'the file was rewritten'
+  const next = place.unended ? byteAt(file, place.offset) : undefined
+  // As one line it says something else than its beginning did.
+  if (next !== undefined && next !== NEWLINE) return 'its last line went on'
   return undefined
 }
 
-function startOf(file: number, place: Place): number {
-  const next = Buffer.alloc(1)
-  const ended = place.unended && readSync(file, next, 0, 1, place.offset) === 1 && next[0] === 0x0a
-  return ended ? place.offset + 1 : place.offset
+const startOf = (file: number, place: Place): number =>
+  place.unended && byteAt(file, place.offset) === NEWLINE ? place.offset + 1 : place.offset
+
+function byteAt(file: number, offset: number): number | undefined {
+  const byte = Buffer.alloc(1)
+  return readSync(file, byte, 0, 1, offset) === 1 ? byte[0] : undefined
 }
 
 /** Of the bytes just before the offset: they tell an appended file from a rewritten one without reading it all. */

@@ -1,27 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 import type { Counters } from './counters.js'
-import { elide } from './elide.js'
 import { isObject, type JsonObject } from './json-value.js'
 import type { LineReader } from './line-reader.js'
 
 /** A record head that tools write. Only tried on lines that are no JSON, to find a whole record after a torn one. */
 const RECORD_HEAD = /\{"(?:type|uuid|parentUuid|timestamp|sessionId|id|\$set)":/g
 const MOST_HEADS = 64
-/** Up to here a line is parsed before anything could be gained. */
-const SHORT_LINE = 4_096
-
 /** What a tool knows about its lines by their bytes alone. Parsing is most of the cost of reading a log. */
 export interface Shortcut {
-  /** The line is whole and holds nothing of interest. */
-  passesOver(line: Buffer): boolean
-  /** Only this much of the line matters: up to a comma of the outermost object. The line's length when all does. */
-  readsUpTo(line: Buffer): number
-  /** Texts longer than this are of interest only in their beginning. */
-  keepsBytes(line: Buffer): number
+  /**
+   * The line as JSON with only what is of interest; '' when nothing is; undefined when it is odd in any way, and has to be read as
+   * it is. Only asked about whole lines.
+   */
+  trimmed(line: Buffer): string | undefined
 }
 
 /** The records of a line-based log. What is not a record is counted, and reading goes on with the next line. */
 export class RecordReader {
+  #isUnended = false
+
   constructor(
     private readonly lines: LineReader,
     private readonly counters: Counters,
@@ -33,10 +30,21 @@ export class RecordReader {
     return this.lines.end
   }
 
+  /** Whether the last record read has no newline (yet). */
+  get isUnended(): boolean {
+    return this.#isUnended
+  }
+
   /** The next record, or undefined at the end. */
   next(): JsonObject | undefined {
     while (this.lines.next()) {
-      const { line } = this.lines
+      const { line, terminated } = this.lines
+      if (!terminated && !isWhole(line)) {
+        this.counters.truncated_last_line = true
+        this.lines.end = this.lines.start // it may be finished later: do not count it as read
+        return undefined
+      }
+      this.#isUnended = !terminated
       if (!line) {
         this.counters.dropped_lines += 1
         continue
@@ -46,19 +54,15 @@ export class RecordReader {
         this.counters.blank_lines += 1
         continue
       }
-      if (this.shortcut?.passesOver(line)) {
+      const trimmed = this.shortcut?.trimmed(line)
+      if (trimmed === '') {
         this.counters.records += 1
         continue
       }
-      const record = this.#parse(line)
+      const record = trimmed === undefined ? this.#parse(line) : parseObject(trimmed)
       if (record) {
         this.counters.records += 1
         return record
-      }
-      if (!this.lines.terminated) {
-        this.counters.truncated_last_line = true
-        this.lines.end = this.lines.start // it may be finished later: do not count it as read
-        return undefined
       }
       this.counters.bad_lines += 1
     }
@@ -66,27 +70,9 @@ export class RecordReader {
   }
 
   #parse(line: Buffer): JsonObject | undefined {
-    if (this.lines.terminated && !isUtf8(line)) this.counters.bad_utf8_lines += 1 // a torn one may end inside a character
-    if (this.shortcut && line.length > SHORT_LINE && line.indexOf(0) < 0) {
-      const record = this.#parseQuickly(this.shortcut, line)
-      if (record) return record
-    }
+    if (!isUtf8(line)) this.counters.bad_utf8_lines += 1
     const text = line.toString('utf8')
-    return this.#counted(parseObject(text) ?? (this.lines.terminated ? this.#recover(text) : undefined), text)
-  }
-
-  /** Only what matters of a long line. Undefined when there is anything odd about it: then it is read in full. */
-  #parseQuickly(shortcut: Shortcut, line: Buffer): JsonObject | undefined {
-    const end = shortcut.readsUpTo(line)
-    const keep = shortcut.keepsBytes(line)
-    if (end === line.length && keep === Number.POSITIVE_INFINITY) return undefined
-    const text = keep === Number.POSITIVE_INFINITY ? line.toString('utf8', 0, end) : elide(line, end, keep)
-    if (text === undefined) return undefined
-    const json = end < line.length ? `${text}}` : text
-    return this.#counted(parseObject(json), json)
-  }
-
-  #counted(record: JsonObject | undefined, text: string): JsonObject | undefined {
+    const record = parseObject(text) ?? this.#recover(text)
     if (record && (text.includes('\\ud') || text.includes('\\uD')))
       this.counters.lone_surrogates += loneSurrogates(text)
     return record
@@ -115,6 +101,10 @@ export class RecordReader {
 /** A record, and not a piece of one: the end of a torn line may be an object in its own right. */
 const isWholeRecord = (record: JsonObject, before: string): boolean =>
   typeof record.type === 'string' && typeof record.timestamp === 'string' && !before.includes('"messages":[')
+
+/** Of a last line without a newline: a record that only lacks its newline is taken at once, anything else is still being written. */
+const isWhole = (line: Buffer | undefined): boolean =>
+  line !== undefined && parseObject(line.toString('utf8')) !== undefined
 
 function parseObject(text: string): JsonObject | undefined {
   try {

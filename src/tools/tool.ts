@@ -1,4 +1,4 @@
-import type { Instant, Link, SessionId } from '../model/index.js'
+import type { ForkOrigin, Instant, Link, SessionId } from '../model/index.js'
 import type { Fact, Resume, SessionNews } from './fact.js'
 
 /** Where tools look for things, as a value: nothing here reads the process. */
@@ -83,6 +83,8 @@ export interface LogTool {
    * parsing, not waiting. Always ends with a checkpoint; a long log has some on the way.
    */
   read(log: LogRef, options?: ReadOptions): Iterable<Fact>
+  /** Which of these logs, of sessions with the same first entry, this one is a copy of; undefined when that cannot be told. */
+  originAmong?(log: LogRef, others: readonly LogRef[]): ForkOrigin | undefined
   /** Links between sessions that no session's own log tells. */
   successions?(environment: Environment): Succession[]
 }

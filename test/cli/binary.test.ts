@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +16,13 @@ async function place(options: { world?: boolean; env?: Record<string, string> } 
   if (options.world) await buildWorld(join(directory.path, 'home'))
   return { path: directory.path, env, [Symbol.dispose]: () => directory[Symbol.dispose]() }
 }
+
+/** Takes root, and a checkout that others may read. */
+const STRANGER = ['--reuid=54321', '--clear-groups']
+const canBeAStranger =
+  spawnSync('setpriv', [...STRANGER, process.execPath, BINARY, '--version'], {
+    env: { ...process.env, HOME: '/' },
+  }).status === 0
 
 describe('a script', () => {
   it('captures the id of a session it starts, hands off and ends', async () => {
@@ -78,9 +85,33 @@ describe('a home', () => {
   it('that cannot be one is explained in one line', async () => {
     using at = await place()
     writeFileSync(join(at.path, 'file'), '')
-    const inTheWay = await shell('skein sessions list', { ...at.env, SKEIN_HOME: join(at.path, 'file') })
-    expect(inTheWay.exitCode).toBe(1)
-    expect(inTheWay.stderr).toMatch(/^skein: .*\/file is not what Skein expects there .*SKEIN_HOME.*\n$/)
+    symlinkSync(join(at.path, 'gone'), join(at.path, 'dangling'))
+    const homes = {
+      [join(at.path, 'file')]: /\/file is not what Skein expects there/,
+      [join(at.path, 'file', 'deep')]: /\/file\/deep is not what Skein expects there/,
+      [join(at.path, 'dangling')]: /\/dangling is not what Skein expects there/,
+      '/dev/null/x': /\/dev\/null\/x is not what Skein expects there/,
+      '/proc/x': /\/proc\/x (is not there and cannot be made|is read-only)/,
+      [`/${'deep/'.repeat(1000)}`]: /A path of 5001 characters is too long/,
+    }
+    for (const [SKEIN_HOME, words] of Object.entries(homes)) {
+      const { stderr, exitCode } = await shell('skein sessions list', { ...at.env, SKEIN_HOME })
+      expect(exitCode).toBe(1)
+      expect(stderr).toMatch(words)
+      expect(stderr).toMatch(/^skein: .*SKEIN_HOME.*\n$/)
+    }
+  })
+
+  it.runIf(canBeAStranger)('of a user whom the system does not know needs HOME or SKEIN_HOME', async () => {
+    using at = await place()
+    chmodSync(at.path, 0o777)
+    const as = (line: string, more: string) =>
+      run('setpriv', [...STRANGER, 'env', '-u', 'HOME', more, 'sh', '-c', line], { env: at.env })
+    const lost = await as('skein sessions list', 'SKEIN_HOME=')
+    expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^skein: .*no home directory.*HOME.*\n$/) })
+    expect(await as('skein --version', 'SKEIN_HOME=')).toMatchObject({ exitCode: 0, stderr: '' })
+    const told = await as('skein sessions list', `SKEIN_HOME=${join(at.path, 'own')}`)
+    expect(told).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('No sessions match') })
   })
 
   it('with settings that cannot be read is explained in one line', async () => {
@@ -90,6 +121,18 @@ describe('a home', () => {
     const { stderr, exitCode } = await shell('skein events config', at.env)
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(/^skein: .*config\.toml.*\n$/)
+  })
+
+  it('answers in a directory that is gone, unless that is asked about', async () => {
+    using at = await place({ world: true })
+    const inGone = (line: string) =>
+      shell(`mkdir ${at.path}/gone && cd ${at.path}/gone && rmdir ../gone && ${line}`, at.env)
+    expect(await inGone('skein sessions list --all')).toMatchObject({ exitCode: 0, stderr: '' })
+    const { stderr, exitCode } = await inGone('skein privacy check')
+    expect({ stderr, exitCode }).toEqual({
+      stderr: 'skein: The directory you are in is gone. Go to one that exists (cd)\n',
+      exitCode: 2,
+    })
   })
 
   it('of another profile is its own world', async () => {

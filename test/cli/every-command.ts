@@ -17,8 +17,11 @@ export async function everyCommand(
   const found: LoadedCommand[] = []
   for (const [word, entry] of Object.entries(table.entries)) {
     const words = [...before, word]
-    if (isNoun(entry)) found.push(...(await everyCommand(entry, words)))
-    else found.push({ name: words.join(' '), summary: entry.summary, command: await entry.load() })
+    if (isNoun(entry)) {
+      const { otherwise } = entry
+      if (otherwise) found.push({ name: words.join(' '), summary: otherwise.summary, command: await otherwise.load() })
+      found.push(...(await everyCommand(entry, words)))
+    } else found.push({ name: words.join(' '), summary: entry.summary, command: await entry.load() })
   }
   return found
 }

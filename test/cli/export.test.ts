@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type } from './typed.js'
@@ -65,17 +65,42 @@ describe('skein export', () => {
     expect((await skein('export 22222222')).stdout).not.toContain('git log')
   })
 
-  it('says in the document that the log is gone, and still counts its turns', async () => {
+  it('of a session whose tool has deleted its log: everything works from the archive, and says so', async () => {
+    const before = (await skein('export 77777777')).stdout
     const logs = join(root, 'logs', 'claude', 'projects', '-srv-web')
     rmSync(join(logs, '77777777-7777-4777-8777-777777777777.jsonl'))
+    const note = 'Log deleted by its tool; shown from the archive.'
+    for (const line of ['turns 77777777', 'turns 77777777 --full', 'tools 77777777', 'show 77777777']) {
+      expect((await skein(line)).stderr).toContain(note)
+    }
+    for (const format of ['md', 'html']) {
+      const { stdout, stderr } = await skein(`export 77777777 --format ${format}`)
+      expect(stdout).toContain(note)
+      expect(stderr).toContain(note)
+    }
+    const withoutNote = (text: string): string => text.replace(/Exported .*|\*\*Log deleted.*\n\n/g, '')
+    expect(withoutNote((await skein('export 77777777')).stdout)).toBe(withoutNote(before))
+    expect((await skein('replay 77777777')).stdout).toContain(note)
+    const document = JSON.parse((await skein('export 77777777 --format json')).stdout)
+    expect(document.sessions[0]).toMatchObject({ from_log: false, told_from: 'archive' })
+    const restored = await skein('archive restore 77777777')
+    expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(restored.stdout).toContain('It is not the log of the tool')
+    expect((await skein('archive list --gone')).stdout).toMatch(/77777777.*gone/)
+  })
+
+  it('when the archive is gone as well, says so in the document and still counts its turns', async () => {
+    rmSync(join(root, 'profiles', 'default', 'archive'), { recursive: true })
     for (const format of ['md', 'html']) {
       const { stdout } = await skein(`export 77777777 --format ${format}`)
       expect(stdout).toContain('The log of this session is gone')
       expect(stdout).toContain('Turn 2')
     }
     expect((await skein('replay 77777777')).stdout).toContain('The log of this session is gone')
-    expect(JSON.parse((await skein('export 77777777 --format json')).stdout).sessions[0].from_log).toBe(false)
-    expect(existsSync(logs)).toBe(true)
+    expect(await skein('archive restore 77777777')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('skein archive list'),
+    })
   })
 
   it('replays only turns that there are', async () => {

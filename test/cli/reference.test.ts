@@ -21,7 +21,7 @@ async function referencePage(): Promise<string> {
       parts.push(await fenced([noun]))
       continue
     }
-    parts.push(entry.summary)
+    parts.push(entry.otherwise ? await fenced([noun]) : entry.summary)
     for (const verb of Object.keys(entry.entries)) parts.push(`### skein ${noun} ${verb}`, await fenced([noun, verb]))
   }
   return `${parts.join('\n\n')}\n`

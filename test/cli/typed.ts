@@ -1,5 +1,6 @@
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Profiles, World } from '../../src/cli/world.js'
+import { daemonUnder } from './world.js'
 
 /** For tests in which no home may be opened. */
 const NO_PROFILES: Profiles = {
@@ -26,10 +27,20 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     privacyFile: '/somewhere/privacy.yaml',
     stdout: { write: (text) => (typed.stdout += text) },
     stderr: { write: (text) => (typed.stderr += text) },
-    settings: { profile: undefined, session: undefined, noColour: false, columns: undefined, debug: false },
+    settings: {
+      profile: undefined,
+      session: undefined,
+      tmux: undefined,
+      noColour: false,
+      columns: undefined,
+      debug: false,
+    },
     profiles: NO_PROFILES,
+    daemon: daemonUnder('/dev/null/nowhere'), // where no daemon can be started
     now: () => Date.parse('2026-01-17T12:00:00Z'),
     terminal: () => undefined,
+    agents: () => Promise.reject(new Error('no agents in this test')),
+    handOver: async () => false,
     interrupted: () => new AbortController().signal,
     ...world,
   })

@@ -1,10 +1,13 @@
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Profiles } from '../../src/cli/world.js'
 import { ConversationStore } from '../../src/conversations/index.js'
+import type { DaemonFacts } from '../../src/daemon/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
-import type { Context } from '../../src/model/index.js'
+import { type AgentRun, AgentRuns, type Agents, agentsOf, configuredParts } from '../../src/lifecycle/index.js'
+import { type Context, instantOf } from '../../src/model/index.js'
 
 /** A directory of its own, gone at the end of the test. */
 export function scratch(): Disposable & { readonly path: string } {
@@ -32,13 +35,33 @@ export function profilesUnder(root: string): Profiles {
         configFile: join(root, 'config.toml'),
         profile,
         context,
-        surroundings: { home: root, env: {}, zone: 'UTC' },
+        surroundings: { home: root, env: { PATH: process.env.PATH }, zone: 'UTC' },
       }),
     list: async () => listProfiles(root).map((name) => ({ name, directory: join(root, 'profiles', name) })),
     create: async (name) => ({ name, directory: createProfile(root, name) }),
     remove: async (name) => deleteProfile(root, name),
   }
 }
+
+/** Agents in a tmux server of this home alone, which is not there until one is started. */
+export const agentsUnder =
+  (root: string) =>
+  async (home: Home): Promise<Agents> => {
+    const facts = { ownRoot: root, temporary: tmpdir(), userId: process.geteuid?.() }
+    return agentsOf(await configuredParts({ home, context, configFile: join(root, 'config.toml'), facts }))
+  }
+
+/** The built daemon, for a home under this directory. */
+export const daemonUnder = (root: string): DaemonFacts => ({
+  root,
+  configFile: join(root, 'config.toml'),
+  temporary: tmpdir(),
+  userId: process.geteuid?.(),
+  version: JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version,
+  program: fileURLToPath(new URL('../../dist/daemon/daemon-main.cjs', import.meta.url)),
+  env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root },
+  platform: 'linux',
+})
 
 /**
  * The world that the examples in help talk about: two groups with agents, two without, a chain with a crash at its end, a
@@ -62,11 +85,27 @@ export async function buildWorld(root: string): Promise<void> {
   buildOpenClaw(join(root, 'openclaw-backup'))
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   await home.events.prune()
+  await buildRun(root, home)
   for (const target of ['a', 'b', 'c']) await home.events.append({ type: 'spawn', payload: { target } })
 }
 
 export function copyWorld(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+}
+
+/** An agent that ran and failed, and what the daemon of that time wrote down. */
+async function buildRun(root: string, home: Home): Promise<void> {
+  const agent = await home.roster.agent('kitchen/knife')
+  const at = instantOf(Date.now() - 600_000)
+  const next: AgentRun = {
+    v: 1,
+    agent: agent.id,
+    recipe: { tool: 'claude', cwd: root },
+    status: { status: 'error', since: at, source: 'process', trouble: 'dead-pane', reason: 'exited 3' },
+  }
+  await new AgentRuns(home, context).update(agent, () => ({ next, result: undefined }))
+  mkdirSync(join(root, 'run'), { mode: 0o700 })
+  writeFileSync(join(root, 'run', 'default.log'), `${at} process 4711 ends: it was asked to\n`)
 }
 
 /** Two logs of Claude Code: one with a sub-agent, one with a title. They stay where they are when the world is copied. */
@@ -83,7 +122,7 @@ function buildLogs(root: string): void {
   )
   writeFileSync(
     join(root, 'config.toml'),
-    `[logs]\nclaude = [${JSON.stringify(join(root, 'logs', 'claude'))}]\n\n[prices."claude-opus-5*"]\ninput = 5\noutput = 25\n`,
+    `[daemon]\nautostart = false\ningest = false\n\n[logs]\nclaude = [${JSON.stringify(join(root, 'logs', 'claude'))}]\n\n[prices."claude-opus-5*"]\ninput = 5\noutput = 25\n`,
   )
 }
 
@@ -114,8 +153,13 @@ VIBE_MODE = "quick"
 [tools.team-claude]
 command = "/opt/team/claude-wrapper"
 compatible_with = "claude"
+
+[tools.demo]
+command = ${JSON.stringify(`${process.execPath} ${fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url))}`)}
 `,
   )
+  mkdirSync(join(root, 'patterns'))
+  writeFileSync(join(root, 'patterns', 'demo.json'), JSON.stringify(DEMO_RULES))
 }
 
 /** Every kind of field that a list shows, on conversations of two agents. */
@@ -131,6 +175,33 @@ async function buildConversations(directory: string): Promise<void> {
   await main.spawn(ada, { name: 'worker' })
   await main.receive('agent:main:cron:nightly')
   await store.open('codex').receive('agent:codex:discord:dm:ada')
+}
+
+/** How the screen of the fake agent is read. */
+const DEMO_RULES = {
+  tool: 'demo',
+  version: 1,
+  input: { prompt: '^> ?(?<text>.*)$', placeholders: [] },
+  meanings: [
+    { label: '^No', meaning: 'deny' },
+    { label: 'never ask|stop asking', meaning: 'auto' },
+    { label: 'always', meaning: 'allow-always' },
+    { label: '^Yes', meaning: 'allow' },
+  ],
+  rules: [
+    {
+      id: 'question',
+      region: 'bottom',
+      lines: 8,
+      match: ['^QUESTION: (?<what>.*)$', '^❯ '],
+      status: 'waiting',
+      waiting_for: 'permission',
+      reason: '{what}',
+      dialog: { kind: 'permission', question: '^QUESTION: ' },
+    },
+    { id: 'working', region: 'bottom', lines: 1, match: '^WORKING', status: 'running' },
+    { id: 'idle', region: 'bottom', lines: 1, match: '^>', status: 'idle' },
+  ],
 }
 
 /** A store of another program, with one entry that cannot be taken over. */

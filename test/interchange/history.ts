@@ -31,6 +31,7 @@ export const aCall = (told: Partial<LoggedToolCall> = {}): LoggedToolCall => ({
 export const aHistory = (told: Partial<SessionHistory> = {}): SessionHistory => ({
   session: { id: parseSessionId('0f3c9a12'), chain_id: parseSessionId('0f3c9a12'), started_at: AT, tool: 'claude' },
   from_log: true,
+  told_from: 'log',
   news: {},
   turns: [aTurn()],
   sub_agents: [],

@@ -72,7 +72,11 @@ describe('the exported page', () => {
         exportDocument(
           [
             {
-              history: aHistory({ from_log: false, turns: turns > 0 ? [aTurn({ prompt: '' })] : [] }),
+              history: aHistory({
+                from_log: false,
+                told_from: 'counts',
+                turns: turns > 0 ? [aTurn({ prompt: '' })] : [],
+              }),
               policy: DEFAULT_PRIVACY,
             },
           ],

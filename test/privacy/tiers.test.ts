@@ -116,28 +116,38 @@ describe('the audit', () => {
       { tool: 'Bash', arguments: { command: `echo $A ${text}` }, result: text },
       DEFAULT_PRIVACY,
     )
-    const notice = redactionNotice('Bash', applied)
-    expect(notice).toEqual({ what: 'Bash', rules: { 'aws-access-key-id': 2, variable: 1 }, count: 3 })
+    const notice = redactionNotice({ run: 'r', rules: applied, tools: { Bash: 3 } })
+    expect(notice).toEqual({
+      run: 'r',
+      rules: { 'aws-access-key-id': 2, variable: 1 },
+      tools: { Bash: 3 },
+      count: 3,
+    })
     expect(JSON.stringify(notice)).not.toContain(secret)
   })
 
   it('is silent when nothing was done', () => {
-    expect(redactionNotice('Glob', {})).toBeUndefined()
+    expect(redactionNotice({ run: 'r', rules: {}, tools: {} })).toBeUndefined()
   })
 
   it('adds up', () => {
-    const event = (type: string, payload: Record<string, unknown>) => ({ type, payload }) as Event
+    const event = (id: string, type: string, payload: Record<string, unknown>) =>
+      ({ id, type, session: 's', ts: `2026-01-1${id}T08:00:00.000Z`, payload }) as unknown as Event
     const events = [
-      event('privacy_redacted', { what: 'Bash', rules: { token: 2, jwt: 1 }, count: 3 }),
-      event('privacy_redacted', { what: 'text', rules: { token: 1, odd: 'x' } }),
-      event('privacy_redacted', { rules: null }),
-      event('mail', { rules: { token: 9 } }),
+      event('1', 'privacy_redacted', { run: 'a', rules: { token: 1 }, tools: { Bash: 1 } }),
+      // The same run, told again because the first process was killed: it stands for both.
+      event('2', 'privacy_redacted', { run: 'a', rules: { token: 2, jwt: 1 }, tools: { Bash: 3 } }),
+      event('3', 'privacy_redacted', { run: 'b', rules: { token: 1, odd: 'x' }, tools: { text: 1 } }),
+      event('4', 'privacy_redacted', { rules: null }),
+      event('5', 'mail', { rules: { token: 9 } }),
     ]
-    expect(totalRedactions(events)).toEqual({
+    expect(totalRedactions(events, (ts) => ts.slice(0, 10))).toEqual({
       events: 3,
       count: 4,
       by_rule: { token: 3, jwt: 1 },
-      by_what: { Bash: 3, text: 1 },
+      by_tool: { Bash: 3, text: 1 },
+      by_session: { s: 4 },
+      by_day: { '2026-01-12': 3, '2026-01-13': 1, '2026-01-14': 0 },
     })
   })
 })

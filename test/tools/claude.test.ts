@@ -1,10 +1,12 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { foldSession } from '../../src/tools/index.js'
+import { type Fact, foldSession } from '../../src/tools/index.js'
 import { LogFile, prompts, resumeOf, toolNamed } from './log-file.js'
 
 const SESSION = '5a3c1c52-7a0e-4c55-9d0f-0c6f4f6f2a10'
 const claude = toolNamed('claude')
+const X = 0x78
 let count = 0
 
 interface Line {
@@ -212,6 +214,31 @@ describe('Claude sessions', () => {
     ])
     expect(turns).toMatchObject([{ prompt: 'go', reply: 'whole' }])
     expect(news.title).toContain('half of')
+  })
+
+  it('says and counts the same when it grew, wherever the pieces end', () => {
+    const asked = says(null, 'go')
+    const long = 'x'.repeat(5_000)
+    const result = entry('user', asked, {
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: long }] },
+      toolUseResult: { file: { path: '/a', lines: [{ n: 1 }, { n: 2 }] }, stdout: 'done' },
+    })
+    const snapshot = { type: 'file-history-snapshot', snapshot: { files: { a: { v: 1 }, b: { v: 2 } } }, done: {} }
+    const whole = file(asked, snapshot, result)
+    whole.appendRaw(`${JSON.stringify(asked)}${JSON.stringify(replies(asked, [text('glued')]))}\n`)
+    whole.appendRaw('  \n{"half\n\u00e4\u00f6\0\0{}\n')
+    const bytes = readFileSync(whole.path)
+    const counted = (facts: Fact[]) => facts.findLast((fact) => fact.kind === 'checkpoint')?.counters
+    const expected = counted(whole.facts())
+    const grown = file()
+    for (let cut = 0; cut <= bytes.length; cut += bytes[cut] === X && bytes[cut + 60] === X ? 50 : 1) {
+      writeFileSync(grown.path, bytes.subarray(0, cut))
+      const first = grown.facts()
+      appendFileSync(grown.path, bytes.subarray(cut))
+      const rest = grown.facts(resumeOf(first))
+      expect(counted(rest), `cut at ${cut}`).toEqual(expected)
+      expect(foldSession([[...first, ...rest]]).turns, `cut at ${cut}`).toEqual(whole.session().turns)
+    }
   })
 
   it('a line that was torn when it was read is read once it is whole', () => {

@@ -9,6 +9,7 @@ import { jsonDocument } from '../screen/json.js'
 import { writeNewFile } from '../screen/new-file.js'
 import { plural } from '../screen/plural.js'
 import { safe, safeText } from '../screen/safe-text.js'
+import { noteMissingLog } from '../views/missing-log.js'
 
 const FORMATS = ['md', 'html', 'json'] as const
 
@@ -47,8 +48,11 @@ export const exportSession = command({
         ? written.trimEnd()
         : safe`Wrote ${path}: ${plural(sessions.length, 'session')}, ${plural(turns, 'turn')}`,
     )
+    if (out.json) return
+    const archived = document.sessions.find((one) => one.told_from === 'archive')
+    if (archived) noteMissingLog(archived, out)
     const left = redactionsLine(document.redactions)
-    if (left !== '' && !out.json) out.note(`Left out for privacy: ${safeText(left)}`)
+    if (left !== '') out.note(`Left out for privacy: ${safeText(left)}`)
   },
 })
 

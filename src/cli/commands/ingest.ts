@@ -8,6 +8,7 @@ import { grouped } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import { expectShortRun } from '../short-run.js'
+import { outdatedNote } from '../views/outdated-note.js'
 
 export const ingest = command({
   name: 'ingest',
@@ -23,9 +24,11 @@ export const ingest = command({
     all: flag('Everything; the default'),
     tool: optional(text('tool'), 'Only the logs of this tool'),
     since: optional(when, 'Only logs that changed since then: 1h, 7d, 2026-01-17 or a full time'),
+    'no-words': flag('Leave the words for later: turns, tool calls and cost only, in half the time'),
+    force: flag('With a session: also one that was purged'),
     watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
   },
-  async run({ session, tool, since, watch }, { home, out, interrupted }) {
+  async run({ session, tool, since, force, watch, 'no-words': noWords }, { home, out, interrupted }) {
     expectShortRun()
     const { history } = await home()
     if (watch) {
@@ -33,8 +36,9 @@ export const ingest = command({
       await history.watch({ ...present({ tool }), signal: interrupted(), onReport })
       return
     }
-    const report = await history.ingest(present({ session, tool, since }))
+    const report = await history.ingest({ ...present({ session, tool, since }), force, words: !noWords })
     out.result(report, () => reportLine(report))
+    if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
     for (const { path, reason } of report.unreadable.slice(0, 5))
       out.note(`Could not read ${safeText(path)} (${reason})`)
   },

@@ -8,6 +8,7 @@ import { play } from '../replay/play.js'
 import { FASTEST, playbackFrom, SLOWEST } from '../replay/playback.js'
 import { plainLines, scriptOf } from '../replay/script.js'
 import { plural } from '../screen/plural.js'
+import { noteMissingLog } from '../views/missing-log.js'
 
 const speedOfPlay: ValueKind<number> = {
   placeholder: '<speed>',
@@ -51,6 +52,7 @@ export const replay = command({
       using terminal = await taken
       const start = playbackFrom(exported.turns.length - turns.length, speed)
       await play(script, { terminal, paint: out.screen.paint, start, signal })
+      noteMissingLog(exported, out)
       return
     }
     const shown = { ...document, sessions: [{ ...exported, turns }] }

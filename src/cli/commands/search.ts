@@ -32,6 +32,11 @@ export const search = command({
     if (out.json) return
     if (!report.is_ingested) out.note('No text was read yet. Read the logs with: skein ingest')
     else if (report.hits.length === 0) out.note('Nothing found.')
+    if (report.may_be_outdated) out.note('Some text was kept under another policy. See: skein privacy check')
+    if (report.hits.some((hit) => hit.log_gone)) {
+      const all = report.hits.every((hit) => hit.log_gone)
+      out.note(`${all ? 'Logs' : 'Some logs'} deleted by their tools; shown from the archive.`)
+    }
     if (report.has_more) out.note(`There is more: --limit ${limit * 2}, or --since and --in to narrow it down.`)
     if (!report.is_complete) out.note('These words are so frequent that older text was not looked through.')
   },

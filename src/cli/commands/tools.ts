@@ -1,6 +1,7 @@
 import { command } from '../command.js'
 import { required } from '../input/input.js'
 import { sessionRef } from '../input/value-kind.js'
+import { noteMissingLog } from '../views/missing-log.js'
 import { toolCallsOf, toolsView } from '../views/tools-view.js'
 
 export const tools = command({
@@ -15,9 +16,12 @@ export const tools = command({
   async run({ session }, { home, out }) {
     const history = await (await home()).history.turns(session)
     const tool_calls = toolCallsOf(history)
-    out.result({ session: history.session.id, from_log: history.from_log, tool_calls }, (screen) =>
+    const { from_log, told_from } = history
+    out.result({ session: history.session.id, from_log, told_from, tool_calls }, (screen) =>
       toolsView(tool_calls, screen),
     )
-    if (tool_calls.length === 0 && !out.json) out.note('No tool calls. Read its log with: skein ingest')
+    if (out.json) return
+    if (tool_calls.length === 0) out.note('No tool calls. Read its log with: skein ingest')
+    else noteMissingLog(history, out)
   },
 })

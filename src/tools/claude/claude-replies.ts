@@ -51,7 +51,7 @@ export class ClaudeReplies {
     this.#tellUsage(record, place, session)
     const stop = textAt(message, 'stop_reason')
     if (!stop || stop === 'tool_use' || stop === 'pause_turn') return
-    this.setup.tell({ kind: 'mark', ...place, mark: 'completed' })
+    this.setup.tell({ kind: 'mark', agent: place.agent, turn: place.turn, at: place.at, mark: 'completed' })
   }
 
   /** The results in a line of type `user`. */
@@ -63,7 +63,9 @@ export class ClaudeReplies {
       const details = objectAt(record, 'toolUseResult')
       this.setup.tell({
         kind: 'tool-result',
-        ...place,
+        agent: place.agent,
+        turn: place.turn,
+        at: place.at,
         call,
         result: clip(text, CLIP.result),
         success: block.is_error !== true,
@@ -82,12 +84,22 @@ export class ClaudeReplies {
   #tellBlocks(record: JsonObject, place: Place): void {
     const message = objectAt(record, 'message')
     const uuid = textAt(record, 'uuid') ?? ''
-    for (const [index, block] of listAt(message, 'content').entries()) {
+    const { agent, turn, at } = place
+    const blocks = listAt(message, 'content')
+    for (let index = 0; index < blocks.length; index += 1) {
+      const block = blocks[index]
       if (!isObject(block)) continue
       const text = block.type === 'text' ? textAt(block, 'text') : undefined
       if (text) {
-        const said = { message: textAt(message, 'id') ?? uuid, part: `${uuid}/${index}`, text: clip(text, CLIP.reply) }
-        this.setup.tell({ kind: 'said', ...place, ...said })
+        this.setup.tell({
+          kind: 'said',
+          agent,
+          turn,
+          at,
+          message: textAt(message, 'id') ?? uuid,
+          part: `${uuid}/${index}`,
+          text: clip(text, CLIP.reply),
+        })
       }
       if (block.type === 'tool_use' || block.type === 'server_tool_use') this.#tellCall(block, place)
     }
@@ -98,7 +110,8 @@ export class ClaudeReplies {
     const name = textAt(block, 'name')
     if (!call || !name) return
     const input = objectAt(block, 'input')
-    this.setup.tell({ kind: 'tool-call', ...place, call, name, arguments: argumentsOf(input) })
+    const { agent, turn, at } = place
+    this.setup.tell({ kind: 'tool-call', agent, turn, at, call, name, arguments: argumentsOf(input) })
     const prompt = name === 'Task' || name === 'Agent' ? textAt(input, 'prompt') : undefined
     if (prompt) this.#tasks = [...this.#tasks.slice(1 - MOST_TASKS), { call, prompt: prompt.slice(0, TASK_PROMPT) }]
   }
@@ -109,6 +122,7 @@ export class ClaudeReplies {
     const total = totalTokens(usage)
     if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return
     this.#lastCall = { id: usage.message_id, total }
-    this.setup.tell({ kind: 'usage', ...place, usage, copied: isObject(record.forkedFrom) || undefined })
+    const { agent, turn, at } = place
+    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied: isObject(record.forkedFrom) || undefined })
   }
 }

@@ -6,10 +6,11 @@ import { readJsonl } from '../jsonl-log.js'
 import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { clearsUnder } from './claude-clears.js'
+import { originAmong } from './claude-copies.js'
 import { claudeRoots } from './claude-roots.js'
-import { claudeShortcut } from './claude-shortcut.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
+import { claudeTrim } from './claude-trim.js'
 
 const NAME = 'claude'
 const AGENT_FILE = /^agent-(.+)\.jsonl$/
@@ -21,7 +22,9 @@ export const claude: LogTool = {
     branches: CAN,
     usage: CAN,
     durations: cannot('only the times of call and result are logged, with the wait for a permission between them'),
-    origin: cannot('only the SDK notes where a fork came from; --fork-session copies lines, which `root` gives away'),
+    origin: cannot(
+      'only the SDK notes where a fork came from; a copy made by --fork-session is recognised by its lines, and its origin by when the files were made',
+    ),
     sub_agents: CAN,
     cwd: CAN,
     git_branch: CAN,
@@ -33,6 +36,7 @@ export const claude: LogTool = {
   logAt,
   identify,
   read,
+  originAmong: (log, others) => originAmong(log, others),
   successions: (environment) => claudeRoots(environment).flatMap(clearsUnder),
 }
 
@@ -62,9 +66,9 @@ function logAt(path: string): LogRef | undefined {
   return logOf(dirname(dirname(dirname(path))), path)
 }
 
-function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const call = log.agent ? textAt(metaOf(log), 'toolUseId') : undefined
-  yield* readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeShortcut)
+  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeTrim)
 }
 
 /** Titles are written as the session goes on, so the newest is near the end. */

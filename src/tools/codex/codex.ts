@@ -40,6 +40,6 @@ function rootOf(path: string): string {
   return at > 0 ? path.slice(0, at) : dirname(path)
 }
 
-function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
-  yield* readJsonl(log, options, (setup) => new CodexTranslator(setup))
+function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  return readJsonl(log, options, (setup) => new CodexTranslator(setup))
 }

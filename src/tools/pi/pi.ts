@@ -41,8 +41,8 @@ export const pi: LogTool = {
   read: readPi,
 }
 
-export function* readPi(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
-  yield* readJsonl(log, options, (setup) => new PiTranslator(setup))
+export function readPi(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  return readJsonl(log, options, (setup) => new PiTranslator(setup))
 }
 
 function roots({ home, env, extraRoots }: Environment): string[] {

@@ -29,8 +29,8 @@ export const qwen: LogTool = {
   read,
 }
 
-function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
-  yield* readJsonl(log, options, (setup) => new QwenTranslator(setup))
+function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  return readJsonl(log, options, (setup) => new QwenTranslator(setup))
 }
 
 function roots({ home, env, extraRoots }: Environment): string[] {

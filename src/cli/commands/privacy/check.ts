@@ -3,6 +3,7 @@ import { command } from '../../command.js'
 import { optional } from '../../input/input.js'
 import { text } from '../../input/value-kind.js'
 import { table } from '../../screen/table.js'
+import { outdatedNote } from '../../views/outdated-note.js'
 
 export const check = command({
   name: 'privacy check',
@@ -15,10 +16,11 @@ export const check = command({
   ],
   args: { tool: optional(text('tool'), 'Only this tool') },
   options: {},
-  async run({ tool }, { out, cwd, privacyFile }) {
+  async run({ tool }, { home, out, cwd, privacyFile }) {
     const policy = await loadPolicy({ userFile: privacyFile, directory: cwd })
     const report = policyReport(policy, tool === undefined ? undefined : [tool])
-    out.result(report, (screen) =>
+    const stored = await (await home()).privacy.stored()
+    out.result({ ...report, stored }, (screen) =>
       table(
         report.tools,
         [
@@ -30,5 +32,6 @@ export const check = command({
         screen,
       ),
     )
+    if (stored.outdated > 0 && !out.json) out.note(outdatedNote(stored.outdated))
   },
 })

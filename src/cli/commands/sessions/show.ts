@@ -1,6 +1,7 @@
 import { command } from '../../command.js'
 import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
+import { noteMissingLog } from '../../views/missing-log.js'
 import { sessionCard } from '../../views/session-card.js'
 import { turnsView } from '../../views/turns-view.js'
 
@@ -38,5 +39,6 @@ export const show = command({
       const shown = turns && { ...turns, turns: turns.turns.slice(-NEWEST_TURNS) }
       return sessionCard(session, screen, { spent, ...told, table: shown && turnsView(shown, screen) })
     })
+    if (turns) noteMissingLog(turns, out)
   },
 })

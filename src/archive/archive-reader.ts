@@ -1,0 +1,280 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Instant } from '../model/index.js'
+import type { Fact } from '../tools/index.js'
+import { archiveName, type LogOrigin, type Standing } from './archived-log.js'
+import { liveHeader, liveStanding, readLive } from './live-file.js'
+import { Packs } from './pack.js'
+import { HEADER_BYTES, parseSealed, type SealedContent, type SealedHeader, sealedHeader } from './sealed-file.js'
+
+/** Where the files of one archived log are. */
+export interface ArchiveKey {
+  tool: string
+  name: string
+}
+
+/** One archived log, as its files' first and last lines tell it. */
+export interface ArchiveEntry extends ArchiveKey {
+  origin: LogOrigin
+  standing: Standing
+  /** It is still being written to, in part or as a whole. */
+  is_live: boolean
+  /** What it takes on the disk, older versions included. */
+  stored_bytes: number
+  versions: ArchiveVersion[]
+}
+
+/** What a log said before it was rewritten and lost some of it. */
+export interface ArchiveVersion {
+  number: number
+  superseded_at: Instant | undefined
+  facts: number
+  stored_bytes: number
+}
+
+export interface ArchivedContent {
+  origin: LogOrigin
+  standing: Standing
+  facts: Fact[]
+  /** What could not be read, one line each. */
+  problems: string[]
+}
+
+const PACKS = 'packs'
+const FILE_NAME = /^(.+?)(?:~(\d+))?\.(live|sealed)$/
+
+/** Reads the archive without any lock: files are replaced as a whole, or grow by pieces that are vouched for. */
+export class ArchiveReader {
+  protected readonly packs: Packs
+
+  constructor(protected readonly directory: string) {
+    this.packs = new Packs(join(directory, PACKS))
+  }
+
+  /** Which logs are here, as the names of files and the first lines of packs tell. `is_live`: there is something to be sealed. */
+  keys(): (ArchiveKey & { is_live: boolean })[] {
+    this.packs.refresh()
+    const found = new Map<string, ArchiveKey & { is_live: boolean }>()
+    for (const path of this.packs.names()) found.set(path, { ...keyAt(path), is_live: false })
+    for (const tool of directoriesIn(this.directory)) {
+      for (const file of filesIn(join(this.directory, tool))) {
+        const [, name, version, kind] = FILE_NAME.exec(file) ?? []
+        if (name === undefined || version !== undefined) continue
+        const is_live = kind === 'live' || (found.get(`${tool}/${name}`)?.is_live ?? false)
+        found.set(`${tool}/${name}`, { tool, name, is_live })
+      }
+    }
+    return [...found.values()]
+  }
+
+  keyOf(origin: Omit<LogOrigin, 'root'>): ArchiveKey {
+    const place = `${origin.tool}\0${origin.path}\0${origin.part}`
+    let key = this.#keys.get(place)
+    if (!key) {
+      key = { tool: origin.tool, name: archiveName(origin) }
+      this.#keys.set(place, key)
+    }
+    return key
+  }
+
+  /** Names are asked for several times per log, and a digest costs more than all the rest of it. */
+  readonly #keys = new Map<string, ArchiveKey>()
+
+  /** How far a log was archived; undefined when it was not, or when that cannot be told. */
+  standing(key: ArchiveKey): Standing | undefined {
+    return this.#valid(key)?.standing
+  }
+
+  entry(key: ArchiveKey): ArchiveEntry | undefined {
+    const found = this.#valid(key)
+    if (!found) return undefined
+    const versions = this.versions(key)
+    const own = [this.livePath(key), this.sealedPath(key)].map(sizeOf)
+    const sizes = [...own, this.packs.place(key.tool, key.name)?.length ?? 0]
+    return {
+      ...key,
+      origin: found.origin,
+      standing: found.standing,
+      is_live: found.isLive,
+      stored_bytes: [...sizes, ...versions.map((one) => one.stored_bytes)].reduce((sum, size) => sum + size, 0),
+      versions,
+    }
+  }
+
+  /** All of them, and the names of those whose files tell nothing. */
+  entries(): { entries: ArchiveEntry[]; unreadable: ArchiveKey[] } {
+    const entries: ArchiveEntry[] = []
+    const unreadable: ArchiveKey[] = []
+    for (const key of this.keys()) {
+      const entry = this.entry(key)
+      if (entry) entries.push(entry)
+      else if (this.isThere(key)) unreadable.push(key)
+    }
+    return { entries, unreadable }
+  }
+
+  /** All that was archived of a log, or of one of its older versions. */
+  read(key: ArchiveKey, version?: number): ArchivedContent | undefined {
+    if (version !== undefined) return this.#readVersion(key, version)
+    for (let attempt = 0; ; attempt += 1) {
+      this.packs.refresh()
+      const before = this.sealedHeader(key)?.id
+      const content = this.#readNow(key)
+      // Somebody sealed it while we read: the two files did not belong together.
+      if (this.sealedHeader(key)?.id === before || attempt === 5) return content
+    }
+  }
+
+  /** Whether there is anything of a log, readable or not. */
+  isThere(key: ArchiveKey): boolean {
+    if (this.packs.place(key.tool, key.name)) return true
+    return [this.livePath(key), this.sealedPath(key)].some((path) => statSync(path, { throwIfNoEntry: false }))
+  }
+
+  /** Names of packs of which nothing can be read. */
+  damagedPacks(): readonly string[] {
+    this.packs.refresh()
+    return this.packs.unreadable.map((name) => `${PACKS}/${name}`)
+  }
+
+  /** The file of its own counts: it was made of what is in the pack. */
+  protected sealedHeader(key: ArchiveKey): SealedHeader | undefined {
+    const start = headOf(this.sealedPath(key))
+    if (start) return sealedHeader(start)
+    const place = this.packs.place(key.tool, key.name)
+    if (!place) return undefined
+    const head = this.packs.read(place, HEADER_BYTES)
+    const whole = head?.includes(0x0a) ? head : this.packs.read(place)
+    return whole && sealedHeader(whole)
+  }
+
+  protected readSealed(key: ArchiveKey): SealedContent | { problem: string } | undefined {
+    const own = bytesOf(this.sealedPath(key))
+    if (own) return parseSealed(own)
+    const place = this.packs.place(key.tool, key.name)
+    const packed = place && this.packs.read(place)
+    return packed && parseSealed(packed)
+  }
+
+  protected livePath({ tool, name }: ArchiveKey): string {
+    return join(this.directory, tool, `${name}.live`)
+  }
+
+  protected sealedPath({ tool, name }: ArchiveKey): string {
+    return join(this.directory, tool, `${name}.sealed`)
+  }
+
+  protected versionPath({ tool, name }: ArchiveKey, number: number): string {
+    return join(this.directory, tool, `${name}~${number}.sealed`)
+  }
+
+  protected versionNumbers({ tool, name }: ArchiveKey): number[] {
+    return filesIn(join(this.directory, tool))
+      .map((file) => FILE_NAME.exec(file))
+      .flatMap((match) => (match?.[1] === name && match[2] !== undefined ? [Number(match[2])] : []))
+      .sort((a, b) => a - b)
+  }
+
+  protected versions(key: ArchiveKey): ArchiveVersion[] {
+    return this.versionNumbers(key).map((number) => {
+      const path = this.versionPath(key, number)
+      const start = headOf(path)
+      const header = start && sealedHeader(start)
+      return { number, superseded_at: header?.superseded_at, facts: header?.facts ?? 0, stored_bytes: sizeOf(path) }
+    })
+  }
+
+  #valid(key: ArchiveKey): { origin: LogOrigin; standing: Standing; isLive: boolean } | undefined {
+    const sealed = this.sealedHeader(key)
+    const live = liveHeader(this.livePath(key))
+    const counts = live && livesOn(live.base, sealed)
+    const standing = counts ? liveStanding(this.livePath(key)) : undefined
+    if (live && standing) return { origin: live, standing, isLive: true }
+    return sealed && { origin: sealed, standing: sealed, isLive: false }
+  }
+
+  #readNow(key: ArchiveKey): ArchivedContent | undefined {
+    const sealed = this.readSealed(key)
+    const header = sealed && 'header' in sealed ? sealed.header : undefined
+    const live = readLive(this.livePath(key))
+    const name = `${key.tool}/${key.name}`
+    const problems = [
+      ...(sealed?.problem ? [`${name}.sealed: ${sealed.problem}`] : []),
+      ...(live?.problem ? [`${name}.live: ${live.problem}`] : []),
+    ]
+    const lacksBase = live?.header.base?.how === 'continues' && !header
+    if (lacksBase) problems.push(`${name}.live: the sealed file that it goes on from is gone or damaged`)
+    if (live && (lacksBase || livesOn(live.header.base, header))) {
+      const isAddition = live.header.base?.how === 'continues'
+      const earlier = isAddition && sealed && 'facts' in sealed ? sealed.facts : []
+      return { origin: live.header, standing: live.standing, facts: [...earlier, ...live.facts], problems }
+    }
+    if (!live && sizeOf(this.livePath(key)) > 0) problems.push(`${name}.live: its beginning is damaged`)
+    if (!header || !sealed || !('facts' in sealed)) return undefined
+    return { origin: header, standing: header, facts: sealed.facts, problems }
+  }
+
+  #readVersion(key: ArchiveKey, version: number): ArchivedContent | undefined {
+    const bytes = bytesOf(this.versionPath(key, version))
+    const sealed = bytes && parseSealed(bytes)
+    if (!sealed || !('header' in sealed)) return undefined
+    const { header, facts, problem } = sealed
+    const problems = problem ? [`${key.tool}/${key.name}~${version}.sealed: ${problem}`] : []
+    return { origin: header, standing: header, facts, problems }
+  }
+}
+
+/** Whether a live file counts beside this sealed file. One that was sealed already, by a process that died then, does not. */
+export function livesOn(base: { id: string; how: string } | undefined, sealed: SealedHeader | undefined): boolean {
+  return sealed ? base?.id === sealed.id : base?.how !== 'continues'
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+export function keyAt(path: string): ArchiveKey {
+  const slash = path.indexOf('/')
+  return { tool: path.slice(0, slash), name: path.slice(slash + 1) }
+}
+
+function bytesOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The file's beginning, up to the end of its first line at least; undefined when there is no such file. */
+function headOf(path: string): Buffer | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })) return undefined
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const bytes = Buffer.alloc(HEADER_BYTES)
+    const head = bytes.subarray(0, readSync(file, bytes, 0, HEADER_BYTES, 0))
+    return head.includes(0x0a) || head.length < HEADER_BYTES ? head : bytesOf(path)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+    throw error
+  }
+}
+
+function directoriesIn(directory: string): string[] {
+  return filesIn(directory).filter(
+    (name) => name !== PACKS && statSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory(),
+  )
+}

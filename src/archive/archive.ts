@@ -1,0 +1,255 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { FileLock, makeDirectory, syncPath, writeAtomic } from '../disk/index.js'
+import { type Context, type Instant, instantOf } from '../model/index.js'
+import type { Fact } from '../tools/index.js'
+import { type ArchiveKey, ArchiveReader, livesOn } from './archive-reader.js'
+import { type ArchiveBatch, originOf, type Standing } from './archived-log.js'
+import { factLines } from './fact-lines.js'
+import { appendLive, createLive, liveHeader } from './live-file.js'
+import { losesSomething } from './lost-facts.js'
+import type { Packed } from './pack.js'
+import { sealedBytes } from './sealed-file.js'
+
+/** How long to wait for another process that writes, which takes as long as the disk does. */
+const WAIT_MS = 30_000
+/** From this many new logs at once on, one file for all is quicker than one for each. */
+const WORTH_A_PACK = 8
+/** Nobody takes this long to write a file. */
+const REMAINS_MS = 600_000
+const REMAINS = /\.tmp-\d+$/
+
+/**
+ * What was said, kept when the tools have deleted their logs: two files per log at most, one that grows while the log does and one
+ * that is sealed and compressed. Only filtered facts ever come here. Every change is made under one lock, is on the disk when it is
+ * confirmed, and can be interrupted anywhere: a reader then finds what was there before, or after.
+ */
+export class Archive extends ArchiveReader implements Disposable {
+  readonly #lock: FileLock
+
+  constructor(
+    directory: string,
+    private readonly context: Pick<Context, 'clock' | 'random'>,
+  ) {
+    super(directory)
+    makeDirectory(join(directory, 'packs'))
+    this.#lock = new FileLock(join(directory, 'lock'))
+  }
+
+  /**
+   * Returns those that were not taken, because another process has archived more of the same log meanwhile. `isCurrent` is asked under
+   * the lock: when it says no, none is taken.
+   */
+  async write(batches: readonly ArchiveBatch[], isCurrent: () => boolean = () => true): Promise<ArchiveBatch[]> {
+    const isNew = (batch: ArchiveBatch): boolean =>
+      batch.isWhole && batch.isOver && batch.from === undefined && !this.isThere(this.keyOf(originOf(batch.log)))
+    const fresh = batches.filter(isNew)
+    // Compressing takes longer than writing: the lock is taken after it.
+    const packed = new Map(fresh.length >= WORTH_A_PACK ? fresh.map((batch) => [batch, this.#packed(batch)]) : [])
+    return this.#lock.asWriter(() => {
+      if (!isCurrent()) return [...batches]
+      this.packs.refresh()
+      const overtaken: ArchiveBatch[] = []
+      const together: Packed[] = []
+      for (const batch of batches) {
+        const key = this.keyOf(originOf(batch.log))
+        const one = packed.get(batch)
+        if (one && !this.isThere(key)) together.push(one)
+        else if (!this.#writeOne(key, batch)) overtaken.push(batch)
+      }
+      if (together.length > 0) this.packs.write(`${this.#newId()}.pack`, together)
+      return overtaken
+    }, WAIT_MS)
+  }
+
+  /** Compresses what is over. Returns whether there was anything to do. */
+  async seal(key: ArchiveKey): Promise<boolean> {
+    return this.#lock.asWriter(() => {
+      const live = this.livePath(key)
+      if (!existsSync(live)) return false
+      const content = this.read(key)
+      // A damaged file is left for `verify` to tell of: sealing it would hide what was lost.
+      if (!content || content.problems.length > 0) return false
+      const header = liveHeader(live)
+      if (header && livesOn(header.base, this.sealedHeader(key))) this.#writeSealed(key, content)
+      rmSync(live)
+      syncPath(dirname(live))
+      return true
+    }, WAIT_MS)
+  }
+
+  /**
+   * Changes what is kept of a log, in every version of it, as one step per file. `change` returns the fact, another one, or
+   * undefined to leave it out. How far the log was read stays as it was, so it is not read again for this. `note` says what else is
+   * different now.
+   */
+  async rewrite(
+    key: ArchiveKey,
+    change: (fact: Fact) => Fact | undefined,
+    note: (standing: Standing) => Standing = (standing) => standing,
+  ): Promise<{ changed: number }> {
+    return this.#lock.asWriter(() => {
+      let changed = 0
+      const changeAll = (facts: readonly Fact[]): Fact[] | undefined => {
+        const before = changed
+        const kept = facts.flatMap((fact) => {
+          const after = change(fact)
+          if (after !== fact) changed += 1
+          return after ?? []
+        })
+        return changed === before ? undefined : kept
+      }
+      for (const number of this.versionNumbers(key)) {
+        const content = this.read(key, number)
+        const facts = content && changeAll(content.facts)
+        const standing = content && note(content.standing)
+        if (content && standing && (facts || standing !== content.standing))
+          this.#writeSealed(key, { ...content, standing, facts: facts ?? content.facts }, number)
+      }
+      const content = this.read(key)
+      const facts = content && changeAll(content.facts)
+      const standing = content && note(content.standing)
+      if (content && standing && (facts || standing !== content.standing)) {
+        this.#writeSealed(key, { ...content, standing, facts: facts ?? content.facts })
+        rmSync(this.livePath(key), { force: true })
+        syncPath(dirname(this.livePath(key)))
+        this.#unpack(key)
+      }
+      return { changed }
+    }, WAIT_MS)
+  }
+
+  /** A log that still grows, as it lies there; undefined when there is none. */
+  liveBytes(key: ArchiveKey): Buffer | undefined {
+    return existsSync(this.livePath(key)) ? readFileSync(this.livePath(key)) : undefined
+  }
+
+  /** Removes all that is kept of a log. */
+  async remove(key: ArchiveKey): Promise<void> {
+    await this.#lock.asWriter(() => {
+      // The live file first: without the sealed one it would seem to lack its beginning.
+      for (const path of [this.livePath(key), this.sealedPath(key)]) rmSync(path, { force: true })
+      for (const number of this.versionNumbers(key)) rmSync(this.versionPath(key, number), { force: true })
+      if (existsSync(dirname(this.livePath(key)))) syncPath(dirname(this.livePath(key)))
+      this.#unpack(key)
+    }, WAIT_MS)
+  }
+
+  /** Removes what counts for nothing but holds words: what killed processes left, and what a pack has of logs that went on. */
+  async tidy(): Promise<void> {
+    await this.#lock.asWriter(() => {
+      const before = this.context.clock.now() - REMAINS_MS
+      for (const directory of readdirSync(this.directory, { withFileTypes: true }).filter((one) => one.isDirectory())) {
+        for (const name of readdirSync(join(this.directory, directory.name)).filter((file) => REMAINS.test(file))) {
+          const path = join(this.directory, directory.name, name)
+          if (statSync(path).mtimeMs < before) rmSync(path, { force: true })
+        }
+      }
+      this.packs.drop((tool, name) => existsSync(this.sealedPath({ tool, name })))
+    }, WAIT_MS)
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock[Symbol.dispose]()
+  }
+
+  #packed({ log, standing, facts }: ArchiveBatch): Packed {
+    const origin = originOf(log)
+    const header = { ...origin, ...standing, id: this.#newId(), sealed_at: this.#now() }
+    return { ...this.keyOf(origin), bytes: sealedBytes(header, facts) }
+  }
+
+  #writeOne(key: ArchiveKey, batch: ArchiveBatch): boolean {
+    const before = this.standing(key)
+    if (before?.place !== batch.from) return false
+    this.#makeRoom(key)
+    if (batch.isWhole) this.#replace(key, batch)
+    else this.#append(key, batch, before)
+    return true
+  }
+
+  #append(key: ArchiveKey, batch: ArchiveBatch, before: Standing | undefined): void {
+    const bytes = Buffer.byteLength(factLines(batch.facts))
+    const standing: Standing = {
+      ...kept(before),
+      ...kept(batch.standing),
+      place: batch.standing.place,
+      facts: (before?.facts ?? 0) + batch.facts.length,
+      bytes: (before?.bytes ?? 0) + bytes,
+    } as Standing
+    const sealed = this.sealedHeader(key)
+    const live = liveHeader(this.livePath(key))
+    if (live && livesOn(live.base, sealed)) {
+      appendLive(this.livePath(key), batch.facts, standing)
+      return
+    }
+    const base = sealed ? { base: { id: sealed.id, how: 'continues' as const } } : {}
+    createLive(this.livePath(key), { ...originOf(batch.log), id: this.#newId(), ...base }, batch.facts, standing)
+  }
+
+  #replace(key: ArchiveKey, batch: ArchiveBatch): void {
+    const before = this.isThere(key) ? this.read(key) : undefined
+    if (before && losesSomething(before.facts, batch.facts)) this.#keepVersion(key, before)
+    const bytes = Buffer.byteLength(factLines(batch.facts))
+    const standing: Standing = { ...batch.standing, facts: batch.facts.length, bytes }
+    const origin = originOf(batch.log)
+    if (batch.isOver) {
+      this.#writeSealed(key, { origin, standing, facts: [...batch.facts] })
+      rmSync(this.livePath(key), { force: true })
+      return
+    }
+    const sealed = this.sealedHeader(key)
+    const base = sealed ? { base: { id: sealed.id, how: 'replaces' as const } } : {}
+    createLive(this.livePath(key), { ...origin, id: this.#newId(), ...base }, batch.facts, standing)
+    rmSync(this.sealedPath(key), { force: true })
+    this.#unpack(key)
+  }
+
+  #unpack(key: ArchiveKey): void {
+    if (this.packs.place(key.tool, key.name)) this.packs.drop((tool, name) => tool === key.tool && name === key.name)
+  }
+
+  /** Unless the newest version is the same already: a process may have been killed between this and what follows. */
+  #keepVersion(key: ArchiveKey, content: Told): void {
+    const newest = this.versionNumbers(key).at(-1) ?? 0
+    const known = newest > 0 ? this.read(key, newest)?.standing : undefined
+    if (known && known.stamp === content.standing.stamp && known.place === content.standing.place) return
+    this.#writeSealed(key, content, newest + 1)
+  }
+
+  #writeSealed(key: ArchiveKey, { origin, standing, facts }: Told, version?: number): void {
+    this.#makeRoom(key) // what was packed until now has none
+    const path = version === undefined ? this.sealedPath(key) : this.versionPath(key, version)
+    const { tool, path: log, root, part } = origin
+    const known = this.versions(key).find((one) => one.number === version)?.superseded_at
+    const superseded_at = version === undefined ? {} : { superseded_at: known ?? this.#now() }
+    const header = { tool, path: log, root, part, ...kept(standing), ...superseded_at }
+    const whole = { ...header, place: standing.place, id: this.#newId(), sealed_at: this.#now() } as Parameters<
+      typeof sealedBytes
+    >[0]
+    writeAtomic(path, sealedBytes(whole, facts), { durable: true })
+  }
+
+  #makeRoom({ tool }: ArchiveKey): void {
+    makeDirectory(join(this.directory, tool))
+  }
+
+  #newId(): string {
+    return Buffer.from(this.context.random.bytes(8)).toString('hex')
+  }
+
+  #now(): Instant {
+    return instantOf(this.context.clock.now())
+  }
+}
+
+type Told = { origin: ReturnType<typeof originOf>; standing: Standing; facts: Fact[] }
+
+/** What of a standing is worth carrying on: later readings of a log do not say again what they said once. */
+function kept(standing: Partial<Standing> | undefined): Partial<Standing> {
+  const names = [
+    ...(['place', 'stamp', 'size', 'modified_at', 'session', 'agent', 'cwd', 'last_at'] as const),
+    ...(['counters', 'head', 'policy', 'facts', 'bytes'] as const),
+  ]
+  return Object.fromEntries(names.flatMap((name) => (standing?.[name] === undefined ? [] : [[name, standing[name]]])))
+}

@@ -1,0 +1,16 @@
+import { brotliDecompressSync } from 'node:zlib'
+
+/** What a sealed file or a pack says, unpacked, with the lines that say whose it is. Undefined when it cannot be unpacked. */
+export function archivedTexts(bytes: Buffer): string[] | undefined {
+  const end = bytes.indexOf(0x0a)
+  const line = bytes.toString('utf8', 0, Math.max(0, end))
+  const rest = bytes.subarray(end + 1)
+  try {
+    const header = JSON.parse(line) as { kind?: unknown; entries?: { at: number; length: number }[] }
+    if (header.kind !== 'pack') return [line, brotliDecompressSync(rest).toString()]
+    const parts = (header.entries ?? []).map(({ at, length }) => archivedTexts(rest.subarray(at, at + length)))
+    return parts.some((part) => part === undefined) ? undefined : [line, ...parts.flatMap((part) => part ?? [])]
+  } catch {
+    return undefined
+  }
+}

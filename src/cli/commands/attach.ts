@@ -1,0 +1,20 @@
+import { command } from '../command.js'
+import { flag, required } from '../input/input.js'
+import { agentRef } from '../input/value-kind.js'
+
+export const attach = command({
+  name: 'attach',
+  summary: "Go to an agent's terminal",
+  description:
+    'Leave it again with C-q; the agent goes on. Inside another tmux it opens as a window of that one. Without a terminal, and with --print or --json, it prints the command instead.',
+  examples: [['skein attach web/demo --print', 'How to get there']],
+  args: { agent: required(agentRef, 'Address or id') },
+  options: { print: flag('Print the command, and stay here') },
+  async run({ agent, print }, { agents, handOver, out, tmux }) {
+    const argv = await (await agents()).attachCommand(agent, tmux === undefined ? {} : { tmux })
+    if (!print && !out.json && (await handOver(argv))) return
+    out.result({ command: argv }, () => argv.map(inShell).join(' '))
+  },
+})
+
+const inShell = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

@@ -1,0 +1,48 @@
+import { nextOf, wakeDaemon } from '../../daemon/index.js'
+import type { AgentView } from '../../lifecycle/index.js'
+import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { askDaemon } from '../agents-now.js'
+import { type Cli, command } from '../command.js'
+import { flag } from '../input/input.js'
+import { safe } from '../screen/safe-text.js'
+
+export const next = command({
+  name: 'next',
+  summary: 'Go to the agent that has waited for you longest',
+  description:
+    'Who needs an answer comes first, then who has failed, then who has finished. In a terminal it attaches; elsewhere, and with --print or --json, it says which one it is.',
+  examples: [
+    ['skein next', 'Attach to it'],
+    ['skein next --print', 'Only say which one it is'],
+    ['skein next --json', 'The same, for scripts'],
+  ],
+  args: {},
+  options: { print: flag('Say which one it is, and stay here') },
+  async run({ print }, cli) {
+    const { out } = cli
+    const agent = await nextAgent(cli)
+    if (!agent) return out.result({}, () => 'No agent waits for you')
+    if (!print && !out.json && (await attach(agent, cli))) return
+    out.result({ agent }, ({ nowMs }) => {
+      const age = formatDuration(nowMs - msOf(agent.since))
+      return safe`${agent.address}  ${agent.status} for ${age}: ${agent.reason ?? agent.waiting_for ?? ''}`
+    })
+  },
+})
+
+/** False when there is nobody to attach, or nothing left to attach to. */
+async function attach({ id }: AgentView, { agents, tmux, handOver }: Cli): Promise<boolean> {
+  try {
+    return await handOver(await (await agents()).attachCommand(id, tmux === undefined ? {} : { tmux }))
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'agent-not-running') return false
+    throw error
+  }
+}
+
+/** Asked of the daemon when one runs; else by looking at every agent now. */
+async function nextAgent(cli: Cli): Promise<AgentView | undefined> {
+  await wakeDaemon(cli.daemon, cli.profile)
+  const answer = (await askDaemon(cli, '/v1/next')) as { agent?: AgentView } | undefined
+  return answer ? answer.agent : nextOf(await (await cli.agents()).list())
+}

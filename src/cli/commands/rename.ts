@@ -1,0 +1,17 @@
+import { command } from '../command.js'
+import { required } from '../input/input.js'
+import { agentRef, text } from '../input/value-kind.js'
+import { receiptView } from '../views/receipt-view.js'
+
+export const rename = command({
+  name: 'rename',
+  summary: 'Give an agent another name',
+  description: 'It stays in its group; the tmux session it runs in is renamed with it.',
+  examples: [['skein rename web/toast crumb', 'web/toast becomes web/crumb']],
+  args: { agent: required(agentRef, 'Address or id'), name: required(text('name'), 'The new name, without a group') },
+  options: {},
+  async run({ agent, name }, { agents, out }) {
+    const receipt = await (await agents()).rename(agent, name)
+    out.result(receipt, () => receiptView(receipt))
+  },
+})

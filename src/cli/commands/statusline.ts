@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { accessTo, readSegment } from '../../daemon/index.js'
+import { command } from '../command.js'
+
+export const statusline = command({
+  name: 'statusline',
+  summary: 'Print one segment for a status line or a prompt',
+  description:
+    'Like "!2 ▶3": two agents wait, three work; ✗ counts those that failed. It prints nothing when there is nothing to tell. tmux can show the same without a process, see docs/API.md.',
+  examples: [
+    ['skein statusline', 'What a prompt shows'],
+    ['skein statusline --json', 'The same, for scripts'],
+  ],
+  args: {},
+  options: {},
+  async run(_, { daemon, profile, out }) {
+    const segment = readSegment(accessTo(daemon, profile).place, join(daemon.root, 'profiles', profile))
+    out.result({ segment }, () => segment)
+  },
+})

@@ -1,0 +1,17 @@
+import { command } from '../command.js'
+import { required } from '../input/input.js'
+import { agentRef } from '../input/value-kind.js'
+import { receiptView } from '../views/receipt-view.js'
+
+export const unarchive = command({
+  name: 'unarchive',
+  summary: 'Bring an archived agent back',
+  description: 'It is listed again, and can be started.',
+  examples: [['skein unarchive web/jam', 'Back in the list']],
+  args: { agent: required(agentRef, 'Address or id') },
+  options: {},
+  async run({ agent }, { agents, out }) {
+    const receipt = await (await agents()).unarchive(agent)
+    out.result(receipt, () => receiptView(receipt))
+  },
+})

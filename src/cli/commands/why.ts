@@ -1,0 +1,17 @@
+import { command } from '../command.js'
+import { required } from '../input/input.js'
+import { agentRef } from '../input/value-kind.js'
+import { explanationView } from '../views/explanation-view.js'
+
+export const why = command({
+  name: 'why',
+  summary: 'Show the evidence behind a status',
+  description: 'What each source says now, which one decided, and how the status came to be, from the journal.',
+  examples: [['skein why web/demo', 'Why is it so?']],
+  args: { agent: required(agentRef, 'Address or id') },
+  options: {},
+  async run({ agent }, { agents, out }) {
+    const explanation = await (await agents()).why(agent)
+    out.result(explanation, (screen) => explanationView(explanation, screen))
+  },
+})

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Agents, StartAgent } from '../../lifecycle/index.js'
+import { SkeinError } from '../../model/index.js'
+import type { Cli } from '../command.js'
+import { usageError } from '../usage-error.js'
+import { flag, optional, repeated, type Values } from './input.js'
+import { present } from './present.js'
+import { agentRef, freeText, groupRef, text } from './value-kind.js'
+
+/** How an agent is to be started. */
+export const LAUNCH_OPTIONS = {
+  agent: optional(agentRef, 'Its address; made up from the directory when not given'),
+  tool: optional(text('tool'), 'The program to run: claude, codex, ... (see skein tool list)'),
+  title: optional(freeText('text'), 'What people see'),
+  group: optional(groupRef, 'The group it belongs to', { aliases: ['rig'] }),
+  role: optional(text('role'), 'Its role'),
+  parent: optional(agentRef, 'The agent that spawns it'),
+  model: optional(text('model'), 'The model it talks to'),
+  work: optional(text('unit'), 'The unit of work it is on'),
+  env: repeated(text('NAME[=value]'), 'A variable for it; NAME alone takes the value from your environment'),
+  'env-file': optional(text('file'), 'Variables for it, one NAME=value per line'),
+  mcp: repeated(text('name'), 'An MCP server to load'),
+  arg: repeated(freeText('text'), 'One more argument for the program, passed as it is'),
+  dangerous: flag('Let it act without asking, where the tool can'),
+}
+
+export async function launchOf(
+  where: string | undefined,
+  given: Values<typeof LAUNCH_OPTIONS>,
+  cli: Cli,
+): Promise<StartAgent> {
+  const { title, group, role, parent, model, work, tool, mcp, arg } = given
+  const env = environmentOf(given, cli)
+  const named = where === undefined ? undefined : await agentNamed(where, await cli.agents())
+  if (named && given.agent) throw usageError(`${where} is an agent already`, 'Name a directory, or leave --agent out')
+  const agent = named ?? given.agent
+  const isHere = where === undefined && (agent === undefined || !(await agentNamed(agent, await cli.agents())))
+  const cwd = where !== undefined && !named ? resolve(cli.cwd, where) : isHere ? cli.cwd : undefined
+  return {
+    ...present({ agent, cwd, title, group, role, parent, model, work, tool }),
+    ...(Object.keys(env).length > 0 ? { env } : {}),
+    ...(mcp.length > 0 ? { mcp } : {}),
+    ...(arg.length > 0 ? { args: arg } : {}),
+    ...(given.dangerous ? { dangerous: true } : {}),
+  }
+}
+
+/** The agent that a word means; a directory of the same name is written `./name`. */
+async function agentNamed(word: string, agents: Agents): Promise<string | undefined> {
+  if (word === '.' || word.startsWith('./') || word.startsWith('/') || word.startsWith('..')) return undefined
+  return agents.find(word)
+}
+
+export function environmentOf(
+  given: Pick<Values<typeof LAUNCH_OPTIONS>, 'env' | 'env-file'>,
+  cli: Cli,
+): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const line of fileLines(given['env-file'], cli)) assign(env, line, cli)
+  for (const one of given.env) assign(env, one, cli)
+  return env
+}
+
+function fileLines(file: string | undefined, { cwd }: Cli): string[] {
+  if (file === undefined) return []
+  try {
+    const lines = readFileSync(resolve(cwd, file), 'utf8').split('\n')
+    return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  } catch (error) {
+    throw new SkeinError('bad-input', `${file} cannot be read: ${(error as Error).message}`, 'Name another file')
+  }
+}
+
+/** The value is never in a message: it may be a secret. */
+function assign(env: Record<string, string>, given: string, { daemon }: Cli): void {
+  const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(given) ?? []
+  if (name === '') throw usageError('--env takes NAME=value or NAME', 'A name has letters, digits and "_"')
+  const known = value ?? daemon.env[name]
+  if (known === undefined) throw usageError(`${name} is not set in your environment`, `Give it: --env ${name}=<value>`)
+  env[name] = known
+}

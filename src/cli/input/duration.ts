@@ -1,0 +1,27 @@
+import { type Instant, instantOf, parseDuration, parseInstant, SkeinError } from '../../model/index.js'
+import type { ValueKind } from './value-kind.js'
+
+/** A span of time, in milliseconds. */
+export const duration: ValueKind<number> = {
+  placeholder: '<duration>',
+  parse: (given) => {
+    const ms = parseDuration(given)
+    if (ms !== undefined) return ms
+    throw new SkeinError('usage', `${JSON.stringify(given)} is not a duration`, 'Write it like 30s, 10m or 2h')
+  },
+}
+
+/** A moment to come: a span from now, or a full time. */
+export const momentToCome: ValueKind<Instant> = {
+  placeholder: '<when>',
+  parse: (given, nowMs) => {
+    const ms = parseDuration(given)
+    const at = ms === undefined ? parseInstant(given) : instantOf(nowMs + ms)
+    if (at) return at
+    throw new SkeinError(
+      'usage',
+      `${JSON.stringify(given)} is not a time to come`,
+      'Write it like 30m, 2h or 2026-01-17T08:30:00Z',
+    )
+  },
+}

@@ -1,0 +1,61 @@
+import type { Explanation } from '../../lifecycle/index.js'
+import type { Evidence } from '../../model/index.js'
+import { card } from '../screen/card.js'
+import { localAndRelativeTime, relativeTime } from '../screen/moment.js'
+import type { Screen } from '../screen/screen.js'
+import { table } from '../screen/table.js'
+
+/** Why an agent is taken to do what it does. */
+export function explanationView({ agent, evidence, history }: Explanation, screen: Screen): string {
+  const facts = card(
+    [
+      ['agent', agent.address],
+      ['status', agent.waiting_for ? `${agent.status} (${agent.waiting_for})` : agent.status],
+      ['since', localAndRelativeTime(agent.since, screen.nowMs)],
+      ['source', agent.source],
+      ['reason', agent.reason],
+      ['trouble', agent.trouble],
+      ['token', agent.token],
+      ['session', agent.session_id],
+      ['pane', agent.pane],
+    ],
+    screen,
+  )
+  const said =
+    evidence.length === 0 ? 'Nothing is said about it now: it does not run.' : evidenceTable(evidence, screen)
+  const before = history.length === 0 ? [] : ['', 'Before:', historyTable(history, screen)]
+  return [facts, '', said, ...before].join('\n')
+}
+
+function evidenceTable(evidence: Explanation['evidence'], screen: Screen): string {
+  return table<Explanation['evidence'][number]>(
+    evidence,
+    [
+      { header: '', text: ({ decided }) => (decided ? '→' : '') },
+      { header: 'SOURCE', text: ({ source }) => source },
+      { header: 'SAYS', text: saysOf },
+      { header: 'WHEN', text: ({ at }) => relativeTime(at, screen.nowMs) },
+      { header: 'RULE', text: ({ rule }) => rule ?? '', shrinkTo: 10 },
+      { header: 'REASON', text: ({ reason }) => reason ?? '', shrinkTo: 12 },
+    ],
+    screen,
+  )
+}
+
+const saysOf = ({ status, waiting_for, trouble }: Omit<Evidence, 'at'>): string => {
+  const detail = waiting_for ?? trouble
+  return detail ? `${status} (${detail})` : status
+}
+
+function historyTable(history: Explanation['history'], screen: Screen): string {
+  return table(
+    history,
+    [
+      { header: 'WHEN', text: ({ at }) => relativeTime(at, screen.nowMs) },
+      { header: 'STATUS', text: ({ status }) => status },
+      { header: 'SOURCE', text: ({ source }) => source },
+      { header: 'REASON', text: ({ reason }) => reason ?? '', shrinkTo: 12 },
+    ],
+    screen,
+  )
+}

@@ -1,0 +1,59 @@
+import type { PurgeReport } from '../../home/index.js'
+import { grouped } from '../screen/money.js'
+import { plural } from '../screen/plural.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
+import { table } from '../screen/table.js'
+
+type Place = PurgeReport['places'][number]
+type Proof = NonNullable<PurgeReport['proof']>
+
+/** Where it was, what is left, and what a person has to do about it. Never what it was. */
+export function purgeView(report: PurgeReport, screen: Screen): string {
+  const { dry_run, places, count, proof } = report
+  const found = `${plural(count, 'occurrence')} in ${plural(places.length, 'file')}`
+  return [
+    ...(places.length > 0 ? [placeTable(places, screen)] : []),
+    dry_run ? `Would purge ${found}. Nothing was changed; do it with --yes` : `Purged ${found}.`,
+    ...nativeLines(report),
+    ...(proof ? proofLines(proof, screen) : []),
+  ].join('\n')
+}
+
+function nativeLines({ native_logs }: PurgeReport): string[] {
+  if (native_logs.length === 0) return []
+  const shown = native_logs.slice(0, MOST_LOGS).map(({ file, count }) => `  ${safeText(file)} (${grouped(count)})`)
+  return [
+    'These logs of the tools hold it. Skein does not change them, and keeps it out when it reads them:',
+    ...shown,
+    ...(native_logs.length > MOST_LOGS ? [`  and ${native_logs.length - MOST_LOGS} more`] : []),
+  ]
+}
+
+const MOST_LOGS = 20
+
+function proofLines({ files, bytes, left, unreadable }: Proof, screen: Screen): string[] {
+  const times = left.reduce((sum, place) => sum + place.count, 0)
+  return [
+    `${grouped(times)} left in ${plural(files, 'file')}, ${grouped(bytes)} bytes.`,
+    ...(left.length > 0
+      ? [
+          placeTable(left, screen),
+          'Stop what writes there, then run: skein purge --resume (with --accept to leave it there)',
+        ]
+      : []),
+    ...unreadable.map(
+      (file) => `${safeText(file)} is damaged and could not be looked into. Delete it, then run: skein purge --resume`,
+    ),
+  ]
+}
+
+const placeTable = (places: readonly Place[], screen: Screen): string =>
+  table(
+    places,
+    [
+      { header: 'FILE', text: ({ file }) => file, shrinkTo: 20 },
+      { header: 'TIMES', text: ({ count }) => grouped(count), align: 'right' },
+    ],
+    screen,
+  )

@@ -1,0 +1,77 @@
+import type { AgentView } from '../../lifecycle/index.js'
+import { formatDuration, msOf, type Status, splitAddress } from '../../model/index.js'
+import { type Branch, drawBranches, type Part } from '../screen/branches.js'
+import { money } from '../screen/money.js'
+import type { Paint } from '../screen/paint.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
+
+interface Folder {
+  folders: Map<string, Folder>
+  agents: AgentView[]
+}
+
+/** Agents under the groups they are in, each with what it does. */
+export function runningAgentsView(agents: readonly AgentView[], screen: Screen): string {
+  const root: Folder = { folders: new Map(), agents: [] }
+  for (const agent of agents) folderOf(root, agent).agents.push(agent)
+  return drawBranches(branchesOf(root, screen), screen)
+}
+
+function folderOf(root: Folder, { group_path }: AgentView): Folder {
+  let folder = root
+  for (const name of group_path?.split('/') ?? []) {
+    const inside = folder.folders.get(name) ?? { folders: new Map(), agents: [] }
+    folder.folders.set(name, inside)
+    folder = inside
+  }
+  return folder
+}
+
+function branchesOf({ folders, agents }: Folder, screen: Screen): Branch[] {
+  const groups = [...folders].map(([name, folder]) => ({
+    parts: [{ text: `${safeText(name)}/`, paint: screen.paint.bold }],
+    branches: branchesOf(folder, screen),
+  }))
+  return [...groups, ...agents.map((agent) => agentBranch(agent, screen))]
+}
+
+const SIGNS: Readonly<Record<Status, string>> = {
+  starting: '…',
+  running: '▶',
+  waiting: '!',
+  idle: '·',
+  error: '✗',
+  stopped: '■',
+  asleep: 'z',
+  unknown: '?',
+}
+
+function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
+  const { name } = splitAddress(agent.address)
+  const age = formatDuration(nowMs - msOf(agent.since))
+  const state = agent.waiting_for ? `${agent.status} (${agent.waiting_for})` : agent.status
+  const facts = [
+    agent.tool,
+    ...(agent.branch ? [agent.branch] : []),
+    ...(agent.context_used === undefined ? [] : [`${Math.round(agent.context_used * 100)} % context`]),
+    ...(agent.cost_micro_usd === undefined ? [] : [money({ micro_usd: agent.cost_micro_usd, unpriced_calls: 0 })]),
+    ...(agent.archived_at ? ['archived'] : []),
+  ]
+  const parts: Part[] = [
+    { text: SIGNS[agent.status], paint: paintOf(agent.status, paint) },
+    { text: safeText(name), paint: paint.cyan },
+    { text: `${state} ${age}`, paint: paintOf(agent.status, paint) },
+    { text: `(${facts.map(safeText).join(', ')})`, paint: paint.dim },
+  ]
+  const why = agent.waiting_for === 'finished' ? undefined : agent.reason
+  const title = [why, agent.title === name ? undefined : agent.title].filter((part) => part !== undefined).join(' · ')
+  return { parts, title: title === '' ? undefined : safeText(title), branches: [] }
+}
+
+function paintOf(status: Status, paint: Paint): (text: string) => string {
+  if (status === 'waiting') return paint.yellow
+  if (status === 'error') return paint.red
+  if (status === 'running' || status === 'starting') return paint.green
+  return status === 'unknown' ? paint.yellow : paint.dim
+}

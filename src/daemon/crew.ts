@@ -1,0 +1,240 @@
+import { lifeOf } from '../disk/index.js'
+import { type AgentRun, type AgentView, type LiveRun, type Parts, viewsOf } from '../lifecycle/index.js'
+import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
+import { nextOf } from './attention.js'
+import type { EventHub } from './event-hub.js'
+import type { Fleet } from './fleet.js'
+import { LookSchedule } from './look-schedule.js'
+import type { Lookout } from './lookout.js'
+import { NoticeBook } from './notice-book.js'
+import { Notices } from './notices.js'
+import type { Delivery, Outlets } from './notifier.js'
+import type { NotifySettings, Way } from './notify-settings.js'
+import { OneAtATime } from './one-at-a-time.js'
+import type { DaemonPlace } from './place.js'
+import { Roll } from './roll.js'
+import { segmentOf } from './segment.js'
+import { keepSegment } from './statusline.js'
+import { WatchedDirectory } from './watched-directory.js'
+
+/** Files of agents are watched; this is for changes that were missed. */
+const ROLL_MS = 15_000
+/** How often the schedule is asked. */
+const TICK_MS = 500
+/** How often it is made sure that every agent's process lives. */
+const ROUNDS_MS = 1_500
+
+export interface CrewOptions {
+  readonly parts: Parts
+  readonly lookout: Lookout
+  readonly hub: EventHub
+  readonly place: DaemonPlace
+  readonly fleet: Fleet
+  readonly outlets: Omit<Outlets, 'announce'>
+  notify(): Promise<NotifySettings>
+  readonly say: (line: string) => void
+}
+
+/**
+ * Watches all agents of the profile, and makes what they do known: to the journal, to tmux, to status lines and to their user.
+ * Nothing is asked that tells by itself, and no process is started to ask.
+ */
+export class Crew implements AsyncDisposable {
+  #segment: string | undefined
+  readonly #roll: Roll
+  readonly #notices: Notices
+  readonly #schedule = new LookSchedule()
+  readonly #watches: Disposable[] = []
+  /** What is to be looked at next, and what has changed since users were last told. */
+  readonly #toLook = new Set<AgentId | 'all'>()
+  readonly #changed = new Set<AgentId | 'all'>()
+  #isSpoolFull = false
+  #complaint = ''
+  readonly #looking: OneAtATime
+  readonly #telling: OneAtATime
+
+  private constructor(private readonly options: CrewOptions) {
+    const { parts, place, fleet, outlets, say } = options
+    this.#roll = new Roll(parts.home, parts.runs)
+    this.#notices = new Notices(
+      new NoticeBook(place.notices),
+      { ...outlets, announce: (text, how) => fleet.announce(text, how) },
+      parts.context.clock,
+      say,
+    )
+    const failed = (what: string) => (error: unknown) =>
+      say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
+    this.#looking = new OneAtATime(() => this.#look(), failed('looking at agents'))
+    this.#telling = new OneAtATime(() => this.#tell(), failed('telling what changed'))
+  }
+
+  static async open(options: CrewOptions): Promise<Crew> {
+    const crew = new Crew(options)
+    crew.#watch()
+    crew.#changes('all')
+    await crew.#telling.settled()
+    crew.#isSpoolFull = true
+    crew.#looks('all')
+    return crew
+  }
+
+  /** `!2 ▶3` */
+  get segment(): string {
+    return this.#segment ?? ''
+  }
+
+  /** The agent to go to now, if any. */
+  async next(): Promise<AgentView | undefined> {
+    const next = nextOf(this.#roll.seen())
+    return next && (await this.#viewsOf(({ id }) => id === next.id))[0]
+  }
+
+  list({ group, all = false }: { group?: string; all?: boolean } = {}): Promise<AgentView[]> {
+    const path = group === undefined ? undefined : parseGroupPath(group)
+    return this.#viewsOf(
+      (agent, run) => (path === undefined || isWithin(agent.address, path)) && (all || run?.archived_at === undefined),
+    )
+  }
+
+  async tryNotice(ways: readonly Way[] | undefined): Promise<Delivery[]> {
+    const settings = await this.options.notify()
+    return this.#notices.try(ways ?? settings.by, settings)
+  }
+
+  #viewsOf(isWanted: (agent: Agent, run: AgentRun | undefined) => boolean): Promise<AgentView[]> {
+    const wanted = this.#roll.observed().filter(({ agent, run }) => isWanted(agent, run))
+    return viewsOf(this.options.parts, wanted)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+    await Promise.all([this.#looking.settled(), this.#telling.settled()])
+    await this.#notices.settled()
+    await this.options.fleet[Symbol.asyncDispose]()
+  }
+
+  #watch(): void {
+    const { parts, hub, fleet, lookout } = this.options
+    const { spool, agents } = parts.home.paths
+    const tick = setInterval(() => {
+      for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#looks(id)
+    }, TICK_MS)
+    // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
+    const roundsTimer = setInterval(() => {
+      for (const { agent, run } of this.#roll.runs()) if (run && isDead(run)) this.#looks(agent)
+    }, ROUNDS_MS)
+    this.#watches.push(
+      { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
+      new WatchedDirectory(spool, (name) => this.#spools(name), { make: true }),
+      new WatchedDirectory(agents, (name) => this.#changes(name === undefined ? 'all' : idIn(name)), {
+        make: true,
+        lookMs: ROLL_MS,
+      }),
+      ...lookout.registries.map(
+        (directory) => new WatchedDirectory(directory, (name) => this.#registers(name), { lookMs: ROLL_MS }),
+      ),
+      // Agents come, go and change their address in the roster, which is no file of theirs.
+      hub.listen(({ event }) => {
+        if (/^(agent_(added|removed|renamed|moved|updated)|group_)/.test(event.type)) this.#changes('all')
+      }),
+      fleet.listen((concerned) => {
+        if (concerned === 'all') this.#looks('all')
+        else for (const id of concerned) this.#looks(id)
+      }),
+    )
+  }
+
+  #spools(name: string | undefined): void {
+    if (name?.startsWith('.')) return // still being written
+    this.#isSpoolFull = true
+    this.#looking.ask()
+  }
+
+  /** Files in a registry are named after the process; one of a process that is not known yet may be any agent's. */
+  #registers(name: string | undefined): void {
+    const pid = Number.parseInt(name ?? '', 10)
+    const running = this.#roll.runs().filter(({ run }) => run && run.ended_at === undefined)
+    const own = running.filter(({ run }) => run?.pid === pid || run?.program_pid === pid)
+    if (own.length > 0) for (const { agent } of own) this.#looks(agent)
+    else if (name !== undefined) {
+      for (const { agent, status } of running) if (status.source !== 'registry') this.#looks(agent)
+    }
+  }
+
+  #looks(at: AgentId | 'all'): void {
+    this.#toLook.add(at)
+    this.#looking.ask()
+  }
+
+  #changes(changed: AgentId | 'all' | undefined): void {
+    if (changed === undefined) return
+    this.#changed.add(changed)
+    this.#telling.ask()
+  }
+
+  async #look(): Promise<void> {
+    const { lookout, parts } = this.options
+    const wanted = new Set(this.#toLook)
+    this.#toLook.clear()
+    if (this.#isSpoolFull) {
+      this.#isSpoolFull = false
+      for (const id of await lookout.take()) wanted.add(id)
+    }
+    if (wanted.size === 0) return
+    const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
+    this.#schedule.looked(
+      wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
+      parts.context.clock.now(),
+    )
+    await lookout.look(wanted.has('all') ? undefined : new Set(ids))
+  }
+
+  /** A mistake in the file is said once, and nothing is told until it is mended. */
+  async #settings(): Promise<NotifySettings | undefined> {
+    try {
+      return await this.options.notify()
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error
+      if (error.message !== this.#complaint) this.options.say(`no notices are given: ${error.message}`)
+      this.#complaint = error.message
+      return undefined
+    }
+  }
+
+  async #tell(): Promise<void> {
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    let news = false
+    if (changed.includes('all')) news = (await this.#roll.readAll()).length > 0
+    else for (const id of changed) if (id !== 'all' && (await this.#roll.readOne(id))) news = true
+    const isFirst = this.#segment === undefined
+    if (!news && !isFirst) return
+    const runs = this.#roll.runs()
+    await this.options.fleet.crewIs(runs.filter(isRunning))
+    const seen = this.#roll.seen()
+    const segment = segmentOf(seen)
+    if (segment !== this.#segment) {
+      this.#segment = segment
+      keepSegment(this.options.place, segment)
+      await this.options.fleet.publishToAll('@skein_statusline', segment)
+    }
+    const settings = await this.#settings()
+    if (settings) this.#notices.look(seen, settings)
+  }
+}
+
+const isDead = ({ pid, process_start, ended_at }: LiveRun): boolean =>
+  ended_at === undefined &&
+  lifeOf({ pid, ...(process_start === undefined ? {} : { starttime: process_start }) }) === 'dead'
+
+const isRunning = ({ run }: AgentRun): boolean => run !== undefined && run.ended_at === undefined
+
+function idIn(name: string): AgentId | undefined {
+  if (!name.endsWith('.json') || name.startsWith('.')) return undefined
+  try {
+    return parseAgentId(name.slice(0, -'.json'.length))
+  } catch (error) {
+    if (error instanceof SkeinError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+import { observe, type Parts, takeIn } from '../lifecycle/index.js'
+import type { AgentId } from '../model/index.js'
+
+/** How the daemon finds out what agents do: lifecycle looks, decides and stores; this only says when. */
+export interface Lookout {
+  /** Takes what programs have left in the spool; which agents it was about. */
+  take(): Promise<readonly AgentId[]>
+  /** Looks at these agents, or at all. */
+  look(only?: ReadonlySet<AgentId>): Promise<void>
+  /** Directories in which programs register what they do, a file per process. */
+  readonly registries: readonly string[]
+}
+
+export function lookoutOf(parts: Parts): Lookout {
+  return {
+    async take() {
+      if (parts.spool.isEmpty()) return []
+      const agents = await parts.home.roster.agents()
+      const { agents: told } = await takeIn(parts, new Map(agents.map((agent) => [agent.id, agent])))
+      return [...told]
+    },
+    async look(only) {
+      await observe(parts, only)
+    },
+    registries: [...new Set(parts.runners.flatMap((runner) => runner.registry?.directory(parts.environment) ?? []))],
+  }
+}

@@ -1,0 +1,157 @@
+import { dirname } from 'node:path'
+import { FileLock, thisProcess } from '../disk/index.js'
+import { type Home, readSettings } from '../home/index.js'
+import { agentsOf, configuredParts, type Parts, type SocketFacts } from '../lifecycle/index.js'
+import { type Context, instantOf, SkeinError } from '../model/index.js'
+import type { DaemonFacts } from './access.js'
+import { Api } from './api.js'
+import { Crew } from './crew.js'
+import { parseDaemonSettings } from './daemon-settings.js'
+import { EventHub } from './event-hub.js'
+import { Fleet } from './fleet.js'
+import { HomeGuard } from './home-guard.js'
+import { LiveRunners } from './live-runners.js'
+import { takeInLogs } from './log-intake.js'
+import { lookoutOf } from './lookout.js'
+import { parseNotify } from './notify-settings.js'
+import { daemonPlace, makePrivate, removeSocket } from './place.js'
+import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
+import { ApiServer } from './server.js'
+
+/** The one before may be about to end. */
+const LOCK_WAIT_MS = 3_000
+/** How often old events are looked for; whether any go is the policy's business. */
+const RETENTION_MS = 15 * 60_000
+
+export interface DaemonOptions {
+  readonly facts: DaemonFacts
+  readonly profile: string
+  readonly context: Context
+  /** One line for the log. */
+  readonly say: (line: string) => void
+  /** The command line program, for work that is better done in a process of its own. */
+  readonly skein: string
+  openHome(): Promise<Home>
+  readonly socketFacts: SocketFacts
+  /** Aborted when the process is told to end. */
+  readonly signal: AbortSignal
+  /** Ends the process at once: its home is gone, and tidying up would make a new one. */
+  abandon(why: string): void
+}
+
+/** The daemon of one profile, from its start to its end. Resolves with why it ended. */
+export async function runDaemon(options: DaemonOptions): Promise<string> {
+  const { facts, profile, context, say, skein, signal } = options
+  const place = daemonPlace({ ...facts, profile })
+  makePrivate(place.directory, facts.userId)
+  using lock = new FileLock(place.lock)
+  using held = await becomeTheOne(lock, () => {
+    const other = livingDaemon(place)
+    return other !== undefined && compareVersions(other.version, facts.version) >= 0
+  })
+  if (!held) return 'another one runs already'
+  await using home = await options.openHome()
+  const settings = parseDaemonSettings(await readSettings(facts.configFile), facts.configFile)
+
+  const ending = new AbortController()
+  let why = 'it was told to'
+  const end = (reason: string): void => {
+    if (!ending.signal.aborted) why = reason
+    ending.abort()
+  }
+  const onSignal = (): void => end('it was told to')
+  signal.addEventListener('abort', onSignal)
+
+  const { hub, running } = await EventHub.open(home.events, ending.signal)
+  const configured = await configuredParts({ home, context, configFile: facts.configFile, facts: options.socketFacts })
+  using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
+  const parts: Parts = {
+    ...configured,
+    get runners() {
+      return runners.all
+    },
+  }
+  await using agents = agentsOf(parts)
+  await using crew = await Crew.open({
+    parts,
+    lookout: lookoutOf(parts),
+    hub,
+    place,
+    fleet: new Fleet(parts.terminals, say),
+    outlets: { platform: facts.platform, env: facts.env },
+    notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
+    say,
+  })
+  const startedAt = instantOf(context.clock.now())
+  const api = new Api({
+    agents,
+    list: (filter) => crew.list(filter),
+    hub,
+    segment: () => crew.segment,
+    next: () => crew.next(),
+    tryNotice: (ways) => crew.tryNotice(ways),
+    stop: () => end('it was asked to'),
+    signal: ending.signal,
+    health: () => ({
+      name: 'skein',
+      version: facts.version,
+      api: API_VERSION,
+      pid: process.pid,
+      profile,
+      home: facts.root,
+      started_at: startedAt,
+      memory_bytes: process.memoryUsage.rss(),
+      connections: server.connections,
+      ...(hub.last ? { last_event_id: hub.last } : {}),
+    }),
+  })
+  await using server = new ApiServer(
+    (request, response) => api.answer(request, response),
+    (error) => say(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  )
+  makePrivate(dirname(place.socket), facts.userId)
+  await server.listen(place.socket)
+  const self = thisProcess()
+  const { version } = facts
+  writeRecord(place, { v: 1, ...self, version, api: API_VERSION, socket: place.socket, started_at: startedAt })
+  using _guard = new HomeGuard(home.directory, place, { onGone: options.abandon, onReplaced: end })
+  say(`version ${version} runs as process ${self.pid}, listening on ${place.socket}`)
+
+  const failed = (what: string) => (error: unknown) => {
+    if (!ending.signal.aborted) say(`${what} stopped: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const work = [running.catch(failed('following the journal'))]
+  if (settings.ingest) {
+    work.push(takeInLogs(home, { skein, signal: ending.signal, say }).catch(failed('reading logs')))
+  }
+  const retention = setInterval(() => {
+    home.events.prune({ auto: true }).catch(failed('retention'))
+  }, RETENTION_MS)
+  await aborted(ending.signal)
+  clearInterval(retention)
+  signal.removeEventListener('abort', onSignal)
+  removeRecord(place, self)
+  removeSocket(place)
+  await Promise.all(work)
+  return why
+}
+
+/** The lock ends with its process, so whoever gets it is the only one, whatever the files say. */
+async function becomeTheOne(lock: FileLock, isTaken: () => boolean): Promise<Disposable | undefined> {
+  const until = performance.now() + LOCK_WAIT_MS
+  for (;;) {
+    try {
+      return await lock.hold(0)
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'home-busy') throw error
+      if (isTaken() || performance.now() > until) return undefined
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

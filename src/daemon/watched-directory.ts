@@ -1,0 +1,45 @@
+import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+
+/** A watch can be lost or never be had (network file systems, no watches left): then this is how often one looks. */
+const LOOK_MS = 2_000
+
+/**
+ * Calls `onChange` with the name of what changed in a directory, or without one when only a look will tell: when changes
+ * may have been missed, and every few seconds, in case.
+ */
+export class WatchedDirectory implements Disposable {
+  #watcher: FSWatcher | undefined
+  readonly #timer: NodeJS.Timeout
+
+  constructor(
+    private readonly directory: string,
+    private readonly onChange: (name?: string) => void,
+    options: { make?: boolean; lookMs?: number } = {},
+  ) {
+    if (options.make) mkdirSync(directory, { recursive: true, mode: 0o700 })
+    this.#watch()
+    this.#timer = setInterval(() => {
+      if (!this.#watcher) this.#watch()
+      this.onChange()
+    }, options.lookMs ?? LOOK_MS)
+  }
+
+  #watch(): void {
+    try {
+      const watcher = watch(this.directory, { persistent: false }, (_, name) => this.onChange(name ?? undefined))
+      const lost = (): void => {
+        watcher.close()
+        if (this.#watcher === watcher) this.#watcher = undefined
+      }
+      watcher.on('error', lost)
+      this.#watcher = watcher
+    } catch {
+      this.#watcher = undefined // it is not there yet, or cannot be watched
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#watcher?.close()
+  }
+}

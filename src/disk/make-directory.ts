@@ -1,0 +1,32 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Makes a directory of ours and what is missing above it; nothing happens when it is there.
+ * Not `mkdirSync` with `recursive`: that one tries for ever where the system says "no such file" of a directory whose parent exists,
+ * as it does under /proc.
+ */
+export function makeDirectory(path: string): void {
+  if (made(path)) return
+  makeDirectory(dirname(path))
+  if (!made(path)) throw noDirectoriesIn(path)
+}
+
+/** False when the system misses something above it. */
+function made(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && dirname(path) !== path) return false
+    if (code === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return true
+    throw error
+  }
+}
+
+function noDirectoriesIn(path: string): NodeJS.ErrnoException {
+  const error: NodeJS.ErrnoException = new Error(`ENOENT: no directory can be made in ${dirname(path)}`)
+  error.code = 'ENOENT'
+  return error
+}

@@ -1,0 +1,71 @@
+import type { ArchivedContent, ArchiveEntry, ArchiveReader } from '../archive/index.js'
+import { type CountedRows, countFacts, type HistoryStore } from '../ingest/index.js'
+import { LOG_TOOLS } from '../tools/index.js'
+import type { ArchiveCheck } from './api.js'
+import { logOfEntry } from './pending-logs.js'
+
+/** Reads everything in the archive, and compares it with what was counted and with the logs that are still there. */
+export function verifyArchive(archive: ArchiveReader, history: HistoryStore | undefined): ArchiveCheck {
+  const { entries, unreadable } = archive.entries()
+  const problems = [
+    ...archive.damagedPacks().map((name) => `${name}: its first line is damaged, so nothing in it can be found`),
+    ...unreadable.map(({ tool, name }) => `${tool}/${name}: nothing of it can be read`),
+  ]
+  let [facts, behind, compared] = [0, 0, 0]
+  for (const entry of entries) {
+    const content = archive.read(entry)
+    const name = `${entry.tool}/${entry.name}`
+    for (const { number } of entry.versions) {
+      const version = archive.read(entry, number)
+      problems.push(...(version?.problems ?? [`${name}~${number}.sealed: nothing of it can be read`]))
+    }
+    if (!content) {
+      problems.push(`${name}: nothing of it can be read`)
+      continue
+    }
+    facts += content.facts.length
+    const damage = content.problems.length > 0 ? content.problems : missingFacts(entry, content)
+    problems.push(...damage)
+    const log = logOfEntry(entry)
+    if (log && log.stamp !== content.standing.stamp) behind += 1
+    if (damage.length > 0) continue
+    const kept = countFacts(entry.tool, content.facts)
+    const { path, part } = entry.origin
+    const counted = history?.rowsOf(path, part)
+    if (history && !counted) problems.push(`${name}: not in history.db; run skein ingest`)
+    else if (counted && differ(kept, counted)) problems.push(`${name}: history.db counts other turns or tool calls`)
+    if (!log || log.stamp !== content.standing.stamp) continue
+    compared += 1
+    const tool = LOG_TOOLS.find((one) => one.name === entry.tool)
+    if (tool && differ(kept, countFacts(entry.tool, tool.read(log)))) {
+      problems.push(`${name}: lacks turns or tool calls that ${log.path} has, or has others`)
+    }
+  }
+  const not_archived = history ? notArchived(archive, history) : 0
+  return { ok: problems.length === 0, logs: entries.length, facts, behind, compared, not_archived, problems }
+}
+
+/** Logs that only the history knows of: read before there was an archive, or removed from it on purpose. */
+function notArchived(archive: ArchiveReader, history: HistoryStore): number {
+  const names = new Set(archive.keys().map(({ tool, name }) => `${tool}/${name}`))
+  return history.places().filter((log) => {
+    const { tool, name } = archive.keyOf(log)
+    return !names.has(`${tool}/${name}`)
+  }).length
+}
+
+function missingFacts({ tool, name }: ArchiveEntry, { facts, standing }: ArchivedContent): string[] {
+  return facts.length === standing.facts ? [] : [`${tool}/${name}: has ${facts.length} of ${standing.facts} facts`]
+}
+
+/** By what does not depend on how a log was read: in one piece or as it grew. */
+function differ(a: CountedRows, b: CountedRows): boolean {
+  return signature(a) !== signature(b)
+}
+
+function signature({ turns, calls }: CountedRows): string {
+  return JSON.stringify([
+    turns.map(({ agent, turn, asked_by, prompt_chars }) => [agent, turn, asked_by, prompt_chars].join(' ')).sort(),
+    calls.map(({ call, agent, turn, name, result_chars }) => [call, agent, turn, name, result_chars].join(' ')).sort(),
+  ])
+}

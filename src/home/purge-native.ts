@@ -1,0 +1,29 @@
+import { readFileSync, statSync } from 'node:fs'
+import type { Forgetter } from '../privacy/index.js'
+import { scanBytes } from './purge-proof.js'
+import type { RawSearch } from './purge-search.js'
+import { isDatabase, type PurgedPlace } from './purge-sweep.js'
+import { forgetInFile } from './purge-text.js'
+
+/** Larger ones are looked at as bytes only. */
+const MOST_PARSED_BYTES = 256 * 1024 * 1024
+
+/** Which logs of the tools hold what was purged. They are not ours to change. */
+export async function nativeLogsWith(
+  paths: Iterable<string>,
+  { forgetter, raw, isParsed }: { forgetter: Forgetter; raw: RawSearch; isParsed: boolean },
+): Promise<PurgedPlace[]> {
+  const places: PurgedPlace[] = []
+  for (const path of new Set(paths)) {
+    try {
+      const { count, head } = await scanBytes(path, raw)
+      const isText = isParsed && !isDatabase(head) && statSync(path).size <= MOST_PARSED_BYTES
+      const meant = isText ? forgetInFile(readFileSync(path, 'utf8'), forgetter).count : 0
+      if (count + meant > 0) places.push({ file: path, count: Math.max(count, meant) })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error
+      // Gone or forbidden: then nothing can be read from it, by us or by an ingest.
+    }
+  }
+  return places
+}

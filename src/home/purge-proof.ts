@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process'
+import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Readable } from 'node:stream'
+import { inflateRawSync } from 'node:zlib'
+import { archivedTexts } from '../archive/index.js'
+import { type Database, openDatabase } from '../disk/index.js'
+import type { Forgetter } from '../privacy/index.js'
+import { tablesOf, textsIn } from './purge-database.js'
+import type { RawSearch } from './purge-search.js'
+import { isDatabase, isPacked, type PurgedPlace, unpacked } from './purge-sweep.js'
+import { forgetInFile, parsed } from './purge-text.js'
+
+/** What a second way through every byte of the home has found. */
+export interface Proof {
+  files: number
+  bytes: number
+  left: PurgedPlace[]
+  /** Files that could not be looked into, relative to the home. */
+  unreadable: string[]
+}
+
+const CHUNK_BYTES = 4 * 1024 * 1024
+/** Holds nothing: never open it, because closing it would release locks. The second is a table of page numbers. */
+export const NO_CONTENT = /(?:^|[/-])lock$|-shm$/
+
+/** Looks for what was purged in every one of these files, as bytes and as what the bytes mean. Nothing is changed. */
+export async function proveGone(
+  root: string,
+  files: Iterable<string>,
+  { forgetter, raw, except }: { forgetter: Forgetter; raw: RawSearch; except: ReadonlySet<string> },
+): Promise<Proof> {
+  const proof: Proof = { files: 0, bytes: 0, left: [], unreadable: [] }
+  for (const path of files) {
+    if (NO_CONTENT.test(path) || except.has(path)) continue
+    const scan = await scanFile(path, forgetter, raw)
+    if (!scan) continue // gone since it was listed
+    proof.files += 1
+    proof.bytes += scan.bytes
+    if (scan.count > 0) proof.left.push({ file: relative(root, path), count: scan.count })
+    if (scan.isUnreadable) proof.unreadable.push(relative(root, path))
+  }
+  return proof
+}
+
+interface Scan {
+  bytes: number
+  count: number
+  isUnreadable: boolean
+}
+
+async function scanFile(path: string, forgetter: Forgetter, raw: RawSearch): Promise<Scan | undefined> {
+  try {
+    const { bytes, count, head } = await scanBytes(path, raw)
+    const meant = meaningOf(path, head, forgetter, raw)
+    return {
+      bytes: bytes + (meant?.bytes ?? 0),
+      count: Math.max(count, meant?.count ?? 0),
+      isUnreadable: meant === undefined,
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** As they lie there, in pieces that overlap. */
+export async function scanBytes(path: string, raw: RawSearch): Promise<{ bytes: number; count: number; head: Buffer }> {
+  let [bytes, count] = [0, 0]
+  let head: Buffer = Buffer.alloc(0)
+  let pieces: Buffer[] = []
+  let size = 0
+  const look = (isLast: boolean): void => {
+    const piece = Buffer.concat(pieces)
+    const overlap = isLast ? Buffer.alloc(0) : piece.subarray(Math.max(0, piece.length - raw.reach))
+    // What lies in the overlap as a whole is seen again with the next piece.
+    if (!raw.isEmpty) count += raw.countIn(piece.toString()) - (isLast ? 0 : raw.countIn(overlap.toString()))
+    pieces = [overlap]
+    size = overlap.length
+  }
+  for await (const chunk of readable(path) as AsyncIterable<Buffer>) {
+    if (head.length < 16) head = Buffer.concat([head, chunk.subarray(0, 16)])
+    bytes += chunk.length
+    size += chunk.length
+    pieces.push(chunk)
+    if (size >= CHUNK_BYTES + raw.reach) look(false)
+  }
+  look(true)
+  return { bytes, count, head }
+}
+
+/**
+ * Databases are read by a process of its own: closing a file releases the locks that this process holds on it, and SQLite may still
+ * have it open.
+ */
+function readable(path: string): Readable {
+  if (!/\.db(?:-wal|-journal)?$/.test(path)) return createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  return spawn('cat', ['--', path], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout
+}
+
+/** What the bytes stand for: packed text, rows, JSON. Undefined when that cannot be told. */
+function meaningOf(path: string, head: Buffer, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
+  if (/-wal$|-journal$/.test(path)) return { bytes: 0, count: 0 }
+  if (isDatabase(head)) return meaningOfRows(path, forgetter, raw)
+  if (/\.(?:sealed|pack)$/.test(path)) return meaningOfSealed(path, forgetter, raw)
+  if (!isPacked(head)) return { bytes: 0, count: forgetInFile(readFileSync(path, 'utf8'), forgetter).count }
+  const content = unpacked(readFileSync(path))
+  if (!content) return undefined
+  const text = content.toString()
+  return { bytes: content.length, count: Math.max(forgetInFile(text, forgetter).count, raw.countIn(text)) }
+}
+
+/** Pieces of the archive: a line, then facts that are packed, again and again. */
+function meaningOfSealed(path: string, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
+  const pieces = archivedTexts(readFileSync(path))
+  if (!pieces) return undefined
+  const meant: Meaning = { bytes: 0, count: 0 }
+  for (const text of pieces) {
+    meant.bytes += Buffer.byteLength(text)
+    meant.count += Math.max(forgetInFile(text, forgetter).count, raw.countIn(text))
+  }
+  return meant
+}
+
+interface Meaning {
+  bytes: number
+  count: number
+}
+
+function meaningOfRows(path: string, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
+  let database: Database | undefined
+  try {
+    database = openDatabase(path)
+    database.exec('pragma busy_timeout = 30000')
+    const meant = { bytes: 0, count: 0 }
+    for (const table of tablesOf(database)) {
+      for (const { column, text } of textsIn(database, table)) {
+        meant.count += forgetter.json(parsed(text)?.value ?? text, column).count
+      }
+      if (table.name !== 'text_blocks') continue
+      for (const row of database.prepare('select data from text_blocks').iterate()) {
+        const block = inflateRawSync((row as { data: Uint8Array }).data)
+        const text = block.toString()
+        meant.bytes += block.length
+        meant.count += Math.max(forgetter.spansIn(text).length, raw.countIn(text))
+      }
+    }
+    return meant
+  } catch {
+    return undefined // damaged, or no database of ours
+  } finally {
+    database?.close()
+  }
+}
+
+/** Every plain file, links not followed. */
+export function* filesUnder(directory: string): Generator<string> {
+  for (const name of readdirSync(directory).sort()) {
+    const path = join(directory, name)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) yield* filesUnder(path)
+    else if (stat?.isFile()) yield path
+  }
+}

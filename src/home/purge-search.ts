@@ -1,0 +1,57 @@
+import { type PurgeRule, printedSpans, readingsOf, type SecretPrint } from '../privacy/index.js'
+
+/** Characters by which a text is told from most others before it is compared. */
+const PREFIX = 6
+
+/** Counts texts in any bytes, whatever they belong to: free pages, logs of databases, what other programs wrote. */
+export class RawSearch {
+  readonly #literals = new Map<string, string[]>()
+  readonly #prints: SecretPrint[]
+  /** The longest that is looked for, in bytes of any of its encodings. */
+  readonly reach: number
+
+  constructor(rules: readonly PurgeRule[], literals: Iterable<string>) {
+    const known = [...literals].filter((text) => text.length >= PREFIX)
+    for (const text of known) {
+      const prefix = text.slice(0, PREFIX)
+      this.#literals.set(prefix, [...(this.#literals.get(prefix) ?? []), text])
+    }
+    this.#prints = rules.flatMap((rule) => (rule.kind === 'secret' ? [rule.print] : []))
+    const lengths = [...known.map((text) => text.length), ...this.#prints.map(({ length }) => length)]
+    this.reach = lengths.reduce((longest, length) => Math.max(longest, length), 0) * 12
+  }
+
+  get isEmpty(): boolean {
+    return this.#literals.size === 0 && this.#prints.length === 0
+  }
+
+  /** In the reading that has the most of them: the others are the same bytes, read otherwise. */
+  countIn(text: string): number {
+    return readingsOf(text).reduce((most, reading) => Math.max(most, this.#count(reading)), 0)
+  }
+
+  #count(text: string): number {
+    const printed = this.#prints.reduce((sum, print) => sum + printedSpans(text, print).length, 0)
+    return printed + (this.#literals.size <= FEW ? this.#countEach(text) : this.#countAll(text))
+  }
+
+  #countEach(text: string): number {
+    let count = 0
+    for (const literal of [...this.#literals.values()].flat()) {
+      for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) count += 1
+    }
+    return count
+  }
+
+  #countAll(text: string): number {
+    let count = 0
+    for (let at = 0; at + PREFIX <= text.length; at += 1) {
+      const candidates = this.#literals.get(text.slice(at, at + PREFIX))
+      if (candidates?.some((literal) => text.startsWith(literal, at))) count += 1
+    }
+    return count
+  }
+}
+
+/** Up to this many, looking for each by itself is quicker. */
+const FEW = 40

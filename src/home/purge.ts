@@ -1,0 +1,259 @@
+import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { lockTranscript } from '../conversations/index.js'
+import { explainDiskError } from '../disk/index.js'
+import { HistoryStore } from '../ingest/index.js'
+import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
+import { Forgetter, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
+import type { PurgeOptions, PurgeReport } from './api.js'
+import { type ProfilePaths, profilePaths, profilesDirectory } from './paths.js'
+import { ProfileStore } from './profile-store.js'
+import { listProfiles } from './profiles.js'
+import { sweepArchive } from './purge-archive.js'
+import type { GoneSession, KeptPurge, PurgeBook } from './purge-book.js'
+import { sweepHistory } from './purge-history.js'
+import { nativeLogsWith } from './purge-native.js'
+import { filesUnder, NO_CONTENT, type Proof, proveGone } from './purge-proof.js'
+import { RawSearch } from './purge-search.js'
+import { filesIn, sweepState } from './purge-state.js'
+import { Sweep } from './purge-sweep.js'
+
+/** Shorter texts stand in too many places by chance. */
+const SHORTEST_SECRET = 6
+/** Files that the user writes: they are told of, not changed. */
+const SETTINGS = new Set(['config.toml', 'privacy.yaml'])
+const TRANSCRIPT_WAIT_MS = 10_000
+
+export interface PurgeSetup {
+  root: string
+  /** Other things of the user lie in the same directory, which are not ours to look at. */
+  isShared: boolean
+  /** The profile that is open. */
+  store: ProfileStore
+  book: PurgeBook
+  findSession(reference: string): Promise<SessionId>
+  /** Paths of the tools' logs. */
+  nativeLogs(): Promise<string[]>
+}
+
+interface Work {
+  rules: PurgeRule[]
+  sessions: Set<string>
+  /** From which the sessions came. */
+  logs: string[]
+  secrets: string[]
+}
+
+/**
+ * Takes something out of everything that a home holds, in every profile, and proves it by going through all of it again. What is to go
+ * is written down first, so that an ingest cannot bring it back and whoever comes next can finish what was interrupted; every
+ * step may be done again.
+ */
+export class Purge {
+  constructor(private readonly setup: PurgeSetup) {}
+
+  async run(options: PurgeOptions): Promise<PurgeReport> {
+    const { book, store } = this.setup
+    if (store.options.readOnly)
+      throw new SkeinError('home-read-only', `${this.setup.root} is read-only`, 'Make it writable, then try again')
+    const asked = await this.#asked(options)
+    const { secret, dryRun = false, accept = false } = options
+    const found = new Set<string>()
+    if (dryRun) {
+      const work = workFor([...book.unfinished(), ...(asked ? [asked] : [])], secret)
+      return this.#report(await this.#sweep(work, found, dryRun), work, found)
+    }
+    // Tried before it is written down: a pattern that takes too long must not stay behind.
+    if (asked?.kind === 'pattern') await this.#sweep(workFor([asked], secret), new Set(), true)
+    const addedAt = instantOf(store.context.clock.now())
+    if (asked) await book.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
+    const purges = book.unfinished()
+    const work = workFor(purges, secret)
+    const sweep = await this.#sweep(work, found, false)
+    const proof = await this.#prove(work, found)
+    const isProved = proof.left.length === 0 && proof.unreadable.length === 0
+    if (isProved || accept) await book.finish(new Set(purges.map(({ n }) => n)))
+    return { ...(await this.#report(sweep, work, found)), proof }
+  }
+
+  async #report(sweep: Sweep, work: Work, found: ReadonlySet<string>): Promise<PurgeReport> {
+    const isParsed = work.rules.some(({ kind }) => kind !== 'secret')
+    const looking = { forgetter: new Forgetter(work.rules, work.secrets), raw: rawSearch(work, found), isParsed }
+    const natives = work.rules.length > 0 ? await nativeLogsWith(await this.setup.nativeLogs(), looking) : []
+    const ofSessions = work.logs.filter((path) => existsSync(path))
+    const native_logs = [...natives, ...ofSessions.map((file) => ({ file, count: 1 }))]
+    const { places, dryRun } = sweep
+    return { dry_run: dryRun, places, count: places.reduce((sum, { count }) => sum + count, 0), native_logs }
+  }
+
+  async #asked(options: PurgeOptions): Promise<PurgeRule | GoneSession | undefined> {
+    const { pattern, path, session, secret, resume = false } = options
+    const given = [pattern, path, session, secret].filter((one) => one !== undefined).length
+    if (given !== (resume ? 0 : 1))
+      throw new SkeinError('usage', 'Say one thing to purge', 'Use --pattern, --path, --session or --secret-stdin')
+    if (pattern !== undefined) return checked({ kind: 'pattern', source: pattern })
+    if (path !== undefined) return checked({ kind: 'path', glob: path })
+    if (session !== undefined) return this.#goneSession(session)
+    if (secret === undefined) return undefined
+    if (secret.length < SHORTEST_SECRET)
+      throw new SkeinError(
+        'bad-input',
+        `A secret of ${secret.length} characters stands in too many places by chance`,
+        `Give one of at least ${SHORTEST_SECRET} characters, or use --pattern with what stands around it`,
+      )
+    return { kind: 'secret', print: printOf(secret, this.setup.store.context.random.bytes(32)) }
+  }
+
+  async #goneSession(reference: string): Promise<GoneSession> {
+    const session = await this.setup.findSession(reference)
+    const logs = this.#profiles().flatMap((name) => {
+      const { history } = profilePaths(this.setup.root, name)
+      if (!existsSync(history)) return []
+      using store = HistoryStore.open(history)
+      return store.logsOf(session).map(({ path, part }) => ({ path, part }))
+    })
+    return { kind: 'session', session, logs }
+  }
+
+  async #sweep(work: Work, found: Set<string>, dryRun: boolean): Promise<Sweep> {
+    const { root, store, book } = this.setup
+    const sweep = new Sweep(root, new Forgetter(work.rules, work.secrets, found), work.sessions, dryRun)
+    const generation = book.oblivion()?.generation ?? 0
+    for (const name of this.#profiles()) {
+      const isOpen = join(root, 'profiles', name) === store.paths.directory
+      const profile = isOpen ? store : new ProfileStore(profilePaths(root, name), store.context, { readOnly: false })
+      try {
+        await sweepProfile(profile, sweep, generation)
+      } catch (error) {
+        throw explainDiskError(error, profile.paths.directory)
+      } finally {
+        if (!isOpen) await profile[Symbol.asyncDispose]()
+      }
+    }
+    for (const path of await this.#otherFiles()) sweep.file(path)
+    return sweep
+  }
+
+  /** Beside the profiles. The user's settings are told of by the proof, and left to the user. */
+  async #otherFiles(): Promise<string[]> {
+    const { root, isShared } = this.setup
+    if (isShared) return []
+    const natives = new Set(await this.setup.nativeLogs())
+    const isOther = (path: string): boolean =>
+      !path.startsWith(profilesDirectory(root)) && !this.#isOurs(path) && !isSetting(path, root) && !natives.has(path)
+    return [...filesUnder(root)].filter(isOther)
+  }
+
+  /** A second way through everything; of sessions, by looking for their records once more. */
+  async #prove(work: Work, found: ReadonlySet<string>): Promise<Proof> {
+    const { root, book, isShared } = this.setup
+    const forgetter = new Forgetter(work.rules, work.secrets)
+    // Logs of the tools may lie below the home; they are told of by themselves.
+    const except = new Set([...book.ownFiles, ...(await this.setup.nativeLogs())])
+    const files = isShared
+      ? [...filesUnder(profilesDirectory(root)), ...filesIn(root).filter((path) => isSetting(path, root))]
+      : filesUnder(root)
+    const proof = await proveGone(root, files, { forgetter, raw: rawSearch(work, found), except })
+    if (work.sessions.size === 0) return proof
+    const again = await this.#sweep({ ...work, rules: [], secrets: [] }, new Set(), true)
+    return { ...proof, left: [...proof.left, ...again.places] }
+  }
+
+  #profiles(): string[] {
+    return listProfiles(this.setup.root)
+  }
+
+  #isOurs(path: string): boolean {
+    return NO_CONTENT.test(path) || this.setup.book.ownFiles.includes(path)
+  }
+}
+
+async function sweepProfile(store: ProfileStore, sweep: Sweep, generation: number): Promise<void> {
+  const { paths } = store
+  if (sweep.dryRun) await store.asWriter(() => sweepState(store, sweep))
+  else await store.rewriteSources(() => sweepState(store, sweep))
+  await sweepArchive(paths.words, sweep, store.context)
+  sweepHistory(paths, sweep, generation)
+  const taken = takenCareOf(store)
+  for (const path of filesUnder(paths.directory)) {
+    if (NO_CONTENT.test(path) || taken.has(path)) continue
+    if (isOldGeneration(path, paths)) {
+      if (!sweep.dryRun) rmSync(path, { force: true })
+    } else if (isTranscript(path)) {
+      using _lock = await lockTranscript(path, TRANSCRIPT_WAIT_MS)
+      sweep.file(path)
+    } else sweep.file(path)
+  }
+}
+
+/** Files that were swept by those who know them. */
+function takenCareOf({ paths, journal }: ProfileStore): Set<string> {
+  const databases = [paths.history, paths.text, paths.index].flatMap((path) => [path, currentGeneration(path)])
+  const { directory, roster, sessions, archive, events, words } = paths
+  return new Set([
+    ...databases.flatMap((path) => ['', '-wal', '-shm', '-journal'].map((side) => path + side)),
+    ...journal.segments().map((segment) => journal.path(segment)),
+    ...[join(events, 'blobs'), sessions, archive].flatMap(filesIn),
+    ...filesIn(directory).filter((path) => path.startsWith(roster)),
+    ...(existsSync(words) ? filesUnder(words) : []),
+  ])
+}
+
+/** Databases that are replaced as a whole are links to their newest generation. */
+const currentGeneration = (link: string): string =>
+  existsSync(link) ? join(dirname(link), basename(realpathSync(link))) : link
+
+/** The index and the words are derived: older ones, and ones that could not be used, are not worth keeping. */
+const isOldGeneration = (path: string, { directory }: ProfilePaths): boolean =>
+  dirname(path) === directory && /^(?:index|text)(?:-[\w-]+)?\.db/.test(basename(path))
+
+const isTranscript = (path: string): boolean => /\/conversations\/.*\.jsonl$/.test(path)
+
+/** Whether this was purged before: then it is not written down twice. */
+function isSame(kept: KeptPurge, asked: PurgeRule | GoneSession, secret: string | undefined): boolean {
+  if (kept.kind === 'session') return asked.kind === 'session' && kept.session === asked.session
+  if (kept.kind === 'pattern') return asked.kind === 'pattern' && kept.source === asked.source
+  if (kept.kind === 'path') return asked.kind === 'path' && kept.glob === asked.glob
+  return asked.kind === 'secret' && isOf(kept.print, secret)
+}
+
+const isOf = (print: SecretPrint, secret: string | undefined): boolean =>
+  secret?.length === print.length && printedSpans(secret, print).length > 0
+
+function workFor(purges: readonly (PurgeRule | GoneSession)[], secret: string | undefined): Work {
+  const sessions = purges.filter((one) => one.kind === 'session')
+  return {
+    rules: purges.filter((one) => one.kind !== 'session'),
+    sessions: new Set(sessions.map((one) => one.session)),
+    logs: sessions.flatMap((one) => one.logs.map(({ path }) => path)),
+    secrets: secret === undefined ? [] : [secret],
+  }
+}
+
+/** A secret that is known is looked for by itself, the others by their prints. */
+function rawSearch({ rules, secrets }: Work, found: ReadonlySet<string>): RawSearch {
+  const unknown = rules.filter((rule) => rule.kind !== 'secret' || !secrets.some((secret) => isOf(rule.print, secret)))
+  return new RawSearch(unknown, [...secrets, ...found])
+}
+
+const isSetting = (path: string, root: string): boolean => dirname(path) === root && SETTINGS.has(basename(path))
+
+/** Says what is wrong with a rule before anything is done. */
+function checked(rule: PurgeRule): PurgeRule {
+  new Forgetter([rule])
+  return rule
+}
+
+/** A session by a reference, or one that nobody knows any more by its whole id. */
+export async function sessionToPurge(
+  reference: string,
+  find: (reference: string) => Promise<{ id: SessionId }>,
+): Promise<SessionId> {
+  try {
+    return (await find(reference)).id
+  } catch (error) {
+    const isUnknown = (error as { code?: string }).code === 'session-not-found'
+    if (isUnknown && isSessionId(reference) && reference.length >= 16) return parseSessionId(reference)
+    throw error
+  }
+}

@@ -1,0 +1,116 @@
+import { ArchiveReader } from '../archive/index.js'
+import { FactForgetter } from '../ingest/index.js'
+import { parseSessionId, type SessionId } from '../model/index.js'
+import { type Fact, foldSession, LOG_TOOLS, type LoggedSession } from '../tools/index.js'
+import type { LogStores } from './log-stores.js'
+import type { PurgeBook } from './purge-book.js'
+
+/** Where what is told of a session comes from. */
+export type ToldFrom = 'log' | 'archive' | 'counts'
+
+interface KnownLog {
+  path: string
+  part: string
+  tool: string
+  agent: string | null
+}
+
+/** Puts a session together: from its logs, from the archive where a log is gone, or from what was counted when it was read. */
+export class ToldSessions {
+  readonly #archive: ArchiveReader
+
+  constructor(
+    private readonly stores: LogStores,
+    archiveDirectory: string,
+    private readonly purges: PurgeBook,
+  ) {
+    this.#archive = new ArchiveReader(archiveDirectory)
+  }
+
+  async tell(session: SessionId): Promise<LoggedSession & { told_from: ToldFrom }> {
+    const logs = (await this.#logsOf(session)).map((log) => ({ log, ...this.#factsOf(log) }))
+    const own = logs.find(({ log }) => log.agent === null)
+    if (own?.facts) {
+      const folded = foldSession(logs.flatMap(({ facts }) => (facts ? [facts] : [])))
+      return { ...folded, told_from: own.from ?? 'log' }
+    }
+    return { ...(await this.#counted(session)), told_from: 'counts' }
+  }
+
+  /** The tool's log still says what was purged. */
+  #remembered(facts: Iterable<Fact>): Iterable<Fact> {
+    const forgetter = this.purges.oblivion()?.forgetter
+    if (!forgetter || forgetter.isEmpty) return facts
+    const forget = new FactForgetter(forgetter)
+    return (function* () {
+      for (const fact of facts) yield forget.storable(fact)
+    })()
+  }
+
+  /** The session's own log first, those of its sub-agents after it. */
+  async #logsOf(session: SessionId): Promise<KnownLog[]> {
+    const known = await this.stores.askHistory((history) => history.logsOf(session), [])
+    const own = known.findIndex((row) => row.agent === null)
+    if (own !== -1) return known.filter((row, at) => row.agent !== null || at === own)
+    return this.#archivedOf(session)
+  }
+
+  /** For when the history was lost and not filled again yet: every file is asked whose it is. */
+  #archivedOf(session: SessionId): KnownLog[] {
+    const { entries } = this.#archive.entries()
+    const ours = entries.filter((entry) => entry.standing.session === session)
+    return ours
+      .map(({ origin, standing }) => ({ ...origin, agent: standing.agent ?? null }))
+      .sort((a, b) => Number(a.agent !== null) - Number(b.agent !== null))
+  }
+
+  #factsOf({ path, part, tool: name, ...row }: KnownLog): { facts?: Iterable<Fact>; from?: ToldFrom } {
+    const tool = LOG_TOOLS.find((one) => one.name === name)
+    const log = tool?.logAt(path, part === '' ? undefined : parseSessionId(part))
+    if (tool && log) return { facts: this.#remembered(tool.read(log)), from: 'log' }
+    const content = this.#archive.read(this.#archive.keyOf({ tool: name, path, part }))
+    if (!content) return row.agent === null ? {} : { facts: [] }
+    const { counters, head } = content.standing
+    const end: Fact[] =
+      counters && head ? [{ kind: 'checkpoint', resume: { v: 0, offset: 0, place: null }, counters, head }] : []
+    return { facts: [...content.facts, ...end], from: 'archive' }
+  }
+
+  /** What was counted when the log was still there, without words. */
+  async #counted(session: SessionId): Promise<LoggedSession> {
+    const { turns, calls } = await this.stores.askHistory(
+      (history) => ({ turns: history.turnRows(session), calls: history.callRows(session) }),
+      { turns: [], calls: [] },
+    )
+    const told = turns.filter((row) => row.agent === '' && row.turn > 0)
+    return {
+      news: {},
+      sub_agents: [],
+      counters: [],
+      turns: told.map((row) => ({
+        number: row.turn,
+        prompt: '',
+        by: row.asked_by as 'person',
+        outcome: row.outcome as 'open',
+        compacted: row.compacted,
+        follows: row.follows,
+        live: true,
+        copied: row.copied === 1,
+        usage: [],
+        ...(row.started_at ? { started_at: row.started_at } : {}),
+        ...(row.ended_at ? { ended_at: row.ended_at } : {}),
+        ...(row.duration_ms === null ? {} : { duration_ms: row.duration_ms }),
+        tool_calls: calls
+          .filter((call) => call.agent === '' && call.turn === row.turn)
+          .map((call) => ({
+            id: call.call,
+            name: call.name,
+            arguments: {},
+            ...(call.success === null ? {} : { success: call.success === 1 }),
+            ...(call.started_at ? { started_at: call.started_at } : {}),
+            ...(call.duration_ms === null ? {} : { duration_ms: call.duration_ms }),
+          })),
+      })),
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { FileLock, writeAtomic } from '../disk/index.js'
+import { type Instant, instantOf } from '../model/index.js'
+
+const SUFFIX = '.msg'
+const MAX_BYTES = 1024 * 1024
+/** So much of a message that cannot be used is kept to look at, and so many of them. */
+const BAD_BYTES = 64 * 1024
+const BAD_KEPT = 50
+/** A temporary file of a hook that was killed is of no use to anyone after this. */
+const ABANDONED_MS = 3_600_000
+/** A taker works for milliseconds. One that does not come to an end must not stop the others' commands. */
+const TAKER_WAIT_MS = 2_000
+
+/** A message that a program left for us. */
+export interface SpooledMessage {
+  agent: string
+  run: string
+  tool: string
+  /** The process that gave it, where it is known. */
+  pid?: number
+  /** What the program said: parsed if it is JSON, else its text. */
+  payload: unknown
+  at: Instant
+}
+
+export interface Intake {
+  taken: number
+  /** Messages that could not be read; they lie in `bad/`. */
+  bad: number
+}
+
+/** Whom a message is from. Names that we chose, so they need no escaping beyond JSON's. */
+export interface Sender {
+  agent: string
+  run: string
+  tool: string
+}
+
+/**
+ * The directory in which hooks leave their messages, whether or not anything of ours is running. A message is one file:
+ * a line of JSON that says whom it is from, then the payload as the program gave it. It is written under a name with a dot
+ * in front and then renamed, so what ends in `.msg` is whole.
+ */
+export class Spool {
+  constructor(readonly directory: string) {}
+
+  prepare(): void {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+  }
+
+  /** Whether anything waits to be taken. One directory listing. */
+  isEmpty(): boolean {
+    return this.#names().length === 0
+  }
+
+  /**
+   * Hands every message to `apply`, oldest first, and removes it once its effect is stored. One taker at a time: another
+   * process waits, and finds nothing left. A message whose taker was killed before it was removed is taken again, so an
+   * effect must bear being stored twice. One that `apply` rejects stays, with all that came after it.
+   */
+  async takeAll(apply: (message: SpooledMessage) => Promise<void>): Promise<Intake> {
+    const intake: Intake = { taken: 0, bad: 0 }
+    if (this.isEmpty()) return intake
+    using lock = new FileLock(join(this.directory, '.lock'))
+    using _held = await lock.hold(TAKER_WAIT_MS)
+    for (const { name, atMs } of this.#inOrder()) {
+      const path = join(this.directory, name)
+      const message = readMessage(path, instantOf(atMs))
+      if (message) {
+        await apply(message)
+        rmSync(path, { force: true })
+        intake.taken += 1
+      } else {
+        this.#setAside(name)
+        intake.bad += 1
+      }
+    }
+    return intake
+  }
+
+  /** How many messages could not be read, as far as they are still kept. */
+  badCount(): number {
+    return namesIn(join(this.directory, 'bad')).length
+  }
+
+  /** Removes what hooks that were killed have left half written. */
+  sweep(nowMs: number): void {
+    for (const name of namesIn(this.directory)) {
+      if (!name.startsWith('.') || name.startsWith('.lock')) continue
+      const path = join(this.directory, name)
+      const { mtimeMs = nowMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+      if (nowMs - mtimeMs > ABANDONED_MS) rmSync(path, { force: true })
+    }
+  }
+
+  #names(): string[] {
+    return namesIn(this.directory).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'))
+  }
+
+  #inOrder(): { name: string; atMs: number }[] {
+    return this.#names()
+      .map((name) => ({ name, nanos: nanosOf(join(this.directory, name), name) }))
+      .sort((a, b) => (a.nanos === b.nanos ? (a.name < b.name ? -1 : 1) : a.nanos < b.nanos ? -1 : 1))
+      .map(({ name, nanos }) => ({ name, atMs: Number(nanos / 1_000_000n) }))
+  }
+
+  #setAside(name: string): void {
+    const bad = join(this.directory, 'bad')
+    mkdirSync(bad, { recursive: true, mode: 0o700 })
+    const path = join(this.directory, name)
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    if (size <= BAD_BYTES) renameSync(path, join(bad, name))
+    else {
+      writeAtomic(join(bad, name), beginningOf(path), { durable: false })
+      rmSync(path, { force: true })
+    }
+    for (const old of namesIn(bad).sort().slice(0, -BAD_KEPT)) rmSync(join(bad, old), { force: true })
+  }
+}
+
+/**
+ * A line for `sh` that puts its standard input into the spool as a message. It is what hooks are configured with, so it
+ * starts nothing but `date`, `cat` and `mv`, never fails and never prints: agents take a hook's output and its exit status
+ * for decisions. What it cannot store (a full disk, a home that is gone) it reads to the end and drops.
+ */
+export function spoolCommand(directory: string, { agent, run, tool }: Sender): string {
+  const header = JSON.stringify({ v: 1, agent, run, tool }).slice(0, -1)
+  // The name is the time, so that messages of one moment keep their order; the file's own time is coarser.
+  return [
+    `( umask 077; n="$(date +%s%N)-$$"; f=${quoted(`${directory}/.`)}"$n"`,
+    `{ printf '%s%s}\\n' ${quoted(`${header},"pid":`)} "$PPID" && cat; } >"$f"`,
+    `mv -f "$f" ${quoted(`${directory}/`)}"$n${SUFFIX}" || { rm -f "$f"; cat; } ) >/dev/null 2>&1 || :`,
+  ].join(' && ')
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+function readMessage(path: string, at: Instant): SpooledMessage | undefined {
+  const text = contentOf(path)
+  const end = text?.indexOf('\n') ?? -1
+  if (text === undefined || end < 0) return undefined
+  const header = parsed(text.slice(0, end))
+  if (typeof header !== 'object' || header === null) return undefined
+  const { v, agent, run, tool, pid } = header as Record<string, unknown>
+  if (v !== 1 || typeof agent !== 'string' || typeof run !== 'string' || typeof tool !== 'string') return undefined
+  const isPid = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 1
+  const body = text.slice(end + 1)
+  return { agent, run, tool, ...(isPid ? { pid } : {}), payload: parsed(body) ?? body, at }
+}
+
+/** Undefined when it is no regular file of a bearable size: a link or a pipe in the spool is nobody's message. */
+function contentOf(path: string): string | undefined {
+  try {
+    const stat = statSync(path)
+    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** When it was written: from its name, or from the file where a name does not tell. */
+function nanosOf(path: string, name: string): bigint {
+  const told = /^(\d{19})-/.exec(name)?.[1]
+  if (told) return BigInt(told)
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n
+}
+
+function beginningOf(path: string): Uint8Array {
+  const bytes = Buffer.alloc(BAD_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, BAD_BYTES, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

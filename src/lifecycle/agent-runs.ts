@@ -1,0 +1,135 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { FileLock, writeAtomic } from '../disk/index.js'
+import { type Home, type NewEvent, setAside } from '../home/index.js'
+import { type Agent, type AgentId, type Context, parseAgentId, SkeinError } from '../model/index.js'
+import { type AgentRun, readAgentRun } from './agent-run.js'
+import { agentRunFromJournal } from './agent-run-recovery.js'
+
+const SUFFIX = '.json'
+/** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
+const HOLD_WAIT_MS = 20_000
+
+/** What a change makes of an agent. */
+export interface RunChange<T> {
+  next: AgentRun
+  /** Appended before the file is written. */
+  events?: readonly Omit<NewEvent, 'agent'>[]
+  /** False for what can be read again from the agent itself: it need not survive a power cut. */
+  isDurable?: boolean
+  result: T
+}
+
+/**
+ * How each agent runs: one file per agent, changed under that agent's own lock, by whichever process gets there first.
+ * A change is in the journal before it is in the file. A process that is killed in between leaves the file as it was; then
+ * what the file lacks is found again in the agent's pane, in the spool or by looking.
+ */
+export class AgentRuns {
+  constructor(
+    private readonly home: Home,
+    private readonly context: Context,
+  ) {}
+
+  /** All that can be read. Those of agents that were removed are left out by the caller, who knows the roster. */
+  async all(): Promise<AgentRun[]> {
+    const ids = namesIn(this.home.paths.agents).flatMap((name) => idOf(name) ?? [])
+    return (await Promise.all(ids.map((id) => this.read(id)))).filter((run) => run !== undefined)
+  }
+
+  async read(id: AgentId): Promise<AgentRun | undefined> {
+    const text = textOf(this.#path(id))
+    if (text === undefined) return undefined
+    const run = readAgentRun(text, this.#path(id))
+    return run?.agent === id ? run : this.#recover(id)
+  }
+
+  /**
+   * Reads, decides and writes as the only one who does so for this agent. `change` may take its time (it starts programs);
+   * when it throws, nothing is changed. Undefined means that there is nothing to change.
+   */
+  async update<T>(
+    agent: Agent,
+    change: (
+      current: AgentRun | undefined,
+      /** Writes what must be known should this process be killed before the change is complete. */
+      save: (next: AgentRun) => void,
+    ) => Promise<RunChange<T> | undefined> | RunChange<T> | undefined,
+    options: { waitMs?: number } = {},
+  ): Promise<T | undefined> {
+    using _held = await this.hold(agent.id, 'state', options.waitMs)
+    const made = await change(await this.read(agent.id), (next) => this.#write(next, true))
+    if (!made) return undefined
+    await Promise.all((made.events ?? []).map((event) => this.home.events.append({ ...event, agent: agent.address })))
+    this.#write(made.next, made.isDurable ?? true)
+    return made.result
+  }
+
+  /** `state`: the agent's file and starting it. `keys`: typing into it, which takes longer and must not mix. */
+  async hold(id: AgentId, what: 'state' | 'keys', waitMs = HOLD_WAIT_MS): Promise<Disposable> {
+    mkdirSync(this.home.paths.agents, { recursive: true, mode: 0o700 })
+    const lock = new FileLock(join(this.home.paths.agents, `${id}.${what}.lock`))
+    try {
+      return await lock.hold(waitMs)
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'home-busy') throw error
+      const doing = what === 'keys' ? 'is typing into this agent' : 'is starting or changing this agent'
+      throw new SkeinError('agent-busy', `Another Skein process ${doing}`, 'Wait a moment, then try again', {
+        cause: error,
+      })
+    }
+  }
+
+  /** Where the files of an agent's own runs lie (0700): settings for its program, its environment. */
+  directoryOf(id: AgentId): string {
+    return join(this.home.paths.agents, id)
+  }
+
+  /** Takes away everything about an agent. */
+  forget(id: AgentId): void {
+    for (const path of [this.#path(id), this.directoryOf(id)]) rmSync(path, { recursive: true, force: true })
+    for (const what of ['state', 'keys']) rmSync(join(this.home.paths.agents, `${id}.${what}.lock`), { force: true })
+  }
+
+  #path(id: AgentId): string {
+    return join(this.home.paths.agents, id + SUFFIX)
+  }
+
+  #write(run: AgentRun, durable: boolean): void {
+    mkdirSync(this.home.paths.agents, { recursive: true, mode: 0o700 })
+    writeAtomic(this.#path(run.agent), `${JSON.stringify(run, undefined, 1)}\n`, { durable })
+  }
+
+  /** The file is damaged: the journal knows how the agent was last started and which conversation it is in. */
+  async #recover(id: AgentId): Promise<AgentRun | undefined> {
+    const kept = setAside(this.#path(id), 'damaged', this.context.clock.now())
+    const run = await agentRunFromJournal(this.home, id)
+    const found = run ? 'how it runs was read from the journal' : 'how it runs is not known any more'
+    this.context.warn(`The file of agent ${id} could not be read and was kept as ${kept}; ${found}`)
+    if (run) this.#write(run, true)
+    return run
+  }
+}
+
+function idOf(name: string): AgentId | undefined {
+  const isRun = name.endsWith(SUFFIX) && !name.startsWith('.')
+  return isRun ? parseAgentId(name.slice(0, -SUFFIX.length)) : undefined
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

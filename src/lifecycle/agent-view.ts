@@ -1,0 +1,34 @@
+import type { Agent, AgentStatus } from '../model/index.js'
+import type { AgentRun } from './agent-run.js'
+import type { AgentView } from './agents.js'
+import { gitBranch } from './git-branch.js'
+import type { Observed } from './observe.js'
+import type { Parts } from './parts.js'
+
+/** What faces show of agents that were just looked at. */
+export async function viewsOf(parts: Parts, observed: readonly Observed[]): Promise<AgentView[]> {
+  const sessions = observed.flatMap(({ run }) => run?.binding?.session ?? [])
+  const spent = await parts.home.history.spent(sessions)
+  return observed.map(({ agent, run, verdict }) => {
+    const cost = run?.binding && spent.get(run.binding.session)
+    return { ...viewOf(agent, run, verdict?.status), ...(cost ? { cost_micro_usd: cost.micro_usd } : {}) }
+  })
+}
+
+export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentStatus | undefined): AgentView {
+  // An agent that was never started has been stopped since it was made.
+  const known = status ?? run?.status ?? { status: 'stopped', since: agent.created_at, source: 'process' }
+  const cwd = run?.recipe.cwd ?? agent.project_path
+  const branch = cwd ? gitBranch(cwd) : undefined
+  const model = run?.recipe.model
+  return {
+    ...agent,
+    ...known,
+    ...(run?.binding ? { session_id: run.binding.session } : {}),
+    ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane } : {}),
+    ...(branch ? { branch } : {}),
+    ...(model ? { model } : {}),
+    ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
+    ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
+  }
+}

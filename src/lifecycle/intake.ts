@@ -1,0 +1,146 @@
+import type { NewEvent } from '../home/index.js'
+import type { SpooledMessage } from '../journal/index.js'
+import type { Agent, AgentId, Evidence, SessionId } from '../model/index.js'
+import type { AskedPermission, Telling } from '../tools/index.js'
+import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { mergeTold } from './evidence.js'
+import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
+import type { Parts } from './parts.js'
+import { isWithinTree } from './process-family.js'
+import { recordBeginning, recordSuccession } from './session-records.js'
+
+/** So many open questions of one agent are remembered. */
+const MAX_REQUESTS = 20
+
+export interface IntakeReport {
+  /** Agents that something was told about. */
+  agents: Set<AgentId>
+  taken: number
+  /** Messages that could not be read; they lie in the spool's `bad/`. */
+  bad: number
+  /** Messages that no agent or tool of ours could make sense of. */
+  unknown: number
+}
+
+/** Takes in what programs have told since the last time: their status, what they ask, which conversation they are in. */
+export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>): Promise<IntakeReport> {
+  const report: IntakeReport = { agents: new Set(), taken: 0, bad: 0, unknown: 0 }
+  const { taken, bad } = await parts.spool.takeAll(async (message) => {
+    const agent = [...agents.values()].find(({ id }) => id === message.agent)
+    const isKnown = agent && (await takeMessage(parts, agent, message, agents))
+    if (agent && isKnown) report.agents.add(agent.id)
+    else report.unknown += 1
+  })
+  return { ...report, taken, bad }
+}
+
+async function takeMessage(
+  parts: Parts,
+  agent: Agent,
+  message: SpooledMessage,
+  agents: ReadonlyMap<AgentId, Agent>,
+): Promise<boolean> {
+  const telling = parts.runners.find(({ name }) => name === message.tool)?.readMessage(message)
+  if (!telling) return false
+  const claim = claimOf(message, telling)
+  const other = claim && (await holderOf(parts, agent.id, claim.session, agents))
+  await parts.runs.update(agent, async (current) => {
+    const run = current && liveRun(current)
+    if (!current || !run) return undefined
+    const judged = claim && judge(current, run, claim, other)
+    const isForeign = message.run !== run.id || (judged?.kind === 'refuse' && judged.isForeign)
+    const bound =
+      claim && judged ? await settleIdentity(parts, agent, current, run, claim, judged) : { next: current, events: [] }
+    const next = isForeign ? bound.next : withTelling(bound.next, telling, message)
+    return { next, events: bound.events, isDurable: bound.events.length > 0, result: undefined }
+  })
+  return true
+}
+
+function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefined {
+  if (!identity) return undefined
+  const { run, pid, at } = message
+  return { ...identity, at, run, ...(pid === undefined ? {} : { pid }) }
+}
+
+export function judge(current: AgentRun, run: LiveRun, claim: Claim, other: Claimed | undefined): IdentityVerdict {
+  const isInTree = claim.pid === undefined ? undefined : isWithinTree(claim.pid, run.pid)
+  return judgeIdentity(run, current.binding, claim, { isInTree, other })
+}
+
+/** The agent that has this conversation, if it is another one. */
+export async function holderOf(
+  parts: Parts,
+  self: AgentId,
+  session: SessionId,
+  agents: ReadonlyMap<AgentId, Agent>,
+): Promise<Claimed | undefined> {
+  const own = await parts.runs.read(self)
+  if (own?.binding?.session === session) return undefined // nothing changes, so nobody else has to be asked
+  for (const run of await parts.runs.all()) {
+    const agent = agents.get(run.agent)
+    if (run.agent === self || run.binding?.session !== session || !agent) continue
+    return { agent: run.agent, address: agent.address, since: run.binding.since }
+  }
+  return undefined
+}
+
+/** Stores what was judged, and tells the session records. The events carry the evidence. */
+export async function settleIdentity(
+  parts: Parts,
+  agent: Agent,
+  current: AgentRun,
+  run: LiveRun,
+  claim: Claim,
+  judged: IdentityVerdict,
+): Promise<{ next: AgentRun; events: Omit<NewEvent, 'agent'>[] }> {
+  const { session, how, pid, at } = claim
+  const evidence = { how, at, run: claim.run, ...(pid === undefined ? {} : { pid }), pane_pid: run.pid }
+  if (judged.kind === 'refuse') {
+    if (current.refused?.includes(session)) return { next: current, events: [] }
+    const payload = { agent_id: agent.id, session, because: judged.because, evidence }
+    return {
+      next: { ...current, refused: withRefused(current, session) },
+      events: [{ type: 'identity_refuse', payload }],
+    }
+  }
+  const { binding, programPid } = judged
+  const next = { ...current, binding, run: programPid === undefined ? run : { ...run, program_pid: programPid } }
+  if (judged.kind === 'same') {
+    if (current.binding?.is_confirmed) return { next, events: [] }
+    return { next, events: [{ type: 'identity_bind', session, payload: bindingPayload(agent, next, evidence) }] }
+  }
+  const from = judged.kind === 'rebind' ? judged.from : undefined
+  if (from === undefined) await recordBeginning(parts, agent, next, session)
+  else await recordSuccession(parts, agent, next, from, binding)
+  const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
+  return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
+}
+
+function bindingPayload(agent: Agent, { binding }: AgentRun, evidence: object): Record<string, unknown> {
+  const { session, how, log } = binding ?? {}
+  return { agent_id: agent.id, session, how, ...(log ? { log } : {}), evidence }
+}
+
+function withTelling(run: AgentRun, telling: Telling, { at }: SpooledMessage): AgentRun {
+  const evidence: Evidence[] = telling.evidence ? [{ ...telling.evidence, at }] : []
+  const next: AgentRun = { ...run, told: mergeTold(run.told ?? [], evidence) }
+  const requests = openRequests(run.requests ?? [], telling)
+  if (requests.length > 0) next.requests = requests
+  else delete next.requests
+  if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
+  if (telling.background !== undefined && at >= (run.background?.at ?? '')) {
+    next.background = { count: telling.background, at }
+  }
+  return next
+}
+
+/** A new prompt or an end of the turn settles all that was asked in it. */
+function openRequests(
+  open: readonly AskedPermission[],
+  { request, settled, prompt, evidence }: Telling,
+): AskedPermission[] {
+  const isOver = prompt !== undefined || evidence?.status === 'idle' || evidence?.waiting_for === 'finished'
+  const left = isOver ? [] : open.filter(({ id }) => id !== settled && id !== request?.id)
+  return request ? [...left, request].slice(-MAX_REQUESTS) : left
+}

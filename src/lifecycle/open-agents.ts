@@ -1,0 +1,60 @@
+import { type Home, readSettings } from '../home/index.js'
+import { Spool } from '../journal/index.js'
+import type { Context } from '../model/index.js'
+import type { TmuxSocket } from '../terminal/index.js'
+import type { Environment, ToolRunner } from '../tools/index.js'
+import { AgentRuns } from './agent-runs.js'
+import type { Agents } from './agents.js'
+import type { Parts } from './parts.js'
+import { RunningAgents } from './running-agents.js'
+import { Terminals } from './terminals.js'
+import { defaultTool, type SocketFacts, tmuxSocket } from './tmux-socket.js'
+
+export interface OpenAgents {
+  readonly home: Home
+  readonly context: Context
+  readonly environment: Environment
+  /** The tmux server for new agents. */
+  readonly socket: TmuxSocket
+  readonly runners: readonly ToolRunner[]
+  readonly defaultTool?: string
+}
+
+/** The agents of an open home, to be started, watched and talked to. Needs no daemon. */
+export const openAgents = (options: OpenAgents): Agents => agentsOf(partsOf(options))
+
+/** For who works with the parts as well, such as the daemon. They are closed with the agents. */
+export const agentsOf = (parts: Parts): Agents => new RunningAgents(parts)
+
+export interface ConfiguredAgents {
+  readonly home: Home
+  readonly context: Context
+  readonly configFile: string
+  readonly facts: SocketFacts
+}
+
+/** As the user has configured it: which tools, which tmux server, which tool when none is named. */
+export async function configuredParts({ home, context, configFile, facts }: ConfiguredAgents): Promise<Parts> {
+  const [settings, runners, environment] = await Promise.all([
+    readSettings(configFile),
+    home.programs.runners(),
+    home.programs.environment(),
+  ])
+  const tool = defaultTool(settings, configFile)
+  const socket = tmuxSocket(settings, configFile, facts)
+  return partsOf({ home, context, environment, socket, runners: runners.all, ...(tool ? { defaultTool: tool } : {}) })
+}
+
+export function partsOf({ home, context, environment, socket, runners, defaultTool = 'claude' }: OpenAgents): Parts {
+  return {
+    home,
+    context,
+    environment,
+    socket,
+    runners,
+    defaultTool,
+    runs: new AgentRuns(home, context),
+    spool: new Spool(home.paths.spool),
+    terminals: new Terminals(context, environment.env),
+  }
+}

@@ -1,0 +1,396 @@
+import {
+  type Agent,
+  type AgentId,
+  type Evidence,
+  formatDuration,
+  type Instant,
+  msOf,
+  SkeinError,
+} from '../model/index.js'
+import { attachArgv } from '../terminal/index.js'
+import { type AgentRun, liveRun } from './agent-run.js'
+import { viewOf, viewsOf } from './agent-view.js'
+import type { Agents, AgentView, Explanation, Receipt, RecordedScreen, SendReceipt, StartAgent } from './agents.js'
+import { type AnswerWith, answer } from './answer.js'
+import { activityOf, mergeTold } from './evidence.js'
+import { findAgent } from './find-agent.js'
+import { type Observed, observe } from './observe.js'
+import { outputOf } from './output.js'
+import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { RemovedAgents } from './removed-agents.js'
+import { notRunning, send } from './send.js'
+import { spawn, start } from './start.js'
+import { kill, type Stopped, stop } from './stop.js'
+import { tmuxName } from './tmux-name.js'
+import { explain } from './why.js'
+
+const LOOK_MS = 250
+
+/** Every operation on agents, each by its reference. What an operation takes is in a file of its own. */
+export class RunningAgents implements Agents {
+  readonly #removed: RemovedAgents
+
+  constructor(private readonly parts: Parts) {
+    this.#removed = new RemovedAgents(parts.home, parts.runs)
+  }
+
+  async spawn(options: StartAgent): Promise<AgentView> {
+    const agent = await spawn(this.parts, options)
+    return viewOf(agent, await this.parts.runs.read(agent.id), undefined)
+  }
+
+  async start(options: StartAgent): ReturnType<Agents['start']> {
+    const agent = await spawn(this.parts, options)
+    const { observed, session } = await start(this.parts, agent)
+    const how = aliveness(observed)
+    const record = session && (await this.parts.home.sessions.get(session))
+    const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
+    if (options.prompt !== undefined) {
+      const sent = await this.send(agent.id, options.prompt)
+      return {
+        ...receipt,
+        agent: sent.agent,
+        how: `${how}; prompt ${sent.delivery}: ${sent.how}`,
+        ...(record ? { session: record } : {}),
+      }
+    }
+    return { ...receipt, ...(record ? { session: record } : {}) }
+  }
+
+  async restart(
+    reference: string,
+    options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
+  ): ReturnType<Agents['restart']> {
+    const agent = await findAgent(this.parts.home, reference)
+    if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, { agent: agent.address })
+    const { observed, tier, session } = await start(this.parts, agent, { ...options, replace: true })
+    const again =
+      session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
+    const did = `restarted ${agent.address} (${tier}${again})`
+    return { agent: await this.#viewOf(observed), did, how: aliveness(observed), tier }
+  }
+
+  async stop(reference: string, options: { graceMs?: number } = {}): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    return this.#ended(agent, await stop(this.parts, agent, options), 'stopped')
+  }
+
+  async kill(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    return this.#ended(agent, await kill(this.parts, agent), 'killed')
+  }
+
+  async send(
+    reference: string,
+    text: string,
+    options: { wait?: boolean; timeoutMs?: number; replaceDraft?: boolean; signal?: AbortSignal } = {},
+  ): Promise<SendReceipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const sent = await send(this.parts, agent, text, options)
+    const did = `sent ${Buffer.byteLength(text)} bytes to ${agent.address}`
+    if (!options.wait || sent.delivery === 'stalled') {
+      return { agent: await this.#look(agent), did, how: sent.how, delivery: sent.delivery }
+    }
+    const view = await this.wait(agent.id, { until: 'done', ...timed(options) })
+    const reply = await outputOf(this.parts, agent, await this.parts.runs.read(agent.id)).catch(() => undefined)
+    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply ? { reply: reply.text } : {}) }
+  }
+
+  async wait(
+    reference: string,
+    { until, timeoutMs, signal }: { until: 'waiting' | 'idle' | 'done'; timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<AgentView> {
+    const agent = await findAgent(this.parts.home, reference)
+    const end = timeoutMs === undefined ? undefined : this.parts.context.clock.now() + timeoutMs
+    for (;;) {
+      const view = await this.#look(agent)
+      if (isReached(view, until)) return view
+      if (activityOf(view) === 'over' || (activityOf(view) === 'failed' && view.trouble === 'dead-pane')) {
+        throw new SkeinError(
+          'agent-died',
+          `${agent.address} ended: ${view.reason ?? view.status}`,
+          `See: skein why ${agent.address}`,
+        )
+      }
+      if ((end !== undefined && this.parts.context.clock.now() >= end) || signal?.aborted) {
+        const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
+        throw new SkeinError(
+          'timed-out',
+          `${agent.address} is still ${view.status}${waited}`,
+          `See: skein why ${agent.address}`,
+        )
+      }
+      await pause(LOOK_MS, signal)
+    }
+  }
+
+  async keys(reference: string, keys: readonly string[]): Promise<Receipt> {
+    const { agent, live } = await this.#running(reference)
+    using _typing = await this.parts.runs.hold(agent.id, 'keys')
+    const terminal = await this.parts.terminals.of(live.socket)
+    await terminal.press(live.pane, keys)
+    const did = `pressed ${keys.join(' ')} in ${agent.address}`
+    return { agent: await this.#look(agent), did, how: `tmux took the keys for pane ${live.pane}` }
+  }
+
+  async answer(reference: string, wanted: AnswerWith, options: { token?: string } = {}): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const { how, by } = await answer(this.parts, agent, wanted, options.token)
+    const did = 'decision' in wanted ? `answered ${agent.address}: ${wanted.decision}` : `answered ${agent.address}`
+    return { agent: await this.#look(agent), did, how: by === 'protocol' ? `by its protocol: ${how}` : how }
+  }
+
+  async output(reference: string, options: { screen?: boolean } = {}): ReturnType<Agents['output']> {
+    const agent = await findAgent(this.parts.home, reference)
+    const view = await this.#look(agent)
+    return { agent: view, ...(await outputOf(this.parts, agent, await this.parts.runs.read(agent.id), options)) }
+  }
+
+  async ack(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const before = await this.#look(agent)
+    await this.#note(agent, 'agent_acked', {}, (run, now) => ({ ...run, acked_at: now }))
+    const view = await this.#look(agent)
+    const how =
+      before.waiting_for === 'finished'
+        ? `its reply of ${before.since} counts as seen`
+        : activityOf(before) === 'blocked'
+          ? `it still waits for an answer (${before.reason ?? before.waiting_for})`
+          : `it was ${before.status}`
+    return { agent: view, did: `acknowledged ${agent.address}`, how }
+  }
+
+  async snooze(reference: string, until: Instant): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    if (msOf(until) <= this.parts.context.clock.now()) {
+      throw new SkeinError('bad-time', `${until} is over`, 'Give a time to come, such as 30m')
+    }
+    await this.#look(agent)
+    await this.#note(agent, 'agent_snoozed', { until }, (run, now) => ({
+      ...run,
+      snoozed_at: now,
+      snoozed_until: until,
+    }))
+    const view = await this.#look(agent)
+    const how =
+      activityOf(view) === 'blocked'
+        ? 'it still waits for an answer, which a snooze does not hide'
+        : 'a new reply ends it sooner'
+    return { agent: view, did: `snoozed ${agent.address} until ${until}`, how }
+  }
+
+  async rename(reference: string, name: string): Promise<Receipt> {
+    const before = await findAgent(this.parts.home, reference)
+    return this.#relocated(before, await this.parts.home.roster.rename(before.id, name))
+  }
+
+  async move(reference: string, group: string | undefined): Promise<Receipt> {
+    const before = await findAgent(this.parts.home, reference)
+    return this.#relocated(before, await this.parts.home.roster.move(before.id, group))
+  }
+
+  async archive(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const view = await this.#look(agent)
+    if (liveRun(await this.parts.runs.read(agent.id))) {
+      throw new SkeinError(
+        'agent-running',
+        `${agent.address} is ${view.status}`,
+        `Stop it first: skein stop ${agent.address}`,
+      )
+    }
+    await this.#note(agent, 'agent_archived', {}, (run, now) => ({ ...run, archived_at: now }))
+    return { agent: await this.#look(agent), did: `archived ${agent.address}`, how: 'it is listed with --all only' }
+  }
+
+  async unarchive(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    await this.#note(agent, 'agent_unarchived', {}, ({ archived_at: _at, ...run }) => run)
+    return { agent: await this.#look(agent), did: `unarchived ${agent.address}`, how: 'it is listed again' }
+  }
+
+  async remove(reference: string, { force = false }: { force?: boolean } = {}): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const view = await this.#look(agent)
+    if (liveRun(await this.parts.runs.read(agent.id))) {
+      if (!force) {
+        const next = `Stop it first: skein stop ${agent.address} , or give --force`
+        throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
+      }
+      await kill(this.parts, agent)
+    }
+    this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
+    await this.parts.home.roster.remove(agent.id)
+    const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
+    return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  async undoRemove(reference?: string): Promise<Receipt> {
+    const removed = this.#removed.find(reference)
+    const agent = await this.parts.home.roster.restore(removed.agent)
+    await this.#removed.bringBack({ ...removed, agent })
+    const how = `start it again: skein start ${agent.address}`
+    return { agent: await this.#look(agent), did: `brought ${agent.address} back`, how }
+  }
+
+  async find(reference: string): Promise<string | undefined> {
+    try {
+      return (await findAgent(this.parts.home, reference)).address
+    } catch (error) {
+      if (error instanceof SkeinError && error.code === 'agent-not-found') return undefined
+      throw error
+    }
+  }
+
+  async attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]> {
+    const { live } = await this.#running(reference)
+    const { env } = this.parts.environment
+    return attachArgv(live.socket, live.tmux_session, {
+      ...(inside.tmux ? { insideTmux: inside.tmux } : {}),
+      ...(env.TMUX_TMPDIR ? { socketDirectory: env.TMUX_TMPDIR } : {}),
+    })
+  }
+
+  async list({ group, all = false }: { group?: string; all?: boolean } = {}): Promise<AgentView[]> {
+    const agents = await this.parts.home.roster.agents(group === undefined ? {} : { group })
+    const views = await viewsOf(this.parts, await observe(this.parts, new Set(agents.map(({ id }) => id))))
+    return all ? views : views.filter(({ archived_at }) => archived_at === undefined)
+  }
+
+  async observe(agents?: readonly AgentId[]): Promise<AgentView[]> {
+    return viewsOf(this.parts, await observe(this.parts, agents && new Set(agents)))
+  }
+
+  async why(reference: string): Promise<Explanation> {
+    const observed = await this.#observed(await findAgent(this.parts.home, reference))
+    return { agent: await this.#viewOf(observed), ...(await explain(this.parts, observed)) }
+  }
+
+  async report(reference: string, evidence: Omit<Evidence, 'at' | 'source'>): Promise<AgentView> {
+    const agent = await findAgent(this.parts.home, reference)
+    await this.parts.runs.update(agent, (current) => {
+      if (!current) return undefined
+      const told: Evidence = { ...evidence, source: 'report', at: nowOf(this.parts) }
+      return { next: { ...current, told: mergeTold(current.told ?? [], [told]) }, isDurable: false, result: undefined }
+    })
+    if (!liveRun(await this.parts.runs.read(agent.id))) throw notRunning(agent)
+    return this.#look(agent)
+  }
+
+  async record(reference: string): Promise<RecordedScreen> {
+    const { agent, live, run } = await this.#running(reference)
+    const terminal = await this.parts.terminals.of(live.socket)
+    const [pane, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
+    const lines = screen.split('\n')
+    const { title, width } = pane
+    const reading = runnerOf(this.parts, run.recipe.tool).readScreen({ lines, title, width })
+    return { agent: await this.#look(agent), tool: run.recipe.tool, width, title, lines, reading }
+  }
+
+  async runs(): Promise<AgentRun[]> {
+    return this.parts.runs.all()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.parts.terminals[Symbol.asyncDispose]()
+  }
+
+  async #running(reference: string) {
+    const agent = await findAgent(this.parts.home, reference)
+    await this.#observed(agent)
+    const run = await this.parts.runs.read(agent.id)
+    const live = liveRun(run)
+    if (!run || !live) throw notRunning(agent)
+    return { agent, run, live }
+  }
+
+  async #observed(agent: Agent): Promise<Observed> {
+    const [observed] = await observe(this.parts, new Set([agent.id]))
+    if (!observed) throw new Error(`agent ${agent.id} vanished while it was looked at`)
+    return observed
+  }
+
+  async #viewOf(observed: Observed): Promise<AgentView> {
+    const [view] = await viewsOf(this.parts, [observed])
+    return view ?? viewOf(observed.agent, observed.run, observed.verdict?.status)
+  }
+
+  async #look(agent: Agent): Promise<AgentView> {
+    return this.#viewOf(await this.#observed(agent))
+  }
+
+  /** Something its user says about it. */
+  async #note(
+    agent: Agent,
+    type: string,
+    payload: Record<string, unknown>,
+    change: (run: AgentRun, now: Instant) => AgentRun,
+  ): Promise<void> {
+    await this.parts.runs.update(agent, (current) => {
+      const now = nowOf(this.parts)
+      const run: AgentRun = current ?? {
+        v: 1,
+        agent: agent.id,
+        recipe: { tool: agent.tool, cwd: agent.project_path ?? '/' },
+        status: { status: 'stopped', since: now, source: 'process' },
+      }
+      return {
+        next: change(run, now),
+        events: [{ type, payload: { agent_id: agent.id, ...payload } }],
+        result: undefined,
+      }
+    })
+  }
+
+  async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
+    const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
+    const did = wasRunning ? `${verb} ${agent.address}` : `${agent.address} needed nothing`
+    return { agent: await this.#look(agent), did, how: how + rest }
+  }
+
+  /** Its tmux session carries its name, so that people find it there as well. */
+  async #relocated(before: Agent, agent: Agent): Promise<Receipt> {
+    const renamed = await this.parts.runs.update(agent, async (current) => {
+      const live = liveRun(current)
+      if (!current || !live) return undefined
+      const name = tmuxName(agent)
+      try {
+        await (await this.parts.terminals.of(live.socket)).rename(live.tmux_session, name)
+      } catch (error) {
+        if (error instanceof SkeinError) return undefined // the name is taken, or tmux is away: the old one still fits
+        throw error
+      }
+      return { next: { ...current, run: { ...live, tmux_session: name } }, result: name }
+    })
+    const did = `${before.address} is now ${agent.address}`
+    return {
+      agent: await this.#look(agent),
+      did,
+      how: renamed ? `its tmux session is called ${renamed}` : 'its address was changed',
+    }
+  }
+}
+
+function aliveness({ verdict, seen }: Observed): string {
+  const process = seen.find(({ source }) => source === 'process')?.reason
+  const decided = verdict?.decided
+  const said = decided && decided.source !== 'process' ? `${decided.source} says ${decided.status}` : undefined
+  return [process, said].filter((part) => part !== undefined).join('; ') || 'it lives'
+}
+
+function isReached(view: AgentView, until: 'waiting' | 'idle' | 'done'): boolean {
+  const activity = activityOf(view)
+  switch (until) {
+    case 'waiting':
+      return view.status === 'waiting'
+    case 'idle':
+      return activity === 'quiet'
+    case 'done':
+      return activity === 'quiet' || activity === 'blocked' || activity === 'failed'
+  }
+}
+
+const timed = ({ timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal }) => ({
+  ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  ...(signal ? { signal } : {}),
+})

@@ -1,0 +1,195 @@
+import { statSync } from 'node:fs'
+import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import type { Terminal } from '../terminal/index.js'
+import type { ToolRunner } from '../tools/index.js'
+import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { activityOf } from './evidence.js'
+import { type Observed, observe } from './observe.js'
+import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+
+const LOOK_MS = 120
+/** How long an agent that is starting is waited for. */
+const READY_MS = 20_000
+/** When nothing has moved for so long after Enter, it is said to be stalled. */
+const STALLED_MS = 5_000
+/** Between text and Enter: programs that are still taking in a paste would take Enter for a part of it. */
+const BEFORE_ENTER_MS = 150
+
+export interface Sent {
+  delivery: 'received' | 'typed' | 'stalled'
+  how: string
+  at: Instant
+}
+
+export interface SendOptions {
+  /** Empties the input line first when somebody has left unsent text there. */
+  replaceDraft?: boolean
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Types a prompt into an agent. Never into a dialog, where a key is an answer: the screen is read before the text and
+ * again before Enter. What was typed is never typed twice: when it is not clear what became of it, that is what is said.
+ */
+export async function send(parts: Parts, agent: Agent, text: string, options: SendOptions = {}): Promise<Sent> {
+  const stored = await parts.runs.read(agent.id)
+  const live = liveRun(stored)
+  if (!stored || !live) throw notRunning(agent)
+  const runner = runnerOf(parts, stored.recipe.tool)
+  const checked = runner.checkText(text)
+  if (checked.kind === 'refused') throw new SkeinError('text-refused', checked.because, checked.next)
+  using _typing = await parts.runs.hold(agent.id, 'keys')
+  const terminal = await parts.terminals.of(live.socket)
+  const ready = await untilReady(parts, agent, options.signal)
+  await clearDraft(parts, agent, live, runner, terminal, options)
+  const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
+  await terminal.paste(live.pane, checked.text)
+  await pause(BEFORE_ENTER_MS)
+  await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
+  await terminal.press(live.pane, ['Enter'])
+  const sent = await receipt(parts, agent, live, runner, terminal, before, options.signal)
+  await parts.runs.update(agent, (current) => {
+    if (!current) return undefined
+    const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
+    return { next: current, events: [{ type: 'agent_sent', payload }], isDurable: false, result: undefined }
+  })
+  return sent
+}
+
+export const notRunning = (agent: Agent): SkeinError =>
+  new SkeinError('agent-not-running', `${agent.address} is not running`, `Start it: skein start ${agent.address}`)
+
+/** An agent that starts is waited for; one that asks something, or shows what no rule knows, is not typed into. */
+async function untilReady(parts: Parts, agent: Agent, signal: AbortSignal | undefined): Promise<Observed> {
+  const until = parts.context.clock.now() + READY_MS
+  for (;;) {
+    const [seen] = await observe(parts, new Set([agent.id]))
+    const status = seen?.verdict?.status
+    if (!seen || !status || !liveRun(seen.run)) throw notRunning(agent)
+    const activity = activityOf(status)
+    if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
+    // After a failed turn the prompt is there again.
+    if (activity === 'quiet' || activity === 'running' || activity === 'failed') return seen
+    if (parts.context.clock.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
+    await pause(LOOK_MS, signal)
+  }
+}
+
+const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>
+  new SkeinError(
+    'agent-not-ready',
+    `${agent.address} waits for an answer (${reason ?? kind}); text would be taken as one`,
+    `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
+  )
+
+const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
+  new SkeinError(
+    'agent-not-ready',
+    `Nothing is typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
+    `Look at it: skein attach ${agent.address} , or help us know this screen: skein doctor --record ${agent.address}`,
+  )
+
+export async function readScreenOf(runner: ToolRunner, terminal: Terminal, live: LiveRun) {
+  const [info, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
+  return runner.readScreen({ lines: screen.split('\n'), title: info.title, width: info.width })
+}
+
+async function refuseDialog(
+  parts: Parts,
+  agent: Agent,
+  live: LiveRun,
+  runner: ToolRunner,
+  terminal: Terminal,
+  state: string,
+): Promise<void> {
+  const reading = await readScreenOf(runner, terminal, live)
+  const isBlocked = reading.dialog !== undefined || activityOf(reading) === 'blocked'
+  const [seen] = isBlocked ? [] : await observe(parts, new Set([agent.id]))
+  const status = seen?.verdict?.status
+  if (!isBlocked && (!status || activityOf(status) !== 'blocked')) return
+  const asks = reading.reason ?? status?.reason ?? 'a dialog has opened'
+  throw new SkeinError(
+    'agent-not-ready',
+    `${agent.address}: ${asks}. ${state}`,
+    `Answer it, then look: skein attach ${agent.address}`,
+  )
+}
+
+/** Somebody's unsent words: neither sent with ours nor thrown away unasked. */
+async function clearDraft(
+  parts: Parts,
+  agent: Agent,
+  live: LiveRun,
+  runner: ToolRunner,
+  terminal: Terminal,
+  { replaceDraft }: SendOptions,
+): Promise<void> {
+  await refuseDialog(parts, agent, live, runner, terminal, 'Nothing was typed')
+  const { draft } = await readScreenOf(runner, terminal, live)
+  if (draft === undefined) return
+  const shown = JSON.stringify(draft.slice(0, 60))
+  if (!replaceDraft) {
+    const next = `Send it yourself (skein attach ${agent.address}), or give --replace-draft`
+    throw new SkeinError('agent-not-ready', `Unsent text stands in the input line of ${agent.address}: ${shown}`, next)
+  }
+  await terminal.press(live.pane, runner.keys.clear)
+  await pause(LOOK_MS)
+  if ((await readScreenOf(runner, terminal, live)).draft === undefined) return
+  const next = `Clear it yourself: skein attach ${agent.address}`
+  throw new SkeinError(
+    'agent-not-ready',
+    `The text in the input line of ${agent.address} could not be cleared: ${shown}`,
+    next,
+  )
+}
+
+interface Before {
+  at: Instant
+  logBytes: number | undefined
+  status: Instant | undefined
+}
+
+/** By the program's own word, by its log, or by its being at work since; else only that it was typed. */
+async function receipt(
+  parts: Parts,
+  agent: Agent,
+  live: LiveRun,
+  runner: ToolRunner,
+  terminal: Terminal,
+  before: Before,
+  signal: AbortSignal | undefined,
+): Promise<Sent> {
+  const at = before.at
+  const until = msOf(at) + STALLED_MS
+  for (;;) {
+    const [seen] = await observe(parts, new Set([agent.id]))
+    const proof = seen && proofOf(seen, before)
+    if (proof) return { delivery: 'received', how: proof, at }
+    if (parts.context.clock.now() >= until || signal?.aborted) break
+    await pause(LOOK_MS, signal)
+  }
+  const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
+  if (reading?.draft === undefined && reading?.rule !== undefined && reading.status !== 'idle') {
+    return { delivery: 'typed', how: 'it is no longer in the input line; nothing else confirms it', at }
+  }
+  return { delivery: 'stalled', how: `nothing has moved for ${STALLED_MS / 1_000} s`, at }
+}
+
+function proofOf({ run, verdict }: Observed, before: Before): string | undefined {
+  if (run?.prompted_at !== undefined && run.prompted_at >= before.at)
+    return 'the program says that it was given a prompt'
+  const grown = logSize(run)
+  if (before.logBytes !== undefined && grown !== undefined && grown > before.logBytes) return 'its log has grown'
+  const status = verdict?.status
+  if (!status || !run) return undefined
+  const isSince = status.since >= before.at
+  if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
+    return `${status.source} says ${status.status}`
+  const isFinished = run.finished_at !== undefined && run.finished_at >= before.at
+  return isFinished ? `${status.source} says that it has finished since` : undefined
+}
+
+function logSize(run: AgentRun | undefined): number | undefined {
+  const log = run?.binding?.log
+  return log ? statSync(log, { throwIfNoEntry: false })?.size : undefined
+}

@@ -1,0 +1,278 @@
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { lifeOf } from '../disk/index.js'
+import { type Agent, type AgentStatus, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
+import type { PaneInfo } from '../terminal/index.js'
+import { endTree } from '../terminal/index.js'
+import { type AgentRun, type LiveRun, liveRun, type Recipe } from './agent-run.js'
+import type { StartAgent } from './agents.js'
+import { START_GRACE_MS } from './decide-status.js'
+import { activityOf } from './evidence.js'
+import { begun, clearOldRuns, givenEnv, type Readied, ready, saveGivenEnv } from './launch.js'
+import { type Observed, observe } from './observe.js'
+import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { recordBeginning, recordEnd } from './session-records.js'
+import { tmuxName, tmuxNameWithId } from './tmux-name.js'
+
+/** How often a program that starts is looked at. */
+const LOOK_MS = 60
+/** How long the processes of the run before may take to end when an agent is restarted. */
+const RESTART_GRACE_MS = 2_000
+/** Lines of a program that ended at once, for its user to see why. */
+const LAST_LINES = 12
+
+/** The agent that is meant, made when it does not exist, with how it will be started. Nothing runs yet. */
+export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
+  const agent = await agentFor(parts, options)
+  const env = { ...options.env }
+  await parts.runs.update(agent, (current) => {
+    const cwd = options.cwd ?? current?.recipe.cwd ?? agent.project_path
+    if (cwd === undefined) throw noPlace(agent)
+    if (Object.keys(env).length > 0) saveGivenEnv(parts, agent, env)
+    const recipe = current && !isTold(options) ? { ...current.recipe, cwd } : recipeFor(parts, agent, options, cwd)
+    const status: AgentStatus = current?.status ?? { status: 'stopped', since: nowOf(parts), source: 'process' }
+    return { next: { ...current, v: 1, agent: agent.id, recipe, status }, result: undefined }
+  })
+  return agent
+}
+
+/** Whether anything was said about how to start: an agent that exists is otherwise started as it was before. */
+const isTold = (options: StartAgent): boolean =>
+  [options.tool, options.model, options.env, options.mcp, options.args, options.dangerous, options.work].some(
+    (given) => given !== undefined,
+  )
+
+export interface Started {
+  observed: Observed
+  tier: 'respawned' | 'recreated'
+  session: SessionId | undefined
+}
+
+export interface Restart {
+  fresh?: boolean
+  /** An agent that runs is ended first; without it, it is an error. */
+  replace?: boolean
+  env?: Readonly<Record<string, string>>
+}
+
+/** Starts the agent's program and stays until it is seen to live, or to have died. */
+export async function start(parts: Parts, agent: Agent, options: Restart = {}): Promise<Started> {
+  const started = await parts.runs.update(agent, (current, save) => launch(parts, agent, current, options, save))
+  if (!started) throw new Error(`agent ${agent.id} has no recipe`)
+  return { ...started, observed: await untilAlive(parts, agent, started.run) }
+}
+
+async function launch(
+  parts: Parts,
+  agent: Agent,
+  current: AgentRun | undefined,
+  options: Restart,
+  save: (next: AgentRun) => void,
+) {
+  if (!current) return undefined
+  const runner = runnerOf(parts, current.recipe.tool)
+  const recipe = withEnv(parts, agent, current.recipe, options.env)
+  const env = givenEnv(parts, agent, recipe)
+  refuseNoDirectory(recipe.cwd)
+  await endBefore(agent, current, options)
+  const { how, session: wanted } = conversationFor(parts, current, options)
+  const tmuxSession = liveTmuxName(current) ?? tmuxName(agent)
+  const readied = await ready(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
+  const { launching, session } = readied
+  const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
+  const binding =
+    session === undefined
+      ? undefined
+      : how === 'resume' && current.binding
+        ? { ...current.binding, is_confirmed: false }
+        : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
+  const { run: _run, binding: _binding, ...kept } = withoutTurn(current)
+  const before: AgentRun = { ...kept, recipe, launching, status, ...(binding ? { binding } : {}) }
+  save({
+    ...before,
+    ...(current.run ? { run: { ...current.run, ended_at: current.run.ended_at ?? status.since } } : {}),
+  })
+  const { pane, tier } = await makePane(parts, agent, current, readied)
+  const run = begun(launching, pane)
+  const next: AgentRun = { ...before, run }
+  delete next.launching
+  if (how === 'new' && current.binding && current.binding.session !== session) {
+    await recordEnd(parts, current.binding.session, 'exit', 'began afresh')
+  }
+  if (session) await recordBeginning(parts, agent, next, session)
+  clearOldRuns(parts, agent, run.id)
+  const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
+  return {
+    next,
+    events: [{ type: 'agent_started', ...(session ? { session } : {}), payload }],
+    result: { run, tier, session },
+  }
+}
+
+/** What belonged to the turn of a process that is over. What was finished and not seen stays so. */
+function withoutTurn(run: AgentRun): AgentRun {
+  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...kept } = run
+  return kept
+}
+
+async function endBefore(agent: Agent, { run }: AgentRun, { replace }: Restart): Promise<void> {
+  if (!run) return
+  const owner = { pid: run.pid, ...(run.process_start === undefined ? {} : { starttime: run.process_start }) }
+  const isAlive = run.ended_at === undefined && lifeOf(owner) === 'alive'
+  if (isAlive && !replace) {
+    const next = `Attach to it: skein attach ${agent.address} , or start it anew: skein restart ${agent.address}`
+    throw new SkeinError('agent-running', `${agent.address} runs already (process ${run.pid})`, next)
+  }
+  // Also when it has ended: what it left behind must not write into the conversation that is resumed.
+  const left = await endTree(owner, { graceMs: RESTART_GRACE_MS, mark: `SKEIN_RUN=${run.id}` })
+  if (left.length === 0) return
+  const pids = left.map(({ pid }) => pid).join(', ')
+  throw new SkeinError(
+    'agent-busy',
+    `Processes of ${agent.address} do not end: ${pids}`,
+    'End them by hand, then try again',
+  )
+}
+
+/** The conversation it had, where the tool can go on with it; else one with an id that is chosen now, where that can be. */
+function conversationFor(
+  parts: Parts,
+  { binding, recipe }: AgentRun,
+  { fresh }: Restart,
+): { how: LiveRun['how']; session: SessionId | undefined } {
+  const { can } = runnerOf(parts, recipe.tool)
+  if (binding && can.resume && !fresh) return { how: 'resume', session: binding.session }
+  const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
+  return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }
+}
+
+const liveTmuxName = ({ run }: AgentRun): string | undefined => run?.tmux_session
+
+/** In the pane it had, so that who looks at it goes on looking; else in a new one. */
+async function makePane(
+  parts: Parts,
+  agent: Agent,
+  { run, recipe }: AgentRun,
+  { script, launching }: Readied,
+): Promise<{ pane: PaneInfo; tier: Started['tier'] }> {
+  const terminal = await parts.terminals.of(parts.socket)
+  const isSameServer = run && JSON.stringify(run.socket) === JSON.stringify(parts.socket)
+  const old = isSameServer ? await terminal.pane(run.pane).catch(() => undefined) : undefined
+  if (old?.agent === agent.id) {
+    return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script }), tier: 'respawned' }
+  }
+  const wanted = { cwd: recipe.cwd, script, agent: agent.id }
+  try {
+    return { pane: await terminal.create({ ...wanted, session: launching.tmux_session }), tier: 'recreated' }
+  } catch (error) {
+    const isTaken =
+      error instanceof SkeinError && error.code === 'tmux-refused' && /duplicate session/.test(error.message)
+    if (!isTaken) throw error
+    return { pane: await terminal.create({ ...wanted, session: tmuxNameWithId(agent) }), tier: 'recreated' }
+  }
+}
+
+/** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
+async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Observed> {
+  const only = new Set([agent.id])
+  const until = parts.context.clock.now() + START_GRACE_MS
+  for (;;) {
+    const [seen] = await observe(parts, only)
+    if (!seen) throw new Error(`agent ${agent.id} vanished while it was started`)
+    const activity = seen.verdict && activityOf(seen.verdict.status)
+    if (seen.run?.run?.id !== run.id) return seen // another process has started it anew meanwhile
+    if (activity === 'failed' && !liveRun(seen.run)) throw await diedAtOnce(parts, agent, seen)
+    if (activity === 'over') throw await diedAtOnce(parts, agent, seen)
+    if (activity && activity !== 'starting') return seen
+    if (parts.context.clock.now() >= until) return seen
+    await pause(LOOK_MS)
+  }
+}
+
+async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed): Promise<SkeinError> {
+  const live = run?.run
+  const terminal = live && (await parts.terminals.of(live.socket).catch(() => undefined))
+  const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
+  // tmux pushes what stood on the screen up by a line to say that the pane is dead.
+  const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
+  const last = lines.slice(-LAST_LINES).map((line) => `  ${line}`)
+  const why = verdict?.status.reason ?? 'no reason is known'
+  const said = last.length > 0 ? `. Its last lines:\n${last.join('\n')}` : ', without a word'
+  const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
+  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next)
+}
+
+// --- which agent, and how ---------------------------------------------------------------------------------------------
+
+async function agentFor(parts: Parts, options: StartAgent): Promise<Agent> {
+  const { roster } = parts.home
+  const address = await addressFor(parts, options)
+  const known = (await roster.agents()).find((agent) => agent.address === address)
+  const tool = options.tool ?? known?.tool ?? parts.defaultTool
+  runnerOf(parts, tool)
+  const { title, role, parent, cwd } = options
+  const mcp = options.mcp ? { loaded_mcp_names: [...options.mcp] } : {}
+  const facts = { ...(title ? { title } : {}), ...(role ? { role } : {}), ...mcp }
+  if (!known) {
+    const place = cwd === undefined ? {} : { project_path: cwd }
+    return roster.add({ address, tool, ...place, ...facts, ...(parent ? { parent } : {}) })
+  }
+  const isOther = tool !== known.tool || Object.keys(facts).length > 0
+  return isOther ? roster.update(known.id, { tool, ...facts }) : known
+}
+
+/** As given, or made up from the directory: `web`, `web-2`, … */
+async function addressFor(parts: Parts, { agent, group, cwd = 'agent' }: StartAgent): Promise<string> {
+  const prefix = group ? `${group}/` : ''
+  if (agent !== undefined) return agent.includes('/') || !group ? agent : prefix + agent
+  const name = basename(cwd)
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}_]+/u, '')
+    .slice(0, 48)
+  const taken = new Set<string>((await parts.home.roster.agents()).map(({ address }) => address))
+  for (let n = 1; ; n += 1) {
+    const address = `${prefix}${name || 'agent'}${n === 1 ? '' : `-${n}`}`
+    if (!taken.has(address)) return address
+  }
+}
+
+const noPlace = (agent: Agent): SkeinError =>
+  new SkeinError(
+    'bad-input',
+    `It is not known where ${agent.address} is to run`,
+    `Say where: skein start <directory> --agent ${agent.address}`,
+  )
+
+function recipeFor(parts: Parts, agent: Agent, options: StartAgent, cwd: string): Recipe {
+  const { model, args, mcp, dangerous, work } = options
+  const names = Object.keys(options.env ?? {})
+  return {
+    tool: options.tool ?? agent.tool ?? parts.defaultTool,
+    cwd,
+    ...(model ? { model } : {}),
+    ...(args && args.length > 0 ? { args: [...args] } : {}),
+    ...(mcp && mcp.length > 0 ? { mcp: [...mcp] } : {}),
+    ...(dangerous ? { dangerous } : {}),
+    ...(work ? { work } : {}),
+    ...(names.length > 0 ? { env_names: names } : {}),
+  }
+}
+
+function withEnv(
+  parts: Parts,
+  agent: Agent,
+  recipe: Recipe,
+  env: Readonly<Record<string, string>> | undefined,
+): Recipe {
+  if (!env || Object.keys(env).length === 0) return recipe
+  const kept = (recipe.env_names ?? []).filter((name) => env[name] === undefined)
+  const values = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...env }
+  saveGivenEnv(parts, agent, values)
+  return { ...recipe, env_names: Object.keys(values) }
+}
+
+function refuseNoDirectory(cwd: string): void {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new SkeinError('bad-input', `There is no directory ${cwd}`, 'Make it, or start the agent in another one')
+}

@@ -1,0 +1,45 @@
+import { type Context, SkeinError } from '../model/index.js'
+import { openTerminal, type PaneId, type PaneInfo, type Terminal, type TmuxSocket } from '../terminal/index.js'
+
+/** What a server said about its panes. That it did not answer is not the same as that it is gone. */
+export type Look =
+  | { kind: 'panes'; panes: ReadonlyMap<PaneId, PaneInfo> }
+  | { kind: 'gone' }
+  | { kind: 'silent'; reason: string }
+
+/** The tmux servers that agents run in: one as a rule, more when the configuration has changed while some were running. */
+export class Terminals implements AsyncDisposable {
+  readonly #open = new Map<string, Promise<Terminal>>()
+
+  constructor(
+    private readonly context: Context,
+    private readonly environment: Readonly<Record<string, string | undefined>>,
+  ) {}
+
+  of(socket: TmuxSocket): Promise<Terminal> {
+    const key = JSON.stringify(socket)
+    const known = this.#open.get(key)
+    if (known) return known
+    const opening = openTerminal({ socket, context: this.context, environment: this.environment })
+    this.#open.set(key, opening)
+    opening.catch(() => this.#open.delete(key))
+    return opening
+  }
+
+  async look(socket: TmuxSocket): Promise<Look> {
+    try {
+      const panes = await (await this.of(socket)).panes()
+      return { kind: 'panes', panes: new Map(panes.map((pane) => [pane.pane, pane])) }
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error
+      if (error.code === 'tmux-gone') return { kind: 'gone' }
+      return { kind: 'silent', reason: error.code === 'tmux-timeout' ? 'tmux did not answer' : error.message }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const opening of this.#open.values()) {
+      await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]()
+    }
+  }
+}

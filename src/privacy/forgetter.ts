@@ -1,0 +1,176 @@
+import { BoundedPattern } from './bounded-pattern.js'
+import type { Span } from './mark.js'
+import { PathGlob } from './path-glob.js'
+import { isOurName, isStructural, markFor, PURGED, PURGED_MARKS } from './purged-mark.js'
+import { printedSpans, type SecretPrint } from './secret-print.js'
+import { originalSpan, viewsOf } from './text-view.js'
+
+/** What must not be kept any more, in the form in which that is remembered. */
+export type PurgeRule =
+  | { kind: 'secret'; print: SecretPrint }
+  | { kind: 'pattern'; source: string }
+  | { kind: 'path'; glob: string }
+
+/** What is left of something after purging, and how many stretches of it went. */
+export interface Forgotten<Value> {
+  value: Value
+  count: number
+}
+
+/** Purging can bring together what was apart; a text that is not settled after this many rounds is not kept. */
+const ROUNDS = 8
+/** A cut text may end in the beginning of a secret; a shorter beginning than this tells nothing. */
+const TELLING_BEGINNING = 8
+/** Where the readers of logs cut a text. */
+const CUT = /… \(\d+ more\)|$/g
+
+type Finder = (text: string) => Span[]
+
+/** Takes texts out of texts, for good: in whatever of its forms a text stands there. */
+export class Forgetter {
+  readonly #finders: readonly Finder[]
+  readonly #paths: readonly PathGlob[]
+
+  /**
+   * `secrets` are those that are known right now; the rules know them by their prints only. What patterns and paths fit is added to
+   * `found`, so that it can be looked for in places where a pattern has no meaning.
+   */
+  constructor(rules: readonly PurgeRule[], secrets: readonly string[] = [], found?: Set<string>) {
+    const noted = (find: Finder): Finder => (found ? (text) => note(text, find(text), found) : find)
+    this.#paths = rules.flatMap((rule) => (rule.kind === 'path' ? [new PathGlob(rule.glob)] : []))
+    this.#finders = [
+      ...secrets.map(literalFinder),
+      ...rules.flatMap((rule): Finder[] => {
+        if (rule.kind === 'secret') {
+          const isKnown = secrets.some((secret) => printedSpans(secret, rule.print).length > 0)
+          return isKnown ? [] : [(text) => printedSpans(text, rule.print)]
+        }
+        if (rule.kind === 'path') return []
+        const pattern = new BoundedPattern(rule.source)
+        return [noted((text) => pattern.spansIn(text))]
+      }),
+      ...this.#paths.map(
+        (glob): Finder =>
+          (text) =>
+            glob.spansIn(text),
+      ),
+    ]
+  }
+
+  get isEmpty(): boolean {
+    return this.#finders.length === 0
+  }
+
+  /** Whether a path stands in the text that must be forgotten with all that was done to it. */
+  namesPath(text: string): boolean {
+    return this.#paths.some((glob) => viewsOf(text).some((view) => glob.spansIn(view.text).length > 0))
+  }
+
+  /** The stretches that must go, as they stand in the text, merged. Nothing is found in what was purged before. */
+  spansIn(text: string): Span[] {
+    const spans: Span[] = []
+    let from = 0
+    for (const mark of text.matchAll(PURGED_MARKS)) {
+      this.#findIn(text.slice(from, mark.index), from, spans)
+      from = mark.index + mark[0].length
+    }
+    this.#findIn(from === 0 ? text : text.slice(from), from, spans)
+    return merged(spans)
+  }
+
+  text(text: string, mark: string = PURGED): Forgotten<string> {
+    let [value, count] = [text, 0]
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const spans = this.spansIn(value)
+      if (spans.length === 0) return { value, count }
+      count += spans.length
+      value = replaced(value, spans, mark)
+    }
+    return { value: mark, count: count + 1 }
+  }
+
+  /** Every string in a JSON value, and every name; ids and times stay, because without them the rest means nothing. */
+  json(value: unknown, name = ''): Forgotten<unknown> {
+    if (typeof value === 'string')
+      return isStructural(name, value) ? { value, count: 0 } : this.text(value, markFor(name))
+    if (typeof value !== 'object' || value === null) return { value, count: 0 }
+    let count = 0
+    const keep = <Kept>(forgotten: Forgotten<Kept>): Kept => {
+      count += forgotten.count
+      return forgotten.value
+    }
+    const after = Array.isArray(value)
+      ? value.map((one) => keep(this.json(one, name)))
+      : Object.fromEntries(
+          Object.entries(value).map(([key, one]) => [
+            isOurName(key) ? key : keep(this.text(key)),
+            keep(this.json(one, key)),
+          ]),
+        )
+    return count === 0 ? { value, count } : { value: after, count }
+  }
+
+  #findIn(stretch: string, offset: number, spans: Span[]): void {
+    if (stretch === '') return
+    for (const view of viewsOf(stretch)) {
+      for (const find of this.#finders) {
+        for (const { start, end } of find(view.text)) {
+          const span = originalSpan(view, start, end)
+          if (span.end > span.start) spans.push({ start: span.start + offset, end: span.end + offset })
+        }
+      }
+    }
+  }
+}
+
+/** Shorter ones stand everywhere and prove nothing; more than this nobody looks for one by one. */
+const WORTH_NOTING = 6
+const MOST_NOTED = 5_000
+
+function note(text: string, spans: Span[], found: Set<string>): Span[] {
+  for (const { start, end } of spans)
+    if (end - start >= WORTH_NOTING && found.size < MOST_NOTED) found.add(text.slice(start, end))
+  return spans
+}
+
+/** A secret, and its beginning where the text was cut. */
+function literalFinder(secret: string): Finder {
+  return (text) => {
+    const spans: Span[] = []
+    for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
+      spans.push({ start: at, end: at + secret.length })
+    if (secret.length <= TELLING_BEGINNING || !text.includes(secret.slice(0, TELLING_BEGINNING))) return spans
+    for (const { index } of text.matchAll(CUT)) {
+      const length = beginningBefore(text, index, secret)
+      if (length > 0) spans.push({ start: index - length, end: index })
+    }
+    return spans
+  }
+}
+
+function beginningBefore(text: string, end: number, secret: string): number {
+  for (let length = Math.min(secret.length - 1, end); length >= TELLING_BEGINNING; length -= 1) {
+    if (text.startsWith(secret.slice(0, length), end - length)) return length
+  }
+  return 0
+}
+
+function replaced(text: string, spans: readonly Span[], mark: string): string {
+  const pieces: string[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    pieces.push(text.slice(from, start), mark)
+    from = end
+  }
+  return pieces.join('') + text.slice(from)
+}
+
+function merged(spans: Span[]): Span[] {
+  const result: Span[] = []
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    const last = result.at(-1)
+    if (last && span.start < last.end) last.end = Math.max(last.end, span.end)
+    else result.push({ ...span })
+  }
+  return result
+}

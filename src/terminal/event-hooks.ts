@@ -1,0 +1,51 @@
+import { commandLine, sequence } from './command-line.js'
+
+/**
+ * The event bus inside the server: hooks number what happens and keep it in user options, the newest 2,048; then they wake whoever
+ * waits. Nobody clears anything, so any number of followers read the same events by their numbers, and none is lost between
+ * reading and waiting: a follower only waits if no newer number is there, which the server decides in one step.
+ */
+export const RING = 2_048
+const COUNTER = '@skein_events'
+const SLOT = '@skein_event_'
+const CHANNEL = 'skein-events'
+/** Our place in the lists of hooks, beside any the user has. */
+const HOOK_INDEX = 7_536
+
+/** Each hook and what is kept of it; free text comes last. */
+const HOOKS: readonly { hook: string; text: string }[] = [
+  { hook: 'pane-died', text: 'died #{hook_pane} #{pane_dead_status}' },
+  { hook: 'pane-exited', text: 'died #{hook_pane} #{pane_dead_status}' },
+  { hook: 'pane-title-changed', text: 'title #{hook_pane} #{pane_title}' },
+  { hook: 'alert-bell', text: 'bell #{pane_id}' },
+  { hook: 'session-closed', text: 'session-closed #{hook_session_name}' },
+  { hook: 'session-created', text: 'sessions-changed' },
+  { hook: 'session-renamed', text: 'sessions-changed' },
+]
+
+const slotAt = (number: string): string => `${SLOT}#{e|m|:${number},${RING}}`
+
+export function installHooks(): string[] {
+  return [
+    // Kept if it is there: another follower counts with it.
+    commandLine('set-option', '-goq', COUNTER, '0'),
+    ...HOOKS.map(({ hook, text }) => commandLine('set-hook', '-g', `${hook}[${HOOK_INDEX}]`, recording(text))),
+  ]
+}
+
+function recording(text: string): string {
+  return sequence(
+    commandLine('set-option', '-gF', COUNTER, `#{e|+|:#{${COUNTER}},1}`),
+    commandLine('set-option', '-gF', slotAt(`#{${COUNTER}}`), `#{${COUNTER}} ${text}`),
+    commandLine('wait-for', '-S', CHANNEL),
+  )
+}
+
+/** How far was counted, and which server it was. */
+export const readPosition = (): string => commandLine('display-message', '-p', `#{${COUNTER}} #{pid} #{start_time}`)
+
+export const readEvent = (number: number): string => commandLine('show-options', '-gqv', `${SLOT}${number % RING}`)
+
+/** Answered when there is an event after this one. May be answered without one. */
+export const waitForEventAfter = (number: number): string =>
+  commandLine('if-shell', '-F', `#{==:#{${COUNTER}},${number}}`, commandLine('wait-for', CHANNEL))

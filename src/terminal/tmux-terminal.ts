@@ -1,0 +1,250 @@
+import { close, constants, open, write } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type Context, SkeinError } from '../model/index.js'
+import { commandLine, forMessage, sequence, withoutFormats } from './command-line.js'
+import { Connection } from './connection.js'
+import { follow } from './follow.js'
+import { keyArguments } from './key-name.js'
+import { nudge } from './nudge.js'
+import { listPanes, paneId, parsePanes } from './pane-list.js'
+import { checkPasteable } from './pasteable.js'
+import { cleanEnvironment, socketPath, type TmuxServer } from './server.js'
+import { checkSessionName, exactly } from './session-name.js'
+import type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
+import { paneGone, refused } from './trouble.js'
+import { checkTmux } from './version.js'
+
+const DEFAULT_TIMEOUT_MS = 5_000
+const DEFAULT_SIZE = { width: 140, height: 45 }
+const ANNOUNCE_MS = 5_000
+const SETTLE_TRIES = 4
+const SETTLE_MS = 5
+const SCREEN = { repeatable: true, isScreen: true }
+
+export interface OpenTerminal {
+  readonly socket: TmuxSocket
+  readonly context: Context
+  /** The tmux to run; found on the PATH of `environment` when it is only a name. */
+  readonly executable?: string
+  /** The user's. Only what every program needs (home, path, language) is passed on: see `cleanEnvironment`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** How long the server may take over one answer before it counts as unknown. */
+  readonly timeoutMs?: number
+}
+
+/** Checks that tmux is there. Connects to the server when something is asked, and starts it when a pane is created. */
+export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
+  const environment = cleanEnvironment(options.environment ?? {})
+  const server: TmuxServer = { socket: options.socket, executable: options.executable ?? 'tmux', environment }
+  checkSocket(server)
+  await checkTmux({ executable: server.executable, environment })
+  return new TmuxTerminal(server, options.context, options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+}
+
+class TmuxTerminal implements Terminal {
+  readonly #connection: Connection
+
+  constructor(
+    private readonly server: TmuxServer,
+    private readonly context: Context,
+    timeoutMs: number,
+  ) {
+    this.#connection = new Connection(server, context, timeoutMs)
+  }
+
+  get socket(): TmuxSocket {
+    return this.server.socket
+  }
+
+  panes(): Promise<PaneInfo[]> {
+    return this.#list()
+  }
+
+  async pane(pane: PaneId): Promise<PaneInfo> {
+    // tmux lists the whole window of a pane.
+    const found = (await this.#list(pane)).find((info) => info.pane === pane)
+    if (!found) throw paneGone(pane)
+    return found
+  }
+
+  async create(pane: NewPane): Promise<PaneInfo> {
+    const target = exactly(pane.session)
+    const cwd = await directory(pane.cwd)
+    const size = ['-x', String(pane.width ?? DEFAULT_SIZE.width), '-y', String(pane.height ?? DEFAULT_SIZE.height)]
+    const [made = ''] = await this.#connection.ask(
+      sequence(
+        commandLine(
+          ...['new-session', '-d', '-E', '-P', '-F', '#{pane_id}', '-s', withoutFormats(pane.session), ...size],
+          ...['-c', withoutFormats(cwd), '--', 'sh', pane.script],
+        ),
+        // On the same line, so that even a program that ends at once leaves its pane and its exit status.
+        commandLine('set-option', '-p', '-t', target, 'remain-on-exit', 'on'),
+        commandLine('set-option', '-p', '-t', target, '--', '@skein_agent', pane.agent),
+      ),
+      { start: true },
+    )
+    // tmux looks at the process, which may not have got there yet.
+    return { ...(await this.pane(paneId(made))), cwd }
+  }
+
+  async respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo> {
+    const cwd = await directory(options.cwd)
+    await this.#connection.ask(
+      sequence(
+        commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
+        commandLine('clear-history', '-t', pane),
+      ),
+    )
+    return { ...(await this.pane(pane)), cwd }
+  }
+
+  async capture(pane: PaneId, options: CaptureOptions = {}): Promise<string> {
+    return (await this.#connection.ask(captureCommand(pane, options), SCREEN)).join('\n')
+  }
+
+  async captureAll(panes: readonly PaneId[], options: CaptureOptions = {}): Promise<Map<PaneId, string>> {
+    const captured = await Promise.all(
+      panes.map((pane) => this.#connection.tryAsking(captureCommand(pane, options), SCREEN)),
+    )
+    const screens = new Map<PaneId, string>()
+    for (const [at, pane] of panes.entries()) {
+      const answer = captured[at]
+      if (answer?.refusal === undefined) screens.set(pane, answer?.lines.join('\n') ?? '')
+      else if (!isPaneGone(answer.refusal)) throw refused(answer.refusal)
+    }
+    return screens
+  }
+
+  async paste(pane: PaneId, text: string): Promise<void> {
+    checkPasteable(text)
+    if (text === '') return
+    const buffer = `skein-${this.#random()}`
+    const drop = commandLine('delete-buffer', '-b', buffer)
+    const paste = commandLine('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane)
+    // tmux 3.3a ends, with every pane it has, when something is pasted into a pane whose program has ended. So the server
+    // itself looks, in the same moment.
+    const [isDead] = await this.#connection.ask(
+      sequence(
+        commandLine('display-message', '-p', '-t', pane, '#{pane_dead}'),
+        commandLine('set-buffer', '-b', buffer, '--', text),
+        commandLine('if-shell', '-F', '-t', pane, '#{pane_dead}', drop, paste),
+      ),
+    )
+    if (isDead === '1') throw refused(`the program in pane ${pane} has ended`)
+  }
+
+  async press(pane: PaneId, keys: readonly Key[]): Promise<void> {
+    if (keys.length === 0) return
+    const presses = keys
+      .map(keyArguments)
+      .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
+    if ((await this.pane(pane)).isDead) throw refused(`the program in pane ${pane} has ended`)
+    // Someone who scrolled back is in copy mode, which would take the keys for itself.
+    await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
+  }
+
+  async publish(pane: PaneId, options: Readonly<Record<`@${string}`, string>>): Promise<void> {
+    const commands = Object.entries(options).map(([option, value]) =>
+      commandLine('set-option', '-p', '-t', pane, '--', userOption(option), value),
+    )
+    if (commands.length > 0) await this.#connection.ask(sequence(...commands), { repeatable: true })
+  }
+
+  async publishToAll(option: `@${string}`, value: string): Promise<void> {
+    await this.#connection.ask(commandLine('set-option', '-g', '--', userOption(option), value), { repeatable: true })
+  }
+
+  async announce(text: string, options: { readonly bell?: boolean } = {}): Promise<void> {
+    const line = forMessage(text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' '))
+    const mark = this.#random()
+    const format = `${mark}#{client_control_mode}${mark}#{client_name}${mark}#{client_tty}`
+    const listed = await this.#connection.ask(commandLine('list-clients', '-F', format), { repeatable: true })
+    for (const client of listed) {
+      const [, isControl, name = '', tty = ''] = client.split(mark)
+      if (isControl === '1') continue
+      // A client that has just left is no failure. (tmux 3.2 cannot show a message to a chosen client: there it only rings.)
+      await this.#connection.tryAsking(
+        commandLine('display-message', '-c', name, '-d', String(ANNOUNCE_MS), '--', line),
+      )
+      if (options.bell) await ringBell(tty)
+    }
+  }
+
+  async rename(session: string, to: string): Promise<void> {
+    const name = withoutFormats(checkSessionName(to))
+    await this.#connection.ask(commandLine('rename-session', '-t', exactly(session), '--', name))
+  }
+
+  async close(session: string): Promise<void> {
+    await this.#connection.ask(commandLine('kill-session', '-t', exactly(session)))
+  }
+
+  follow(signal: AbortSignal): AsyncIterable<PaneEvent> {
+    return follow(this.server, this.context, this.#connection.timeoutMs, signal)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection[Symbol.asyncDispose]()
+  }
+
+  async #list(target?: PaneId): Promise<PaneInfo[]> {
+    for (let tries = 0; ; tries += 1) {
+      const mark = this.#random()
+      const panes = parsePanes(await this.#connection.ask(listPanes(mark, target), { repeatable: true }), mark)
+      const server = panes.find((pane) => pane.unsettledIn !== undefined)?.unsettledIn
+      // After some tries it is a program that closed its terminal and lives on.
+      if (server === undefined || tries === SETTLE_TRIES) return panes.map((pane) => pane.info)
+      nudge(server)
+      await sleep(SETTLE_MS)
+    }
+  }
+
+  #random(): string {
+    return Buffer.from(this.context.random.bytes(12)).toString('hex')
+  }
+}
+
+function checkSocket(server: TmuxServer): void {
+  const bad = (why: string, next: string) => new SkeinError('bad-input', why, next)
+  const { socket } = server
+  if ('name' in socket && !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(socket.name))
+    throw bad(`${JSON.stringify(socket.name)} cannot name a tmux server.`, 'Use letters, digits, "-" and "_"')
+  // The system's own limit; tmux would say so only when it is started.
+  if (Buffer.byteLength(socketPath(server)) > 107)
+    throw bad(`The path of the tmux socket is too long: ${socketPath(server)}`, 'Choose a path of at most 107 bytes')
+}
+
+/** tmux would start the program in the home directory instead, without a word. */
+async function directory(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return path
+  throw new SkeinError('bad-input', `There is no directory ${path}`, 'Make it, or name another one')
+}
+
+function captureCommand(pane: PaneId, options: CaptureOptions): string {
+  const flags = [...(options.styles ? ['-e'] : []), ...(options.history ? ['-S', String(-options.history)] : [])]
+  return commandLine('capture-pane', '-p', ...flags, '-t', pane)
+}
+
+const isPaneGone = (refusal: string): boolean => refused(refusal).code === 'pane-gone'
+
+function userOption(name: string): string {
+  if (/^@[A-Za-z0-9_-]+$/.test(name)) return name
+  throw new SkeinError(
+    'bad-input',
+    `${JSON.stringify(name)} cannot name an option of tmux.`,
+    'Use @ and letters, digits, "-", "_"',
+  )
+}
+
+/** tmux has no command that rings. The one byte goes to the terminal of the client; if it has just left, nobody hears it. */
+async function ringBell(tty: string): Promise<void> {
+  try {
+    const file = await promisify(open)(tty, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK)
+    await promisify(write)(file, Buffer.from('\x07'), 0, 1, null).finally(() => promisify(close)(file))
+  } catch {
+    // Gone, or not ours to write to.
+  }
+}

@@ -1,0 +1,148 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { DaemonClient, ensureDaemon, standingOf, stopDaemon } from '../../src/daemon/index.js'
+import { isTrusted } from '../../src/daemon/place.js'
+import { livingDaemon } from '../../src/daemon/record.js'
+import { lifeOf, startTimeOf } from '../../src/disk/index.js'
+import { BINARY, run } from '../cli/binary.js'
+import { scratchHome, until } from './scratch.js'
+
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
+
+describe('the daemon', () => {
+  it('is one, however many are started at once, and answers all of them', async () => {
+    const { root, access } = scratchHome()
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const started = await Promise.all(
+      Array.from({ length: 6 }, () => run(process.execPath, [BINARY, 'daemon', 'start', '--json'], { env })),
+    )
+    expect(started.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      started.map(() => ({ exitCode: 0, stderr: '' })),
+    )
+    const pids = new Set(started.map(({ stdout }) => JSON.parse(stdout).pid))
+    expect(pids).toEqual(new Set([livingDaemon(access.place)?.pid]))
+    // Those that were too many have said so and are gone.
+    await until(() => readFileSync(access.place.log, 'utf8').includes('runs as process'))
+  })
+
+  it('takes nothing of the shell it was started from: no terminal, no keys, not its session', async () => {
+    const { access } = scratchHome()
+    const env = { ...access.env, ANTHROPIC_API_KEY: 'sk-ant-not-for-a-daemon', TMUX: '/tmp/x,1,0', SKEIN_SESSION: 's' }
+    const { client } = await ensureDaemon({ ...access, env })
+    const of = (what: string): string => readFileSync(`/proc/${client.record.pid}/${what}`, 'utf8')
+    expect(of('environ')).not.toMatch(/sk-ant|TMUX=|SKEIN_SESSION/)
+    const [, , , , session, tty] = of('stat').slice(of('stat').lastIndexOf(')')).split(' ')
+    expect({ session: Number(session), tty }).toEqual({ session: client.record.pid, tty: '0' })
+  })
+
+  it('leaves files that only its user can read', async () => {
+    const { access } = scratchHome()
+    await ensureDaemon(access)
+    const { directory, lock, record, log, socket } = access.place
+    expect([lock, record, log, socket].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600, 0o600, 0o600])
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+  })
+
+  it('killed with -9 leaves nothing that keeps the next one from starting', async () => {
+    const { access } = scratchHome()
+    const first = await ensureDaemon(access)
+    process.kill(first.client.record.pid, 'SIGKILL')
+    await until(() => lifeOf(first.client.record) === 'dead')
+    expect(standingOf(access)).toEqual({ kind: 'none' })
+    expect(DaemonClient.find(access.place, access.userId)).toBeUndefined()
+    const second = await ensureDaemon(access)
+    expect(second.did).toBe('started')
+    expect(second.client.record.pid).not.toBe(first.client.record.pid)
+  })
+
+  it('ignores that its terminal hangs up', async () => {
+    const { access } = scratchHome()
+    const { client } = await ensureDaemon(access)
+    process.kill(client.record.pid, 'SIGHUP')
+    expect(await client.get('/v1/health')).toMatchObject({ pid: client.record.pid })
+  })
+
+  it('ends by itself when its home is deleted, and does not make a new one', async () => {
+    const { root, access } = scratchHome()
+    const { client } = await ensureDaemon(access)
+    rmSync(root, { recursive: true })
+    await until(() => lifeOf(client.record) === 'dead')
+    expect(existsSync(root)).toBe(false)
+  })
+
+  it('of an older version is replaced by a newer, and an older program uses a newer daemon', async () => {
+    const { root, access } = scratchHome()
+    const older = join(dirname(root), 'older')
+    for (const part of ['cli', 'daemon']) cpSync(join(DIST, part), join(older, 'dist', part), { recursive: true })
+    cpSync(dirname(BINARY), join(older, 'bin'), { recursive: true })
+    symlinkSync(join(dirname(DIST), 'node_modules'), join(older, 'node_modules'))
+    writeFileSync(join(older, 'package.json'), JSON.stringify({ name: 'skein', version: '0.0.9' }))
+    const old = { ...access, version: '0.0.9', program: join(older, 'dist', 'daemon', 'daemon-main.cjs') }
+    const first = await ensureDaemon(old)
+    expect(first.client.record.version).toBe('0.0.9')
+    const second = await ensureDaemon(access)
+    expect(second).toMatchObject({ did: 'replaced', client: { record: { version: access.version } } })
+    expect(lifeOf(first.client.record)).toBe('dead')
+    expect(await ensureDaemon(old)).toMatchObject({ did: 'found', client: { record: second.client.record } })
+  })
+
+  it('that speaks another version of the API is left alone', async () => {
+    const { access } = scratchHome()
+    mkdirSync(access.place.directory, { recursive: true })
+    const self = { pid: process.pid, starttime: startTimeOf(process.pid) }
+    const newer = {
+      v: 1,
+      ...self,
+      version: '99.0.0',
+      api: 99,
+      socket: '/nowhere',
+      started_at: '2026-01-17T00:00:00.000Z',
+    }
+    writeFileSync(access.place.record, JSON.stringify(newer))
+    expect(standingOf(access).kind).toBe('foreign')
+    await expect(ensureDaemon(access)).rejects.toMatchObject({ code: 'daemon-failed' })
+    expect(DaemonClient.find(access.place, access.userId)).toBeUndefined()
+    rmSync(access.place.record) // or the end of this test would stop its own process
+  })
+
+  it('is never signalled by number alone: a pid that came back as another process is not touched', async () => {
+    const { access } = scratchHome()
+    mkdirSync(access.place.directory, { recursive: true })
+    const record = { v: 1, pid: process.pid, starttime: 1, version: '0.0.1', api: 1, socket: '/x', started_at: 'x' }
+    writeFileSync(access.place.record, JSON.stringify(record))
+    expect(await stopDaemon(access)).toBeUndefined()
+  })
+
+  it('listens elsewhere when the path under its home is too long for a socket', async () => {
+    const { access } = scratchHome(`${'deep/'.repeat(30)}home`)
+    const { client } = await ensureDaemon(access)
+    expect(Buffer.byteLength(client.record.socket)).toBeLessThan(104)
+    expect(statSync(dirname(client.record.socket)).mode & 0o777).toBe(0o700)
+    expect(await client.get('/v1/health')).toMatchObject({ name: 'skein' })
+    await stopDaemon(access)
+    expect(existsSync(dirname(client.record.socket))).toBe(false)
+  })
+
+  it("is not talked to when the socket is another user's, or others could have put it there", async () => {
+    const { access } = scratchHome()
+    const { client } = await ensureDaemon(access)
+    const userId = process.geteuid?.() ?? 0
+    expect(isTrusted(client.record.socket, userId)).toBe(true)
+    expect(DaemonClient.find(access.place, userId + 1)).toBeUndefined()
+    chmodSync(dirname(client.record.socket), 0o777)
+    expect(DaemonClient.find(access.place, userId)).toBeUndefined()
+    chmodSync(dirname(client.record.socket), 0o700)
+  })
+})

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
+import { lifeOf } from '../../src/disk/index.js'
+import { Herd } from './herd.js'
+import { pause, until } from './scratch.js'
+
+const text = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+describe('watching agents', () => {
+  it('what an agent tells is in the journal, the stream, its pane and the status line', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    const { client } = await ensureDaemon(herd.access)
+    const listening = new AbortController()
+    const stream = client.events({ signal: listening.signal })
+    expect((await stream.next()).value).toMatchObject({ event: 'hello' })
+    herd.works(toast)
+    herd.asks(toast)
+    const heard: unknown[] = []
+    for await (const { event, data } of stream) {
+      if (event !== 'agent_status') continue
+      heard.push((data as { payload: { status: string } }).payload.status)
+      if (heard.at(-1) === 'waiting') break
+    }
+    listening.abort()
+    expect(heard.at(-1)).toBe('waiting')
+    const pane = (await herd.runs.read(toast.id))?.run?.pane ?? ''
+    const option = (name: string): string => herd.tmux('show-options', '-pv', '-t', pane, name).trim()
+    await until(() => option('@skein_state') === 'waiting')
+    expect(option('@skein_reason')).toBe('permission prompt: Bash')
+    await until(() => text(herd.access.place.statusline) === '!1')
+    await until(() => herd.tmux('show-options', '-gv', '@skein_statusline').trim() === '!1')
+  })
+
+  it('sees a pane die, tmux go and come back, and agents that are added meanwhile', async () => {
+    const herd = await Herd.make()
+    const [one, two] = [await herd.add('one'), await herd.add('two')]
+    await ensureDaemon(herd.access)
+    const pid = (await herd.runs.read(one.id))?.run?.pid ?? 0
+    process.kill(pid, 'SIGKILL')
+    const dead = await until(async () => {
+      const status = await herd.statusOf(one)
+      return status?.status === 'error' && status
+    })
+    expect(dead).toMatchObject({ trouble: 'dead-pane', reason: 'killed by signal 9' })
+    herd.killTmux()
+    const gone = await until(async () => {
+      const status = await herd.statusOf(two)
+      return status?.status === 'error' && status
+    })
+    expect(gone).toMatchObject({ trouble: 'tmux-gone' })
+    const three = await herd.add('three')
+    herd.works(three)
+    await until(async () => (await herd.statusOf(three))?.status === 'running')
+    herd.killTmux()
+    await until(async () => (await herd.statusOf(three))?.trouble === 'tmux-gone')
+  })
+
+  it('killed with -9 loses no message: the next one takes them, and the status line is counted without it', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('toast')
+    const { client } = await ensureDaemon(herd.access)
+    herd.works(toast)
+    await until(async () => (await herd.statusOf(toast))?.status === 'running')
+    process.kill(client.record.pid, 'SIGKILL')
+    await until(() => lifeOf(client.record) === 'dead')
+    expect(readSegment(herd.access.place, herd.home.directory)).toBe('▶1')
+    herd.asks(toast)
+    await ensureDaemon(herd.access)
+    await until(async () => (await herd.statusOf(toast))?.status === 'waiting')
+  })
+})
+
+describe('notices', () => {
+  it('are given once for each wait, also when the daemon is started again, and never through a shell', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    const out = join(herd.root, 'notices')
+    const program = join(herd.root, 'notifier.mjs')
+    const write = `import { appendFileSync, readFileSync } from 'node:fs'
+appendFileSync(${JSON.stringify(out)}, JSON.stringify([process.env.SKEIN_NOTICE, JSON.parse(readFileSync(0, 'utf8')).kind]) + '\\n')\n`
+    writeFileSync(program, write)
+    herd.settings(
+      `[notify]\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(program)}]\nby = ["command"]\n`,
+    )
+    const lines = (): unknown[] =>
+      text(out)
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    await ensureDaemon(herd.access)
+    herd.works(toast)
+    herd.asks(toast, `$(touch ${join(herd.root, 'executed')}); \`id\``)
+    await until(() => lines().length === 1)
+    await stopDaemon(herd.access)
+    await ensureDaemon(herd.access)
+    herd.says(toast, { hook_event_name: 'Notification', notification_type: 'permission_prompt', message: 'still' })
+    await pause(300)
+    herd.says(toast, { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: {} })
+    await until(async () => (await herd.statusOf(toast))?.status === 'running')
+    herd.finishes(toast)
+    await until(() => lines().length >= 2)
+    expect(lines()).toEqual([
+      ['web/toast waits for you: permission prompt: Bash', 'waiting'],
+      ['web/toast has finished: finished', 'finished'],
+    ])
+    expect(existsSync(join(herd.root, 'executed'))).toBe(false)
+  })
+})

@@ -1,0 +1,498 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ConversationStore } from '../../src/conversations/index.js'
+import { createProfile, type Home, openHome } from '../../src/home/index.js'
+import { TextStore } from '../../src/ingest/index.js'
+import { makeCorpus } from '../ingest/corpus.js'
+import { openTestHome, profileDirectory, scratch } from './scratch.js'
+
+const NOW = { ms: Date.UTC(2026, 10, 15) }
+/** Logs that were written before are over: they are kept compressed. */
+const LATER = { ms: Date.UTC(2031, 0, 1) }
+const EVERYTHING = 'tool_privacy: { "*": full, Write: full, Edit: full, Bash: full, Read: full }\n'
+const WORKER = join(import.meta.dirname, '..', 'workers', 'purge.mjs')
+const SESSION = '33333333-3333-4333-8333-333333333333'
+const OTHER = '44444444-4444-4444-8444-444444444444'
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`
+
+/** What a log of Claude Code says when somebody asked something and a tool answered. */
+function turn(
+  session: string,
+  number: number,
+  { prompt, command, result }: { prompt: string; command: string; result: string },
+): string {
+  const base = { sessionId: session, cwd: '/srv/web', version: '2.1.325', isSidechain: false }
+  const id = (part: number): string => `${session}-${number}-${part}`
+  const at = (second: number): string => new Date(Date.UTC(2026, 10, 14, 10, number, second)).toISOString()
+  const call = { type: 'tool_use', id: `toolu_${id(0)}`, name: 'Bash', input: { command } }
+  const message = { id: `m-${id(0)}`, role: 'assistant', model: 'claude-opus-5', content: [call] }
+  const answer = [{ type: 'tool_result', tool_use_id: call.id, content: result }]
+  return [
+    line({
+      type: 'user',
+      uuid: id(1),
+      parentUuid: number > 1 ? `${session}-${number - 1}-3` : null,
+      timestamp: at(1),
+      message: { role: 'user', content: prompt },
+      ...base,
+    }),
+    line({
+      type: 'assistant',
+      uuid: id(2),
+      parentUuid: id(1),
+      timestamp: at(2),
+      requestId: `r-${id(0)}`,
+      message,
+      ...base,
+    }),
+    line({
+      type: 'user',
+      uuid: id(3),
+      parentUuid: id(2),
+      timestamp: at(3),
+      message: { role: 'user', content: answer },
+      ...base,
+    }),
+  ].join('')
+}
+
+function logOf(root: string, session: string): string {
+  const path = join(root, '.claude', 'projects', '-srv-web', `${session}.jsonl`)
+  mkdirSync(join(path, '..'), { recursive: true })
+  return path
+}
+
+/** A home that has a text everywhere where a home can have one. */
+async function fillHome(root: string, secret: string, nowMs = NOW.ms): Promise<Home> {
+  writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+  writeFileSync(
+    logOf(root, SESSION),
+    turn(SESSION, 1, {
+      prompt: `please use ${secret} now`,
+      command: `echo walrus ${secret}`,
+      result: `it said ${secret}!`,
+    }) +
+      line({ type: 'custom-title', customTitle: `About ${secret}`, sessionId: SESSION }) +
+      turn(SESSION, 2, { prompt: `and ${secret} again`, command: 'ls', result: 'narwhal' }),
+  )
+  writeFileSync(logOf(root, OTHER), turn(OTHER, 1, { prompt: 'nothing of it', command: 'ls', result: 'octopus' }))
+  const { home } = await openTestHome(root, { ms: nowMs })
+  await home.history.ingest()
+  await home.roster.add({
+    address: 'web/toast',
+    tool: 'claude',
+    title: `Knows ${secret}`,
+    command: `run --with ${secret}`,
+  })
+  await home.roster.update('web/toast', { title: `Still knows ${secret}` })
+  await home.sessions.start({ id: 'first', agent: 'web/toast', title: `Fix ${secret}` })
+  await home.sessions.handoff('first', { id: 'second', message: `it is ${secret}`, subject: secret })
+  await home.events.append({
+    type: 'mail',
+    payload: { body: `${secret} `.repeat(9_000), nested: JSON.stringify({ secret }) },
+  })
+  await home.sessions.start({ id: 'long-ago', title: `Old ${secret}`, started_at: '2026-01-01T00:00:00.000Z' as never })
+  await home.sessions.end('long-ago', { outcome: 'done', ended_at: '2026-01-02T00:00:00.000Z' as never })
+  await home.sessions.archive({ olderThanDays: 30 })
+  using store = new ConversationStore({ directory: join(home.directory, 'conversations') })
+  const main = store.open('main')
+  const key = 'agent:main:discord:dm:ada'
+  await main.receive(key, { text: `hi ${secret}`, from: 'ada' })
+  await main.patch(key, { label: `Ada ${secret}` })
+  await main.append(key, { role: 'user', content: `What is ${secret}?` })
+  await main.reset(key, {})
+  await main.receive(key, { text: 'hi', from: 'ada' })
+  await main.patch(key, { label: `Ada ${secret}` })
+  await main.append(key, { role: 'user', content: `Again ${secret}` })
+  writeFileSync(join(home.directory, 'roster.json.damaged-20260101T000000Z'), `{"agents": [{"title": "${secret}`)
+  writeFileSync(join(home.directory, 'index.db.set-aside-20260101T000000Z'), `SQLite format 3\0 ${secret}`)
+  mkdirSync(join(home.directory, 'cache'))
+  writeFileSync(join(home.directory, 'cache', 'page.html'), `<p>${secret}</p>`)
+  return home
+}
+
+const filesUnder = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => existsSync(path) && statSync(path).isFile())
+
+/** Every stretch that brotli can unpack behind the end of a line: what a sealed file or a pack of them holds. */
+function unpackedPieces(bytes: Buffer): string[] {
+  const starts: number[] = []
+  for (let at = bytes.indexOf(SEALED); at !== -1; at = bytes.indexOf(SEALED, at + 1)) starts.push(at)
+  return starts.map((start, at) => {
+    const from = bytes.indexOf(0x0a, start) + 1
+    return brotliDecompressSync(bytes.subarray(from, starts[at + 1] ?? bytes.length)).toString()
+  })
+}
+
+const SEALED = Buffer.from('{"kind":"sealed"')
+
+/** Where a text is, by looking at every byte, and into what is packed. Written without the code that it tests. */
+function whereIs(root: string, secret: string): string[] {
+  const forms = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+    encodeURIComponent(secret),
+  ]
+  const holds = (text: string): boolean => forms.some((form) => text.includes(form))
+  const found: string[] = []
+  for (const path of filesUnder(join(root, 'profiles'))) {
+    const bytes = readFileSync(path)
+    if (holds(bytes.toString()) || holds(bytes.toString('latin1'))) found.push(path)
+    if (/\.(sealed|pack)$/.test(path)) {
+      for (const text of unpackedPieces(bytes)) if (holds(text)) found.push(`${path} (packed)`)
+    }
+    if (path.endsWith('.gz') && holds(gunzipSync(bytes).toString())) found.push(`${path} (packed)`)
+    if (!path.endsWith('text.db')) continue
+    using store = TextStore.open(path)
+    for (const { n } of store.db.all('select n from text_blocks') as { n: number }[])
+      if (holds(store.block(n).toString())) found.push(`${path} block ${n}`)
+  }
+  return found
+}
+
+const stateOf = async (home: Home): Promise<unknown> => ({
+  sessions: (await home.sessions.query({ limit: 100 })).sessions.map(({ title: _, ...session }) => session),
+  agents: (await home.roster.agents()).map(({ title: _, command: __, ...agent }) => agent),
+  events: (await home.events.read()).map(({ id, ts, type, session, actor }) => ({ id, ts, type, session, actor })),
+})
+
+describe('purging a secret', () => {
+  it.each([
+    ['a log that goes on', NOW.ms],
+    ['a log that is over', LATER.ms],
+  ])('leaves nothing of it in any byte, and everything else as it was: %s', async (_, nowMs) => {
+    const root = scratch()
+    const secret = 'Wombat "42"\nline\\two é%'
+    const home = await fillHome(root, secret, nowMs)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const before = await stateOf(home)
+    expect(whereIs(root, secret).length).toBeGreaterThan(8)
+
+    const preview = await home.privacy.purge({ secret, dryRun: true })
+    expect(preview).toMatchObject({ dry_run: true, native_logs: [{ file: logOf(root, SESSION) }] })
+    const files = preview.places.map(({ file }) =>
+      file.replace('profiles/default/', '').replace(/\/[\w-]{30,}.*/, '/*'),
+    )
+    expect([...new Set(files)]).toEqual(
+      expect.arrayContaining([
+        ...['events/00000001.jsonl', 'events/blobs/*', 'history.db', 'text.db', 'roster.json', 'roster.json.bak'],
+        ...['sessions/first.json', 'sessions/archive/2026-01.001.jsonl.gz', 'cache/page.html'],
+        ...['archive/claude/*', 'conversations/agents/main/conversations.db', 'conversations/agents/main/sessions/*'],
+      ]),
+    )
+    expect(await stateOf(home)).toEqual(before)
+    expect(whereIs(root, secret).length).toBeGreaterThan(8)
+
+    const report = await home.privacy.purge({ secret })
+    expect(report.proof).toMatchObject({ left: [], unreadable: [] })
+    expect(report.proof?.files).toBeGreaterThan(10)
+    expect(whereIs(root, secret)).toEqual([])
+    expect(readFileSync(join(root, 'purged.json'), 'utf8')).not.toContain('Wombat')
+    expect(await stateOf(home)).toEqual(before)
+    expect(await home.index.check()).toMatchObject({ ok: true, problems: [], unreadable_lines: 0 })
+    expect((await home.sessions.get('first'))?.title).toBe('Fix [PURGED]')
+    expect((await home.roster.agent('web/toast')).title).toBe('Still knows [PURGED]')
+    expect((await home.events.read({ type: 'mail' }))[0]?.payload.body).toMatch(/^(\[PURGED\] ){9000}$/)
+    expect((await home.history.search({ text: 'Wombat' })).hits).toEqual([])
+    expect((await home.history.search({ text: 'walrus' })).hits).toHaveLength(1)
+    expect((await home.history.search({ text: 'octopus' })).hits).toHaveLength(1)
+    await home.index.rebuild()
+    expect(await stateOf(home)).toEqual(before)
+
+    expect(await home.privacy.purge({ secret })).toMatchObject({ count: 0, proof: { left: [] } })
+    expect(JSON.parse(readFileSync(join(root, 'purged.json'), 'utf8')).purges).toHaveLength(1)
+  })
+
+  it('keeps it out of what is read later, also from a log that goes on', async () => {
+    const root = scratch()
+    const secret = 'Wombat-4242-burrow'
+    const home = await fillHome(root, secret)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.privacy.purge({ secret })
+    await home.history.ingest()
+    appendFileSync(
+      logOf(root, SESSION),
+      turn(SESSION, 3, { prompt: `once more ${secret}`, command: `cat ${secret}`, result: secret }),
+    )
+    appendFileSync(
+      logOf(root, SESSION),
+      line({ type: 'custom-title', customTitle: `New ${secret}`, sessionId: SESSION }),
+    )
+    await home.history.ingest()
+    await home.history.cost()
+    expect((await home.history.search({ text: 'once more' })).hits).toHaveLength(1)
+    expect((await home.sessions.get(SESSION))?.title).toBe('New [PURGED]')
+    rmSync(join(home.directory, 'text.db'))
+    rmSync(join(home.directory, 'history.db'))
+    await home.history.ingest()
+    expect(whereIs(root, secret)).toEqual([])
+  })
+
+  it('goes from the other profiles, too', async () => {
+    const root = scratch()
+    createProfile(root, 'play')
+    const home = await fillHome(root, 'Wombat-4242-burrow')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const play = await openHome({
+      root,
+      configFile: join(root, 'config.toml'),
+      profile: 'play',
+      surroundings: { home: join(root, 'nowhere'), env: {}, zone: 'UTC' },
+      context: {
+        clock: { now: () => NOW.ms },
+        random: { bytes: (n) => crypto.getRandomValues(new Uint8Array(n)), uuid: () => crypto.randomUUID() },
+        warn: () => {},
+        progress: () => {},
+        actor: 'a',
+        host: 'h',
+      },
+    })
+    await play.sessions.start({ id: 'there', title: 'Wombat-4242-burrow' })
+    // The profile stays open: others may use it while something is purged.
+    onTestFinished(() => play[Symbol.asyncDispose]())
+    expect((await home.privacy.purge({ secret: 'Wombat-4242-burrow' })).proof).toMatchObject({ left: [] })
+    expect(whereIs(root, 'Wombat-4242-burrow')).toEqual([])
+    expect((await play.sessions.get('there'))?.title).toBe('[PURGED]')
+    await play.sessions.update('there', { branch: 'main' })
+    expect(whereIs(root, 'Wombat-4242-burrow')).toEqual([])
+    expect(await play.index.check()).toMatchObject({ ok: true })
+  })
+
+  it('leaves none of its words in the index of words', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'xqzvwombat7burrow')
+    await home.privacy.purge({ secret: 'xqzvwombat7burrow' })
+    await home[Symbol.asyncDispose]()
+    // The index keeps only what differs from the word before, so its end is looked for.
+    for (const path of filesUnder(profileDirectory(root)))
+      expect(readFileSync(path, 'latin1')).not.toContain('mbat7burrow')
+  })
+
+  it('never survives, whatever it is and whatever stands around it', async () => {
+    const words = fc.string({ minLength: 8, maxLength: 24, unit: 'grapheme' })
+    const isFit = (text: string): boolean =>
+      text.length >= 8 && text.trim() === text && !/PURGED|\0/.test(text) && Buffer.from(text).toString() === text
+    await fc.assert(
+      fc.asyncProperty(
+        words.filter(isFit),
+        fc.string({ maxLength: 40 }),
+        fc.string({ maxLength: 40 }),
+        async (secret, before, after) => {
+          const root = scratch()
+          const home = await fillHome(root, `${before}${secret}${after}`)
+          const state = await stateOf(home)
+          const first = await home.privacy.purge({ secret })
+          expect(first.proof).toMatchObject({ left: [] })
+          expect(await home.privacy.purge({ secret })).toMatchObject({ count: 0 })
+          expect(await stateOf(home)).toEqual(state)
+          expect((await home.index.check()).ok).toBe(true)
+          await home[Symbol.asyncDispose]()
+          expect(whereIs(root, secret)).toEqual([])
+        },
+      ),
+      { numRuns: 8, endOnFailure: true },
+    )
+  })
+
+  it('refuses what is too short, and more than one thing', async () => {
+    const { home } = await openTestHome(scratch(), NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await expect(home.privacy.purge({ secret: 'short' })).rejects.toMatchObject({ code: 'bad-input' })
+    await expect(home.privacy.purge({ secret: 'long enough', pattern: 'x' })).rejects.toMatchObject({ code: 'usage' })
+    await expect(home.privacy.purge({})).rejects.toMatchObject({ code: 'usage' })
+    await expect(home.privacy.purge({ pattern: '(a+)+' })).rejects.toMatchObject({ code: 'bad-input' })
+  })
+})
+
+describe('purging by pattern and path', () => {
+  it('takes out what fits, and keeps it out', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'ACME-123456')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const before = await stateOf(home)
+    expect((await home.privacy.purge({ pattern: 'ACME-\\d{6}' })).proof).toMatchObject({ left: [] })
+    appendFileSync(logOf(root, OTHER), turn(OTHER, 2, { prompt: 'see ACME-654321', command: 'ls', result: '' }))
+    await home.history.ingest()
+    expect([...whereIs(root, 'ACME-123456'), ...whereIs(root, 'ACME-654321')]).toEqual([])
+    expect(await home.index.check()).toMatchObject({ ok: true })
+    expect(JSON.stringify(await stateOf(home))).toContain(JSON.stringify((before as { agents: unknown }).agents))
+  })
+
+  it('a pattern that fits ids and times takes out words and leaves the records whole', async () => {
+    const root = scratch()
+    const home = await fillHome(root, '2026-11-14')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const before = await stateOf(home)
+    const { proof } = await home.privacy.purge({ pattern: '\\d{4}-\\d\\d-\\d\\d' })
+    expect(proof?.left.length).toBeGreaterThan(0)
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(true)
+    await home.privacy.purge({ resume: true, accept: true })
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
+    expect(await stateOf(home)).toEqual(before)
+    expect((await home.sessions.get('first'))?.title).toBe('Fix [PURGED]')
+    expect(await home.index.check()).toMatchObject({ ok: true })
+  })
+
+  it('a path goes with what tools did to it', async () => {
+    const root = scratch()
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const command = 'cat secrets/prod.env'
+    writeFileSync(
+      logOf(root, SESSION),
+      turn(SESSION, 1, { prompt: 'look at secrets/prod.env please', command, result: 'flamingo' }) +
+        turn(SESSION, 2, { prompt: 'go on', command: 'ls', result: 'pelican' }),
+    )
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    expect((await home.privacy.purge({ path: 'secrets/*.env' })).proof).toMatchObject({ left: [] })
+    const found = async (text: string): Promise<number> => (await home.history.search({ text })).hits.length
+    expect([await found('flamingo'), await found('pelican'), await found('please')]).toEqual([0, 1, 1])
+    // The call is read before its result was written.
+    const [asked, called, answered] = turn(SESSION, 3, { prompt: 'again', command, result: 'flamingo' }).split('\n')
+    appendFileSync(logOf(root, SESSION), `${asked}\n${called}\n`)
+    await home.history.ingest()
+    appendFileSync(logOf(root, SESSION), `${answered}\n`)
+    await home.history.ingest()
+    expect([await found('flamingo'), await found('again')]).toEqual([0, 1])
+    expect([...whereIs(root, 'secrets/prod.env'), ...whereIs(root, 'flamingo')]).toEqual([])
+  })
+})
+
+describe('purging a session', () => {
+  it('leaves nothing of it but what it spent, until it is asked for by force', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'Wombat-4242-burrow')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const spent = (await home.history.cost()).total
+    expect((await home.archive.list()).map(({ session }) => session)).toContain(SESSION)
+    expect((await home.privacy.purge({ session: '33333333' })).proof).toMatchObject({ left: [] })
+    expect((await home.archive.list()).map(({ session }) => session)).not.toContain(SESSION)
+    await home.history.ingest()
+    expect(await home.sessions.get(SESSION)).toBeUndefined()
+    expect(await home.events.read({ session: SESSION })).toEqual([])
+    expect((await home.history.search({ text: 'walrus' })).hits).toEqual([])
+    expect((await home.history.search({ text: 'octopus' })).hits).toHaveLength(1)
+    expect((await home.history.cost()).total).toEqual(spent)
+    expect(await home.index.check()).toMatchObject({ ok: true })
+
+    expect((await home.privacy.purge({ session: 'first' })).proof).toMatchObject({ left: [] })
+    expect((await home.sessions.get('second'))?.parent_id).toBe('first')
+    expect(await home.index.check()).toMatchObject({ ok: true })
+
+    await home.history.ingest({ session: SESSION, force: true })
+    expect((await home.history.search({ text: 'walrus' })).hits).toHaveLength(1)
+    expect((await home.sessions.get(SESSION))?.tool).toBe('claude')
+  })
+})
+
+describe('a purge that is interrupted', () => {
+  const start = (...args: string[]): { child: ChildProcess; ended: Promise<unknown> } => {
+    const child = spawn(process.execPath, [WORKER, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    return { child, ended: new Promise((resolve) => child.on('exit', resolve)) }
+  }
+
+  it('is told of and finished by the next one, wherever it was killed', async () => {
+    const root = scratch()
+    const secret = 'Wombat-4242-burrow'
+    const first = await fillHome(root, secret)
+    const before = await stateOf(first)
+    await first[Symbol.asyncDispose]()
+    let kills = 0
+    for (let round = 0; round < 8; round += 1) {
+      const { child, ended } = start(root, 'purge', secret)
+      // From the moment on which it has written down what is to go.
+      while (!existsSync(join(root, 'purge-unfinished')) && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
+      child.kill('SIGKILL')
+      if ((await ended) === null) kills += 1
+    }
+    expect(kills).toBeGreaterThan(0)
+    const { home, warnings } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const wasUnfinished = existsSync(join(root, 'purge-unfinished'))
+    expect(warnings.some((warning) => warning.includes('skein purge --resume'))).toBe(wasUnfinished)
+    expect((await home.privacy.purge({ resume: true })).proof).toMatchObject({ left: [], unreadable: [] })
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
+    expect(whereIs(root, secret)).toEqual([])
+    expect(await stateOf(home)).toEqual(before)
+    expect(await home.index.check()).toMatchObject({ ok: true, unreadable_lines: 0 })
+  })
+
+  it('is not undone by an ingest that is running', async () => {
+    const root = scratch()
+    const secret = 'Wombat-4242-burrow'
+    const home = await fillHome(root, secret)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const { child, ended } = start(root, 'watch')
+    await new Promise((resolve) => child.stdout?.once('data', resolve))
+    let number = 10
+    const writing = setInterval(() => {
+      number += 1
+      appendFileSync(
+        logOf(root, SESSION),
+        turn(SESSION, number, { prompt: `${number} ${secret}`, command: secret, result: secret }),
+      )
+    }, 20)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const report = await home.privacy.purge({ secret })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    clearInterval(writing)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(report.proof).toMatchObject({ left: [] })
+    await home.history.ingest()
+    expect(whereIs(root, secret)).toEqual([])
+    expect(await home.index.check()).toMatchObject({ ok: true })
+    expect((await home.history.search({ text: String(number) })).hits.length).toBeGreaterThan(0)
+  })
+})
+
+it('a needle of a large corpus is gone from the search and from every file', async () => {
+  const root = scratch()
+  const corpus = makeCorpus(61, { sessions: 40, mb: 8 })
+  cpSync(join(corpus.root, 'projects'), join(root, '.claude', 'projects'), { recursive: true })
+  writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+  const { needles } = JSON.parse(readFileSync(join(corpus.root, 'manifest.json'), 'utf8')) as {
+    needles: Record<string, unknown>
+  }
+  const { home } = await openTestHome(root, LATER)
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  await home.history.ingest()
+  let gone = 0
+  for (const needle of Object.keys(needles).slice(0, 3)) {
+    const { hits } = await home.history.search({ text: needle })
+    const report = await home.privacy.purge({ secret: needle })
+    expect(report.proof).toMatchObject({ left: [] })
+    expect(report.count >= hits.length && report.native_logs.length >= (hits.length > 0 ? 1 : 0)).toBe(true)
+    expect((await home.history.search({ text: needle })).hits).toEqual([])
+    expect(whereIs(root, needle)).toEqual([])
+    gone += hits.length
+  }
+  expect(gone).toBeGreaterThan(0)
+  expect((await home.history.search({ text: 'error' })).hits.length).toBeGreaterThan(0)
+  expect((await home.archive.verify()).problems).toEqual([])
+  rmSync(join(root, '.claude'), { recursive: true })
+  await home.index.rebuild()
+  for (const needle of Object.keys(needles).slice(0, 3))
+    expect((await home.history.search({ text: needle })).hits).toEqual([])
+})

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Forgetter, PURGED, type PurgeRule, printOf } from '../../src/privacy/index.js'
+
+const pattern = (source: string): Forgetter => new Forgetter([{ kind: 'pattern', source }])
+const path = (glob: string): Forgetter => new Forgetter([{ kind: 'path', glob }])
+const known = (secret: string): Forgetter => new Forgetter([], [secret])
+const printed = (secret: string): Forgetter => {
+  const rules: PurgeRule[] = [{ kind: 'secret', print: printOf(secret, randomBytes(32)) }]
+  return new Forgetter(JSON.parse(JSON.stringify(rules)) as PurgeRule[])
+}
+
+/** A secret of any characters, though not one that is made of our own mark or of white space. */
+const secrets = fc
+  .string({ minLength: 6, maxLength: 40, unit: 'grapheme' })
+  .filter((text) => text.length >= 6 && !text.includes('PURGED') && !PURGED.includes(text) && text.trim() === text)
+const texts = fc.string({ maxLength: 80, unit: 'grapheme' })
+
+/** The ways in which a text may stand in another. */
+const FORMS: Record<string, (text: string) => string> = {
+  plain: (text) => text,
+  json: (text) => JSON.stringify(text).slice(1, -1),
+  'json in json': (text) => JSON.stringify(JSON.stringify(text)).slice(1, -1),
+  'json with codes': (text) =>
+    [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  'percent-encoded': (text) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''),
+}
+
+describe.each([
+  ['a secret that is known', known],
+  ['a secret that is known by its print', printed],
+])('%s', (_, make) => {
+  it.each(Object.keys(FORMS))('never survives, whatever stands around it: %s', (form) => {
+    fc.assert(
+      fc.property(secrets, texts, texts, (secret, before, after) => {
+        const encoded = FORMS[form]?.(secret) ?? ''
+        fc.pre(form !== 'plain' || Buffer.from(secret).toString() === secret)
+        fc.pre(Buffer.from(secret).toString() === secret)
+        const text = `${before} ${encoded} ${after}`
+        const { value, count } = make(secret).text(text)
+        expect(count).toBeGreaterThan(0)
+        expect(value).not.toContain(secret)
+        expect(value.includes(encoded)).toBe(false)
+      }),
+    )
+  })
+
+  it('is purged twice as it is purged once, and other texts stay', () => {
+    fc.assert(
+      fc.property(secrets, texts, texts, (secret, before, after) => {
+        const forgetter = make(secret)
+        const once = forgetter.text(`${before}${secret}${after}`).value
+        expect(forgetter.text(once)).toEqual({ value: once, count: 0 })
+        if (!before.includes(secret)) expect(forgetter.text(`${before}`).value.length).toBeGreaterThanOrEqual(0)
+      }),
+    )
+    expect(make('s3cr3t-value').text('nothing of it here, s3cr3t-valu')).toEqual(
+      make === known
+        ? { value: 'nothing of it here, [PURGED]', count: 1 }
+        : { value: 'nothing of it here, s3cr3t-valu', count: 0 },
+    )
+  })
+})
+
+it('the print of a secret does not hold it, and differs every time', () => {
+  const prints = [printOf('correct horse', randomBytes(32)), printOf('correct horse', randomBytes(32))]
+  expect(prints[0]?.hash).not.toBe(prints[1]?.hash)
+  expect(JSON.stringify(prints)).not.toContain('horse')
+})
+
+describe('a known secret', () => {
+  it('goes also where a text was cut in the middle of it', () => {
+    const { value } = known('abcdefghijklmnop').text('it is abcdefghijk… (200 more)')
+    expect(value).toBe('it is [PURGED]… (200 more)')
+  })
+
+  it('goes from the values of JSON, not from ids and times', () => {
+    const event = { id: 'abcdef-1', ts: '2026-01-01', payload: { title: 'see abcdef', list: ['abcdef'], abcdef: 1 } }
+    expect(known('abcdef').json(event)).toEqual({
+      value: {
+        id: 'abcdef-1',
+        ts: '2026-01-01',
+        payload: { title: 'see [PURGED]', list: ['[PURGED]'], '[PURGED]': 1 },
+      },
+      count: 3,
+    })
+    expect(known('abcdef').json({ address: 'web/abcdef' }).value).toEqual({ address: 'web/PURGED' })
+  })
+})
+
+describe('a pattern', () => {
+  it('takes out what it fits', () => {
+    expect(pattern('ACME-\\d{4,}').text('ACME-12345 and ACME-99')).toEqual({ value: '[PURGED] and ACME-99', count: 1 })
+    expect(pattern('a\\nb').text('{"x":"a\\nb"}').value).toBe('{"x":"[PURGED]"}')
+    expect(pattern('PURGE.*').text('[PURGED] PURGED')).toMatchObject({ count: 0 })
+  })
+
+  it.each([
+    ['(a+)+$', 'repeats a group'],
+    ['(?:(?:x|y)*z){2,}', 'repeats a group'],
+    ['x*', 'also fits an empty text'],
+    ['(', 'cannot be understood'],
+    ['x'.repeat(1_001), 'is longer than'],
+  ])('is refused when it is %s', (source, why) => {
+    expect(() => pattern(source)).toThrow(
+      expect.objectContaining({ code: 'bad-input', message: expect.stringContaining(why) }),
+    )
+  })
+
+  it('is stopped when it takes too long', () => {
+    expect(() => pattern('(?:a|a)+b').text('a'.repeat(60))).toThrow(/took more than 2 s/)
+    expect(() => pattern('.*.*.*=x').text('a'.repeat(20_000))).toThrow(/took more than 2 s/)
+  })
+})
+
+describe('a path', () => {
+  it.each([
+    ['.env', 'cat src/.env now', 'cat [PURGED] now'],
+    ['.env', 'cat src/.envrc', 'cat src/.envrc'],
+    ['secrets/*.pem', '"/srv/web/secrets/a.pem"', '"[PURGED]"'],
+    ['/srv/keys', 'in /srv/keys/a/b, and /srv/keyset.', 'in [PURGED], and /srv/keyset.'],
+    ['/srv/**/id_rsa', '/srv/a/b/id_rsa: read', '[PURGED]: read'],
+  ])('%s in %s', (glob, text, expected) => {
+    expect(path(glob).text(text).value).toBe(expected)
+  })
+
+  it('is refused when it fits almost everything', () => {
+    for (const glob of ['*', '**/*', '/', './..']) expect(() => path(glob)).toThrow(/fits almost every path/)
+  })
+})

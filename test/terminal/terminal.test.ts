@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { paneId } from '../../src/terminal/index.js'
+import { eventually, Scratch } from './scratch.js'
+
+describe('a terminal', () => {
+  it('says that there is no server, and starts one with the first pane', async () => {
+    await using scratch = new Scratch()
+    const terminal = await scratch.terminal()
+    await expect(terminal.panes()).rejects.toMatchObject({ code: 'tmux-gone' })
+    const pane = await scratch.create(terminal, 'one', ['sleep', '600'])
+    expect(pane).toMatchObject({
+      session: 'one',
+      cwd: scratch.path,
+      width: 140,
+      height: 45,
+      isDead: false,
+      isSeen: false,
+      agent: 'agent-one',
+    })
+    await eventually('the program has replaced the shell', () =>
+      readFileSync(`/proc/${pane.pid}/cmdline`, 'utf8') === 'sleep\x00600\x00' ? true : undefined,
+    )
+    expect((await terminal.panes()).map((info) => info.session)).toEqual(['one'])
+    await terminal.close('one')
+    expect(await terminal.panes()).toEqual([])
+    await expect(terminal.pane(pane.pane)).rejects.toMatchObject({ code: 'pane-gone' })
+    await expect(terminal.capture(paneId('%999'))).rejects.toMatchObject({ code: 'pane-gone' })
+  })
+})
