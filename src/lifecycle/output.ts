@@ -1,4 +1,5 @@
-import { type Agent, SkeinError } from '../model/index.js'
+import { type Agent, type SessionId, SkeinError } from '../model/index.js'
+import { foldSession, LOG_TOOLS } from '../tools/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import type { Parts } from './parts.js'
 
@@ -21,16 +22,28 @@ export async function outputOf(
 }
 
 /** Of the conversation it is in. A log that is not there yet, or that no reader knows, is no reply. */
-async function lastReply({ home }: Parts, run: AgentRun | undefined): Promise<string | undefined> {
+async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
   const session = run?.binding?.session
   if (!session) return undefined
   try {
-    const { turns } = await home.history.turns(session)
-    return turns.findLast(({ reply }) => reply !== undefined && reply !== '')?.reply
+    const { turns } = await parts.home.history.turns(session)
+    return replyOf(turns) ?? unreadReply(parts, run, session)
   } catch (error) {
-    if (error instanceof SkeinError) return undefined
+    if (error instanceof SkeinError) return unreadReply(parts, run, session)
     throw error
   }
+}
+
+const replyOf = (turns: readonly { reply?: string | undefined }[]): string | undefined =>
+  turns.findLast(({ reply }) => reply !== undefined && reply !== '')?.reply
+
+/** From a log that is so new that it was not ingested yet: the program, or its tool, knows where it is. */
+function unreadReply({ environment }: Parts, { recipe, binding }: AgentRun, session: SessionId): string | undefined {
+  const tool = LOG_TOOLS.find(({ name }) => name === recipe.tool)
+  const log = binding?.log
+    ? tool?.logAt(binding.log, session)
+    : tool?.discover(environment).find((one) => one.session === session)
+  return tool && log ? replyOf(foldSession([tool.read(log)]).turns) : undefined
 }
 
 async function screenText({ terminals }: Parts, run: AgentRun | undefined): Promise<string | undefined> {
