@@ -92,7 +92,7 @@ async function byKeys(
   wanted: AnswerWith,
 ): Promise<Answered> {
   const terminal = await parts.terminals.of(live.socket)
-  const dialog = await dialogOf(runner, terminal, live)
+  const dialog = await dialogSoon(parts, runner, terminal, live)
   if (!dialog) {
     const next = `Answer it yourself: skein attach ${agent.address} ; skein doctor --record ${agent.address} helps us read this screen`
     throw new SkeinError('not-answered', `The question of ${agent.address} cannot be read from its screen`, next)
@@ -120,6 +120,16 @@ async function byKeys(
     `${JSON.stringify(option.label)} was chosen, but the question is still there`,
     next,
   )
+}
+
+/** A program may say that it asks before its dialog is drawn. */
+async function dialogSoon(parts: Parts, runner: ToolRunner, terminal: Terminal, live: LiveRun) {
+  const until = parts.context.clock.now() + STEP_MS
+  for (;;) {
+    const dialog = await dialogOf(runner, terminal, live)
+    if (dialog || parts.context.clock.now() >= until) return dialog
+    await pause(LOOK_MS)
+  }
 }
 
 async function dialogOf(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<Dialog | undefined> {

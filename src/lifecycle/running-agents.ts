@@ -15,7 +15,7 @@ import { type AnswerWith, answer } from './answer.js'
 import { activityOf, mergeTold } from './evidence.js'
 import { findAgent } from './find-agent.js'
 import { type Observed, observe } from './observe.js'
-import { outputOf } from './output.js'
+import { outputOf, replySince } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { RemovedAgents } from './removed-agents.js'
 import { notRunning, send } from './send.js'
@@ -92,8 +92,8 @@ export class RunningAgents implements Agents {
       return { agent: await this.#look(agent), did, how: sent.how, delivery: sent.delivery }
     }
     const view = await this.wait(agent.id, { until: 'done', ...timed(options) })
-    const reply = await outputOf(this.parts, agent, await this.parts.runs.read(agent.id)).catch(() => undefined)
-    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply ? { reply: reply.text } : {}) }
+    const reply = await replySince(this.parts, agent, sent.at).catch(() => undefined)
+    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply === undefined ? {} : { reply }) }
   }
 
   async wait(
