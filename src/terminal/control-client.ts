@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type Answer, AnswerReader } from './answer-reader.js'
+import { type Asker, ConnectionLost } from './asker.js'
 import { commandLine } from './command-line.js'
 import { KEEPER, socketArguments, type TmuxServer } from './server.js'
 import { noAnswer } from './trouble.js'
 
 /** How long a client may take to leave after its input was closed; it usually takes a few milliseconds. */
 const LEAVE_MS = 500
-
-/** The connection ended before this was answered: it may have been done or not. */
-export class ConnectionLost extends Error {}
 
 interface Waiting {
   resolve(answer: Answer): void
@@ -19,7 +17,7 @@ interface Waiting {
  * One `tmux -C` process: commands go in, answers come out in order, any number under way at once. A question that was not
  * answered in time keeps its place, so that a server that hung and goes on stays in step with us.
  */
-export class ControlClient implements AsyncDisposable {
+export class ControlClient implements Asker {
   readonly #process: ChildProcess
   readonly #reader = new AnswerReader()
   readonly #waiting: Waiting[] = []
@@ -68,7 +66,8 @@ export class ControlClient implements AsyncDisposable {
       child.stdout.on('data', (bytes: Buffer) => {
         client.#hear(bytes)
         if (said.length < 4_096) said += bytes
-        if (/^%session-changed /m.test(said)) resolve(true)
+        // The answer to its own start; notices of it may be held back.
+        if (/^%end \d+ \d+ 0$/m.test(said)) resolve(true)
       })
       child.once('error', (error) => {
         said += error.message
@@ -86,7 +85,6 @@ export class ControlClient implements AsyncDisposable {
     return this.#isOpen
   }
 
-  /** Rejects with `tmux-timeout` when no answer came in time, and with `ConnectionLost` when none can come any more. */
   ask(command: string, timeoutMs: number): Promise<Answer> {
     if (!this.#isOpen) return Promise.reject(new ConnectionLost('the connection to tmux has ended'))
     this.#asked += 1
