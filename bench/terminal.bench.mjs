@@ -39,7 +39,12 @@ const cpuMs = (pid) => {
 await inScratch(async (root) => {
   const socket = { path: join(root, 'tmux') }
   const tmux = (...args) => execFileSync('tmux', ['-S', socket.path, ...args], { encoding: 'utf8' })
-  const terminal = await openTerminal({ socket, context, environment: { PATH: process.env.PATH, HOME: root } })
+  const terminal = await openTerminal({
+    socket,
+    context,
+    kept: true,
+    environment: { PATH: process.env.PATH, HOME: root },
+  })
   let scripts = 0
   const create = (session, argv) => {
     scripts += 1
@@ -112,7 +117,8 @@ await inScratch(async (root) => {
     await following
 
     const ms = (values) => `(${median(values).toFixed(1)} ms)`
-    const against = (values) => median(captures.connection) / median(values)
+    // The fastest round of each: an answer of 3 ms is all waiting for a turn when the machine is busy.
+    const against = (values) => fastest(captures.connection) / fastest(values)
     report('terminal', [
       [
         `${PANES} screens over the connection, share of one process each`,
@@ -139,7 +145,12 @@ await inScratch(async (root) => {
 })
 
 function times(slow, fast) {
-  return `(${median(slow).toFixed(0)} ms against ${median(fast).toFixed(2)} ms: ${(median(slow) / median(fast)).toFixed(0)} x)`
+  const [most, least] = [fastest(slow), fastest(fast)]
+  return `(${most.toFixed(0)} ms against ${least.toFixed(2)} ms: ${(most / least).toFixed(0)} x)`
+}
+
+function fastest(values) {
+  return Math.min(...values)
 }
 
 function setTitle(tmux, pane, title) {

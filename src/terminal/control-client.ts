@@ -22,6 +22,7 @@ export class ControlClient implements Asker {
   readonly #reader = new AnswerReader()
   readonly #waiting: Waiting[] = []
   #asked = 0
+  #unsent = ''
   #isOpen = true
   #end: () => void = () => {}
   /** Settles when the connection is over, whoever ended it. */
@@ -93,7 +94,7 @@ export class ControlClient implements Asker {
       this.#waiting.push({ resolve, reject })
     })
     this.#reader.expect(mark)
-    this.#process.stdin?.write(`${command}\n${commandLine('display-message', '-p', mark)}\n`)
+    this.#send(`${command}\n${commandLine('display-message', '-p', mark)}\n`)
     return timeoutMs === Number.POSITIVE_INFINITY ? answer : this.#within(timeoutMs, answer, command)
   }
 
@@ -108,6 +109,17 @@ export class ControlClient implements Asker {
     this.#process.unref()
     for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) stream?.destroy()
     this.#end()
+  }
+
+  /** What is asked in the same moment is written at once: sixty writes take ten times as long as one. */
+  #send(text: string): void {
+    if (this.#unsent === '') queueMicrotask(() => this.#flush())
+    this.#unsent += text
+  }
+
+  #flush(): void {
+    this.#process.stdin?.write(this.#unsent)
+    this.#unsent = ''
   }
 
   #hear(bytes: Buffer): void {

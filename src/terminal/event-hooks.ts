@@ -33,7 +33,9 @@ export function installHooks(): string[] {
     // Kept if it is there: another follower counts with it.
     commandLine('set-option', '-goq', COUNTER, '0'),
     ...HOOKS.map(({ hook, text }) => {
-      const commands = hook === GATE_HOOK ? orGate(recording(text)) : recording(text)
+      // What panes do is not told of our own session; of a session that is closed tmux does not know any more which it was.
+      const isOfPane = text.includes('#{hook_pane}')
+      const commands = isOfPane ? unlessKeeper(recording(text), hook === GATE_HOOK) : recording(text)
       return commandLine('set-hook', '-g', `${hook}[${HOOK_INDEX}]`, commands)
     }),
   ]
@@ -50,8 +52,10 @@ const GATE_S = '0.5'
 export const closeGate = (unlike: string): string =>
   commandLine('select-pane', '-t', `=${KEEPER}:`, '-T', `gate ${unlike}`)
 
-const orGate = (commands: string): string =>
-  commandLine('if-shell', '-F', `#{==:#{session_name},${KEEPER}}`, commandLine('run-shell', '-d', GATE_S), commands)
+function unlessKeeper(commands: string, isGate: boolean): string {
+  const otherwise = isGate ? [commandLine('run-shell', '-d', GATE_S)] : []
+  return commandLine('if-shell', '-F', `#{!=:#{session_name},${KEEPER}}`, commands, ...otherwise)
+}
 
 /** The fix is in 3.7. A version without a number is held back for in vain, which does no harm. */
 export function crashesOnNotices(version: string): boolean {
