@@ -40,7 +40,8 @@ export class RunningAgents implements Agents {
   }
 
   async start(options: StartAgent): ReturnType<Agents['start']> {
-    const agent = await spawn(this.parts, options)
+    this.parts.terminals.warm(this.parts.socket)
+    const agent = await spawn(this.parts, options, false)
     const { observed, session } = await start(this.parts, agent)
     const how = aliveness(observed)
     const record = session && (await this.parts.home.sessions.get(session))
@@ -61,6 +62,7 @@ export class RunningAgents implements Agents {
     reference: string,
     options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Agents['restart']> {
+    this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
     if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, { agent: agent.address })
     const { observed, tier, session } = await start(this.parts, agent, { ...options, replace: true })
