@@ -12,6 +12,7 @@ import type { ToolRunner } from './runner.js'
 import { Runners, type ToolSettings } from './runners.js'
 import type { LogTool } from './tool.js'
 
+export { answerCodex, codexControlSocket } from './codex/codex-control.js'
 export type { Counters } from './counters.js'
 export { capturedSession, resumeCaptured } from './custom/captured-session.js'
 export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
