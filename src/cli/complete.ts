@@ -59,7 +59,7 @@ function walk(before: readonly string[]): { entry: CommandTable | CommandEntry |
     if (word.startsWith('-') || (word === 'help' && entry === COMMANDS)) continue
     const noun: CommandTable | undefined = entry && isNoun(entry) ? entry : undefined
     const isVerb: boolean = noun !== undefined && Object.hasOwn(noun.entries, word)
-    entry = isVerb ? noun.entries[word] : noun?.otherwise
+    entry = isVerb ? noun?.entries[word] : noun?.otherwise
     if (!entry || !isNoun(entry)) return { entry, rest: before.slice(isVerb ? at + 1 : at) }
   }
   return { entry, rest: [] }

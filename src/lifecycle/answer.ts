@@ -39,7 +39,7 @@ export async function answer(parts: Parts, agent: Agent, wanted: AnswerWith, tok
   const runner = runnerOf(parts, seen.run.recipe.tool)
   const answered =
     (await byProtocol(parts, agent, seen.run, live, runner, wanted)) ??
-    (await byKeys(parts, agent, live, runner, wanted))
+    (await byKeys(parts, agent, live, runner, wanted, status.token))
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const { requests: _requests, ...next } = current
@@ -90,6 +90,7 @@ async function byKeys(
   live: LiveRun,
   runner: ToolRunner,
   wanted: AnswerWith,
+  token: string | undefined,
 ): Promise<Answered> {
   const terminal = await parts.terminals.of(live.socket)
   const dialog = await dialogOf(runner, terminal, live)
@@ -101,9 +102,11 @@ async function byKeys(
   await moveTo(agent, runner, terminal, live, dialog, option)
   await terminal.press(live.pane, ['Enter'])
   const until = parts.context.clock.now() + CONFIRM_MS
-  for (;;) {
+  let pressAgainAt = parts.context.clock.now() + STEP_MS
+  for (let goneFor = 0; ; ) {
     const now = await dialogOf(runner, terminal, live).catch(() => undefined)
-    if (!now || !isSameDialog(now, dialog)) {
+    goneFor = now && isSameDialog(now, dialog) ? 0 : goneFor + 1
+    if (goneFor >= 2) {
       return {
         by: 'keys',
         label: option.label,
@@ -111,6 +114,10 @@ async function byKeys(
       }
     }
     if (parts.context.clock.now() >= until) break
+    if (parts.context.clock.now() >= pressAgainAt && (await isSameWait(parts, agent, token, now, dialog, option))) {
+      await terminal.press(live.pane, ['Enter']) // it was dropped: programs take no keys just after a question appears
+      pressAgainAt += STEP_MS
+    }
     await pause(LOOK_MS)
   }
   const next = `Look at it: skein attach ${agent.address}`
@@ -119,6 +126,21 @@ async function byKeys(
     `${JSON.stringify(option.label)} was chosen, but the question is still there`,
     next,
   )
+}
+
+/** The very question, with the wanted option still chosen: not the next one that looks like it. */
+async function isSameWait(
+  parts: Parts,
+  agent: Agent,
+  token: string | undefined,
+  now: Dialog | undefined,
+  dialog: Dialog,
+  option: DialogOption,
+): Promise<boolean> {
+  const chosen = now?.options.find(({ isSelected }) => isSelected)?.label
+  if (!now || !isSameDialog(now, dialog) || chosen !== option.label) return false
+  const [seen] = await observe(parts, new Set([agent.id]))
+  return seen?.verdict?.status.token === token
 }
 
 async function dialogOf(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<Dialog | undefined> {
@@ -169,7 +191,8 @@ async function moveTo(
     const to = at.options.findIndex(({ label }) => label === wanted.label)
     if (to < 0 || !isSameDialog(at, dialog)) throw changed(agent)
     if (from === to) return
-    const isForward = from < 0 || to > from
+    if (from < 0) throw unseen(agent)
+    const isForward = to > from
     const key = at.axis === 'vertical' ? (isForward ? 'Down' : 'Up') : isForward ? 'Right' : 'Left'
     await terminal.press(live.pane, [key])
     at = await untilMoved(agent, runner, terminal, live, at)
@@ -177,6 +200,7 @@ async function moveTo(
   throw changed(agent)
 }
 
+/** Until the screen shows another option as chosen. In between it may be half drawn. */
 async function untilMoved(
   agent: Agent,
   runner: ToolRunner,
@@ -188,9 +212,12 @@ async function untilMoved(
   const until = performance.now() + STEP_MS
   for (;;) {
     const now = await dialogOf(runner, terminal, live)
-    if (!now) throw changed(agent)
-    if (selected(now) !== selected(before)) return now
-    if (performance.now() >= until) return now // the key was dropped: it is pressed again
+    const isSame = now !== undefined && isSameDialog(now, before)
+    if (isSame && selected(now) !== selected(before)) return now
+    if (performance.now() >= until) {
+      if (isSame) return now // the key was dropped: it is pressed again
+      throw changed(agent)
+    }
     await pause(LOOK_MS / 3)
   }
 }
@@ -200,6 +227,14 @@ function isSameDialog(a: Dialog, b: Dialog): boolean {
     JSON.stringify([question, options.map(({ label }) => label)])
   return labels(a) === labels(b)
 }
+
+/** Some dialogs show by colour alone which option is chosen; then a key would be a guess. */
+const unseen = (agent: Agent): SkeinError =>
+  new SkeinError(
+    'not-answered',
+    `The screen of ${agent.address} does not tell which option is chosen; nothing was pressed`,
+    `Answer it yourself: skein attach ${agent.address}`,
+  )
 
 const changed = (agent: Agent): SkeinError =>
   new SkeinError(

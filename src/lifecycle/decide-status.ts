@@ -78,7 +78,10 @@ export function decideStatus(sighting: Sighting): Verdict {
   if (best) return settled(sighting, withBackground(best, sighting))
   if (isYoung(run, now)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })
   if (process?.status === 'unknown') return passing(previous, process)
-  const reason = seen.find(({ source }) => source === 'pane')?.reason ?? 'no rule knows this screen'
+  const pane = seen.find(({ source }) => source === 'pane')
+  // A view of the program that a rule knows, and that hides what it does: that still holds.
+  if (pane?.rule && activityOf(previous)) return { status: previous, decided: pane, isPassing: true }
+  const reason = pane?.reason ?? 'no rule knows this screen'
   return settled(sighting, { source: 'pane', at: now, status: 'unknown', reason })
 }
 

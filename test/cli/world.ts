@@ -6,9 +6,8 @@ import type { Profiles } from '../../src/cli/world.js'
 import { ConversationStore } from '../../src/conversations/index.js'
 import type { DaemonFacts } from '../../src/daemon/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
-import { type AgentRun, AgentRuns, type Agents, openAgents } from '../../src/lifecycle/index.js'
+import { type AgentRun, AgentRuns, type Agents, agentsOf, configuredParts } from '../../src/lifecycle/index.js'
 import { type Context, instantOf } from '../../src/model/index.js'
-import { RUNNERS } from '../../src/tools/index.js'
 
 /** A directory of its own, gone at the end of the test. */
 export function scratch(): Disposable & { readonly path: string } {
@@ -36,7 +35,7 @@ export function profilesUnder(root: string): Profiles {
         configFile: join(root, 'config.toml'),
         profile,
         context,
-        surroundings: { home: root, env: {}, zone: 'UTC' },
+        surroundings: { home: root, env: { PATH: process.env.PATH }, zone: 'UTC' },
       }),
     list: async () => listProfiles(root).map((name) => ({ name, directory: join(root, 'profiles', name) })),
     create: async (name) => ({ name, directory: createProfile(root, name) }),
@@ -44,12 +43,12 @@ export function profilesUnder(root: string): Profiles {
   }
 }
 
-/** Agents in a tmux server that does not exist. */
+/** Agents in a tmux server of this home alone, which is not there until one is started. */
 export const agentsUnder =
   (root: string) =>
   async (home: Home): Promise<Agents> => {
-    const environment = { home: root, env: { PATH: process.env.PATH } }
-    return openAgents({ home, context, environment, socket: { path: join(root, 'tmux') }, runners: RUNNERS })
+    const facts = { ownRoot: root, temporary: tmpdir(), userId: process.geteuid?.() }
+    return agentsOf(await configuredParts({ home, context, configFile: join(root, 'config.toml'), facts }))
   }
 
 /** The built daemon, for a home under this directory. */
@@ -154,8 +153,13 @@ VIBE_MODE = "quick"
 [tools.team-claude]
 command = "/opt/team/claude-wrapper"
 compatible_with = "claude"
+
+[tools.demo]
+command = ${JSON.stringify(`${process.execPath} ${fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url))}`)}
 `,
   )
+  mkdirSync(join(root, 'patterns'))
+  writeFileSync(join(root, 'patterns', 'demo.json'), JSON.stringify(DEMO_RULES))
 }
 
 /** Every kind of field that a list shows, on conversations of two agents. */
@@ -171,6 +175,33 @@ async function buildConversations(directory: string): Promise<void> {
   await main.spawn(ada, { name: 'worker' })
   await main.receive('agent:main:cron:nightly')
   await store.open('codex').receive('agent:codex:discord:dm:ada')
+}
+
+/** How the screen of the fake agent is read. */
+const DEMO_RULES = {
+  tool: 'demo',
+  version: 1,
+  input: { prompt: '^> ?(?<text>.*)$', placeholders: [] },
+  meanings: [
+    { label: '^No', meaning: 'deny' },
+    { label: 'never ask|stop asking', meaning: 'auto' },
+    { label: 'always', meaning: 'allow-always' },
+    { label: '^Yes', meaning: 'allow' },
+  ],
+  rules: [
+    {
+      id: 'question',
+      region: 'bottom',
+      lines: 8,
+      match: ['^QUESTION: (?<what>.*)$', '^❯ '],
+      status: 'waiting',
+      waiting_for: 'permission',
+      reason: '{what}',
+      dialog: { kind: 'permission', question: '^QUESTION: ' },
+    },
+    { id: 'working', region: 'bottom', lines: 1, match: '^WORKING', status: 'running' },
+    { id: 'idle', region: 'bottom', lines: 1, match: '^>', status: 'idle' },
+  ],
 }
 
 /** A store of another program, with one entry that cannot be taken over. */

@@ -107,6 +107,12 @@ describe('when nobody knows', () => {
     expect(statusOf(6, { seen })).toMatchObject({ status: 'unknown', reason: 'no rule knows this screen' })
   })
 
+  it('a view that hides what the agent does changes nothing', () => {
+    const viewer = pane(60, { status: 'unknown', rule: 'claude/transcript-viewer@1' })
+    const verdict = decide(60, { seen: [viewer], previous: running(10) })
+    expect(verdict).toMatchObject({ status: running(10), isPassing: true })
+  })
+
   it('tmux that does not answer is shown as unknown and changes nothing', () => {
     const quiet: Evidence = { source: 'process', at: at(20), status: 'unknown', reason: 'tmux did not answer' }
     const verdict = decideStatus({
