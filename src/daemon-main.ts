@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { daemonPlace, LogFile, makePrivate, removeSocket, runDaemon } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, surroundings } from './surroundings.js'
+import { actorName, homeLocation, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log.
 process.umask(0o077)
@@ -49,7 +49,7 @@ runDaemon({
   profile,
   context,
   say,
-  environment: surroundings(),
+  socketFacts: socketFacts(),
   skein: join(package_, 'bin', 'skein.js'),
   signal: told.signal,
   abandon: () => {

@@ -69,9 +69,9 @@ runCli({
 })
 
 async function agents(home: Home): Promise<Agents> {
-  const { agentsOf, configuredParts } = await import('./lifecycle/index.js')
+  const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = homeLocation()
-  return agentsOf(await configuredParts({ home, context, configFile, facts: socketFacts() }))
+  return openAgents({ home, context, configFile, facts: socketFacts(), daemon: daemonFacts(homeLocation()) })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { type ErrorCode, SkeinError } from '../model/index.js'
 import { type DaemonPlace, isTrusted } from './place.js'
 import { API_VERSION, type DaemonRecord, livingDaemon } from './record.js'
@@ -42,13 +42,13 @@ export class DaemonClient {
    */
   async *events({ after, signal }: { after?: string; signal: AbortSignal }): AsyncGenerator<StreamMessage> {
     const path = after === undefined ? '/v1/events' : `/v1/events?after=${encodeURIComponent(after)}`
-    const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-      request({ socketPath: this.record.socket, path, signal, headers: { host: 'skein' } }, resolve)
-        .on('error', reject)
-        .end()
-    })
     let rest = ''
     try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request({ socketPath: this.record.socket, path, signal, headers: { host: 'skein' } }, resolve)
+          .on('error', reject)
+          .end()
+      })
       for await (const chunk of response.setEncoding('utf8')) {
         const frames = (rest + String(chunk)).split('\n\n')
         rest = frames.pop() ?? ''

@@ -1,9 +1,8 @@
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
-import { agentsOf, partsOf } from '../lifecycle/index.js'
+import { agentsOf, configuredParts, type Parts, type SocketFacts } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
-import type { Environment } from '../tools/index.js'
 import type { DaemonFacts } from './access.js'
 import { Api } from './api.js'
 import { Crew } from './crew.js'
@@ -11,6 +10,7 @@ import { parseDaemonSettings } from './daemon-settings.js'
 import { EventHub } from './event-hub.js'
 import { Fleet } from './fleet.js'
 import { HomeGuard } from './home-guard.js'
+import { LiveRunners } from './live-runners.js'
 import { takeInLogs } from './log-intake.js'
 import { lookoutOf } from './lookout.js'
 import { parseNotify } from './notify-settings.js'
@@ -32,8 +32,7 @@ export interface DaemonOptions {
   /** The command line program, for work that is better done in a process of its own. */
   readonly skein: string
   openHome(): Promise<Home>
-  /** Where the tools of this user keep their files. */
-  readonly environment: Environment
+  readonly socketFacts: SocketFacts
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal
   /** Ends the process at once: its home is gone, and tidying up would make a new one. */
@@ -64,13 +63,14 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   signal.addEventListener('abort', onSignal)
 
   const { hub, running } = await EventHub.open(home.events, ending.signal)
-  const parts = partsOf({
-    home,
-    context,
-    environment: options.environment,
-    socket: { name: 'skein' }, // for new agents, which a daemon never starts
-    runners: (await home.programs.runners()).all,
-  })
+  const configured = await configuredParts({ home, context, configFile: facts.configFile, facts: options.socketFacts })
+  using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
+  const parts: Parts = {
+    ...configured,
+    get runners() {
+      return runners.all
+    },
+  }
   await using agents = agentsOf(parts)
   await using crew = await Crew.open({
     parts,

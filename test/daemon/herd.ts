@@ -16,7 +16,7 @@ import { scratchHome } from './scratch.js'
 /** Agents that run in a tmux of their own and do what the test says: their program is `sleep`, and the test speaks for it. */
 export class Herd {
   #count = 0
-  #said = 0n
+  #saidAtMs = 0
 
   private constructor(
     readonly root: string,
@@ -70,7 +70,9 @@ export class Herd {
     const script = join(this.root, `launch-${this.#count}`)
     writeLaunchScript({ path: script, argv: ['sleep', '1000'], env: {} })
     const tmux_session = `agent-${this.#count}`
-    const pane = await this.terminal.create({ session: tmux_session, cwd: this.root, script, agent: agent.id })
+    const create = () => this.terminal.create({ session: tmux_session, cwd: this.root, script, agent: agent.id })
+    // Just after a kill the connection may still be the one to the old server.
+    const pane = await create().catch(create)
     const process_start = startTimeOf(pane.pid)
     const started_at = instantOf(Date.now() - 60_000)
     const next: AgentRun = {
@@ -99,8 +101,9 @@ export class Herd {
   says(agent: Agent, payload: object): void {
     const { spool } = this.home.paths
     mkdirSync(spool, { recursive: true })
-    this.#said += 1n
-    const name = `${BigInt(Date.now()) * 1_000_000n + this.#said}-1`
+    while (Date.now() <= this.#saidAtMs); // hooks are processes: no two speak within a millisecond
+    this.#saidAtMs = Date.now()
+    const name = `${BigInt(this.#saidAtMs) * 1_000_000n}-1`
     const header = { v: 1, agent: agent.id, run: `run-${agent.id}`, tool: 'claude' }
     writeFileSync(join(spool, `.${name}`), `${JSON.stringify(header)}\n${JSON.stringify(payload)}`)
     renameSync(join(spool, `.${name}`), join(spool, `${name}.msg`))

@@ -1,3 +1,4 @@
+import { agentsNow } from '../agents-now.js'
 import { command } from '../command.js'
 import { FILTER_OPTIONS, queryOf } from '../input/session-filters.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
@@ -24,7 +25,7 @@ export const list = command({
     const page = await readPages(home, queryOf(filters), { all: false })
     if (OF_SESSIONS.some((name) => filters[name] !== undefined) && !out.json) return answerWithPage(home, out, page)
     const { rig: group, tool, role, agent, all } = filters
-    const found = await (await cli.agents()).list({ all, ...(group === undefined ? {} : { group }) })
+    const found = await agentsNow(cli, { all, ...(group === undefined ? {} : { group }) })
     const agents = found.filter(
       (one) =>
         (tool === undefined || one.tool === tool) &&

@@ -1,6 +1,7 @@
-import { accessTo, DaemonClient, nextOf, wakeDaemon } from '../../daemon/index.js'
+import { nextOf, wakeDaemon } from '../../daemon/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
 import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { askDaemon } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
 import { flag } from '../input/input.js'
 import { safe } from '../screen/safe-text.js'
@@ -41,13 +42,7 @@ async function attach({ id }: AgentView, { agents, tmux, handOver }: Cli): Promi
 
 /** Asked of the daemon when one runs; else by looking at every agent now. */
 async function nextAgent(cli: Cli): Promise<AgentView | undefined> {
-  const { daemon, profile } = cli
-  await wakeDaemon(daemon, profile)
-  const { place, userId } = accessTo(daemon, profile)
-  const answer = await DaemonClient.find(place, userId)
-    ?.get('/v1/next')
-    .catch(() => undefined)
-  // The daemon of this version answers with what this version knows.
-  if (answer !== undefined) return (answer as { agent?: AgentView }).agent
-  return nextOf(await (await cli.agents()).list())
+  await wakeDaemon(cli.daemon, cli.profile)
+  const answer = (await askDaemon(cli, '/v1/next')) as { agent?: AgentView } | undefined
+  return answer ? answer.agent : nextOf(await (await cli.agents()).list())
 }

@@ -1,11 +1,13 @@
 import type { AgentView } from '../../lifecycle/index.js'
 import { STATUSES } from '../../model/index.js'
+import { agentsNow, untilChange } from '../agents-now.js'
 import { command } from '../command.js'
 import { flag, optional } from '../input/input.js'
 import { groupRef } from '../input/value-kind.js'
 import { plural } from '../screen/plural.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
 
+/** How often is looked without a daemon that tells. */
 const LOOK_MS = 1_000
 
 export const status = command({
@@ -21,8 +23,7 @@ export const status = command({
   },
   async run({ group, watch }, cli) {
     const { out } = cli
-    const agents = await cli.agents()
-    const look = () => agents.list(group === undefined ? {} : { group })
+    const look = () => agentsNow(cli, group === undefined ? {} : { group })
     const say = (views: readonly AgentView[]): void => {
       const document = summaryOf(views)
       const draw = (screen: Parameters<typeof runningAgentsView>[1]): string => {
@@ -40,7 +41,7 @@ export const status = command({
     say(last)
     const signal = watch ? cli.interrupted() : undefined
     while (signal && !signal.aborted) {
-      await pause(LOOK_MS, signal)
+      await untilChange(cli, LOOK_MS, signal)
       const now = await look()
       if (keyOf(now) !== keyOf(last)) say(now)
       last = now
@@ -59,13 +60,3 @@ const keyOf = (views: readonly AgentView[]): string =>
   JSON.stringify(
     views.map(({ id, status: state, since, waiting_for, reason }) => [id, state, since, waiting_for, reason]),
   )
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
