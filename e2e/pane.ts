@@ -62,11 +62,22 @@ export class Pane {
     this.#tmux(['paste-buffer', '-p', '-d', '-b', 'text'])
   }
 
-  /** Pastes the text and presses Enter. Some programs take an Enter right after a paste for a part of it. */
+  /**
+   * Pastes the text and presses Enter. Some programs show their input line before they listen and lose what comes then; some
+   * take an Enter right after a paste for a part of it.
+   */
   async submit(text: string): Promise<void> {
-    this.paste(text)
     const shown = text.split('\n')[0]?.slice(0, 20) ?? ''
-    await this.until(`the text stands in the input line: ${shown}`, () => this.text.includes(shown))
+    for (let tries = 1; ; tries += 1) {
+      this.paste(text)
+      const what = `the text stands in the input line: ${shown}`
+      try {
+        await this.until(what, () => this.text.includes(shown), 5_000)
+        break
+      } catch (error) {
+        if (tries === 3) throw error
+      }
+    }
     await sleep(300)
     this.press('Enter')
   }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { instantOf, parseAgentId, parseSessionId, type SessionId } from '../src/model/index.js'
+import { placeLinks } from '../src/tools/index.js'
 import type { Launch, Preparation, ScreenReading, SpoolMessage, Telling, ToolRunner } from '../src/tools/runner.js'
 import { Pane } from './pane.js'
 import type { Scratch } from './scratch.js'
@@ -23,6 +24,7 @@ export class RealRun {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       if (!onlyIfAbsent || !existsSync(path)) writeFileSync(path, content, { mode: 0o600 })
     }
+    placeLinks(this.prepared.links ?? [])
     const env = Object.entries({ ...userEnv, ...this.prepared.env }).filter(([, value]) => value !== undefined)
     const own = Object.fromEntries(env.map(([name, value]) => [name, String(value)]))
     this.pane = new Pane(scratch, { argv: this.prepared.argv, env: own, name: launch.spool.run })
@@ -97,6 +99,12 @@ export class RealRun {
       await sleep(500)
       return false
     })
+  }
+
+  /** Waits until it can be typed to. */
+  async ready(): Promise<void> {
+    await this.shows('idle')
+    if (this.#runner.isReadyWhenTold) await this.told('that it is ready', ({ evidence }) => evidence?.status === 'idle')
   }
 
   async shows(status: ScreenReading['status']): Promise<ScreenReading> {

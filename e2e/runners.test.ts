@@ -18,7 +18,7 @@ const scriptFor = (tool: RealTool): Script => ({
       when: /^ask/,
       steps: [{ text: 'May I?', do: [tool.asksAbout ?? { run: 'touch asked.txt' }] }, { text: 'It was done.' }],
     },
-    { when: /^fail/, steps: [{ error: { status: 401, message: 'the key is wrong' } }] },
+    { when: /^fail/, steps: [{ error: { status: 401, message: 'invalid API key' } }] },
     { when: /.*/, steps: [{ text: 'Gladly.' }] },
   ],
 })
@@ -49,7 +49,7 @@ describe.each(REAL_TOOLS)('the runner of $name with $name $version', (tool) => {
   })
 
   it('starts it and sees that it is ready', async () => {
-    await run.shows('idle')
+    await run.ready()
     expect(run.reading.draft).toBeUndefined()
   })
 
@@ -109,7 +109,7 @@ describe.each(REAL_TOOLS)('the runner of $name with $name $version', (tool) => {
     const chosen = run.prepared.session ?? session
     run = await RealRun.start(scratch, runner, env, { kind: 'resume', session: chosen })
     expect(run.prepared.session).toBe(chosen)
-    await run.shows('idle')
+    await run.ready()
     await run.pane.submit('what was the number?')
     await run.pane.shows(/Gladly\./)
     expect(server.requests.at(-1)?.prompts).toEqual(

@@ -39,7 +39,7 @@ export async function answer(parts: Parts, agent: Agent, wanted: AnswerWith, tok
   const runner = runnerOf(parts, seen.run.recipe.tool)
   const answered =
     (await byProtocol(parts, agent, seen.run, live, runner, wanted)) ??
-    (await byKeys(parts, agent, live, runner, wanted))
+    (await byKeys(parts, agent, live, runner, wanted, status.token))
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const { requests: _requests, ...next } = current
@@ -90,6 +90,7 @@ async function byKeys(
   live: LiveRun,
   runner: ToolRunner,
   wanted: AnswerWith,
+  token: string | undefined,
 ): Promise<Answered> {
   const terminal = await parts.terminals.of(live.socket)
   const dialog = await dialogOf(runner, terminal, live)
@@ -101,6 +102,7 @@ async function byKeys(
   await moveTo(agent, runner, terminal, live, dialog, option)
   await terminal.press(live.pane, ['Enter'])
   const until = parts.context.clock.now() + CONFIRM_MS
+  let pressAgainAt = parts.context.clock.now() + STEP_MS
   for (let goneFor = 0; ; ) {
     const now = await dialogOf(runner, terminal, live).catch(() => undefined)
     goneFor = now && isSameDialog(now, dialog) ? 0 : goneFor + 1
@@ -112,6 +114,10 @@ async function byKeys(
       }
     }
     if (parts.context.clock.now() >= until) break
+    if (parts.context.clock.now() >= pressAgainAt && (await isSameWait(parts, agent, token, now, dialog, option))) {
+      await terminal.press(live.pane, ['Enter']) // it was dropped: programs take no keys just after a question appears
+      pressAgainAt += STEP_MS
+    }
     await pause(LOOK_MS)
   }
   const next = `Look at it: skein attach ${agent.address}`
@@ -120,6 +126,21 @@ async function byKeys(
     `${JSON.stringify(option.label)} was chosen, but the question is still there`,
     next,
   )
+}
+
+/** The very question, with the wanted option still chosen: not the next one that looks like it. */
+async function isSameWait(
+  parts: Parts,
+  agent: Agent,
+  token: string | undefined,
+  now: Dialog | undefined,
+  dialog: Dialog,
+  option: DialogOption,
+): Promise<boolean> {
+  const chosen = now?.options.find(({ isSelected }) => isSelected)?.label
+  if (!now || !isSameDialog(now, dialog) || chosen !== option.label) return false
+  const [seen] = await observe(parts, new Set([agent.id]))
+  return seen?.verdict?.status.token === token
 }
 
 async function dialogOf(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<Dialog | undefined> {

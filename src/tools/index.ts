@@ -21,6 +21,7 @@ export { capturedSession, resumeCaptured } from './custom/captured-session.js'
 export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
 export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
 export { foldSession } from './fold.js'
+export { placeLinks } from './place-links.js'
 export { findProgram, type Program } from './program.js'
 export type {
   Answer,
@@ -29,6 +30,7 @@ export type {
   Dialog,
   DialogOption,
   Launch,
+  Link,
   Preparation,
   Registry,
   RegistryEntry,

@@ -115,7 +115,7 @@ describe('bare skein', () => {
 it('the noun "sessions" may be left out', async () => {
   using at = scratch()
   const world = { profiles: profilesUnder(at.path), now: () => 0 }
-  expect(await type(['list'], world)).toEqual(await type(['sessions', 'list'], world))
+  expect(await type(['find', 'x'], world)).toEqual(await type(['sessions', 'find', 'x'], world))
   expect((await type(['tree', '--help'])).stdout).toContain('Usage: skein sessions tree')
   expect(await type(['shw'])).toMatchObject({ exitCode: 2 })
 })

@@ -2,46 +2,67 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withoutComments } from '../json-comments.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
-import type { Launch, Preparation } from '../runner.js'
+import { listDirectory } from '../log-files.js'
+import type { Launch, Link, Preparation } from '../runner.js'
 import type { Environment } from '../tool.js'
+
+/** Milliseconds that it waits for a hook of ours, which takes a few. */
+const HOOK_TIMEOUT = 10_000
+const SETTINGS = 'settings.json'
+
+/** Made when they are needed: what is put into them must arrive in the user's own home. */
+const FOLDERS = ['tmp', 'history', 'policies']
+const FILES = [
+  'a2a-oauth-tokens.json',
+  'google_accounts.json',
+  'installation_id',
+  'mcp-oauth-tokens.json',
+  'oauth_creds.json',
+  'state.json',
+]
 
 /**
  * Gemini CLI reads hooks from settings files alone, and takes a file that is named by a variable only where root owns it and
  * every folder above it. So a run gets a home of its own that consists of links: all in it is the user's, credentials and
  * conversations included, but the settings, which are a copy with our hooks in it. What the program writes into its settings
- * during the run goes into the copy.
+ * during the run goes into the copy. Undefined where that cannot be done: then it runs without hooks.
  */
-export interface GeminiHome {
-  readonly env: Preparation['env']
-  readonly files: Preparation['files']
-  /** Makes the links, then becomes the program that follows. */
-  readonly before: readonly string[]
-}
-
-/** Milliseconds that it waits for a hook of ours, which takes a few. */
-const HOOK_TIMEOUT = 10_000
-
-export function geminiHome(launch: Launch, hooks: readonly string[]): GeminiHome | undefined {
+export function geminiHome(
+  launch: Launch,
+  hooks: readonly string[],
+): Pick<Preparation, 'env' | 'files' | 'links'> | undefined {
   const { environment, directory, spool } = launch
   const user = join(homeOf(environment), '.gemini')
-  const own = readSettings(join(user, 'settings.json'))
+  const own = readSettings(join(user, SETTINGS))
   // In the home directory itself it would take the user's settings for those of a project, and run the user's hooks twice.
   if (!own || launch.cwd === homeOf(environment)) return undefined
   const home = join(directory, 'gemini-home')
-  const settings = join(directory, 'gemini-settings.json')
-  const script = join(directory, 'gemini-home.sh')
   return {
     env: {
       GEMINI_CLI_HOME: home,
+      // Written as a new file in the place of the old, which a link would not survive.
       GEMINI_CLI_TRUSTED_FOLDERS_PATH:
         environment.env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(user, 'trustedFolders.json'),
     },
     files: [
-      { path: settings, content: `${JSON.stringify(settingsWith(own, hooks, spool.command), null, 2)}\n` },
-      { path: script, content: SCRIPT },
+      {
+        path: join(home, '.gemini', SETTINGS),
+        content: `${JSON.stringify(settingsWith(own, hooks, spool.command), null, 2)}\n`,
+      },
     ],
-    before: ['sh', script, user, join(home, '.gemini'), settings],
+    links: linksTo(homeOf(environment), home),
   }
+}
+
+function linksTo(userHome: string, home: string): Link[] {
+  const entries = listDirectory(join(userHome, '.gemini')).map((entry) => entry.name)
+  const names = new Set([...entries, ...FILES].filter((name) => name !== SETTINGS && !FOLDERS.includes(name)))
+  const link = (...parts: string[]): Link => ({ path: join(home, ...parts), target: join(userHome, ...parts) })
+  return [
+    link('.agents'),
+    ...[...names].map((name) => link('.gemini', name)),
+    ...FOLDERS.map((name) => ({ ...link('.gemini', name), isDirectory: true as const })),
+  ]
 }
 
 /** `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini` in it. */
@@ -78,21 +99,3 @@ function settingsWith(own: JsonObject, hooks: readonly string[], command: string
     general: { ...general, sessionRetention: { ...objectAt(general, 'sessionRetention'), enabled: false } },
   }
 }
-
-/**
- * Folders that the program makes when it needs them are made before, and files that it may write are linked before they are
- * there: what it writes must arrive in the user's own home.
- */
-const SCRIPT = `user=$1 mirror=$2 settings=$3
-shift 3
-mkdir -p "$user/tmp" "$user/history" "$user/policies"
-rm -rf "$mirror"
-mkdir -p "$mirror"
-find "$user" -mindepth 1 -maxdepth 1 ! -name settings.json -exec sh -c 'into=$1; shift; ln -s "$@" "$into/"' sh "$mirror" {} +
-for name in oauth_creds.json google_accounts.json installation_id mcp-oauth-tokens.json a2a-oauth-tokens.json state.json; do
-  [ -e "$user/$name" ] || ln -s "$user/$name" "$mirror/$name"
-done
-[ ! -e "\${user%/*}/.agents" ] || ln -sfn "\${user%/*}/.agents" "\${mirror%/*}/.agents"
-ln -s "$settings" "$mirror/settings.json"
-exec "$@"
-`

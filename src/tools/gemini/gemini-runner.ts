@@ -30,6 +30,7 @@ export const geminiRunner: ToolRunner = {
       openEnd: /(^|\s)@\S*$/,
     }),
   keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c', 'C-c'] },
+  isReadyWhenTold: true,
   // It is a script, so its process has the name of what runs it.
   isProcess: (name) => [NAME, 'node', 'MainThread'].includes(basename(name)),
 }
@@ -38,7 +39,7 @@ function prepare(launch: Launch): Preparation {
   const { kind, model, mcp, dangerous, args } = launch
   const session = kind === 'new' ? launch.session && uuid4(launch.session) : launch.session
   const home = geminiHome(launch, GEMINI_HOOKS)
-  const program = [
+  const argv: Preparation['argv'] = [
     NAME,
     ...conversationArgs(launch, session),
     ...(model ? ['--model', model] : []),
@@ -46,11 +47,11 @@ function prepare(launch: Launch): Preparation {
     ...(dangerous ? ['--yolo'] : []),
     ...(args ?? []),
   ]
-  const [first = NAME, ...rest] = [...(home?.before ?? []), ...program]
   return {
-    argv: [first, ...rest],
+    argv,
     env: { ...home?.env, ...Object.fromEntries(OF_A_SURROUNDING_SESSION.map((name) => [name, undefined])) },
     files: home?.files ?? [],
+    links: home?.links ?? [],
     ...(session && kind !== 'fork' ? { session } : {}),
   }
 }

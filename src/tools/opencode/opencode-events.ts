@@ -57,7 +57,8 @@ function statusTelling(status: JsonObject | undefined): Telling {
   if (status?.type === 'busy') return { evidence: says('session.status', 'running', 'working') }
   if (status?.type !== 'retry') return {}
   const message = textAt(status, 'message') ?? 'the model did not answer'
-  return { evidence: says('session.status', 'running', `trying again: ${line(message)}`) }
+  const trouble = troubleOf(message)
+  return { evidence: { ...says('session.status', 'running', `trying again: ${line(message)}`), trouble } }
 }
 
 function errorTelling(error: JsonObject | undefined): Telling {
