@@ -1,4 +1,3 @@
-import { lifeOf } from '../disk/index.js'
 import { type AgentRun, type AgentView, type LiveRun, type Parts, viewsOf } from '../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
@@ -231,9 +230,16 @@ export class Crew implements AsyncDisposable {
   }
 }
 
-const isDead = ({ pid, process_start, ended_at }: LiveRun): boolean =>
-  ended_at === undefined &&
-  lifeOf({ pid, ...(process_start === undefined ? {} : { starttime: process_start }) }) === 'dead'
+/** The cheapest question there is; that a pid has come back as another process is found when the agent is looked at. */
+function isDead({ pid, ended_at }: LiveRun): boolean {
+  if (ended_at !== undefined) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
 
 const isRunning = ({ run }: AgentRun): boolean => run !== undefined && run.ended_at === undefined
 

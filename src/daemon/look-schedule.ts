@@ -3,7 +3,7 @@ import type { AgentId } from '../model/index.js'
 
 const OFTEN_MS = 1_000
 const NOW_AND_THEN_MS = 3_000
-const SELDOM_MS = 15_000
+const SELDOM_MS = 30_000
 
 /**
  * How often an agent is looked at when nothing calls for it. Programs that tell by themselves are looked at to mend what they
