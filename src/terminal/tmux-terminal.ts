@@ -172,10 +172,9 @@ class TmuxTerminal implements Terminal {
     for (const client of listed) {
       const [, isControl, name = '', tty = ''] = client.split(mark)
       if (isControl === '1') continue
-      // A client that has just left is no failure. (tmux 3.2 cannot show a message to a chosen client: there it only rings.)
-      await this.#connection.tryAsking(
-        commandLine('display-message', '-c', name, '-d', String(ANNOUNCE_MS), '--', line),
-      )
+      // A client that has just left is no failure. tmux 3.2 cannot show a message to a chosen client at all: there it only rings.
+      const message = commandLine('display-message', '-c', name, '-d', String(ANNOUNCE_MS), '--', line)
+      await this.#connection.tryAsking(message).catch(() => undefined)
       if (options.bell) await ringBell(tty)
     }
   }

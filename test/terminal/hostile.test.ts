@@ -184,7 +184,8 @@ describe.each([{ kept: true }, { kept: false }])('hostile text, connection kept:
 
   it('in an environment or an argument reaches the program alone, and no command line before it', async () => {
     const seen = join(scratch.path, 'seen')
-    const read = 'require("fs").writeFileSync(process.argv[1], JSON.stringify([process.env, process.argv.slice(2)]))'
+    const read =
+      'const fs = require("fs"), [, at] = process.argv; fs.writeFileSync(at + "~", JSON.stringify([process.env, process.argv.slice(2)])); fs.renameSync(at + "~", at)'
     const env = Object.fromEntries(HOSTILE.map((text, at) => [`HOSTILE_${at}`, text]))
     const script = scratch.script([process.execPath, '-e', read, seen, ...HOSTILE], env)
     expect(execFileSync('stat', ['-c', '%a', script], { encoding: 'utf8' })).toBe('600\n')
