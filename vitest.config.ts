@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { ...shared, name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/real/**'] } },
-      { test: { ...shared, name: 'real', include: ['test/real/**/*.test.ts'] } },
+      { test: { ...shared, name: 'real', include: ['test/real/**/*.test.ts', 'e2e/**/*.test.ts'] } },
     ],
   },
 })

@@ -10,7 +10,12 @@ const NEEDED = [
   { command: 'setpriv', debian: 'util-linux' },
   { command: 'zsh', debian: 'zsh' },
   { command: 'fish', debian: 'fish' },
-  ...(process.argv.includes('--real') ? [{ command: 'chromium', debian: 'chromium' }] : []),
+  ...(process.argv.includes('--real')
+    ? [
+        { command: 'chromium', debian: 'chromium' },
+        { command: 'ip', debian: 'iproute2' },
+      ]
+    : []),
 ]
 
 const isPresent = ({ command }) => spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0

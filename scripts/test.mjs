@@ -6,6 +6,8 @@ import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installPrograms } from '../e2e/install.mjs'
+import { operationTable } from '../e2e/operation-table.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const args = process.argv.slice(2)
@@ -28,35 +30,41 @@ const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 const scratch = mkdtempSync(join(tmpdir(), 'skein-test-'))
 const report = join(scratch, 'report.json')
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
-const { status } = spawnSync(
+const command = [
   process.execPath,
-  [
-    vitest,
-    'run',
-    ...(real ? ['--project', 'real'] : ['--project', 'unit']),
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile=${report}`,
-    ...rest,
-  ],
-  // Tests must not see the user's home, nor pay for certificates that no test uses. The real programs are a gigabyte: those
-  // that were installed for an earlier run are used again.
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      ...clean,
-      HOME: scratch,
-      ...(real
-        ? { XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), '.cache') }
-        : { NODE_EXTRA_CA_CERTS: '' }),
-    },
-  },
-)
+  vitest,
+  'run',
+  ...(real ? ['--project', 'real', '--maxWorkers=2'] : ['--project', 'unit']),
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile=${report}`,
+  ...rest,
+]
+// Tests must not see the user's home, nor pay for certificates that no test uses.
+const env = { ...clean, HOME: scratch, NODE_EXTRA_CA_CERTS: '' }
+if (real) {
+  // The programs are a gigabyte and a half: those that were installed for an earlier run are used again.
+  const programs = await installPrograms(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'))
+  env.SKEIN_TEST_PROGRAMS = JSON.stringify(programs)
+}
+const [program, ...programArgs] = real ? alone(command) : command
+const { status } = spawnSync(program, programArgs, { cwd: root, stdio: 'inherit', env })
+
+/**
+ * The same command where there is no network but loopback and no process but its own: real programs call home and leave
+ * processes behind. The shell is there to bury those that nobody waits for.
+ */
+function alone(command) {
+  const asUser = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const namespaces = [...asUser, '--net', '--pid', '--fork', '--mount-proc', '--kill-child']
+  return ['unshare', ...namespaces, 'sh', '-c', 'ip link set lo up && "$@"; exit $?', 'sh', ...command]
+}
+
 let line = '0 passed, 1 failed'
 let failed = status !== 0
 try {
   const totals = JSON.parse(readFileSync(report, 'utf8'))
+  for (const row of operationTable(totals)) console.log(row)
   const lost = totals.numFailedTestSuites > 0 && totals.numFailedTests === 0 ? 1 : 0
   const skipped = totals.numPendingTests + totals.numTodoTests
   line = `${totals.numPassedTests} passed, ${totals.numFailedTests + lost} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`

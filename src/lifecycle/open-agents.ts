@@ -45,7 +45,7 @@ export async function configuredParts({ home, context, configFile, facts }: Conf
   return partsOf({ home, context, environment, socket, runners: runners.all, ...(tool ? { defaultTool: tool } : {}) })
 }
 
-export function partsOf({ home, context, environment, socket, runners, defaultTool = 'claude' }: OpenAgents): Parts {
+function partsOf({ home, context, environment, socket, runners, defaultTool = 'claude' }: OpenAgents): Parts {
   return {
     home,
     context,

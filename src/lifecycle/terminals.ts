@@ -26,6 +26,13 @@ export class Terminals implements AsyncDisposable {
     return opening
   }
 
+  /** Connects in the background while other things are done; what goes wrong is told by who needs it. */
+  warm(socket: TmuxSocket): void {
+    this.of(socket)
+      .then((terminal) => terminal.panes())
+      .catch(() => undefined)
+  }
+
   async look(socket: TmuxSocket): Promise<Look> {
     try {
       const panes = await (await this.of(socket)).panes()

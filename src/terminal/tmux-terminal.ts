@@ -30,6 +30,11 @@ export interface OpenTerminal {
   readonly executable?: string
   /** The user's. Only what every program needs (home, path, language) is passed on: see `cleanEnvironment`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /**
+   * Stay connected, so that no process is started per question: for whoever stays (the daemon, a screen). Else each call is one
+   * short process. Following events is always connected.
+   */
+  readonly kept?: boolean
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
@@ -40,7 +45,8 @@ export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
   const server: TmuxServer = { socket: options.socket, executable: options.executable ?? 'tmux', environment }
   checkSocket(server)
   await checkTmux({ executable: server.executable, environment })
-  return new TmuxTerminal(server, options.context, options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  return new TmuxTerminal(server, options.context, timeoutMs, options.kept ?? false)
 }
 
 class TmuxTerminal implements Terminal {
@@ -49,9 +55,10 @@ class TmuxTerminal implements Terminal {
   constructor(
     private readonly server: TmuxServer,
     private readonly context: Context,
-    timeoutMs: number,
+    private readonly timeoutMs: number,
+    isKept: boolean,
   ) {
-    this.#connection = new Connection(server, context, timeoutMs)
+    this.#connection = new Connection(server, context, { timeoutMs, isKept })
   }
 
   get socket(): TmuxSocket {
@@ -120,15 +127,27 @@ class TmuxTerminal implements Terminal {
   async paste(pane: PaneId, text: string): Promise<void> {
     checkPasteable(text)
     if (text === '') return
+    if ((await this.pane(pane)).isDead) throw ended(pane)
     const buffer = `skein-${this.#random()}`
-    // An older tmux drops what is pasted into a pane whose program has ended, without a word.
-    if ((await this.pane(pane)).isDead) throw refused(`the program in pane ${pane} has ended`)
-    await this.#connection.ask(
-      sequence(
-        commandLine('set-buffer', '-b', buffer, '--', text),
-        commandLine('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane),
+    // Decided by the server in one step: up to 3.3 it dies of a paste into a pane whose program has just ended. What is pasted
+    // then is no buffer at all, which it refuses.
+    const { refusal } = await this.#connection.tryAsking(
+      commandLine(
+        ...[
+          'if-shell',
+          '-F',
+          '-t',
+          pane,
+          '#{pane_dead}',
+          commandLine('paste-buffer', '-b', `${buffer}-none`, '-t', pane),
+        ],
+        sequence(
+          commandLine('set-buffer', '-b', buffer, '--', text),
+          commandLine('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane),
+        ),
       ),
     )
+    if (refusal !== undefined) throw /no buffer|exited/.test(refusal) ? ended(pane) : refused(refusal)
   }
 
   async press(pane: PaneId, keys: readonly Key[]): Promise<void> {
@@ -136,7 +155,7 @@ class TmuxTerminal implements Terminal {
     const presses = keys
       .map(keyArguments)
       .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
-    if ((await this.pane(pane)).isDead) throw refused(`the program in pane ${pane} has ended`)
+    if ((await this.pane(pane)).isDead) throw ended(pane)
     // Someone who scrolled back is in copy mode, which would take the keys for itself.
     await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
   }
@@ -178,7 +197,7 @@ class TmuxTerminal implements Terminal {
   }
 
   follow(signal: AbortSignal): AsyncIterable<PaneEvent> {
-    return follow(this.server, this.context, this.#connection.timeoutMs, signal)
+    return follow(this.server, this.context, this.timeoutMs, signal)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -223,6 +242,8 @@ function captureCommand(pane: PaneId, options: CaptureOptions): string {
   const flags = [...(options.styles ? ['-e'] : []), ...(options.history ? ['-S', String(-options.history)] : [])]
   return commandLine('capture-pane', '-p', ...flags, '-t', pane)
 }
+
+const ended = (pane: PaneId): SkeinError => refused(`the program in pane ${pane} has ended`)
 
 const isPaneGone = (refusal: string): boolean => refused(refusal).code === 'pane-gone'
 

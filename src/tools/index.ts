@@ -3,20 +3,25 @@ import { claudeRunner } from './claude/claude-runner.js'
 import { codex } from './codex/codex.js'
 import { codexRunner } from './codex/codex-runner.js'
 import { gemini } from './gemini/gemini.js'
+import { geminiRunner } from './gemini/gemini-runner.js'
 import { openclaw } from './openclaw/openclaw.js'
 import { opencode } from './opencode/opencode.js'
+import { opencodeRunner } from './opencode/opencode-runner.js'
 import { pi } from './pi/pi.js'
+import { piRunner } from './pi/pi-runner.js'
 import { plain } from './plain/plain.js'
 import { qwen } from './qwen/qwen.js'
 import type { ToolRunner } from './runner.js'
 import { Runners, type ToolSettings } from './runners.js'
 import type { LogTool } from './tool.js'
 
+export { answerCodex, codexControlSocket } from './codex/codex-control.js'
 export type { Counters } from './counters.js'
 export { capturedSession, resumeCaptured } from './custom/captured-session.js'
 export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
 export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
 export { foldSession } from './fold.js'
+export { placeLinks } from './place-links.js'
 export { findProgram, type Program } from './program.js'
 export type {
   Answer,
@@ -25,6 +30,7 @@ export type {
   Dialog,
   DialogOption,
   Launch,
+  Link,
   Preparation,
   Registry,
   RegistryEntry,
@@ -47,7 +53,7 @@ export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './t
 export const LOG_TOOLS: readonly LogTool[] = [claude, codex, gemini, opencode, pi, qwen, openclaw, plain]
 
 /** Every tool that we can run. */
-export const RUNNERS: readonly ToolRunner[] = [claudeRunner, codexRunner]
+export const RUNNERS: readonly ToolRunner[] = [claudeRunner, codexRunner, geminiRunner, opencodeRunner, piRunner]
 
 export function runnersFor(settings: ToolSettings): Runners {
   return new Runners(RUNNERS, settings)

@@ -63,10 +63,20 @@ export interface Preparation {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Written (0600) before the start; paths are absolute and lie in `launch.directory` or, for a seeded log, in the tool's own log root. */
   readonly files: readonly { readonly path: string; readonly content: string; readonly onlyIfAbsent?: boolean }[]
+  /** Made (by `placeLinks`) before the start, in `launch.directory`: for programs whose whole home has to be named to change one file of it. */
+  readonly links?: readonly Link[]
   /** The id the conversation will have; absent when the program alone decides. */
   readonly session?: SessionId
   /** How to learn the id first, for programs that choose it and tell it only when asked. Without an answer, `argv` is run as it is. */
   readonly capture?: Capture
+}
+
+/** A symbolic link. What it points to need not be there. */
+export interface Link {
+  readonly path: string
+  readonly target: string
+  /** The target is a directory, and is made when it is missing: a program that makes its own would trip over the link. */
+  readonly isDirectory?: true
 }
 
 /** A first run of the program, without a terminal, that makes the conversation and prints its id; a second run resumes it. */
@@ -208,6 +218,11 @@ export interface ToolRunner {
   readScreen(screen: Screen): ScreenReading
   readonly registry?: Registry
   checkText(text: string): TextCheck
+  /**
+   * Its screen shows an input line before it listens, and what is typed then is lost or changed: it is ready when it has told
+   * that it is idle, not when it looks so.
+   */
+  readonly isReadyWhenTold?: true
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */

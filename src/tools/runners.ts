@@ -38,7 +38,7 @@ export class Runners {
     const names = this.all.map((runner) => runner.name)
     const meant = nearest(name, names)
     throw new SkeinError(
-      'tool-not-found',
+      'tool-unknown',
       `There is no tool called ${JSON.stringify(name.slice(0, 60))}`,
       `${meant ? `Did you mean ${meant}? ` : ''}Known: ${names.join(', ')}; others go into config.toml as [tools.<name>]`,
     )

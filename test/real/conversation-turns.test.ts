@@ -1,11 +1,14 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ModelServer } from '../../e2e/model-server/model-server.js'
+import { promptsOf } from '../../e2e/model-server/request.js'
+import { mustBeOffline, programDirectory } from '../../e2e/programs.js'
 import type { SessionEntry } from '../../src/conversations/index.js'
-import { installed, offline } from './install.js'
 
 const root = mkdtempSync(join(tmpdir(), 'skein-turns-'))
 /** What one process printed about its turn. */
@@ -20,19 +23,65 @@ interface Printed {
 }
 const NAMES = ['first', 'second', 'lost', 'afterLoss', 'otherModel', 'fresh', 'onlyNew', 'otherAgent'] as const
 let results: Record<(typeof NAMES)[number], Printed>
-let requests: string[][] = []
+let requests: readonly (readonly string[])[] = []
 
-beforeAll(() => {
-  const cache = installed('agent-sdk', ['@anthropic-ai/claude-agent-sdk@0.3.325'])
+/** The reply is every prompt the model was sent, so it proves by itself which history the client remembered. */
+const EVERYTHING_HEARD = {
+  rules: [],
+  fallback: {
+    text: (request: Parameters<typeof promptsOf>[0]) => `heard: ${promptsOf(request).join(' | ')}`,
+    usage: { input: 12, output: 5, cacheRead: 100, cacheWrite: 7 },
+  },
+}
+
+beforeAll(async () => {
+  mustBeOffline()
   for (const name of ['home', 'config', 'project']) mkdirSync(join(root, name))
-  const worker = fileURLToPath(new URL('../workers/turns-on-loopback.mjs', import.meta.url))
-  const sdk = pathToFileURL(join(cache, 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs')).href
-  const [command, args] = offline(process.execPath, worker, JSON.stringify({ sdk, root }))
-  const printed = execFileSync(command, args, { encoding: 'utf8', cwd: root, maxBuffer: 1 << 26 })
-  ;({ results, requests } = JSON.parse(printed))
+  await using server = await ModelServer.start(EVERYTHING_HEARD)
+  const turn = turnsWith(server.url)
+  const first = await turn('my name is Ada')
+  const second = await turn('what is my name?')
+  rmSync(join(root, 'config', 'projects'), { recursive: true, force: true }) // the tool's own clean-up, a month later
+  results = {
+    first,
+    second,
+    lost: await turn('still there?'),
+    afterLoss: await turn('and now?'),
+    otherModel: await turn('with another model', { model: 'claude-haiku-4-5' }),
+    fresh: await turn('/new hello again', { model: 'claude-haiku-4-5' }),
+    onlyNew: await turn('/new', { model: 'claude-haiku-4-5' }),
+    otherAgent: await turn('hi', {}, 'agent:codex:discord:dm:user123'),
+  }
+  requests = server.requests.map((request) => request.prompts)
   for (const name of NAMES) console.log(`${name}: ${JSON.stringify({ ...results[name], entry: undefined })}`)
 }, 600_000)
 afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** One turn, in a process of its own. */
+function turnsWith(url: string) {
+  const project = join(root, 'project')
+  const worker = fileURLToPath(new URL('../workers/run-turn.mjs', import.meta.url))
+  const sdk = pathToFileURL(
+    join(programDirectory('agent-sdk'), 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs'),
+  ).href
+  const env = {
+    PATH: process.env.PATH,
+    HOME: join(root, 'home'),
+    CLAUDE_CONFIG_DIR: join(root, 'config'),
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: `sk-ant-fake-${'0'.repeat(40)}`,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
+    IS_SANDBOX: '1',
+  }
+  return async (prompt: string, more: object = {}, key = 'agent:main:discord:dm:user123'): Promise<Printed> => {
+    const options = { cwd: project, model: 'claude-sonnet-4-5', env, ...more }
+    const request = JSON.stringify({ sdk, directory: join(root, 'store'), key, prompt, options })
+    const { stdout } = await promisify(execFile)(process.execPath, [worker, request], { env, cwd: project })
+    return JSON.parse(stdout)
+  }
+}
 
 describe('with the real Agent SDK and a scripted model', () => {
   it('the first message creates a session and binds it', () => {

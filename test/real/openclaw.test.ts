@@ -3,16 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { arch, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installed, offline } from './install.js'
+import { afterAll, describe, expect, it } from 'vitest'
+import { mustBeOffline, programDirectory } from '../../e2e/programs.js'
 
 const root = mkdtempSync(join(tmpdir(), 'skein-openclaw-'))
-let cache = ''
-
-beforeAll(() => {
-  // OpenClaw wants a newer Node than ours; npm has that too, one package per platform.
-  cache = installed('openclaw', [`node-linux-${arch()}@24.21.0`, 'openclaw@2026.9.6'])
-}, 1_200_000)
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 interface Report {
@@ -33,21 +27,16 @@ interface Report {
   }
 }
 
-/** OpenClaw's own check of a store, run where it can reach nothing but itself. */
+/** OpenClaw's own check of a store. */
 function doctor(state: string, mode: 'dry-run' | 'import' | 'validate'): Report {
-  const node = join(cache, 'node_modules', `node-linux-${arch()}`, 'bin/node')
-  const program = join(cache, 'node_modules/openclaw/openclaw.mjs')
-  const [command, args] = offline(
-    node,
-    program,
-    'doctor',
-    '--session-sqlite',
-    mode,
-    '--session-sqlite-all-agents',
-    '--json',
-  )
+  mustBeOffline()
+  const modules = join(programDirectory('openclaw'), 'node_modules')
+  // OpenClaw wants a newer Node than ours; npm has that too, one package per platform.
+  const node = join(modules, `node-linux-${arch()}`, 'bin/node')
+  const program = join(modules, 'openclaw/openclaw.mjs')
+  const args = [program, 'doctor', '--session-sqlite', mode, '--session-sqlite-all-agents', '--json']
   const env = { PATH: process.env.PATH, HOME: root, OPENCLAW_STATE_DIR: state }
-  const printed = execFileSync(command, args, { encoding: 'utf8', env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+  const printed = execFileSync(node, args, { encoding: 'utf8', env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
   return JSON.parse(printed.slice(printed.indexOf('{')))
 }
 

@@ -15,14 +15,14 @@ const RECORDER = fileURLToPath(new URL('../workers/record-input.mjs', import.met
 const START = '\x1b[200~'
 const END = '\x1b[201~'
 
-describe('hostile text', () => {
+describe.each([{ kept: true }, { kept: false }])('hostile text, connection kept: $kept', ({ kept }) => {
   const scratch = new Scratch()
   const recorded = join(scratch.path, 'recorded')
   let terminal: Terminal
   let recorder: PaneInfo
 
   beforeAll(async () => {
-    terminal = await scratch.terminal()
+    terminal = await scratch.terminal({ kept })
     recorder = await scratch.create(terminal, 'recorder', [process.execPath, RECORDER, recorded])
     await eventually('the program is ready', async () =>
       (await terminal.capture(recorder.pane)).includes('ready') ? true : undefined,

@@ -63,11 +63,17 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
 function requestTelling(payload: JsonObject): Telling {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const input = objectAt(payload, 'tool_input')
-  const what = (textAt(input, 'command') ?? textAt(input, 'description'))?.split('\n', 1)[0]?.slice(0, 200)
+  const what = subjectOf(textAt(input, 'command') ?? textAt(input, 'description'))
   return {
     evidence: { ...says('PermissionRequest', 'waiting', `permission prompt: ${tool}`), waiting_for: 'permission' },
     request: { id: requestId(payload), tool, kind: 'permission', ...(what ? { what } : {}) },
   }
+}
+
+/** One line: the command, or of a patch the files that it changes. */
+function subjectOf(text: string | undefined): string | undefined {
+  const files = [...(text ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, file]) => file)
+  return (files.length > 0 ? files.join(', ') : text?.split('\n', 1)[0])?.slice(0, 200)
 }
 
 /** The request has no id: what the two hooks have in common is the turn, the tool and the command. */

@@ -1,11 +1,11 @@
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { checkPrompt } from '../check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
 import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CODEX_HOOKS, readCodexHook } from './codex-hooks.js'
 import { codexLogOf, codexRoots } from './codex-roots.js'
-import { seededLog } from './codex-seed.js'
+import { providerFor, seededLog } from './codex-seed.js'
 
 const NAME = 'codex'
 
@@ -32,11 +32,10 @@ export const codexRunner: ToolRunner = {
 
 function prepare(launch: Launch): Preparation {
   const { kind, session, origin, environment, cwd, startedAt } = launch
-  const hasLog = session !== undefined && codexLogOf(environment, session) !== undefined
-  const seed =
-    kind !== 'fork' && session && !hasLog
-      ? seededLog(codexRoots(environment)[0] ?? '', session, cwd, startedAt)
-      : undefined
+  const root = codexRoots(environment)[0] ?? ''
+  const isUnwritten = session !== undefined && kind !== 'fork' && codexLogOf(environment, session) === undefined
+  const provider = providerFor(join(root, 'config.toml'), launch.args ?? [])
+  const seed = isUnwritten ? seededLog({ root, session, cwd, at: startedAt, provider }) : undefined
   const what = kind === 'fork' ? (origin ? ['fork', origin] : []) : session ? ['resume', session] : []
   return {
     argv: [NAME, ...what, ...optionsOf(launch)],
@@ -59,9 +58,11 @@ function optionsOf({ spool, model, dangerous, args }: Launch): string[] {
     '--no-daemon',
     '--dangerously-bypass-hook-trust',
     ...hooks,
-    // Its state in words, and no spinner that changes ten times a second: so a title change is a change of state.
+    // Its state in words, and nothing that moves: so a title change is a change of state, and tmux tells it at once.
     '-c',
-    'tui.terminal_title=["run-state","project-name"]',
+    'tui.terminal_title=["spinner","run-state","project-name"]',
+    '-c',
+    'tui.animations=false',
     ...(model ? ['--model', model] : []),
     ...(dangerous ? ['--dangerously-bypass-approvals-and-sandbox'] : []),
     ...(args ?? []),

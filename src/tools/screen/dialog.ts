@@ -111,11 +111,14 @@ function labelFrom(lines: readonly string[], line: number, column: number, width
     const text = lines[next] ?? ''
     const word = text.trimStart().split(' ', 1)[0] ?? ''
     const isWrapped = word !== '' && text.slice(0, column).trim() === '' && last.length + 1 + word.length > width - 4
-    if (!isWrapped) return label.trim()
+    if (!isWrapped) return firstColumn(label)
     label += ` ${text.trim()}`
     last = text
   }
 }
+
+/** What describes an option may stand beside it, in a column of its own. */
+const firstColumn = (text: string): string => text.trim().split(/ {2,}/, 1)[0] ?? ''
 
 /** Rows without numbers: the lines right above and below whose text starts in the same column. */
 function columnRows(lines: readonly string[], marked: number, column: number): Row[] {
@@ -129,7 +132,7 @@ function columnRows(lines: readonly string[], marked: number, column: number): R
   while (isRow(last + 1)) last += 1
   return Array.from({ length: last - first + 1 }, (_, at) => {
     const line = first + at
-    return { label: (lines[line] ?? '').slice(column).trim(), isSelected: line === marked, line }
+    return { label: firstColumn((lines[line] ?? '').slice(column)), isSelected: line === marked, line }
   })
 }
 

@@ -67,7 +67,7 @@ function cleaned(lines: readonly string[], frame: string | undefined): string[] 
   return result
 }
 
-const BORDER = /^[\s─━═╭╮╰╯┌┐└┘├┤╔╗╚╝]*$/
+const BORDER = /^[\s─━═╭╮╰╯┌┐└┘├┤╔╗╚╝▄▀]*$/
 
 /** Boxes may stand in boxes; a line that is nothing but a border becomes empty, so that it ends a paragraph. */
 function withoutFrame(line: string, frame: string): string {

@@ -10,7 +10,9 @@ const UNKNOWN: ScreenReading = { status: 'unknown', reason: 'no rule knows this 
 export function readScreenBy(rules: ScreenRules, screen: Screen): ScreenReading {
   const layout = layoutOf(screen, rules.input, rules.frame)
   const found = firstOf(rules, layout)
-  const draft = rules.input && !found?.dialog && draftIn(layout, rules.input)
+  // Where it is not certain that this is the place to type, what stands there may be anything.
+  const isPlaceToType = found !== undefined && !found.dialog && found.status !== 'unknown'
+  const draft = rules.input && isPlaceToType && draftIn(layout, rules.input)
   return { ...(found ?? UNKNOWN), ...(draft ? { draft } : {}) }
 }
 

@@ -19,6 +19,18 @@ describe('what the hooks of Codex say', () => {
   })
 })
 
+it('of a patch, the files are told', () => {
+  const command = '*** Begin Patch\n*** Add File: a.md\n+x\n*** Update File: b/c.ts\n*** End Patch'
+  const payload = {
+    hook_event_name: 'PermissionRequest',
+    session_id: ID,
+    tool_name: 'apply_patch',
+    tool_input: { command },
+  }
+  const { request } = codexRunner.readMessage({ agent: 'a', run: 'r', tool: 'codex', at: '', payload }) ?? {}
+  expect(request).toMatchObject({ tool: 'apply_patch', what: 'a.md, b/c.ts' })
+})
+
 describe('starting Codex', () => {
   it('anew: with a log of one line under the id of our choice, which it resumes', () => {
     using scratch = scratchLaunches()
@@ -35,6 +47,21 @@ describe('starting Codex', () => {
     const [log] = codex.discover({ home: scratch.home, env: {} })
     expect(log?.session).toBe(ID)
     expect(log && codex.identify(log)).toMatchObject({ id: ID, cwd: '/srv/web' })
+  })
+
+  it.each([
+    ['', [], 'openai'],
+    ['model = "x"\nmodel_provider = "azure" # ours\n[model_providers.azure]\n', [], 'azure'],
+    ["model_provider = 'local'\n", [], 'local'],
+    ['[profiles.a]\nmodel_provider = "other"\n', [], 'openai'],
+    ['model_provider = "azure"\n', ['-c', 'model_provider="oss"'], 'oss'],
+    ['', ['--config', 'model_provider=oss'], 'oss'],
+  ])('names the provider that will be used: %j %j', (config, args, provider) => {
+    using scratch = scratchLaunches()
+    mkdirSync(`${scratch.home}/.codex`)
+    writeFileSync(`${scratch.home}/.codex/config.toml`, config)
+    const [seed] = codexRunner.prepare(scratch.launch({ args })).files
+    expect(JSON.parse(seed?.content ?? '').payload).toMatchObject({ id: ID, model_provider: provider })
   })
 
   it('resumes a log that is there, wherever it is, and writes none', () => {
@@ -59,7 +86,7 @@ describe('starting Codex', () => {
     const { argv } = codexRunner.prepare(scratch.launch())
     const stop = argv.find((word) => word.startsWith('hooks.Stop='))
     expect(stop).toBe(`hooks.Stop=[{hooks=[{type="command",command="sh '/run/skein/put' \\"a b\\""}]}]`)
-    expect(argv.filter((word) => word === '-c').length).toBe(9)
+    expect(argv.filter((word) => word === '-c').length).toBe(10)
     expect(argv).toContain('--dangerously-bypass-hook-trust')
     expect(argv).not.toContain('--dangerously-bypass-approvals-and-sandbox')
     expect(argv.join(' ')).not.toContain('trust_level')

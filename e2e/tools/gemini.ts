@@ -1,0 +1,18 @@
+import { pathWith } from '../programs.js'
+import type { RealTool } from './real-tool.js'
+
+export const gemini: RealTool = {
+  name: 'gemini',
+  version: '0.61.0',
+  argv: ['gemini', '-m', 'gemini-2.5-pro'],
+  ready: /Type your message/,
+  asksAbout: { run: 'touch asked.txt' },
+  setUp(scratch, server) {
+    scratch.write('home/.gemini/settings.json', {
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      general: { disableAutoUpdate: true, disableUpdateNag: true, enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+    })
+    return scratch.env({ PATH: pathWith('gemini'), GEMINI_API_KEY: 'test', GOOGLE_GEMINI_BASE_URL: server.url })
+  },
+}

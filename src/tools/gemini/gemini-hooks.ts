@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
+import { isObject, type JsonObject, objectAt, textAt } from '../json-value.js'
+import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+
+/** The hooks that a run is given: few, for the program waits for each. Those around the model run for every piece of a reply. */
+export const GEMINI_HOOKS = [
+  'SessionStart',
+  'BeforeAgent',
+  'Notification',
+  'AfterTool',
+  'AfterAgent',
+  'SessionEnd',
+] as const
+
+/** What a hook says. */
+export function readGeminiHook({ payload }: SpoolMessage): Telling | undefined {
+  if (!isObject(payload)) return undefined
+  const event = textAt(payload, 'hook_event_name') ?? ''
+  const telling = tellingOf(event, payload)
+  const session = textAt(payload, 'session_id')
+  if (!telling || !isSessionId(session)) return telling
+  const log = textAt(payload, 'transcript_path')
+  const how = (event === 'SessionStart' && SOURCES.find((one) => one === payload.source)) || 'unchanged'
+  return { identity: { session, how, ...(log ? { log: withoutLinks(log) } : {}) }, ...telling }
+}
+
+const SOURCES = ['startup', 'resume', 'clear'] as const
+
+/** A run's home is made of links: where the log really is, is where all others look for it. It may not be there yet. */
+function withoutLinks(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const folder = dirname(path)
+    return folder === path ? path : join(withoutLinks(folder), basename(path))
+  }
+}
+
+function tellingOf(event: string, payload: JsonObject): Telling | undefined {
+  switch (event) {
+    case 'SessionStart':
+      return { evidence: says(event, 'idle', 'it has started') }
+    case 'BeforeAgent': {
+      const prompt = textAt(payload, 'prompt')
+      return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+    }
+    case 'Notification':
+      return payload.notification_type === 'ToolPermission' ? askedTelling(payload) : {}
+    case 'AfterTool':
+      return {
+        evidence: says(event, 'running', `after ${textAt(payload, 'tool_name') ?? 'a tool'}`),
+        settled: requestId(payload, objectAt(payload, 'tool_input')),
+      }
+    case 'AfterAgent':
+      // Its text repeats pieces of the reply: the log has it right.
+      return { evidence: says(event, 'idle', 'it has finished its turn') }
+    case 'SessionEnd': {
+      const reason = textAt(payload, 'reason') ?? 'other'
+      return reason === 'clear' ? {} : { ended: { reason } }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The kinds of its confirmations, and the tool that each is for. */
+const ASKED: Readonly<Record<string, { tool: string; kind: Wait }>> = {
+  exec: { tool: 'run_shell_command', kind: 'permission' },
+  edit: { tool: 'write_file', kind: 'permission' },
+  info: { tool: 'web_fetch', kind: 'permission' },
+  mcp: { tool: 'an MCP tool', kind: 'permission' },
+  ask_user: { tool: 'ask_user', kind: 'question' },
+  exit_plan_mode: { tool: 'exit_plan_mode', kind: 'plan' },
+}
+
+function askedTelling(payload: JsonObject): Telling {
+  const details = objectAt(payload, 'details')
+  const { tool, kind } = ASKED[String(details?.type)] ?? { tool: 'a tool', kind: 'permission' }
+  const what =
+    textAt(details, 'command') ?? textAt(details, 'filePath') ?? textAt(details, 'fileName') ?? textAt(details, 'title')
+  const request: AskedPermission = {
+    id: requestId(payload, details),
+    tool,
+    kind,
+    ...(what ? { what: what.split('\n', 1)[0]?.slice(0, 200) ?? '' } : {}),
+  }
+  const reason =
+    kind === 'permission'
+      ? `permission prompt: ${tool}`
+      : kind === 'plan'
+        ? 'asks to approve a plan'
+        : 'asks a question'
+  return { evidence: { ...says('Notification', 'waiting', reason), waiting_for: kind }, request }
+}
+
+/** A request has no id; it and the call that it was for have the conversation and the command or file in common. */
+function requestId(payload: JsonObject, subject: JsonObject | undefined): string {
+  const path = textAt(subject, 'file_path') ?? textAt(subject, 'fileName')
+  const what = textAt(subject, 'command') ?? (path && basename(path)) ?? textAt(subject, 'title') ?? ''
+  return createHash('sha256')
+    .update(JSON.stringify([payload.session_id, what]))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  source: 'hook',
+  status,
+  reason,
+  rule: `hook:${event}`,
+})

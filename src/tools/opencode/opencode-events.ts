@@ -1,0 +1,99 @@
+import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
+import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
+import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+import { troubleOf } from '../trouble.js'
+
+/** What the plugin says: opencode's own events, and a few of the plugin's. */
+export function readOpencodeEvent({ payload }: SpoolMessage): Telling | undefined {
+  if (!isObject(payload)) return undefined
+  const telling = tellingOf(textAt(payload, 'type') ?? '', payload)
+  const session = textAt(payload, 'sessionID')
+  if (!telling || !isSessionId(session) || isAsked(payload)) return telling
+  const how = HOWS.find((one) => one === payload.how) ?? 'unchanged'
+  return { identity: { session, how }, ...telling }
+}
+
+const HOWS = ['startup', 'resume', 'clear', 'fork'] as const
+/** What is asked may come from a sub-agent, whose conversation is not the agent's. */
+const isAsked = ({ type }: JsonObject): boolean => /^(permission|question)\./.test(String(type))
+
+function tellingOf(type: string, payload: JsonObject): Telling | undefined {
+  switch (type) {
+    case 'skein.started': // the screen is drawn a little later: this is no sign of readiness
+    case 'session.created':
+    case 'session.compacted':
+      return {}
+    case 'skein.failed':
+      return { evidence: says(type, 'error', `it could not open its conversation: ${textAt(payload, 'error') ?? ''}`) }
+    case 'chat.message': {
+      const prompt = textAt(payload, 'prompt')
+      return { evidence: says(type, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+    }
+    case 'session.status':
+      return statusTelling(objectAt(payload, 'status'))
+    case 'session.idle': {
+      const reply = textAt(payload, 'reply')
+      return { evidence: says(type, 'idle', 'it has finished its turn'), ...(reply ? { reply } : {}) }
+    }
+    case 'session.error':
+      return errorTelling(objectAt(payload, 'error'))
+    case 'permission.asked':
+      return askedTelling(payload, 'permission')
+    case 'question.asked':
+      return askedTelling(payload, 'question')
+    case 'permission.replied':
+    case 'question.replied':
+    case 'question.rejected': {
+      const settled = textAt(payload, 'requestID')
+      return { evidence: says(type, 'running', 'it was answered'), ...(settled ? { settled } : {}) }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Idle is told once more by an event of its own, with the reply. */
+function statusTelling(status: JsonObject | undefined): Telling {
+  if (status?.type === 'busy') return { evidence: says('session.status', 'running', 'working') }
+  if (status?.type !== 'retry') return {}
+  const message = textAt(status, 'message') ?? 'the model did not answer'
+  const trouble = troubleOf(message)
+  return { evidence: { ...says('session.status', 'running', `trying again: ${line(message)}`), trouble } }
+}
+
+function errorTelling(error: JsonObject | undefined): Telling {
+  const data = objectAt(error, 'data')
+  const message = textAt(data, 'message') ?? textAt(error, 'name') ?? 'no reason given'
+  if (error?.name === 'MessageAbortedError') return { evidence: says('session.error', 'idle', 'it was interrupted') }
+  const trouble = error?.name === 'ProviderAuthError' ? 'auth' : troubleOf(message, numberAt(data, 'statusCode'))
+  return { evidence: { ...says('session.error', 'error', `the turn failed: ${line(message)}`), trouble } }
+}
+
+function askedTelling(payload: JsonObject, kind: Wait): Telling {
+  const question = listAt(payload, 'questions').find(isObject)
+  const pattern = listAt(payload, 'patterns').find((one) => typeof one === 'string')
+  const metadata = objectAt(payload, 'metadata')
+  const what =
+    textAt(metadata, 'command') ??
+    textAt(metadata, 'filepath') ??
+    textAt(question, 'question') ??
+    textAt({ pattern }, 'pattern')
+  const tool = textAt(payload, 'permission') ?? 'question'
+  const request: AskedPermission = {
+    id: textAt(payload, 'id') ?? '',
+    tool,
+    kind,
+    ...(what ? { what: line(what) } : {}),
+  }
+  const reason = kind === 'permission' ? `permission prompt: ${tool}` : 'asks a question'
+  return { evidence: { ...says(`${kind}.asked`, 'waiting', reason), waiting_for: kind }, request }
+}
+
+const line = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''
+
+const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  source: 'hook',
+  status,
+  reason,
+  rule: `hook:${event}`,
+})

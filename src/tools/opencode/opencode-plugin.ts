@@ -1,0 +1,71 @@
+import type { SessionId } from '../../model/index.js'
+import type { Launch } from '../runner.js'
+import { tellSource } from '../tell-source.js'
+
+/**
+ * The plugin of one run. opencode loads it before its screen opens the conversation, so it can make one under the id that we
+ * chose: the API takes an id, the command line does not. Sub-agents are conversations of their own whose state is not the
+ * agent's, but what they ask for is.
+ */
+export function opencodePlugin(launch: Launch, session: SessionId | undefined): string {
+  const facts = { kind: launch.kind, session, authorization: basicAuthorization(launch.secret) }
+  return `${tellSource(launch, 'opencode')}
+const { kind, session, authorization } = ${JSON.stringify(facts)}
+const OWN = ['session.status', 'session.idle', 'session.error', 'session.compacted']
+const ASKED = ['permission.asked', 'permission.replied', 'question.asked', 'question.replied', 'question.rejected']
+const children = new Set()
+const made = new Set()
+const replies = new Map()
+let current = session
+
+// Of the older API nothing may be asked here: it answers only when all plugins are loaded.
+async function open(serverUrl, directory) {
+  const headers = { authorization, 'content-type': 'application/json' }
+  const ask = (path, init) => fetch(new URL(path, serverUrl), { headers, signal: AbortSignal.timeout(5_000), ...init })
+  const isThere = kind === 'resume' && (await ask('/api/session/' + session)).ok
+  const body = JSON.stringify({ id: session, location: { directory } })
+  if (!isThere) await ask('/api/session', { method: 'POST', body })
+  tell({ type: 'skein.started', sessionID: session, how: isThere ? 'resume' : 'startup' })
+}
+
+function howTo(sessionID) {
+  if (sessionID === current) return 'unchanged'
+  const isFirst = current === undefined
+  current = sessionID
+  if (isFirst) return kind === 'fork' ? 'fork' : 'startup'
+  return made.has(sessionID) ? 'clear' : 'resume'
+}
+
+function hear({ type, properties }) {
+  const { sessionID, info, part } = properties ?? {}
+  if (type === 'session.created') {
+    if (info?.parentID) children.add(sessionID)
+    else {
+      made.add(sessionID)
+      if (current === undefined) tell({ type, sessionID, how: howTo(sessionID) })
+    }
+  } else if (type === 'message.part.updated' && part?.type === 'text' && part.time?.end) replies.set(sessionID, part.text)
+  else if (ASKED.includes(type)) tell({ type, ...properties })
+  else if (OWN.includes(type) && !children.has(sessionID)) {
+    tell({ type, ...properties, ...(type === 'session.idle' ? { reply: replies.get(sessionID) } : {}) })
+  }
+}
+
+export const Skein = async ({ directory, serverUrl }) => {
+  if (session !== undefined && kind !== 'fork') await open(serverUrl, directory).catch((error) => tell({ type: 'skein.failed', error: String(error) }))
+  return {
+    event: async ({ event }) => hear(event),
+    'chat.message': async ({ sessionID }, { parts }) => {
+      if (children.has(sessionID)) return
+      const prompt = parts.filter((part) => part.type === 'text' && !part.synthetic).map((part) => part.text).join('\\n')
+      tell({ type: 'chat.message', sessionID, prompt, how: howTo(sessionID) })
+    },
+  }
+}
+`
+}
+
+/** opencode's API asks for a name and the password it was started with. */
+export const OPENCODE_USER = 'opencode'
+export const basicAuthorization = (secret: string): string =>
+  `Basic ${Buffer.from(`${OPENCODE_USER}:${secret}`).toString('base64')}`

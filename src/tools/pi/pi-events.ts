@@ -1,0 +1,65 @@
+import { type Evidence, isSessionId } from '../../model/index.js'
+import { isObject, type JsonObject, textAt } from '../json-value.js'
+import type { SpoolMessage, Telling } from '../runner.js'
+import { troubleOf } from '../trouble.js'
+
+/** What the extension says. */
+export function readPiEvent({ payload }: SpoolMessage): Telling | undefined {
+  if (!isObject(payload)) return undefined
+  const type = textAt(payload, 'type') ?? ''
+  const telling = tellingOf(type, payload)
+  const session = textAt(payload, 'session')
+  if (!telling || !isSessionId(session)) return telling
+  const log = textAt(payload, 'log')
+  const how = (type === 'session_start' && HOWS[String(payload.reason)]) || 'unchanged'
+  return { identity: { session, how, ...(log ? { log } : {}) }, ...telling }
+}
+
+/** How a conversation began; the reason of the first one in a process is what that process was started for. */
+const HOWS: Readonly<Record<string, 'startup' | 'resume' | 'fork' | 'clear'>> = {
+  startup: 'startup',
+  new: 'startup',
+  resume: 'resume',
+  fork: 'fork',
+  cleared: 'clear',
+}
+
+function tellingOf(type: string, payload: JsonObject): Telling | undefined {
+  switch (type) {
+    case 'session_start':
+      return { evidence: says(type, 'idle', 'it has started') }
+    case 'input': {
+      const prompt = textAt(payload, 'text')
+      return prompt && payload.source === 'interactive' ? { prompt } : {}
+    }
+    case 'agent_start':
+      return { evidence: says(type, 'running', 'working') }
+    case 'agent_end':
+      return endTelling(payload)
+    case 'session_compact':
+      return {}
+    case 'session_shutdown':
+      // With the other reasons the same process goes on in another conversation.
+      return payload.reason === 'quit' ? { ended: { reason: 'quit' } } : {}
+    default:
+      return undefined
+  }
+}
+
+function endTelling(payload: JsonObject): Telling {
+  const reply = textAt(payload, 'reply')
+  if (payload.stopReason === 'error') {
+    const error = textAt(payload, 'error') ?? 'no reason given'
+    const reason = `the turn failed: ${error.split('\n', 1)[0]?.slice(0, 200)}`
+    return { evidence: { ...says('agent_end', 'error', reason), trouble: troubleOf(error) } }
+  }
+  const why = payload.stopReason === 'aborted' ? 'it was interrupted' : 'it has finished its turn'
+  return { evidence: says('agent_end', 'idle', why), ...(reply ? { reply } : {}) }
+}
+
+const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  source: 'hook',
+  status,
+  reason,
+  rule: `hook:${event}`,
+})

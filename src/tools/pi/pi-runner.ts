@@ -1,0 +1,66 @@
+import { basename, join } from 'node:path'
+import type { SessionId } from '../../model/index.js'
+import { checkPrompt } from '../check-text.js'
+import { builtInRules } from '../patterns/built-in.js'
+import type { Launch, Preparation, ToolRunner } from '../runner.js'
+import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { pi } from './pi.js'
+import { readPiEvent } from './pi-events.js'
+import { piExtension } from './pi-extension.js'
+
+const NAME = 'pi'
+
+export const piRunner: ToolRunner = {
+  name: NAME,
+  icon: 'π',
+  can: { chooseId: 'seed', resume: true, fork: true, tells: true, asks: false, choosesModel: true, mcp: false },
+  prepare,
+  readMessage: readPiEvent,
+  readTitle: (title) => readTitleBy(builtInRules(NAME), title),
+  readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  checkText: (text) =>
+    checkPrompt('pi', text, {
+      signs: [
+        { sign: '/', does: 'run a slash command', spaceHelps: true },
+        { sign: '!', does: 'run it in a shell' },
+      ],
+      openEnd: /(^|\s)@\S*$/,
+    }),
+  keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-d'] },
+  isProcess: (name) => basename(name) === NAME,
+}
+
+function prepare(launch: Launch): Preparation {
+  const { kind, session, origin, directory, environment, model, args } = launch
+  const extension = join(directory, 'pi-extension.mjs')
+  const log = session && kind !== 'fork' ? piLogOf(launch, session) : undefined
+  const seed = session && kind !== 'fork' && !log ? seededLog(launch, session) : undefined
+  const source = origin && piLogOf(launch, origin)
+  const opened =
+    kind === 'fork' ? (source ? ['--fork', source] : []) : session ? ['--session', log ?? seed?.path ?? session] : []
+  return {
+    argv: [NAME, '--extension', extension, ...opened, ...(model ? ['--model', model] : []), ...(args ?? [])],
+    // An agent started from within another pi is not part of it.
+    env: environment.env.PI_CODING_AGENT ? { PI_CODING_AGENT: undefined } : {},
+    files: [{ path: extension, content: piExtension(launch) }, ...(seed ? [{ ...seed, onlyIfAbsent: true }] : [])],
+    ...(session && kind !== 'fork' ? { session } : {}),
+  }
+}
+
+function piLogOf({ environment }: Launch, session: SessionId): string | undefined {
+  return pi.discover(environment).find((log) => log.session === session)?.path
+}
+
+/** The header alone: pi goes on with it as with any session of its own, and so takes its id. */
+function seededLog({ environment, cwd, startedAt }: Launch, session: SessionId): { path: string; content: string } {
+  const root = environment.env.PI_CODING_AGENT_DIR || join(environment.home, '.pi', 'agent')
+  const sessions = environment.env.PI_CODING_AGENT_SESSION_DIR || join(root, 'sessions', folderOf(cwd))
+  const header = { type: 'session', version: 3, id: session, timestamp: startedAt, cwd }
+  return {
+    path: join(sessions, `${startedAt.replace(/[:.]/g, '-')}_${session}.jsonl`),
+    content: `${JSON.stringify(header)}\n`,
+  }
+}
+
+/** pi's name for the folder of a project. */
+const folderOf = (cwd: string): string => `--${cwd.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`
