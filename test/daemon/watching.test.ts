@@ -30,7 +30,7 @@ describe('watching agents', () => {
     const option = (name: string): string => herd.tmux('show-options', '-pv', '-t', pane, name).trim()
     await until(() => option('@skein_state') === 'waiting')
     expect(option('@skein_reason')).toBe('permission prompt: Bash')
-    await until(() => text(herd.access.place.statusline) === '!1')
+    await until(() => text(herd.access.place.statusline).trimEnd() === '!1')
     await until(() => herd.tmux('show-options', '-gv', '@skein_statusline').trim() === '!1')
   })
 
