@@ -27,7 +27,10 @@ describe('starting', () => {
     })
     expect(await home.events.read({ type: 'agent_started' })).toHaveLength(1)
     await eventually(
-      () => home.events.read({ type: 'identity_bind' }),
+      async () => {
+        await agents.list()
+        return home.events.read({ type: 'identity_bind' })
+      },
       (events) => events.length === 1,
     )
   })
