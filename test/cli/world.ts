@@ -133,9 +133,6 @@ function buildTools(root: string): void {
   appendFileSync(
     join(root, 'config.toml'),
     `
-[daemon]
-autostart = false
-
 [tools.vibe]
 command = "vibe --quiet"
 icon = "♪"
