@@ -46,6 +46,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   await terminal.paste(live.pane, checked.text)
   await pause(BEFORE_ENTER_MS)
   await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
+  before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
   const sent = await receipt(parts, agent, live, runner, terminal, before, options.signal)
   await parts.runs.update(agent, (current) => {
@@ -145,6 +146,8 @@ async function clearDraft(
 
 interface Before {
   at: Instant
+  /** With the text in its input line. */
+  screen?: string
   logBytes: number | undefined
   status: Instant | undefined
 }
@@ -168,11 +171,22 @@ async function receipt(
     if (parts.context.clock.now() >= until || signal?.aborted) break
     await pause(LOOK_MS, signal)
   }
+  return { ...(await whatTheScreenShows(runner, terminal, live, before)), at }
+}
+
+/** Nothing confirms it: whether it has at least left the input line. A screen that is as it was has not moved. */
+async function whatTheScreenShows(
+  runner: ToolRunner,
+  terminal: Terminal,
+  live: LiveRun,
+  before: Before,
+): Promise<Omit<Sent, 'at'>> {
+  const screen = await terminal.capture(live.pane).catch(() => before.screen)
   const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
-  if (reading?.draft === undefined && reading?.rule !== undefined && reading.status !== 'idle') {
-    return { delivery: 'typed', how: 'it is no longer in the input line; nothing else confirms it', at }
-  }
-  return { delivery: 'stalled', how: `nothing has moved for ${STALLED_MS / 1_000} s`, at }
+  const isMoved = screen !== before.screen && reading !== undefined && reading.draft === undefined
+  return isMoved
+    ? { delivery: 'typed', how: 'it has left the input line; nothing else confirms it' }
+    : { delivery: 'stalled', how: `nothing has moved for ${STALLED_MS / 1_000} s` }
 }
 
 function proofOf({ run, verdict }: Observed, before: Before): string | undefined {

@@ -113,7 +113,7 @@ function configureDemo({ root }: Workshop): void {
   const program = new URL('../workers/fake-agent.mjs', import.meta.url).pathname
   writeFileSync(
     join(root, 'config.toml'),
-    `[tools.demo]\ncommand = "${process.execPath} ${program}"\nidle_patterns = ["re:^>"]\nbusy_patterns = ["WORKING"]\n`,
+    `[tools.demo]\ncommand = "${process.execPath} ${program}"\nidle_patterns = ["re:^>"]\nbusy_patterns = ["WORKING"]\n[daemon]\nautostart = false\n`,
   )
 }
 
