@@ -9,6 +9,7 @@ export const claude: RealTool = {
   argv: ['claude'],
   ready: /^❯/m,
   asksAbout: { run: 'touch asked.txt' },
+  doesFreely: { run: 'ls -1' },
   setUp(scratch, server) {
     // Each of these is a dialog on a new machine.
     scratch.write('home/.claude.json', {

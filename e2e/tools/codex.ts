@@ -8,6 +8,7 @@ export const codex: RealTool = {
   argv: ['codex', '--no-daemon'],
   ready: /^› /m,
   asksAbout: { run: 'touch asked.txt', outsideSandbox: true },
+  doesFreely: { run: 'ls -1' },
   setUp(scratch, server) {
     scratch.write(
       'home/.codex/config.toml',

@@ -7,6 +7,7 @@ export const gemini: RealTool = {
   argv: ['gemini', '-m', 'gemini-2.5-pro'],
   ready: /Type your message/,
   asksAbout: { run: 'touch asked.txt' },
+  doesFreely: { run: 'ls -1' },
   setUp(scratch, server) {
     scratch.write('home/.gemini/settings.json', {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },

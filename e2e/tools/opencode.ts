@@ -7,6 +7,7 @@ export const opencode: RealTool = {
   argv: ['opencode'],
   ready: /ctrl\+p commands/,
   asksAbout: { run: 'touch asked.txt' },
+  doesFreely: { write: { path: 'note.md', content: '# README\\n' } },
   setUp(scratch, server) {
     scratch.write('home/.config/opencode/opencode.json', {
       model: 'test/test-model',

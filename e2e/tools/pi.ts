@@ -6,6 +6,7 @@ export const pi: RealTool = {
   version: '0.74.2',
   argv: ['pi'],
   ready: /test-model/,
+  doesFreely: { run: 'ls -1' },
   setUp(scratch, server) {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     scratch.write('home/.pi/agent/models.json', {

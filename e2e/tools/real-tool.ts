@@ -12,6 +12,8 @@ export interface RealTool {
   readonly argv: readonly [string, ...string[]]
   /** What its screen shows when it can be typed to. */
   readonly ready: RegExp
+  /** Something it does without asking. */
+  readonly doesFreely: Action
   /** Something it asks its user about before it does it, with the settings above; absent when it never asks. */
   readonly asksAbout?: Action
 }

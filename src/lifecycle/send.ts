@@ -10,6 +10,8 @@ import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 const LOOK_MS = 120
 /** How long an agent that is starting is waited for. */
 const READY_MS = 20_000
+/** How long a program that says when it listens is given to say so. */
+const SPEAK_MS = 15_000
 /** When nothing has moved for so long after Enter, it is said to be stalled. */
 const STALLED_MS = 5_000
 /** Between text and Enter: programs that are still taking in a paste would take Enter for a part of it. */
@@ -40,7 +42,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   if (checked.kind === 'refused') throw new SkeinError('text-refused', checked.because, checked.next)
   using _typing = await parts.runs.hold(agent.id, 'keys')
   const terminal = await parts.terminals.of(live.socket)
-  const ready = await untilReady(parts, agent, options.signal)
+  const ready = await untilReady(parts, agent, runner, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
   await terminal.paste(live.pane, checked.text)
@@ -61,7 +63,12 @@ export const notRunning = (agent: Agent): SkeinError =>
   new SkeinError('agent-not-running', `${agent.address} is not running`, `Start it: skein start ${agent.address}`)
 
 /** An agent that starts is waited for; one that asks something, or shows what no rule knows, is not typed into. */
-async function untilReady(parts: Parts, agent: Agent, signal: AbortSignal | undefined): Promise<Observed> {
+async function untilReady(
+  parts: Parts,
+  agent: Agent,
+  runner: ToolRunner,
+  signal: AbortSignal | undefined,
+): Promise<Observed> {
   const until = parts.context.clock.now() + READY_MS
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
@@ -70,10 +77,19 @@ async function untilReady(parts: Parts, agent: Agent, signal: AbortSignal | unde
     const activity = activityOf(status)
     if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
     // After a failed turn the prompt is there again.
-    if (activity === 'quiet' || activity === 'running' || activity === 'failed') return seen
+    const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
+    if (canListen && hasSpoken(parts, seen.run, runner)) return seen
     if (parts.context.clock.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
     await pause(LOOK_MS, signal)
   }
+}
+
+/** Whether it listens already, for programs that look ready before they are. One that never speaks is believed by its looks in the end. */
+function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner): boolean {
+  const live = liveRun(run)
+  if (!runner.isReadyWhenTold || !live) return true
+  if (parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
+  return (run?.told ?? []).some(({ at }) => at >= live.started_at)
 }
 
 const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>

@@ -87,14 +87,15 @@ function readSettings(path: string): JsonObject | undefined {
 function settingsWith(own: JsonObject, hooks: readonly string[], command: string): JsonObject {
   const ours = { hooks: [{ type: 'command', command, name: 'skein', timeout: HOOK_TIMEOUT }] }
   // A user who has switched hooks off still has them off; ours are not theirs.
-  const isOff = objectAt(own, 'hooksConfig')?.enabled === false
+  const config = objectAt(own, 'hooksConfig')
+  const isOff = config?.enabled === false
   const theirs = isOff ? {} : (objectAt(own, 'hooks') ?? {})
   const all = hooks.map((event) => [event, [...listAt(theirs, event), ours]])
   const general = objectAt(own, 'general')
   return {
     ...own,
     hooks: { ...theirs, ...Object.fromEntries(all) },
-    ...(isOff ? { hooksConfig: { ...objectAt(own, 'hooksConfig'), enabled: true } } : {}),
+    ...(isOff ? { hooksConfig: { ...config, enabled: true } } : {}),
     // Its clean-up takes a conversation that was resumed for a damaged one, and deletes it.
     general: { ...general, sessionRetention: { ...objectAt(general, 'sessionRetention'), enabled: false } },
   }

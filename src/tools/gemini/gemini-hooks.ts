@@ -5,15 +5,11 @@ import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, objectAt, textAt } from '../json-value.js'
 import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
 
-/** The hooks that a run is given: few, for the program waits for each. Those around the model run for every piece of a reply. */
-export const GEMINI_HOOKS = [
-  'SessionStart',
-  'BeforeAgent',
-  'Notification',
-  'AfterTool',
-  'AfterAgent',
-  'SessionEnd',
-] as const
+/**
+ * The hooks that a run is given: few, for the program waits for each. Those around the model run for every piece of a reply, and
+ * SessionEnd makes it print what it does, on the screen that its user has back.
+ */
+export const GEMINI_HOOKS = ['SessionStart', 'BeforeAgent', 'Notification', 'AfterTool', 'AfterAgent'] as const
 
 /** What a hook says. */
 export function readGeminiHook({ payload }: SpoolMessage): Telling | undefined {
@@ -57,10 +53,6 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
     case 'AfterAgent':
       // Its text repeats pieces of the reply: the log has it right.
       return { evidence: says(event, 'idle', 'it has finished its turn') }
-    case 'SessionEnd': {
-      const reason = textAt(payload, 'reason') ?? 'other'
-      return reason === 'clear' ? {} : { ended: { reason } }
-    }
     default:
       return undefined
   }
@@ -98,6 +90,8 @@ function askedTelling(payload: JsonObject): Telling {
 
 /** A request has no id; it and the call that it was for have the conversation and the command or file in common. */
 function requestId(payload: JsonObject, subject: JsonObject | undefined): string {
+  const dialog = [payload.tool_name, subject?.type].find((name) => name === 'ask_user' || name === 'exit_plan_mode')
+  if (dialog) return `${String(payload.session_id)}/${dialog}`
   const path = textAt(subject, 'file_path') ?? textAt(subject, 'fileName')
   const what = textAt(subject, 'command') ?? (path && basename(path)) ?? textAt(subject, 'title') ?? ''
   return createHash('sha256')

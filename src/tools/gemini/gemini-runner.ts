@@ -29,7 +29,11 @@ export const geminiRunner: ToolRunner = {
       // A list of files is open after this, and Enter would take its first row.
       openEnd: /(^|\s)@\S*$/,
     }),
-  keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c', 'C-c'] },
+  keys: {
+    interrupt: ['Escape'],
+    clear: Array.from({ length: 12 }, () => ['C-u', 'BSpace']).flat(),
+    quit: ['C-c', 'C-c'],
+  },
   isReadyWhenTold: true,
   // It is a script, so its process has the name of what runs it.
   isProcess: (name) => [NAME, 'node', 'MainThread'].includes(basename(name)),

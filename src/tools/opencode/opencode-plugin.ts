@@ -57,6 +57,7 @@ export const Skein = async ({ directory, serverUrl }) => {
     event: async ({ event }) => hear(event),
     'chat.message': async ({ sessionID }, { parts }) => {
       if (children.has(sessionID)) return
+      replies.delete(sessionID)
       const prompt = parts.filter((part) => part.type === 'text' && !part.synthetic).map((part) => part.text).join('\\n')
       tell({ type: 'chat.message', sessionID, prompt, how: howTo(sessionID) })
     },

@@ -30,7 +30,11 @@ export const opencodeRunner: ToolRunner = {
       openEnd: /(^|\s)@\S*$/,
     }),
   // The first Escape asks whether it is meant. Control-C would leave the program from an empty line.
-  keys: { interrupt: ['Escape', 'Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c'] },
+  keys: {
+    interrupt: ['Escape', 'Escape'],
+    clear: ['Home', ...Array.from({ length: 12 }, () => ['C-k', 'DC']).flat()],
+    quit: ['C-c'],
+  },
   isProcess: (name) => basename(name) === NAME,
   answer: answerOpencode,
 }

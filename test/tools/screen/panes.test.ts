@@ -20,7 +20,7 @@ function summary({ dialog, rule, ...reading }: ScreenReading): object {
   }
 }
 
-describe.each(['claude', 'codex'])('the recorded panes of %s', (tool) => {
+describe.each(['claude', 'codex', 'gemini', 'opencode', 'pi'])('the recorded panes of %s', (tool) => {
   const expected: Record<string, object> = JSON.parse(fixture(tool, 'panes', 'expected.json'))
   const panes = recordedPanes(tool)
 
