@@ -15,7 +15,8 @@ export function lookEveryMs({ run, status }: Pick<AgentRun, 'run' | 'status'>): 
   const isTold = status.source === 'hook' || status.source === 'event-stream' || status.source === 'report'
   const isQuiet = status.status === 'idle' || status.waiting_for === 'finished'
   if (isTold) return isQuiet ? SELDOM_MS : NOW_AND_THEN_MS
-  return isQuiet ? NOW_AND_THEN_MS : OFTEN_MS
+  // A screen that no rule knows does not become known by looking more often.
+  return isQuiet || status.status === 'unknown' ? NOW_AND_THEN_MS : OFTEN_MS
 }
 
 /** Says which agents are due. */
