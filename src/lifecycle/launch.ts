@@ -6,7 +6,14 @@ import { startTimeOf, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { type PaneInfo, writeLaunchScript } from '../terminal/index.js'
-import { capturedSession, type Launch, type Preparation, resumeCaptured, type ToolRunner } from '../tools/index.js'
+import {
+  capturedSession,
+  type Launch,
+  type Preparation,
+  placeLinks,
+  resumeCaptured,
+  type ToolRunner,
+} from '../tools/index.js'
 import type { Launching, LiveRun, Recipe } from './agent-run.js'
 import { nowOf, type Parts } from './parts.js'
 
@@ -146,7 +153,8 @@ function readEnv(path: string): Record<string, string | undefined> {
   }
 }
 
-function writeFiles({ files }: Preparation): void {
+function writeFiles({ files, links }: Preparation): void {
+  placeLinks(links ?? [])
   for (const { path, content, onlyIfAbsent } of files) {
     if (onlyIfAbsent && existsSync(path)) continue
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

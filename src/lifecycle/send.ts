@@ -14,6 +14,8 @@ const READY_MS = 20_000
 const STALLED_MS = 5_000
 /** Between text and Enter: programs that are still taking in a paste would take Enter for a part of it. */
 const BEFORE_ENTER_MS = 150
+/** A long draft is cleared a few lines at a time. */
+const CLEARINGS = 6
 
 export interface Sent {
   delivery: 'received' | 'typed' | 'stalled'
@@ -40,7 +42,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   if (checked.kind === 'refused') throw new SkeinError('text-refused', checked.because, checked.next)
   using _typing = await parts.runs.hold(agent.id, 'keys')
   const terminal = await parts.terminals.of(live.socket)
-  const ready = await untilReady(parts, agent, options.signal)
+  const ready = await untilReady(parts, agent, runner, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
   await terminal.paste(live.pane, checked.text)
@@ -61,7 +63,12 @@ export const notRunning = (agent: Agent): SkeinError =>
   new SkeinError('agent-not-running', `${agent.address} is not running`, `Start it: skein start ${agent.address}`)
 
 /** An agent that starts is waited for; one that asks something, or shows what no rule knows, is not typed into. */
-async function untilReady(parts: Parts, agent: Agent, signal: AbortSignal | undefined): Promise<Observed> {
+async function untilReady(
+  parts: Parts,
+  agent: Agent,
+  runner: ToolRunner,
+  signal: AbortSignal | undefined,
+): Promise<Observed> {
   const until = parts.context.clock.now() + READY_MS
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
@@ -69,8 +76,11 @@ async function untilReady(parts: Parts, agent: Agent, signal: AbortSignal | unde
     if (!seen || !status || !liveRun(seen.run)) throw notRunning(agent)
     const activity = activityOf(status)
     if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
+    // Some show an input line before they listen: they are ready when they have said so.
+    const isHeard =
+      !runner.isReadyWhenTold || (seen.run?.told ?? []).some(({ at }) => at >= (seen.run?.run?.started_at ?? ''))
     // After a failed turn the prompt is there again.
-    if (activity === 'quiet' || activity === 'running' || activity === 'failed') return seen
+    if (isHeard && (activity === 'quiet' || activity === 'running' || activity === 'failed')) return seen
     if (parts.context.clock.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
     await pause(LOOK_MS, signal)
   }
@@ -133,9 +143,11 @@ async function clearDraft(
     const next = `Send it yourself (skein attach ${agent.address}), or give --replace-draft`
     throw new SkeinError('agent-not-ready', `Unsent text stands in the input line of ${agent.address}: ${shown}`, next)
   }
-  await terminal.press(live.pane, runner.keys.clear)
-  await pause(LOOK_MS)
-  if ((await readScreenOf(runner, terminal, live)).draft === undefined) return
+  for (let tries = 0; tries < CLEARINGS; tries += 1) {
+    await terminal.press(live.pane, runner.keys.clear)
+    await pause(LOOK_MS)
+    if ((await readScreenOf(runner, terminal, live)).draft === undefined) return
+  }
   const next = `Clear it yourself: skein attach ${agent.address}`
   throw new SkeinError(
     'agent-not-ready',
