@@ -14,6 +14,8 @@ export type AnswerWith = { decision: Decision } | { choose: string }
 const LOOK_MS = 150
 /** After a question appears, programs drop keys for a moment; then each step is checked again. */
 const STEP_MS = 2_000
+/** So long a dialog may take to be drawn. */
+const DRAWN_MS = 4_000
 const CONFIRM_MS = 5_000
 /** Key presses in one dialog: it has a handful of options. */
 const MAX_STEPS = 24
@@ -93,7 +95,7 @@ async function byKeys(
   token: string | undefined,
 ): Promise<Answered> {
   const terminal = await parts.terminals.of(live.socket)
-  const dialog = await dialogOf(runner, terminal, live)
+  const dialog = await readableDialog(runner, terminal, live)
   if (!dialog) {
     const next = `Answer it yourself: skein attach ${agent.address} ; skein doctor --record ${agent.address} helps us read this screen`
     throw new SkeinError('not-answered', `The question of ${agent.address} cannot be read from its screen`, next)
@@ -126,6 +128,19 @@ async function byKeys(
     `${JSON.stringify(option.label)} was chosen, but the question is still there`,
     next,
   )
+}
+
+/** A program says that it asks before its dialog is drawn: until it has been read twice the same. */
+async function readableDialog(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<Dialog | undefined> {
+  const until = performance.now() + DRAWN_MS
+  let before: Dialog | undefined
+  for (;;) {
+    const now = await dialogOf(runner, terminal, live)
+    if (now && before && isSameDialog(now, before)) return now
+    if (performance.now() >= until) return undefined
+    before = now
+    await pause(LOOK_MS / 3)
+  }
 }
 
 /** The very question, with the wanted option still chosen: not the next one that looks like it. */

@@ -122,7 +122,8 @@ export async function settleIdentity(
   const { session, how, pid, at } = claim
   const evidence = { how, at, run: claim.run, ...(pid === undefined ? {} : { pid }), pane_pid: run.pid }
   if (judged.kind === 'refuse') {
-    if (current.refused?.includes(session)) return { next: current, events: [] }
+    // Told once; and a late word about the conversation it is in anyway is no claim.
+    if (current.refused?.includes(session) || session === current.binding?.session) return { next: current, events: [] }
     const payload = { agent_id: agent.id, session, because: judged.because, evidence }
     return {
       next: { ...current, refused: withRefused(current, session) },

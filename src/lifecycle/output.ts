@@ -1,9 +1,16 @@
-import { type Agent, SkeinError } from '../model/index.js'
+import type { Home } from '../home/index.js'
+import { type Agent, type SessionId, SkeinError } from '../model/index.js'
+import type { LoggedTurn } from '../tools/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
-import type { Parts } from './parts.js'
+import { activityOf } from './evidence.js'
+import { type Parts, pause } from './parts.js'
 
 /** Lines above the screen that are read when the screen is all there is. */
 const HISTORY_LINES = 200
+/** Up to the second: the program and its hook do not look at the clock at the same moment. */
+const SECOND = '2026-01-17T08:30:00'.length
+const READINGS = 8
+const READ_AGAIN_MS = 200
 
 /** The last reply: as the conversation's log has it, else what stands on the screen. */
 export async function outputOf(
@@ -20,15 +27,32 @@ export async function outputOf(
   throw new SkeinError('agent-not-running', `${agent.address} has neither a reply in its log nor a screen`, next)
 }
 
-/** Of the conversation it is in. A log that is not there yet, or that no reader knows, is no reply. */
+/**
+ * Of the conversation it is in. A program says that it has finished before its log says what: a log without the last
+ * reply is read again. One that is not there, or that no reader knows, is no reply.
+ */
 async function lastReply({ home }: Parts, run: AgentRun | undefined): Promise<string | undefined> {
   const session = run?.binding?.session
   if (!session) return undefined
+  const isQuiet = activityOf(run.status) === 'quiet'
+  for (let tries = 1; ; tries += 1) {
+    const turns = await turnsOf(home, session)
+    const last = turns.at(-1)
+    const isLatest = (last?.started_at ?? '').slice(0, SECOND) >= (run.prompted_at ?? '').slice(0, SECOND)
+    const isWhole = last?.reply !== undefined && isLatest
+    if (isWhole || !isQuiet || tries >= READINGS) return turns.findLast(({ reply }) => reply !== undefined)?.reply
+    await pause(READ_AGAIN_MS)
+  }
+}
+
+async function turnsOf(home: Home, session: SessionId): Promise<readonly LoggedTurn[]> {
   try {
-    const { turns } = await home.history.turns(session)
-    return turns.findLast(({ reply }) => reply !== undefined && reply !== '')?.reply
+    const known = await home.history.turns(session)
+    if (known.from_log) return known.turns
+    await home.history.ingest({ session }) // its log was not looked for yet
+    return (await home.history.turns(session)).turns
   } catch (error) {
-    if (error instanceof SkeinError) return undefined
+    if (error instanceof SkeinError) return []
     throw error
   }
 }

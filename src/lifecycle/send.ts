@@ -16,6 +16,8 @@ const SPEAK_MS = 15_000
 const STALLED_MS = 5_000
 /** Between text and Enter: programs that are still taking in a paste would take Enter for a part of it. */
 const BEFORE_ENTER_MS = 150
+/** A long draft is cleared a few lines at a time. */
+const CLEARINGS = 6
 
 export interface Sent {
   delivery: 'received' | 'typed' | 'stalled'
@@ -149,9 +151,11 @@ async function clearDraft(
     const next = `Send it yourself (skein attach ${agent.address}), or give --replace-draft`
     throw new SkeinError('agent-not-ready', `Unsent text stands in the input line of ${agent.address}: ${shown}`, next)
   }
-  await terminal.press(live.pane, runner.keys.clear)
-  await pause(LOOK_MS)
-  if ((await readScreenOf(runner, terminal, live)).draft === undefined) return
+  for (let tries = 0; tries < CLEARINGS; tries += 1) {
+    await terminal.press(live.pane, runner.keys.clear)
+    await pause(LOOK_MS)
+    if ((await readScreenOf(runner, terminal, live)).draft === undefined) return
+  }
   const next = `Clear it yourself: skein attach ${agent.address}`
   throw new SkeinError(
     'agent-not-ready',

@@ -100,6 +100,8 @@ class TmuxTerminal implements Terminal {
     const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
+        // The title of the program before would be taken for the new one's.
+        commandLine('select-pane', '-t', pane, '-T', ''),
         commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
       ),

@@ -19,7 +19,7 @@ const TEXTS = [
   "'\"'\"'",
   '\\',
   '\\\\n\\t\\x41',
-  '${IFS}$PATH $HOME',
+  `$\{IFS}$PATH $HOME`,
   '$$ $! $? $0 $@',
   '#{pane_id} #{session_name}',
   '#(touch TRAP)',

@@ -92,9 +92,10 @@ describe('what is killed', () => {
         cwd: shop.project,
         stdio: 'ignore',
       })
+      const ended = new Promise((resolve) => child.once('exit', resolve))
       await new Promise((resolve) => setTimeout(resolve, afterMs))
       child.kill('SIGKILL')
-      await new Promise((resolve) => child.once('exit', resolve))
+      await ended
       const listed = skein('list', '--json')
       expect({ name, stderr: listed.stderr, status: listed.status }).toEqual({ name, stderr: '', status: 0 })
       const known = JSON.parse(listed.stdout).agents.some(({ address }: { address: string }) => address === name)
