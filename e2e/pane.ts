@@ -10,14 +10,16 @@ const HEIGHT = 40
 export class Pane {
   readonly #socket: string
   readonly #scratch: Scratch
+  readonly #width: number
 
   constructor(
     scratch: Scratch,
-    run: { argv: readonly string[]; env: Record<string, string>; cwd?: string; name?: string },
+    run: { argv: readonly string[]; env: Record<string, string>; cwd?: string; name?: string; width?: number },
   ) {
     this.#scratch = scratch
     this.#socket = scratch.path(`${run.name ?? 'pane'}.sock`)
-    const size = ['-x', String(WIDTH), '-y', String(HEIGHT)]
+    this.#width = run.width ?? WIDTH
+    const size = ['-x', String(this.#width), '-y', String(HEIGHT)]
     const start = ['new-session', '-d', ...size, '-c', run.cwd ?? scratch.project, ...run.argv]
     // The server takes its environment from who starts it; the pane stays when its program ends, to be looked at.
     this.#tmux(['start-server', ';', 'set', '-g', 'remain-on-exit', 'on', ';', ...start], run.env)
@@ -29,7 +31,7 @@ export class Pane {
 
   get screen(): Screen {
     const lines = this.#tmux(['capture-pane', '-p']).replace(/\n+$/, '').split('\n')
-    return { lines, title: this.#show('#{pane_title}'), width: WIDTH }
+    return { lines, title: this.#show('#{pane_title}'), width: this.#width }
   }
 
   get text(): string {

@@ -21,6 +21,8 @@ export function spentBySession(path: string, sessions: readonly string[]): Map<s
   if (sessions.length === 0 || !existsSync(path)) return found
   const database = openToRead(path)
   try {
+    // Another process may be making it at this moment.
+    if (!database.prepare(HAS_CELLS).get()) return found
     const statement = database.prepare(SPENT)
     for (const session of sessions) {
       const row = statement.get(session) as (Omit<Spent, 'micro_usd'> & { nano_usd: number }) | undefined
@@ -34,6 +36,8 @@ export function spentBySession(path: string, sessions: readonly string[]): Map<s
   }
   return found
 }
+
+const HAS_CELLS = "select 1 from sqlite_master where name = 'ledger_cells'"
 
 const SPENT = `select sum(calls) as calls,
   sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) as tokens,

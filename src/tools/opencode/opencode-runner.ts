@@ -29,12 +29,8 @@ export const opencodeRunner: ToolRunner = {
       // A list of files is open after this, and Enter would take its first row.
       openEnd: /(^|\s)@\S*$/,
     }),
-  // The first Escape asks whether it is meant. Control-C would leave the program from an empty line.
-  keys: {
-    interrupt: ['Escape', 'Escape'],
-    clear: ['Home', ...Array.from({ length: 12 }, () => ['C-k', 'DC']).flat()],
-    quit: ['C-c'],
-  },
+  // The first Escape asks whether it is meant. Nothing but Control-C empties more than a line; in an empty one it leaves the program.
+  keys: { interrupt: ['Escape', 'Escape'], clear: ['C-c'], quit: ['C-c'] },
   isProcess: (name) => basename(name) === NAME,
   answer: answerOpencode,
 }
