@@ -48,22 +48,33 @@ async function visible(herd, socket) {
   ]
 }
 
+/** Each beside its own `node -e 0`: the machine may be busier a minute later. */
 function statusline(herd) {
-  const programs = { base: ['-e', '0'], up: [SKEIN, 'statusline'], down: [SKEIN, 'statusline'] }
-  const times = { base: [], up: [], down: [] }
-  const time = (name) => {
-    const from = performance.now()
-    const { stdout, status } = spawnSync(process.execPath, programs[name], { env: herd.env, encoding: 'utf8' })
-    if (status !== 0 || (name !== 'base' && !stdout.startsWith('!'))) throw new Error(`${name} printed ${stdout}`)
-    times[name].push(performance.now() - from)
-  }
-  for (let round = 0; round < ROUNDS; round += 1) for (const name of ['base', 'up']) time(name)
+  const up = ratio(herd)
   herd.skein('daemon', 'stop')
-  for (let round = 0; round < ROUNDS; round += 1) for (const name of ['base', 'down']) time(name)
+  const down = ratio(herd)
   herd.startDaemon()
-  const base = median(times.base)
   return [
-    ['skein statusline: x node -e 0', median(times.up) / base, 2, `(${median(times.up).toFixed(1)} ms)`],
-    ['skein statusline without a daemon, 100 agents: x node -e 0', median(times.down) / base, 2],
+    ['skein statusline: x node -e 0', up, 2],
+    ['skein statusline without a daemon, 100 agents: x node -e 0', down, 2],
   ]
+}
+
+function ratio(herd) {
+  const base = []
+  const own = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    base.push(timed(['-e', '0'], herd.env).ms)
+    const { ms, stdout } = timed([SKEIN, 'statusline'], herd.env)
+    if (!stdout.startsWith('!')) throw new Error(`statusline printed ${stdout}`)
+    own.push(ms)
+  }
+  return median(own) / median(base)
+}
+
+function timed(args, env) {
+  const from = performance.now()
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return { ms: performance.now() - from, stdout }
 }

@@ -23,6 +23,10 @@ rmSync(dist, { recursive: true, force: true })
 // The program is CommonJS because it starts 5 ms sooner; the library is what its users import, ESM.
 await write({ main: 'src/main.ts' }, { dir: join(dist, 'cli'), format: 'cjs', extension: 'cjs' })
 // Apart from the program, so that what only the daemon needs does not change how the program's own chunks are cut.
+await write(
+  { 'statusline-main': 'src/statusline-main.ts' },
+  { dir: join(dist, 'statusline'), format: 'cjs', extension: 'cjs' },
+)
 await write({ 'daemon-main': 'src/daemon-main.ts' }, { dir: join(dist, 'daemon'), format: 'cjs', extension: 'cjs' })
 await write(
   {

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Home, openHome as openHomeWith } from './home/index.js'
+import { type Agents, agentsOf, configuredParts } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, surroundings } from './surroundings.js'
+import { actorName, homeLocation, socketFacts, surroundings } from './surroundings.js'
 
 export interface OpenOptions {
   /** Where everything lies. Default: SKEIN_HOME, else Skein's directory under the XDG data directory. */
@@ -26,21 +27,41 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
     surroundings: surroundings(),
     ...(profile === undefined ? {} : { profile }),
     ...(userId === undefined ? {} : { userId }),
-    context: {
-      clock: { now: Date.now },
-      random: { bytes: randomBytes, uuid: randomUUID },
-      warn: options.onWarning ?? ((line) => process.stderr.write(`skein: ${line}\n`)),
-      progress: options.onProgress ?? (() => {}),
-      actor: options.actor ?? actorName(),
-      host: hostname(),
-    },
+    context: contextOf(options),
   })
+}
+
+/** The agents of an open home, opened with the same options: to be started, watched and talked to. Close them before the home. */
+export async function openAgents(home: Home, options: OpenOptions = {}): Promise<Agents> {
+  const { configFile } = homeLocation(options.home)
+  const facts = socketFacts(options.home)
+  return agentsOf(await configuredParts({ home, context: contextOf(options), configFile, facts }))
+}
+
+function contextOf(options: OpenOptions): Context {
+  return {
+    clock: { now: Date.now },
+    random: { bytes: randomBytes, uuid: randomUUID },
+    warn: options.onWarning ?? ((line) => process.stderr.write(`skein: ${line}\n`)),
+    progress: options.onProgress ?? (() => {}),
+    actor: options.actor ?? actorName(),
+    host: hostname(),
+  }
 }
 
 export type * from './home/index.js'
 export type { SessionPage, SessionQuery, Spent } from './index/index.js'
 export type { CostGroup, CostReport, CostRow, Totals } from './ingest/index.js'
 export type { FeedEntry } from './journal/index.js'
+export type {
+  Agents,
+  AgentView,
+  Explanation,
+  Receipt,
+  RecordedScreen,
+  SendReceipt,
+  StartAgent,
+} from './lifecycle/index.js'
 export type {
   Agent,
   AgentAddress,

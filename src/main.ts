@@ -80,11 +80,9 @@ runCli({
 })
 
 async function agents(home: Home): Promise<Agents> {
-  const { agentsOf, configuredParts } = await import('./lifecycle/index.js')
-  const { wakeDaemon } = await import('./daemon/index.js')
-  await wakeDaemon(daemonFacts(homeLocation), home.profile)
+  const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = homeLocation()
-  return agentsOf(await configuredParts({ home, context, configFile, facts: socketFacts() }))
+  return openAgents({ home, context, configFile, facts: socketFacts(), daemon: daemonFacts(homeLocation) })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

@@ -61,47 +61,59 @@ export function forget(): void {
   hasHalves = false
 }
 
-/** From after the opening quote to after the closing one. */
+/** From after the opening quote to after the closing one. Logs are full of escapes, so those within one load are taken from it. */
 export function skipText(at: usize): usize {
   const quote = i8x16.splat(QUOTE)
   const backslash = i8x16.splat(BACKSLASH)
   const control = i8x16.splat(0x20)
   let p = at
   let high = 0
-  while (true) {
+  while (p !== 0) {
     const bytes = v128.load(p)
     high |= i8x16.bitmask(bytes) // may look past the quote: then it is only said too often
-    const stops = v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, backslash)), i8x16.lt_u(bytes, control))
-    const found = i8x16.bitmask(stops)
-    if (found === 0) {
-      p += 16
-      continue
+    let stops = i8x16.bitmask(
+      v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, backslash)), i8x16.lt_u(bytes, control)),
+    )
+    let next = p + 16
+    while (stops !== 0) {
+      const stop = p + ctz(stops)
+      const byte = load<u8>(stop)
+      if (byte === QUOTE) {
+        if (high !== 0) isWide = true
+        return stop + 1
+      }
+      if (byte !== BACKSLASH) return 0
+      const size = escapeSize(stop)
+      if (size === 0) return 0
+      const after = stop + size
+      if (after >= next) {
+        next = after
+        break
+      }
+      stops &= -1 << (<i32>(after - p))
     }
-    p += ctz(found)
-    const byte = load<u8>(p)
-    if (byte === QUOTE) {
-      if (high !== 0) isWide = true
-      return p + 1
-    }
-    if (byte !== BACKSLASH) return 0
-    const escaped = load<u8>(p + 1)
-    if (escaped === 0x75) {
-      if (!isHex(p + 2) || !isHex(p + 3) || !isHex(p + 4) || !isHex(p + 5)) return 0
-      if ((load<u8>(p + 2) | 0x20) === 0x64) hasHalves = true
-      p += 6
-    } else if (
-      escaped === 0x6e ||
-      escaped === QUOTE ||
-      escaped === BACKSLASH ||
-      escaped === 0x74 ||
-      escaped === 0x2f ||
-      escaped === 0x72 ||
-      escaped === 0x62 ||
-      escaped === 0x66
-    ) {
-      p += 2
-    } else return 0
+    p = next
   }
+  return 0
+}
+
+/** How many bytes an escape takes; 0 when it is none. */
+function escapeSize(at: usize): usize {
+  const escaped = load<u8>(at + 1)
+  if (
+    escaped === 0x6e ||
+    escaped === QUOTE ||
+    escaped === BACKSLASH ||
+    escaped === 0x74 ||
+    escaped === 0x2f ||
+    escaped === 0x72 ||
+    escaped === 0x62 ||
+    escaped === 0x66
+  )
+    return 2
+  if (escaped !== 0x75 || !isHex(at + 2) || !isHex(at + 3) || !isHex(at + 4) || !isHex(at + 5)) return 0
+  if ((load<u8>(at + 2) | 0x20) === 0x64) hasHalves = true
+  return 6
 }
 
 export function isHex(p: usize): bool {

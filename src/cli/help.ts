@@ -5,6 +5,7 @@ import type { Input, Inputs } from './input/input.js'
 import { usageLine } from './input/sort-args.js'
 import { lookUp, SHORT_NOUN } from './route.js'
 import type { Screen } from './screen/screen.js'
+import { wrap } from './screen/wrap.js'
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['SKEIN_HOME', 'Where everything is kept, settings included (default: the XDG directories)'],
@@ -31,20 +32,26 @@ function tableHelp(words: readonly string[], { summary, entries }: CommandTable,
   const rows = Object.entries(entries).map(([name, entry]) => [name, entryLine(entry)] as const)
   const more = words.length === 0 ? 'skein help <command>' : `${path} <command> --help`
   return [
-    summary,
+    ...wrap(summary, screen.width),
     '',
-    `${screen.paint.bold('Usage:')} ${path} <command> [options]`,
+    ...usage(`${path} <command> [options]`, screen),
     '',
     screen.paint.bold('Commands:'),
-    ...pairs(rows),
+    ...pairs(rows, screen),
     ...(words.length === 0
-      ? ['', `The noun "${SHORT_NOUN}" may be left out where no other command has the name: skein show <session>`]
+      ? [
+          '',
+          ...wrap(
+            `The noun "${SHORT_NOUN}" may be left out where no other command has the name: skein show <session>`,
+            screen.width,
+          ),
+        ]
       : []),
     '',
     screen.paint.bold('Options everywhere:'),
-    ...pairs(optionRows(GLOBAL_OPTIONS)),
+    ...pairs(optionRows(GLOBAL_OPTIONS), screen),
     '',
-    ...(words.length === 0 ? [screen.paint.bold('Environment:'), ...pairs(ENVIRONMENT), ''] : []),
+    ...(words.length === 0 ? [screen.paint.bold('Environment:'), ...pairs(ENVIRONMENT, screen), ''] : []),
     `More: ${more}`,
   ].join('\n')
 }
@@ -60,16 +67,17 @@ function commandHelp(command: Command, screen: Screen): string {
     lines.length === 0 ? [] : ['', bold(title), ...lines]
   const args = Object.entries(command.args).map(([name, input]) => [name, meaning(input)] as const)
   return [
-    command.summary,
-    ...(command.description ? ['', command.description] : []),
+    ...wrap(command.summary, screen.width),
+    ...(command.description ? ['', ...wrap(command.description, screen.width)] : []),
     '',
-    `${bold('Usage:')} ${usageLine(command)}`,
-    ...section('Arguments:', pairs(args)),
-    ...section('Options:', pairs(optionRows(command.options))),
-    ...section('Options everywhere:', pairs(optionRows(GLOBAL_OPTIONS))),
+    ...usage(usageLine(command), screen),
+    ...section('Arguments:', pairs(args, screen)),
+    ...section('Options:', pairs(optionRows(command.options), screen)),
+    ...section('Options everywhere:', pairs(optionRows(GLOBAL_OPTIONS), screen)),
     ...section(
       'Examples:',
-      command.examples.flatMap(([line, what]) => [`  ${what}:`, `    ${line}`]),
+      // A command is not broken: it is there to be copied.
+      command.examples.flatMap(([line, what]) => [...indented(2, `${what}:`, screen), `    ${line}`]),
     ),
   ].join('\n')
 }
@@ -97,9 +105,25 @@ export function meaning(input: Input<unknown>): string {
   return facts.length === 0 ? input.summary : `${input.summary} (${facts.join('; ')})`
 }
 
-function pairs(rows: readonly (readonly [string, string])[]): string[] {
+/** On a screen with no room for two columns, the right one goes below the left. */
+const LEAST_RIGHT = 30
+
+function pairs(rows: readonly (readonly [string, string])[], screen: Screen): string[] {
   const width = Math.min(30, Math.max(0, ...rows.map(([left]) => left.length)))
-  return rows.map(([left, right]) =>
-    left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}` : `  ${left.padEnd(width)}  ${right}`,
-  )
+  const isNarrow = screen.width - width - 4 < LEAST_RIGHT
+  return rows.flatMap(([left, right]) => {
+    if (isNarrow) return [`  ${left}`, ...indented(6, right, screen)]
+    const [first = '', ...rest] = indented(width + 4, right, screen)
+    return left.length > width
+      ? [`  ${left}`, first, ...rest]
+      : [`  ${left.padEnd(width)}${first.slice(width + 2)}`, ...rest]
+  })
 }
+
+function usage(line: string, screen: Screen): string[] {
+  const [first = '', ...rest] = indented(7, line, screen)
+  return [`${screen.paint.bold('Usage:')} ${first.slice(7)}`, ...rest]
+}
+
+const indented = (by: number, text: string, { width }: Screen): string[] =>
+  wrap(text, width - by).map((line) => ' '.repeat(by) + line)

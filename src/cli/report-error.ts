@@ -57,7 +57,6 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'tmux-missing': 1,
   'tmux-refused': 1,
   'tmux-timeout': 1,
-  'tool-not-found': 1,
   'transcript-damaged': 1,
   'transcript-in-use': 1,
   'turn-failed': 1,

@@ -1,4 +1,3 @@
-import { lifeOf } from '../disk/index.js'
 import { type AgentRun, type AgentView, type LiveRun, type Parts, viewsOf } from '../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
@@ -21,6 +20,8 @@ import { WatchedDirectory } from './watched-directory.js'
 const ROLL_MS = 15_000
 /** How often the schedule is asked. */
 const TICK_MS = 500
+/** So few are looked at in one go by schedule: what agents tell must not wait behind it. */
+const ROUTINE_AT_ONCE = 25
 /** How often it is made sure that every agent's process lives. */
 const ROUNDS_MS = 1_500
 
@@ -47,6 +48,8 @@ export class Crew implements AsyncDisposable {
   readonly #watches: Disposable[] = []
   /** What is to be looked at next, and what has changed since users were last told. */
   readonly #toLook = new Set<AgentId | 'all'>()
+  /** Who is due by schedule: looked at when nothing else calls. */
+  readonly #routine = new Set<AgentId>()
   readonly #changed = new Set<AgentId | 'all'>()
   #isSpoolFull = false
   #complaint = ''
@@ -117,7 +120,8 @@ export class Crew implements AsyncDisposable {
     const { parts, hub, fleet, lookout } = this.options
     const { spool, agents } = parts.home.paths
     const tick = setInterval(() => {
-      for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#looks(id)
+      for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#routine.add(id)
+      if (this.#routine.size > 0) this.#looking.ask()
     }, TICK_MS)
     // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
     const roundsTimer = setInterval(() => {
@@ -180,12 +184,15 @@ export class Crew implements AsyncDisposable {
       this.#isSpoolFull = false
       for (const id of await lookout.take()) wanted.add(id)
     }
+    if (wanted.size === 0) for (const id of [...this.#routine].slice(0, ROUTINE_AT_ONCE)) wanted.add(id)
     if (wanted.size === 0) return
     const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
     this.#schedule.looked(
       wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
       parts.context.clock.now(),
     )
+    for (const id of ids) this.#routine.delete(id)
+    if (this.#routine.size > 0) this.#looking.ask()
     await lookout.look(wanted.has('all') ? undefined : new Set(ids))
   }
 
@@ -223,9 +230,16 @@ export class Crew implements AsyncDisposable {
   }
 }
 
-const isDead = ({ pid, process_start, ended_at }: LiveRun): boolean =>
-  ended_at === undefined &&
-  lifeOf({ pid, ...(process_start === undefined ? {} : { starttime: process_start }) }) === 'dead'
+/** The cheapest question there is; that a pid has come back as another process is found when the agent is looked at. */
+function isDead({ pid, ended_at }: LiveRun): boolean {
+  if (ended_at !== undefined) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
 
 const isRunning = ({ run }: AgentRun): boolean => run !== undefined && run.ended_at === undefined
 

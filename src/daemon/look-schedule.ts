@@ -3,7 +3,7 @@ import type { AgentId } from '../model/index.js'
 
 const OFTEN_MS = 1_000
 const NOW_AND_THEN_MS = 3_000
-const SELDOM_MS = 15_000
+const SELDOM_MS = 30_000
 
 /**
  * How often an agent is looked at when nothing calls for it. Programs that tell by themselves are looked at to mend what they
@@ -15,7 +15,8 @@ export function lookEveryMs({ run, status }: Pick<AgentRun, 'run' | 'status'>): 
   const isTold = status.source === 'hook' || status.source === 'event-stream' || status.source === 'report'
   const isQuiet = status.status === 'idle' || status.waiting_for === 'finished'
   if (isTold) return isQuiet ? SELDOM_MS : NOW_AND_THEN_MS
-  return isQuiet ? NOW_AND_THEN_MS : OFTEN_MS
+  // A screen that no rule knows does not become known by looking more often.
+  return isQuiet || status.status === 'unknown' ? NOW_AND_THEN_MS : OFTEN_MS
 }
 
 /** Says which agents are due. */

@@ -31,7 +31,8 @@ export interface PlaceOptions {
   userId: number | undefined
 }
 
-export function daemonPlace({ root, profile, temporary, userId }: PlaceOptions): DaemonPlace {
+/** All but the socket, whose place may have to be made up. */
+export function daemonFiles(root: string, profile: string): Omit<DaemonPlace, 'socket'> {
   const directory = join(root, 'run')
   const file = (ending: string): string => join(directory, `${profile}.${ending}`)
   return {
@@ -41,8 +42,12 @@ export function daemonPlace({ root, profile, temporary, userId }: PlaceOptions):
     log: file('log'),
     statusline: file('statusline'),
     notices: file('notices.json'),
-    socket: socketPath(file('sock'), { temporary, userId }),
   }
+}
+
+export function daemonPlace({ root, profile, temporary, userId }: PlaceOptions): DaemonPlace {
+  const files = daemonFiles(root, profile)
+  return { ...files, socket: socketPath(join(files.directory, `${profile}.sock`), { temporary, userId }) }
 }
 
 function socketPath(wanted: string, { temporary, userId }: Pick<PlaceOptions, 'temporary' | 'userId'>): string {

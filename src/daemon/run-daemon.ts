@@ -63,7 +63,13 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   signal.addEventListener('abort', onSignal)
 
   const { hub, running } = await EventHub.open(home.events, ending.signal)
-  const configured = await configuredParts({ home, context, configFile: facts.configFile, facts: options.socketFacts })
+  const configured = await configuredParts({
+    home,
+    context,
+    configFile: facts.configFile,
+    facts: options.socketFacts,
+    kept: true,
+  })
   using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
   const parts: Parts = {
     ...configured,

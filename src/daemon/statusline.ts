@@ -1,13 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
 import type { DaemonPlace } from './place.js'
 import { livingDaemon } from './record.js'
 import { type Counted, segmentOf } from './segment.js'
 
-/** Keeps the segment where `skein statusline` reads it. */
+/** Longer than any segment. */
+const KEPT_BYTES = 64
+
+/**
+ * Keeps the segment where `skein statusline` reads it. Always the same length and one write, so that readers see the old one or the new one:
+ * replacing the file would make some file systems wait for the disk, and every change of every agent comes by here.
+ */
 export function keepSegment({ statusline }: Pick<DaemonPlace, 'statusline'>, segment: string): void {
-  writeAtomic(statusline, segment, { durable: false })
+  const bytes = Buffer.alloc(KEPT_BYTES, ' ')
+  bytes.write(segment)
+  const file = openSync(statusline, constants.O_WRONLY | constants.O_CREAT, 0o600)
+  try {
+    writeSync(file, bytes, 0, KEPT_BYTES, 0)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /**
@@ -17,7 +29,7 @@ export function keepSegment({ statusline }: Pick<DaemonPlace, 'statusline'>, seg
 export function readSegment(place: Pick<DaemonPlace, 'statusline' | 'record'>, profileDirectory: string): string {
   if (livingDaemon(place)) {
     const kept = textOf(place.statusline)
-    if (kept !== undefined) return kept
+    if (kept !== undefined) return kept.trimEnd()
   }
   return segmentOf(storedAgents(join(profileDirectory, 'agents')))
 }

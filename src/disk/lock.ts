@@ -111,7 +111,10 @@ export class FileLock implements Disposable {
       database = openDatabase(this.path, { readOnly: this.options.readOnly })
       // An empty file would be written to by the first `begin immediate`: give it its one page now.
       if (!this.options.readOnly && statSync(this.path).size === 0) {
-        database.exec('pragma busy_timeout = 10000; create table if not exists nothing_is_stored_here (n)')
+        // Without waiting for the disk: after a power cut an empty file is given its page again.
+        database.exec(
+          'pragma busy_timeout = 10000; pragma synchronous = off; create table if not exists nothing_is_stored_here (n)',
+        )
         chmodSync(this.path, 0o600)
       }
       database.exec('pragma busy_timeout = 0')

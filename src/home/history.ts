@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
   type CostReport,
-  type FoundSession,
   type HistoryCounts,
   type HistoryReading,
   type HistoryStore,
@@ -26,11 +25,11 @@ import {
   type LoggedTurn,
   type LogRef,
   type LogTool,
-  type SessionNews,
   type Succession,
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
 import type { Config } from './config.js'
+import { withOrigin } from './fork-origin.js'
 import type { LogStores } from './log-stores.js'
 import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
@@ -371,20 +370,6 @@ export class LogHistory {
     this.#setup.store.context.warn(
       `Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`,
     )
-  }
-}
-
-/** What is known of a session, with the one that it is a copy of. Logs come and go: what cannot be read now is not concluded from. */
-function withOrigin(history: HistoryStore, found: FoundSession): SessionNews {
-  const tool = LOG_TOOLS.find((one) => one.name === found.tool)
-  if (found.news.origin || !tool?.originAmong) return found.news
-  const others = history.copiesOf(found).flatMap(({ path, session }) => tool.logAt(path, session) ?? [])
-  const log = others.length > 0 ? tool.logAt(found.path, found.id) : undefined
-  try {
-    return log ? { ...found.news, origin: tool.originAmong(log, others) } : found.news
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return found.news
   }
 }
 

@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { explainDiskError, makeDirectory } from '../disk/index.js'
+import { explainDiskError, FileLock, makeDirectory } from '../disk/index.js'
 import { nearest, parseName, SkeinError } from '../model/index.js'
 import { profilePaths, profilesDirectory } from './paths.js'
 
 export const DEFAULT_PROFILE = 'default'
+
+/** A command that is just ending should not stand in the way; a watcher should be named. */
+const USERS_LEAVE_MS = 2_000
 
 /** A profile's name is a directory's name. */
 export function parseProfile(text: string): string {
@@ -38,12 +41,13 @@ export function createProfile(root: string, name: string): string {
   return directory
 }
 
-/** Removes a profile with everything in it. The caller has asked the user. */
-export function deleteProfile(root: string, name: string): void {
-  const { directory } = profilePaths(root, parseProfile(name))
+/** Removes a profile with everything in it, once nobody uses it. The caller has asked the user. */
+export async function deleteProfile(root: string, name: string): Promise<void> {
+  const { directory, lock } = profilePaths(root, parseProfile(name))
   if (!existsSync(directory)) throw profileNotFound(root, name)
   try {
-    rmSync(directory, { recursive: true })
+    using users = new FileLock(lock)
+    await users.asOnlyUser(() => rmSync(directory, { recursive: true }), USERS_LEAVE_MS)
   } catch (error) {
     throw explainDiskError(error, directory)
   }

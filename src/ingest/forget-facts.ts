@@ -80,7 +80,7 @@ export class FactForgetter {
     const isOnPath = forgetter.namesPath(JSON.stringify(fact.arguments))
     if (isOnPath) this.#calls.add(fact.call)
     const name = this.#text(fact.name)
-    const args = isOnPath ? PURGED_CALL : this.#json(fact.arguments)
+    const args = isOnPath ? PURGED_CALL : this.#json(fact.arguments, 'arguments')
     if (name === fact.name && args === fact.arguments) return fact
     const names = fact.argument_names ?? Object.keys(fact.arguments)
     return { ...fact, name, arguments: args, argument_names: names.map((one) => this.#text(one)) }
@@ -96,9 +96,9 @@ export class FactForgetter {
   }
 
   /** The walk changes texts and names, never the shape. */
-  #json<Value extends object>(value: Value): Value {
+  #json<Value extends object>(value: Value, name = ''): Value {
     try {
-      return (this.forgetter?.json(value).value ?? value) as Value
+      return (this.forgetter?.json(value, name).value ?? value) as Value
     } catch {
       return {} as Value
     }

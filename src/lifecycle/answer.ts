@@ -14,6 +14,8 @@ export type AnswerWith = { decision: Decision } | { choose: string }
 const LOOK_MS = 150
 /** After a question appears, programs drop keys for a moment; then each step is checked again. */
 const STEP_MS = 2_000
+/** So long a dialog may take to be drawn. */
+const DRAWN_MS = 4_000
 const CONFIRM_MS = 5_000
 /** Key presses in one dialog: it has a handful of options. */
 const MAX_STEPS = 24
@@ -39,7 +41,7 @@ export async function answer(parts: Parts, agent: Agent, wanted: AnswerWith, tok
   const runner = runnerOf(parts, seen.run.recipe.tool)
   const answered =
     (await byProtocol(parts, agent, seen.run, live, runner, wanted)) ??
-    (await byKeys(parts, agent, live, runner, wanted))
+    (await byKeys(parts, agent, live, runner, wanted, status.token))
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const { requests: _requests, ...next } = current
@@ -90,9 +92,10 @@ async function byKeys(
   live: LiveRun,
   runner: ToolRunner,
   wanted: AnswerWith,
+  token: string | undefined,
 ): Promise<Answered> {
   const terminal = await parts.terminals.of(live.socket)
-  const dialog = await dialogSoon(parts, runner, terminal, live)
+  const dialog = await readableDialog(runner, terminal, live)
   if (!dialog) {
     const next = `Answer it yourself: skein attach ${agent.address} ; skein doctor --record ${agent.address} helps us read this screen`
     throw new SkeinError('not-answered', `The question of ${agent.address} cannot be read from its screen`, next)
@@ -101,6 +104,7 @@ async function byKeys(
   await moveTo(agent, runner, terminal, live, dialog, option)
   await terminal.press(live.pane, ['Enter'])
   const until = parts.context.clock.now() + CONFIRM_MS
+  let pressAgainAt = parts.context.clock.now() + STEP_MS
   for (let goneFor = 0; ; ) {
     const now = await dialogOf(runner, terminal, live).catch(() => undefined)
     goneFor = now && isSameDialog(now, dialog) ? 0 : goneFor + 1
@@ -112,6 +116,10 @@ async function byKeys(
       }
     }
     if (parts.context.clock.now() >= until) break
+    if (parts.context.clock.now() >= pressAgainAt && (await isSameWait(parts, agent, token, now, dialog, option))) {
+      await terminal.press(live.pane, ['Enter']) // it was dropped: programs take no keys just after a question appears
+      pressAgainAt += STEP_MS
+    }
     await pause(LOOK_MS)
   }
   const next = `Look at it: skein attach ${agent.address}`
@@ -122,14 +130,32 @@ async function byKeys(
   )
 }
 
-/** A program may say that it asks before its dialog is drawn. */
-async function dialogSoon(parts: Parts, runner: ToolRunner, terminal: Terminal, live: LiveRun) {
-  const until = parts.context.clock.now() + STEP_MS
+/** A program says that it asks before its dialog is drawn: until it has been read twice the same. */
+async function readableDialog(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<Dialog | undefined> {
+  const until = performance.now() + DRAWN_MS
+  let before: Dialog | undefined
   for (;;) {
-    const dialog = await dialogOf(runner, terminal, live)
-    if (dialog || parts.context.clock.now() >= until) return dialog
-    await pause(LOOK_MS)
+    const now = await dialogOf(runner, terminal, live)
+    if (now && before && isSameDialog(now, before)) return now
+    if (performance.now() >= until) return undefined
+    before = now
+    await pause(LOOK_MS / 3)
   }
+}
+
+/** The very question, with the wanted option still chosen: not the next one that looks like it. */
+async function isSameWait(
+  parts: Parts,
+  agent: Agent,
+  token: string | undefined,
+  now: Dialog | undefined,
+  dialog: Dialog,
+  option: DialogOption,
+): Promise<boolean> {
+  const chosen = now?.options.find(({ isSelected }) => isSelected)?.label
+  if (!now || !isSameDialog(now, dialog) || chosen !== option.label) return false
+  const [seen] = await observe(parts, new Set([agent.id]))
+  return seen?.verdict?.status.token === token
 }
 
 async function dialogOf(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<Dialog | undefined> {

@@ -1,6 +1,14 @@
 import type { NewEvent } from '../home/index.js'
 import type { SpooledMessage } from '../journal/index.js'
-import type { Agent, AgentId, Evidence, SessionId } from '../model/index.js'
+import {
+  type Agent,
+  type AgentId,
+  type Evidence,
+  type Instant,
+  instantOf,
+  msOf,
+  type SessionId,
+} from '../model/index.js'
 import type { AskedPermission, Telling } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { mergeTold } from './evidence.js'
@@ -25,13 +33,30 @@ export interface IntakeReport {
 /** Takes in what programs have told since the last time: their status, what they ask, which conversation they are in. */
 export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>): Promise<IntakeReport> {
   const report: IntakeReport = { agents: new Set(), taken: 0, bad: 0, unknown: 0 }
+  const times = new MessageTimes(parts.context.clock.now())
   const { taken, bad } = await parts.spool.takeAll(async (message) => {
     const agent = [...agents.values()].find(({ id }) => id === message.agent)
-    const isKnown = agent && (await takeMessage(parts, agent, message, agents))
+    const at = times.after(message.at)
+    const isKnown = agent && (await takeMessage(parts, agent, { ...message, at }, agents))
     if (agent && isKnown) report.agents.add(agent.id)
     else report.unknown += 1
   })
   return { ...report, taken, bad }
+}
+
+/**
+ * When each message counts as told: none in the future, which a clock that was set back would make of it, and each after the
+ * one before it, because what was told in the same millisecond has an order all the same.
+ */
+class MessageTimes {
+  #lastMs = 0
+
+  constructor(private readonly nowMs: number) {}
+
+  after(told: Instant): Instant {
+    this.#lastMs = Math.max(Math.min(msOf(told), this.nowMs), this.#lastMs + 1)
+    return instantOf(this.#lastMs)
+  }
 }
 
 async function takeMessage(
@@ -97,7 +122,8 @@ export async function settleIdentity(
   const { session, how, pid, at } = claim
   const evidence = { how, at, run: claim.run, ...(pid === undefined ? {} : { pid }), pane_pid: run.pid }
   if (judged.kind === 'refuse') {
-    if (current.refused?.includes(session)) return { next: current, events: [] }
+    // Told once; and a late word about the conversation it is in anyway is no claim.
+    if (current.refused?.includes(session) || session === current.binding?.session) return { next: current, events: [] }
     const payload = { agent_id: agent.id, session, because: judged.because, evidence }
     return {
       next: { ...current, refused: withRefused(current, session) },

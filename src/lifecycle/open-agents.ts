@@ -18,6 +18,8 @@ export interface OpenAgents {
   readonly socket: TmuxSocket
   readonly runners: readonly ToolRunner[]
   readonly defaultTool?: string
+  /** Stay connected to tmux, so that no process is started per question: for a process that stays. */
+  readonly kept?: boolean
 }
 
 /** The agents of an open home, to be started, watched and talked to. Needs no daemon. */
@@ -31,10 +33,13 @@ export interface ConfiguredAgents {
   readonly context: Context
   readonly configFile: string
   readonly facts: SocketFacts
+  /** As in `OpenAgents`. */
+  readonly kept?: boolean
 }
 
 /** As the user has configured it: which tools, which tmux server, which tool when none is named. */
-export async function configuredParts({ home, context, configFile, facts }: ConfiguredAgents): Promise<Parts> {
+export async function configuredParts(options: ConfiguredAgents): Promise<Parts> {
+  const { home, context, configFile, facts, kept = false } = options
   const [settings, runners, environment] = await Promise.all([
     readSettings(configFile),
     home.programs.runners(),
@@ -42,10 +47,12 @@ export async function configuredParts({ home, context, configFile, facts }: Conf
   ])
   const tool = defaultTool(settings, configFile)
   const socket = tmuxSocket(settings, configFile, facts)
-  return partsOf({ home, context, environment, socket, runners: runners.all, ...(tool ? { defaultTool: tool } : {}) })
+  const named = tool ? { defaultTool: tool } : {}
+  return partsOf({ home, context, environment, socket, runners: runners.all, kept, ...named })
 }
 
-export function partsOf({ home, context, environment, socket, runners, defaultTool = 'claude' }: OpenAgents): Parts {
+function partsOf(options: OpenAgents): Parts {
+  const { home, context, environment, socket, runners, defaultTool = 'claude', kept = false } = options
   return {
     home,
     context,
@@ -55,6 +62,6 @@ export function partsOf({ home, context, environment, socket, runners, defaultTo
     defaultTool,
     runs: new AgentRuns(home, context),
     spool: new Spool(home.paths.spool),
-    terminals: new Terminals(context, environment.env),
+    terminals: new Terminals(context, environment.env, kept),
   }
 }

@@ -1,10 +1,15 @@
-import { type Agent, type Instant, type SessionId, SkeinError } from '../model/index.js'
-import { foldSession, LOG_TOOLS } from '../tools/index.js'
+import { type Agent, type SessionId, SkeinError } from '../model/index.js'
+import { foldSession, LOG_TOOLS, type LoggedTurn } from '../tools/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
+import { activityOf } from './evidence.js'
 import { type Parts, pause } from './parts.js'
 
 /** Lines above the screen that are read when the screen is all there is. */
 const HISTORY_LINES = 200
+/** Up to the second: the program and its hook do not look at the clock at the same moment. */
+const SECOND = '2026-01-17T08:30:00'.length
+const READINGS = 8
+const READ_AGAIN_MS = 200
 
 /** The last reply: as the conversation's log has it, else what stands on the screen. */
 export async function outputOf(
@@ -21,47 +26,36 @@ export async function outputOf(
   throw new SkeinError('agent-not-running', `${agent.address} has neither a reply in its log nor a screen`, next)
 }
 
-/** How long a log may be behind what its program tells. */
-const BEHIND_MS = 3_000
-const LOOK_MS = 100
-
-/** The reply to a prompt that was sent at this moment, once the log has it; else what stands on the screen. */
-export async function replySince(parts: Parts, agent: Agent, since: Instant): Promise<string> {
-  const until = parts.context.clock.now() + BEHIND_MS
-  for (;;) {
-    const run = await parts.runs.read(agent.id)
-    const reply = await lastReply(parts, run, since)
-    if (reply !== undefined) return reply
-    if (parts.context.clock.now() >= until) return (await outputOf(parts, agent, run, { screen: true })).text
-    await pause(LOOK_MS)
+/**
+ * Of the conversation it is in. A program says that it has finished before its log says what: a log without the last
+ * reply is read again. One that is not there, or that no reader knows, is no reply.
+ */
+async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
+  const session = run?.binding?.session
+  if (!session) return undefined
+  const isQuiet = activityOf(run.status) === 'quiet'
+  for (let tries = 1; ; tries += 1) {
+    const turns = await turnsOf(parts, run, session)
+    const last = turns.at(-1)
+    const isLatest = (last?.started_at ?? '').slice(0, SECOND) >= (run.prompted_at ?? '').slice(0, SECOND)
+    const isWhole = last?.reply !== undefined && isLatest
+    if (isWhole || !isQuiet || tries >= READINGS) return turns.findLast(({ reply }) => reply)?.reply
+    await pause(READ_AGAIN_MS)
   }
 }
 
-/** Of the conversation it is in. A log that is not there yet, or that no reader knows, is no reply. */
-async function lastReply(parts: Parts, run: AgentRun | undefined, since?: Instant): Promise<string | undefined> {
-  const session = run?.binding?.session
-  if (!session) return undefined
+async function turnsOf(parts: Parts, run: AgentRun, session: SessionId): Promise<readonly LoggedTurn[]> {
   try {
-    const { turns } = await parts.home.history.turns(session)
-    return replyOf(turns, since) ?? replyOf(unreadTurns(parts, run, session), since)
+    const { turns, from_log } = await parts.home.history.turns(session)
+    return from_log ? turns : unreadTurns(parts, run, session)
   } catch (error) {
-    if (error instanceof SkeinError) return replyOf(unreadTurns(parts, run, session), since)
+    if (error instanceof SkeinError) return unreadTurns(parts, run, session)
     throw error
   }
 }
 
-interface Turn {
-  started_at?: Instant | undefined
-  reply?: string | undefined
-}
-
-function replyOf(turns: readonly Turn[], since?: Instant): string | undefined {
-  const mine = since === undefined ? turns : turns.filter(({ started_at }) => (started_at ?? since) >= since)
-  return mine.findLast(({ reply }) => reply !== undefined && reply !== '')?.reply
-}
-
 /** From a log that is so new that it was not ingested yet: the program, or its tool, knows where it is. */
-function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, session: SessionId): readonly Turn[] {
+function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, session: SessionId): readonly LoggedTurn[] {
   const tool = LOG_TOOLS.find(({ name }) => name === recipe.tool)
   const log = binding?.log
     ? tool?.logAt(binding.log, session)

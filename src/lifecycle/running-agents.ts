@@ -1,13 +1,6 @@
-import {
-  type Agent,
-  type AgentId,
-  type Evidence,
-  formatDuration,
-  type Instant,
-  msOf,
-  SkeinError,
-} from '../model/index.js'
+import { type Agent, type AgentId, type Evidence, formatDuration, type Instant, SkeinError } from '../model/index.js'
 import { attachArgv } from '../terminal/index.js'
+import { AgentCare } from './agent-care.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { viewOf, viewsOf } from './agent-view.js'
 import type { Agents, AgentView, Explanation, Receipt, RecordedScreen, SendReceipt, StartAgent } from './agents.js'
@@ -15,23 +8,21 @@ import { type AnswerWith, answer } from './answer.js'
 import { activityOf, mergeTold } from './evidence.js'
 import { findAgent } from './find-agent.js'
 import { type Observed, observe } from './observe.js'
-import { outputOf, replySince } from './output.js'
+import { outputOf } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
-import { RemovedAgents } from './removed-agents.js'
 import { notRunning, send } from './send.js'
 import { spawn, start } from './start.js'
 import { kill, type Stopped, stop } from './stop.js'
-import { tmuxName } from './tmux-name.js'
 import { explain } from './why.js'
 
 const LOOK_MS = 250
 
 /** Every operation on agents, each by its reference. What an operation takes is in a file of its own. */
 export class RunningAgents implements Agents {
-  readonly #removed: RemovedAgents
+  readonly #care: AgentCare
 
   constructor(private readonly parts: Parts) {
-    this.#removed = new RemovedAgents(parts.home, parts.runs)
+    this.#care = new AgentCare(parts, (agent) => this.#look(agent))
   }
 
   async spawn(options: StartAgent): Promise<AgentView> {
@@ -40,7 +31,8 @@ export class RunningAgents implements Agents {
   }
 
   async start(options: StartAgent): ReturnType<Agents['start']> {
-    const agent = await spawn(this.parts, options)
+    this.parts.terminals.warm(this.parts.socket)
+    const agent = await spawn(this.parts, options, false)
     const { observed, session } = await start(this.parts, agent)
     const how = aliveness(observed)
     const record = session && (await this.parts.home.sessions.get(session))
@@ -61,6 +53,7 @@ export class RunningAgents implements Agents {
     reference: string,
     options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Agents['restart']> {
+    this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
     if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, { agent: agent.address })
     const { observed, tier, session } = await start(this.parts, agent, { ...options, replace: true })
@@ -92,8 +85,8 @@ export class RunningAgents implements Agents {
       return { agent: await this.#look(agent), did, how: sent.how, delivery: sent.delivery }
     }
     const view = await this.wait(agent.id, { until: 'done', ...timed(options) })
-    const reply = await replySince(this.parts, agent, sent.at).catch(() => undefined)
-    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply === undefined ? {} : { reply }) }
+    const reply = await outputOf(this.parts, agent, await this.parts.runs.read(agent.id)).catch(() => undefined)
+    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply ? { reply: reply.text } : {}) }
   }
 
   async wait(
@@ -146,91 +139,36 @@ export class RunningAgents implements Agents {
     return { agent: view, ...(await outputOf(this.parts, agent, await this.parts.runs.read(agent.id), options)) }
   }
 
-  async ack(reference: string): Promise<Receipt> {
-    const agent = await findAgent(this.parts.home, reference)
-    const before = await this.#look(agent)
-    await this.#note(agent, 'agent_acked', {}, (run, now) => ({ ...run, acked_at: now }))
-    const view = await this.#look(agent)
-    const how =
-      before.waiting_for === 'finished'
-        ? `its reply of ${before.since} counts as seen`
-        : activityOf(before) === 'blocked'
-          ? `it still waits for an answer (${before.reason ?? before.waiting_for})`
-          : `it was ${before.status}`
-    return { agent: view, did: `acknowledged ${agent.address}`, how }
+  ack(reference: string): Promise<Receipt> {
+    return this.#care.ack(reference)
   }
 
-  async snooze(reference: string, until: Instant): Promise<Receipt> {
-    const agent = await findAgent(this.parts.home, reference)
-    if (msOf(until) <= this.parts.context.clock.now()) {
-      throw new SkeinError('bad-time', `${until} is over`, 'Give a time to come, such as 30m')
-    }
-    await this.#look(agent)
-    await this.#note(agent, 'agent_snoozed', { until }, (run, now) => ({
-      ...run,
-      snoozed_at: now,
-      snoozed_until: until,
-    }))
-    const view = await this.#look(agent)
-    const how =
-      activityOf(view) === 'blocked'
-        ? 'it still waits for an answer, which a snooze does not hide'
-        : 'a new reply ends it sooner'
-    return { agent: view, did: `snoozed ${agent.address} until ${until}`, how }
+  snooze(reference: string, until: Instant): Promise<Receipt> {
+    return this.#care.snooze(reference, until)
   }
 
-  async rename(reference: string, name: string): Promise<Receipt> {
-    const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.rename(before.id, name))
+  rename(reference: string, name: string): Promise<Receipt> {
+    return this.#care.rename(reference, name)
   }
 
-  async move(reference: string, group: string | undefined): Promise<Receipt> {
-    const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.move(before.id, group))
+  move(reference: string, group: string | undefined): Promise<Receipt> {
+    return this.#care.move(reference, group)
   }
 
-  async archive(reference: string): Promise<Receipt> {
-    const agent = await findAgent(this.parts.home, reference)
-    const view = await this.#look(agent)
-    if (liveRun(await this.parts.runs.read(agent.id))) {
-      throw new SkeinError(
-        'agent-running',
-        `${agent.address} is ${view.status}`,
-        `Stop it first: skein stop ${agent.address}`,
-      )
-    }
-    await this.#note(agent, 'agent_archived', {}, (run, now) => ({ ...run, archived_at: now }))
-    return { agent: await this.#look(agent), did: `archived ${agent.address}`, how: 'it is listed with --all only' }
+  archive(reference: string): Promise<Receipt> {
+    return this.#care.archive(reference)
   }
 
-  async unarchive(reference: string): Promise<Receipt> {
-    const agent = await findAgent(this.parts.home, reference)
-    await this.#note(agent, 'agent_unarchived', {}, ({ archived_at: _at, ...run }) => run)
-    return { agent: await this.#look(agent), did: `unarchived ${agent.address}`, how: 'it is listed again' }
+  unarchive(reference: string): Promise<Receipt> {
+    return this.#care.unarchive(reference)
   }
 
-  async remove(reference: string, { force = false }: { force?: boolean } = {}): Promise<Receipt> {
-    const agent = await findAgent(this.parts.home, reference)
-    const view = await this.#look(agent)
-    if (liveRun(await this.parts.runs.read(agent.id))) {
-      if (!force) {
-        const next = `Stop it first: skein stop ${agent.address} , or give --force`
-        throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
-      }
-      await kill(this.parts, agent)
-    }
-    this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
-    await this.parts.home.roster.remove(agent.id)
-    const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
-    return { agent: view, did: `removed ${agent.address}`, how }
+  remove(reference: string, options: { force?: boolean } = {}): Promise<Receipt> {
+    return this.#care.remove(reference, options)
   }
 
-  async undoRemove(reference?: string): Promise<Receipt> {
-    const removed = this.#removed.find(reference)
-    const agent = await this.parts.home.roster.restore(removed.agent)
-    await this.#removed.bringBack({ ...removed, agent })
-    const how = `start it again: skein start ${agent.address}`
-    return { agent: await this.#look(agent), did: `brought ${agent.address} back`, how }
+  undoRemove(reference?: string): Promise<Receipt> {
+    return this.#care.undoRemove(reference)
   }
 
   async find(reference: string): Promise<string | undefined> {
@@ -319,55 +257,10 @@ export class RunningAgents implements Agents {
     return this.#viewOf(await this.#observed(agent))
   }
 
-  /** Something its user says about it. */
-  async #note(
-    agent: Agent,
-    type: string,
-    payload: Record<string, unknown>,
-    change: (run: AgentRun, now: Instant) => AgentRun,
-  ): Promise<void> {
-    await this.parts.runs.update(agent, (current) => {
-      const now = nowOf(this.parts)
-      const run: AgentRun = current ?? {
-        v: 1,
-        agent: agent.id,
-        recipe: { tool: agent.tool, cwd: agent.project_path ?? '/' },
-        status: { status: 'stopped', since: now, source: 'process' },
-      }
-      return {
-        next: change(run, now),
-        events: [{ type, payload: { agent_id: agent.id, ...payload } }],
-        result: undefined,
-      }
-    })
-  }
-
   async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
     const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
     const did = wasRunning ? `${verb} ${agent.address}` : `${agent.address} needed nothing`
     return { agent: await this.#look(agent), did, how: how + rest }
-  }
-
-  /** Its tmux session carries its name, so that people find it there as well. */
-  async #relocated(before: Agent, agent: Agent): Promise<Receipt> {
-    const renamed = await this.parts.runs.update(agent, async (current) => {
-      const live = liveRun(current)
-      if (!current || !live) return undefined
-      const name = tmuxName(agent)
-      try {
-        await (await this.parts.terminals.of(live.socket)).rename(live.tmux_session, name)
-      } catch (error) {
-        if (error instanceof SkeinError) return undefined // the name is taken, or tmux is away: the old one still fits
-        throw error
-      }
-      return { next: { ...current, run: { ...live, tmux_session: name } }, result: name }
-    })
-    const did = `${before.address} is now ${agent.address}`
-    return {
-      agent: await this.#look(agent),
-      did,
-      how: renamed ? `its tmux session is called ${renamed}` : 'its address was changed',
-    }
   }
 }
 

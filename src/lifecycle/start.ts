@@ -22,7 +22,7 @@ const RESTART_GRACE_MS = 2_000
 const LAST_LINES = 12
 
 /** The agent that is meant, made when it does not exist, with how it will be started. Nothing runs yet. */
-export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
+export async function spawn(parts: Parts, options: StartAgent, isDurable = true): Promise<Agent> {
   const agent = await agentFor(parts, options)
   const env = { ...options.env }
   await parts.runs.update(agent, (current) => {
@@ -31,7 +31,7 @@ export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
     if (Object.keys(env).length > 0) saveGivenEnv(parts, agent, env)
     const recipe = current && !isTold(options) ? { ...current.recipe, cwd } : recipeFor(parts, agent, options, cwd)
     const status: AgentStatus = current?.status ?? { status: 'stopped', since: nowOf(parts), source: 'process' }
-    return { next: { ...current, v: 1, agent: agent.id, recipe, status }, result: undefined }
+    return { next: { ...current, v: 1, agent: agent.id, recipe, status }, isDurable, result: undefined }
   })
   return agent
 }

@@ -14,16 +14,25 @@ export class Terminals implements AsyncDisposable {
   constructor(
     private readonly context: Context,
     private readonly environment: Readonly<Record<string, string | undefined>>,
+    /** Stay connected, so that no process is started per question: for a process that stays. */
+    private readonly kept: boolean,
   ) {}
 
   of(socket: TmuxSocket): Promise<Terminal> {
     const key = JSON.stringify(socket)
     const known = this.#open.get(key)
     if (known) return known
-    const opening = openTerminal({ socket, context: this.context, environment: this.environment })
+    const opening = openTerminal({ socket, context: this.context, environment: this.environment, kept: this.kept })
     this.#open.set(key, opening)
     opening.catch(() => this.#open.delete(key))
     return opening
+  }
+
+  /** Connects in the background while other things are done; what goes wrong is told by who needs it. */
+  warm(socket: TmuxSocket): void {
+    this.of(socket)
+      .then((terminal) => terminal.panes())
+      .catch(() => undefined)
   }
 
   async look(socket: TmuxSocket): Promise<Look> {

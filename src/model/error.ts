@@ -52,7 +52,6 @@ export type ErrorCode =
   | 'tmux-missing'
   | 'tmux-refused'
   | 'tmux-timeout'
-  | 'tool-not-found'
   | 'transcript-damaged'
   | 'transcript-in-use'
   | 'turn-failed'

@@ -1,3 +1,4 @@
+import { isStateType } from '../model/index.js'
 import { BoundedPattern } from './bounded-pattern.js'
 import type { Span } from './mark.js'
 import { PathGlob } from './path-glob.js'
@@ -89,23 +90,25 @@ export class Forgetter {
     return { value: mark, count: count + 1 }
   }
 
-  /** Every string in a JSON value, and every name; ids and times stay, because without them the rest means nothing. */
-  json(value: unknown, name = ''): Forgotten<unknown> {
+  /**
+   * Every string in a JSON value, and every name. Ids and times of our records stay, because without them the rest means nothing; in
+   * what somebody else put together (`isFree`: arguments of tools, what programs append to the journal) nothing does.
+   */
+  json(value: unknown, name = '', isFree = name === 'arguments'): Forgotten<unknown> {
     if (typeof value === 'string')
-      return isStructural(name, value) ? { value, count: 0 } : this.text(value, markFor(name))
+      return !isFree && isStructural(name, value) ? { value, count: 0 } : this.text(value, markFor(name))
     if (typeof value !== 'object' || value === null) return { value, count: 0 }
     let count = 0
     const keep = <Kept>(forgotten: Forgotten<Kept>): Kept => {
       count += forgotten.count
       return forgotten.value
     }
+    const isFreeBelow = (key: string): boolean => isFree || key === 'arguments' || isFreePayload(value, key)
+    const keptName = (key: string): string => (!isFree && isOurName(key) ? key : keep(this.text(key)))
     const after = Array.isArray(value)
-      ? value.map((one) => keep(this.json(one, name)))
+      ? value.map((one) => keep(this.json(one, name, isFree)))
       : Object.fromEntries(
-          Object.entries(value).map(([key, one]) => [
-            isOurName(key) ? key : keep(this.text(key)),
-            keep(this.json(one, key)),
-          ]),
+          Object.entries(value).map(([key, one]) => [keptName(key), keep(this.json(one, key, isFreeBelow(key)))]),
         )
     return count === 0 ? { value, count } : { value: after, count }
   }
@@ -121,6 +124,12 @@ export class Forgetter {
       }
     }
   }
+}
+
+/** An event that changes no state may carry anything. */
+function isFreePayload(record: object, key: string): boolean {
+  if (key !== 'payload' || !('type' in record)) return false
+  return typeof record.type === 'string' && !isStateType(record.type) && record.type !== 'handoff'
 }
 
 /** Shorter ones stand everywhere and prove nothing; more than this nobody looks for one by one. */

@@ -9,7 +9,7 @@ export const markFor = (name: string): string => (ADDRESSES.has(name) ? PURGED_N
 
 /** Names of fields that hold ids, times and words of ours. */
 const STRUCTURAL =
-  /^(?:id|ids|v|ts|type|kind|session|visibility|link|outcome|through|place|stamp|sha256|hash|root|uuid|timestamp|call|by|mark|key)$|(?:_at|_id|_ref|Id|At|Uuid)$/
+  /^(?:id|v|ts|type|kind|session|visibility|link|outcome|through|sha256|uuid|timestamp|call|by|mark)$|(?:_at|_id|_ref|Id|At|Uuid)$/
 /** An id or a time, as opposed to words that somebody chose. */
 const PLAIN = /^[A-Za-z0-9_.:+-]{1,64}$/
 

@@ -1,9 +1,11 @@
 import type { Context } from '../model/index.js'
 import { SkeinError } from '../model/index.js'
 import { type Answer, undoDollars } from './answer-reader.js'
+import { type Asker, ConnectionLost } from './asker.js'
 import { commandLine } from './command-line.js'
-import { ConnectionLost, ControlClient, settlesWithin } from './control-client.js'
-import { installHooks } from './event-hooks.js'
+import { ControlClient, settlesWithin } from './control-client.js'
+import { closeGate, crashesOnNotices, hasKeeper, installHooks } from './event-hooks.js'
+import { OneShot } from './one-shot.js'
 import { isListening, startServer, type TmuxServer } from './server.js'
 import { OURS, settings } from './settings.js'
 import { noAnswer, refused, serverGone } from './trouble.js'
@@ -21,18 +23,24 @@ export interface AskOptions {
   readonly timeoutMs?: number
 }
 
-/** The way to one server that outlives its control clients: connects when something is asked, again when it was cut. */
+/**
+ * The way to one server, which may come and go. **Kept**, it is a control client: no process per question, for whoever stays. Else
+ * it is a process for what is asked in one moment, for whoever asks a few things and ends.
+ */
 export class Connection implements AsyncDisposable {
-  #client: ControlClient | undefined
-  #connecting: Promise<ControlClient> | undefined
+  readonly #oneShot: OneShot
   readonly #closing = new AbortController()
-  #escapesDollars = false
+  #client: Asker | undefined
+  #connecting: Promise<Asker> | undefined
+  #escapesDollars: boolean | undefined
 
   constructor(
     readonly server: TmuxServer,
     private readonly context: Context,
-    readonly timeoutMs: number,
-  ) {}
+    private readonly options: { readonly timeoutMs: number; readonly isKept: boolean },
+  ) {
+    this.#oneShot = new OneShot(server, () => this.#secret())
+  }
 
   /** What the first command of the line printed. Throws what the contract of `Terminal` promises. */
   async ask(command: string, options: AskOptions = {}): Promise<readonly string[]> {
@@ -43,7 +51,7 @@ export class Connection implements AsyncDisposable {
 
   /** The same with a refusal as a value. */
   async tryAsking(command: string, options: AskOptions = {}): Promise<Answer> {
-    const timeoutMs = options.timeoutMs ?? this.timeoutMs
+    const timeoutMs = options.timeoutMs ?? this.options.timeoutMs
     for (let isLastTry = !options.repeatable; ; isLastTry = true) {
       const client = await this.#connected(options.start ?? false)
       try {
@@ -64,14 +72,14 @@ export class Connection implements AsyncDisposable {
   }
 
   /** One attempt is shared by all who ask meanwhile. A server that hangs is waited for in the background. */
-  async #connected(start: boolean): Promise<ControlClient> {
+  async #connected(start: boolean): Promise<Asker> {
     if (this.#client?.isOpen) return this.#client
     if (this.#closing.signal.aborted) throw new Error('this terminal was closed')
     this.#connecting ??= this.#connect(start).finally(() => {
       this.#connecting = undefined
     })
     const connecting = this.#connecting
-    if (!(await settlesWithin(this.timeoutMs, connecting))) throw noAnswer(this.server.socket, 'connect')
+    if (!(await settlesWithin(this.options.timeoutMs, connecting))) throw noAnswer(this.server.socket, 'connect')
     try {
       return await connecting
     } catch (error) {
@@ -82,48 +90,50 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  async #connect(start: boolean): Promise<ControlClient> {
-    let isNew = false
+  async #connect(start: boolean): Promise<Asker> {
     for (let tries = 0; tries < TRIES && !this.#closing.signal.aborted; tries += 1) {
-      if (!(await isListening(this.server))) {
-        if (!start) throw serverGone(this.server.socket)
-        await startServer(this.server, this.timeoutMs)
-        isNew = true
-      }
-      const secret = Buffer.from(this.context.random.bytes(12)).toString('hex')
-      const client = await ControlClient.open(this.server, secret, this.#closing.signal)
+      const isNew = !(await isListening(this.server))
+      if (isNew && !start) throw serverGone(this.server.socket)
+      if (isNew) await startServer(this.server, this.options.timeoutMs)
+      if (isNew || this.options.isKept || this.#escapesDollars === undefined) await this.#prepare(isNew)
+      if (!this.options.isKept) return this.#oneShot
+      const client = await ControlClient.open(this.server, this.#secret(), this.#closing.signal)
       if (client instanceof ControlClient) {
-        if (!(await this.#isPrepared(client, isNew))) continue
         this.#client = client
         return client
       }
-      if (this.#closing.signal.aborted) break
-      // The server is there and our session in it is not: somebody closed it, or the server is not ours.
-      if (await isListening(this.server)) await startServer(this.server, this.timeoutMs)
     }
     throw noAnswer(this.server.socket, 'it lets no client stay')
   }
 
-  /** Nothing but a connection that was cut meanwhile, by whoever sends clients away, makes it worth another try. */
-  async #isPrepared(client: ControlClient, isNew: boolean): Promise<boolean> {
+  /** Sets up what we need in the server: by short processes, since a control client may only come when the gate is closed. */
+  async #prepare(isNew: boolean): Promise<void> {
+    const { timeoutMs, isKept } = this.options
+    const told = await this.#askOnce([commandLine('display-message', '-p', `#{version} #{${OURS}}`)])
+    const [version = '', mark] = told[0]?.lines[0]?.split(' ') ?? []
+    this.#escapesDollars = version === '3.4'
+    const isOurs = isNew || mark === '1'
+    if (!isNew && !isKept) return
+    // Somebody may have closed our session, or the server is not ours and never had it.
+    if (isKept && (await this.#askOnce([hasKeeper()]))[0]?.refusal !== undefined)
+      await startServer(this.server, timeoutMs)
+    const commands = [...(isOurs ? settings() : []), ...installHooks()]
+    if (isKept && crashesOnNotices(version)) commands.push(closeGate(this.#secret()))
+    const refusal = (await this.#askOnce(commands)).find((answer) => answer.refusal !== undefined)?.refusal
+    if (refusal !== undefined) throw refused(refusal)
+  }
+
+  async #askOnce(commands: readonly string[]): Promise<Answer[]> {
     try {
-      await this.#prepare(client, isNew)
-      return true
+      return await Promise.all(commands.map((command) => this.#oneShot.ask(command, this.options.timeoutMs)))
     } catch (error) {
-      if (error instanceof ConnectionLost) return false
-      await client[Symbol.asyncDispose]()
-      throw error
+      if (!(error instanceof ConnectionLost)) throw error
+      if (await isListening(this.server)) throw noAnswer(this.server.socket, error.message)
+      throw serverGone(this.server.socket)
     }
   }
 
-  async #prepare(client: ControlClient, isNew: boolean): Promise<void> {
-    const told = await client.ask(commandLine('display-message', '-p', `#{version} #{${OURS}}`), this.timeoutMs)
-    const [version, mark] = told.lines[0]?.split(' ') ?? []
-    this.#escapesDollars = version === '3.4'
-    const isOurs = isNew || mark === '1'
-    const commands = [...(isOurs ? settings() : []), ...installHooks()]
-    const answers = await Promise.all(commands.map((command) => client.ask(command, this.timeoutMs)))
-    const refusal = answers.find((answer) => answer.refusal !== undefined)?.refusal
-    if (refusal !== undefined) throw refused(refusal)
+  #secret(): string {
+    return Buffer.from(this.context.random.bytes(12)).toString('hex')
   }
 }

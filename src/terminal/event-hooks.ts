@@ -1,4 +1,5 @@
 import { commandLine, sequence } from './command-line.js'
+import { KEEPER } from './server.js'
 
 /**
  * The event bus inside the server: hooks number what happens and keep it in user options, the newest 2,048; then they wake whoever
@@ -12,11 +13,13 @@ const CHANNEL = 'skein-events'
 /** Our place in the lists of hooks, beside any the user has. */
 const HOOK_INDEX = 7_536
 
+const GATE_HOOK = 'pane-title-changed'
+
 /** Each hook and what is kept of it; free text comes last. */
 const HOOKS: readonly { hook: string; text: string }[] = [
   { hook: 'pane-died', text: 'died #{hook_pane} #{pane_dead_status}' },
   { hook: 'pane-exited', text: 'died #{hook_pane} #{pane_dead_status}' },
-  { hook: 'pane-title-changed', text: 'title #{hook_pane} #{pane_title}' },
+  { hook: GATE_HOOK, text: 'title #{hook_pane} #{pane_title}' },
   { hook: 'alert-bell', text: 'bell #{pane_id}' },
   { hook: 'session-closed', text: 'session-closed #{hook_session_name}' },
   { hook: 'session-created', text: 'sessions-changed' },
@@ -29,9 +32,38 @@ export function installHooks(): string[] {
   return [
     // Kept if it is there: another follower counts with it.
     commandLine('set-option', '-goq', COUNTER, '0'),
-    ...HOOKS.map(({ hook, text }) => commandLine('set-hook', '-g', `${hook}[${HOOK_INDEX}]`, recording(text))),
+    ...HOOKS.map(({ hook, text }) => {
+      // What panes do is not told of our own session; of a session that is closed tmux does not know any more which it was.
+      const isOfPane = text.includes('#{hook_pane}')
+      const commands = isOfPane ? unlessKeeper(recording(text), hook === GATE_HOOK) : recording(text)
+      return commandLine('set-hook', '-g', `${hook}[${HOOK_INDEX}]`, commands)
+    }),
   ]
 }
+
+/** Longer than a client takes to connect on a busy machine. */
+const GATE_S = '0.5'
+
+/**
+ * Up to 3.6, a tmux server dies of telling something (a session was made, a client left) to a control client that is just
+ * connecting, and every agent with it. So before one connects, we hold back all it could tell: hooks and notices stand in one line,
+ * and a hook that takes its time holds up the line. The hook is that of a title, which we change in our own session.
+ */
+export const closeGate = (unlike: string): string =>
+  commandLine('select-pane', '-t', `=${KEEPER}:`, '-T', `gate ${unlike}`)
+
+function unlessKeeper(commands: string, isGate: boolean): string {
+  const otherwise = isGate ? [commandLine('run-shell', '-d', GATE_S)] : []
+  return commandLine('if-shell', '-F', `#{!=:#{session_name},${KEEPER}}`, commands, ...otherwise)
+}
+
+/** The fix is in 3.7. A version without a number is held back for in vain, which does no harm. */
+export function crashesOnNotices(version: string): boolean {
+  const [, major, minor] = /^(?:next-)?(\d+)\.(\d+)/.exec(version) ?? []
+  return major === undefined || Number(major) < 3 || (Number(major) === 3 && Number(minor) < 7)
+}
+
+export const hasKeeper = (): string => commandLine('has-session', '-t', `=${KEEPER}`)
 
 function recording(text: string): string {
   return sequence(

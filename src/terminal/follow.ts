@@ -22,7 +22,7 @@ export async function* follow(
   timeoutMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<PaneEvent> {
-  await using connection = new Connection(server, context, timeoutMs)
+  await using connection = new Connection(server, context, { timeoutMs, isKept: true })
   let number = 0
   for await (const happening of happenings(connection, signal)) {
     number += 1

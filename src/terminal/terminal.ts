@@ -63,7 +63,7 @@ export interface CaptureOptions {
 }
 
 /**
- * One tmux server of ours, over a control-mode connection: no process is started per question. Every call may throw a
+ * One tmux server of ours. Opened with `kept`, no process is started per question. Every call may throw a
  * `SkeinError`: `tmux-missing` (not installed, or too old), `tmux-gone` (no server), `tmux-timeout` (it did not answer:
  * nothing is known, which is not the same as gone), `pane-gone` (this pane does not exist), `tmux-refused` (its own words).
  */
@@ -79,7 +79,10 @@ export interface Terminal extends AsyncDisposable {
   capture(pane: PaneId, options?: CaptureOptions): Promise<string>
   /** Many at once, pipelined; a pane that is gone is left out. */
   captureAll(panes: readonly PaneId[], options?: CaptureOptions): Promise<Map<PaneId, string>>
-  /** Puts text into the pane as if pasted (bracketed, verbatim, never as keys); does not press Enter. */
+  /**
+   * Puts text into the pane as if pasted (bracketed, verbatim, never as keys); does not press Enter. Text with control characters
+   * other than tab and line feed is refused (`bad-input`, see `checkPasteable`), and so is a pane whose program has ended.
+   */
   paste(pane: PaneId, text: string): Promise<void>
   press(pane: PaneId, keys: readonly Key[]): Promise<void>
   /** Sets user options of a pane (`@skein_state`), for status lines that show them without a process. */
@@ -90,6 +93,9 @@ export interface Terminal extends AsyncDisposable {
   announce(text: string, options?: { readonly bell?: boolean }): Promise<void>
   rename(session: string, to: string): Promise<void>
   close(session: string): Promise<void>
-  /** Follows what happens, until the signal aborts. Reconnects by itself. */
+  /**
+   * Follows what happens, until the signal aborts. Reconnects by itself. The first event is always `sessions-changed` or
+   * `server-gone` and says that listening has begun: what is looked up after it, or after `server-back`, misses nothing.
+   */
   follow(signal: AbortSignal): AsyncIterable<PaneEvent>
 }

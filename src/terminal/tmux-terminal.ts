@@ -30,6 +30,11 @@ export interface OpenTerminal {
   readonly executable?: string
   /** The user's. Only what every program needs (home, path, language) is passed on: see `cleanEnvironment`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /**
+   * Stay connected, so that no process is started per question: for whoever stays (the daemon, a screen). Else each call is one
+   * short process. Following events is always connected.
+   */
+  readonly kept?: boolean
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
@@ -40,7 +45,8 @@ export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
   const server: TmuxServer = { socket: options.socket, executable: options.executable ?? 'tmux', environment }
   checkSocket(server)
   await checkTmux({ executable: server.executable, environment })
-  return new TmuxTerminal(server, options.context, options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  return new TmuxTerminal(server, options.context, timeoutMs, options.kept ?? false)
 }
 
 class TmuxTerminal implements Terminal {
@@ -49,9 +55,10 @@ class TmuxTerminal implements Terminal {
   constructor(
     private readonly server: TmuxServer,
     private readonly context: Context,
-    timeoutMs: number,
+    private readonly timeoutMs: number,
+    isKept: boolean,
   ) {
-    this.#connection = new Connection(server, context, timeoutMs)
+    this.#connection = new Connection(server, context, { timeoutMs, isKept })
   }
 
   get socket(): TmuxSocket {
@@ -93,6 +100,8 @@ class TmuxTerminal implements Terminal {
     const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
+        // The title of the program before would be taken for the new one's.
+        commandLine('select-pane', '-t', pane, '-T', ''),
         commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
       ),
@@ -120,6 +129,7 @@ class TmuxTerminal implements Terminal {
   async paste(pane: PaneId, text: string): Promise<void> {
     checkPasteable(text)
     if (text === '') return
+    if ((await this.pane(pane)).isDead) throw ended(pane)
     const buffer = `skein-${this.#random()}`
     const drop = commandLine('delete-buffer', '-b', buffer)
     const paste = commandLine('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane)
@@ -132,7 +142,7 @@ class TmuxTerminal implements Terminal {
         commandLine('if-shell', '-F', '-t', pane, '#{pane_dead}', drop, paste),
       ),
     )
-    if (isDead === '1') throw refused(`the program in pane ${pane} has ended`)
+    if (isDead === '1') throw ended(pane)
   }
 
   async press(pane: PaneId, keys: readonly Key[]): Promise<void> {
@@ -140,7 +150,7 @@ class TmuxTerminal implements Terminal {
     const presses = keys
       .map(keyArguments)
       .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
-    if ((await this.pane(pane)).isDead) throw refused(`the program in pane ${pane} has ended`)
+    if ((await this.pane(pane)).isDead) throw ended(pane)
     // Someone who scrolled back is in copy mode, which would take the keys for itself.
     await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
   }
@@ -164,10 +174,9 @@ class TmuxTerminal implements Terminal {
     for (const client of listed) {
       const [, isControl, name = '', tty = ''] = client.split(mark)
       if (isControl === '1') continue
-      // A client that has just left is no failure. (tmux 3.2 cannot show a message to a chosen client: there it only rings.)
-      await this.#connection.tryAsking(
-        commandLine('display-message', '-c', name, '-d', String(ANNOUNCE_MS), '--', line),
-      )
+      // A client that has just left is no failure. tmux 3.2 cannot show a message to a chosen client at all: there it only rings.
+      const message = commandLine('display-message', '-c', name, '-d', String(ANNOUNCE_MS), '--', line)
+      await this.#connection.tryAsking(message).catch(() => undefined)
       if (options.bell) await ringBell(tty)
     }
   }
@@ -182,7 +191,7 @@ class TmuxTerminal implements Terminal {
   }
 
   follow(signal: AbortSignal): AsyncIterable<PaneEvent> {
-    return follow(this.server, this.context, this.#connection.timeoutMs, signal)
+    return follow(this.server, this.context, this.timeoutMs, signal)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -227,6 +236,8 @@ function captureCommand(pane: PaneId, options: CaptureOptions): string {
   const flags = [...(options.styles ? ['-e'] : []), ...(options.history ? ['-S', String(-options.history)] : [])]
   return commandLine('capture-pane', '-p', ...flags, '-t', pane)
 }
+
+const ended = (pane: PaneId): SkeinError => refused(`the program in pane ${pane} has ended`)
 
 const isPaneGone = (refusal: string): boolean => refused(refusal).code === 'pane-gone'
 

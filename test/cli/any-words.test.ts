@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-table.js'
+import { openAgents } from '../../src/lifecycle/index.js'
+import { contextOf } from '../lifecycle/context.js'
 import { everyCommand } from './every-command.js'
 import { type } from './typed.js'
 import { buildWorld, profilesUnder, scratch } from './world.js'
@@ -8,6 +11,12 @@ import { buildWorld, profilesUnder, scratch } from './world.js'
 it('whatever is typed gets an answer or one clear line, never a bug and never a control character', async () => {
   using world = scratch()
   await buildWorld(world.path)
+  const nothingToStart = {
+    context: contextOf([]),
+    environment: { home: world.path, env: {} },
+    socket: { path: join(world.path, 'tmux.sock') },
+    runners: [],
+  }
   const commands = await everyCommand()
   const options = commands.flatMap(({ command }) => Object.keys(command.options).map((name) => `--${name}`))
   const word = fc.oneof(
@@ -37,6 +46,7 @@ it('whatever is typed gets an answer or one clear line, never a bug and never a 
       const profiles = profilesUnder(world.path)
       const { stdout, stderr, exitCode } = await type(args, {
         profiles,
+        agents: async (home) => openAgents({ home, ...nothingToStart }),
         now: Date.now,
         interrupted: () => AbortSignal.abort(),
       })

@@ -32,6 +32,18 @@ describe('help', () => {
     expect((await type(['--json', 'sessions', '--profile', 'x', 'show', '-h'])).stdout).toBe(stdout)
   })
 
+  it.each([40, 60, 100])('fits a screen of %i columns, but for lines that are there to be copied', async (columns) => {
+    const pages = (await everyCommand()).map(({ name }) => [...name.split(' '), '--help'])
+    for (const args of [['--help'], ['agents'], ...pages]) {
+      const written: string[] = []
+      const stdout = { isTTY: true, columns, write: (text: string) => written.push(text) }
+      await type(['--no-color', ...args], { stdout })
+      const [text = ''] = written.join('').split('\nExamples:')
+      const long = text.split('\n').filter((line) => line.length > columns && line.trim().includes(' '))
+      expect(long, args.join(' ')).toEqual([])
+    }
+  })
+
   it('is coloured only on a terminal that may be coloured', async () => {
     const written: string[] = []
     const stdout = { isTTY: true, columns: 80, write: (text: string) => written.push(text) }
@@ -103,7 +115,7 @@ describe('bare skein', () => {
 it('the noun "sessions" may be left out', async () => {
   using at = scratch()
   const world = { profiles: profilesUnder(at.path), now: () => 0 }
-  expect(await type(['list'], world)).toEqual(await type(['sessions', 'list'], world))
+  expect(await type(['find', 'x'], world)).toEqual(await type(['sessions', 'find', 'x'], world))
   expect((await type(['tree', '--help'])).stdout).toContain('Usage: skein sessions tree')
   expect(await type(['shw'])).toMatchObject({ exitCode: 2 })
 })

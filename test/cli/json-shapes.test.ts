@@ -138,7 +138,8 @@ describe('every command prints with --json what docs/JSON.md promises', async ()
     copyWorld(join(world.path, 'master'), root)
     const args = wordsOf(line).slice(1)
     const startsWith = (name: string) => args.slice(0, name.split(' ').length).join(' ') === name
-    const name = commands.find((one) => startsWith(one.name))?.name ?? ''
+    const names = commands.map((one) => one.name).filter(startsWith)
+    const name = names.sort((a, b) => b.length - a.length)[0] ?? '' // `archive list` before `archive <agent>`
     const flags = args.includes('--json') ? [] : ['--json']
     const own = {
       profiles: profilesUnder(root),

@@ -3,7 +3,7 @@ import { COMMANDS, isNoun } from '../../src/cli/command-table.js'
 import { helpFor } from '../../src/cli/help.js'
 import { PLAIN_PAINT } from '../../src/cli/screen/paint.js'
 
-const SCREEN = { width: 120, paint: PLAIN_PAINT, nowMs: 0 }
+const SCREEN = { width: Number.POSITIVE_INFINITY, paint: PLAIN_PAINT, nowMs: 0 }
 const INTRO = `# Commands
 
 Every page of help there is, as \`skein help <command>\` prints it. Written by \`npm run docs\`; a test fails when it is out of date.

@@ -16,7 +16,7 @@ import { scratchHome } from './scratch.js'
 /** Agents that run in a tmux of their own and do what the test says: their program is `sleep`, and the test speaks for it. */
 export class Herd {
   #count = 0
-  #saidAtMs = 0
+  #said = 0
 
   private constructor(
     readonly root: string,
@@ -98,12 +98,11 @@ export class Herd {
   }
 
   /** What a hook of the agent's program would leave in the spool. */
-  says(agent: Agent, payload: object): void {
+  says(agent: Agent, payload: object, atMs = Date.now()): void {
     const { spool } = this.home.paths
     mkdirSync(spool, { recursive: true })
-    while (Date.now() <= this.#saidAtMs); // hooks are processes: no two speak within a millisecond
-    this.#saidAtMs = Date.now()
-    const name = `${BigInt(this.#saidAtMs) * 1_000_000n}-1`
+    this.#said += 1
+    const name = `${BigInt(atMs) * 1_000_000n + BigInt(this.#said)}-1`
     const header = { v: 1, agent: agent.id, run: `run-${agent.id}`, tool: 'claude' }
     writeFileSync(join(spool, `.${name}`), `${JSON.stringify(header)}\n${JSON.stringify(payload)}`)
     renameSync(join(spool, `.${name}`), join(spool, `${name}.msg`))

@@ -30,8 +30,23 @@ describe('watching agents', () => {
     const option = (name: string): string => herd.tmux('show-options', '-pv', '-t', pane, name).trim()
     await until(() => option('@skein_state') === 'waiting')
     expect(option('@skein_reason')).toBe('permission prompt: Bash')
-    await until(() => text(herd.access.place.statusline) === '!1')
+    await until(() => text(herd.access.place.statusline).trimEnd() === '!1')
     await until(() => herd.tmux('show-options', '-gv', '@skein_statusline').trim() === '!1')
+  })
+
+  it('keeps the order of what was told in one millisecond, and takes nothing as told in the future', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    const laterMs = Date.now() + 3_600_000
+    herd.says(toast, { hook_event_name: 'UserPromptSubmit', prompt: 'go' }, laterMs)
+    herd.says(toast, { hook_event_name: 'Stop', last_assistant_message: 'done' }, laterMs)
+    herd.says(toast, { hook_event_name: 'UserPromptSubmit', prompt: 'go on' }, laterMs)
+    await ensureDaemon(herd.access)
+    await until(async () => (await herd.statusOf(toast))?.status === 'running')
+    const told = (await herd.runs.read(toast.id))?.told?.map(({ at }) => at) ?? []
+    expect(told.length).toBeGreaterThan(1)
+    expect(told.at(-1) ?? '').toSatisfy((at: string) => Date.parse(at) < laterMs - 3_500_000)
+    expect([...told].sort()).toEqual(told)
   })
 
   it('sees a pane die, tmux go and come back, and agents that are added meanwhile', async () => {

@@ -132,6 +132,21 @@ describe('searching one session', () => {
     expect(await found({ text: 'nonexistent-file' })).toEqual(['3 tools Bash'])
   })
 
+  it('finds the words also when they were left for later', async () => {
+    const { root } = withFixture()
+    const { home } = await openTestHome(root, NOW)
+    const first = await home.history.ingest({ words: false })
+    expect(first).toMatchObject({ read: 2, sessions_found: 1 })
+    const query = { text: 'file', limit: 5 }
+    expect((await home.history.search(query)).hits).toEqual([])
+    const counts = await home.history.counts(OWN)
+    expect(await home.history.ingest({ words: false })).toMatchObject({ read: 0 })
+    expect(await home.history.ingest()).toMatchObject({ read: 2, turns: 0, sessions_found: 0 })
+    expect((await home.history.search(query)).hits.length).toBeGreaterThan(0)
+    expect(await home.history.counts(OWN)).toEqual(counts)
+    await home[Symbol.asyncDispose]()
+  })
+
   it('narrows down by place, tool, time and agent', async () => {
     const { found } = await readFixture()
     expect(await found({ text: 'readme', in: 'replies' })).toEqual(['1 replies'])

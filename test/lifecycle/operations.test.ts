@@ -27,7 +27,10 @@ describe('starting', () => {
     })
     expect(await home.events.read({ type: 'agent_started' })).toHaveLength(1)
     await eventually(
-      () => home.events.read({ type: 'identity_bind' }),
+      async () => {
+        await agents.list()
+        return home.events.read({ type: 'identity_bind' })
+      },
       (events) => events.length === 1,
     )
   })
@@ -224,13 +227,18 @@ describe('talking', () => {
     expect(sent.reply).toContain('reply to slow 1500')
   })
 
-  it('a text that nothing becomes of is said to be stalled, and typed once', async () => {
-    const { agents, project, log } = await workshop()
-    await agents.start({ agent: 'toast', cwd: project })
-    const sent = await agents.send('toast', 'ignore this')
-    expect(sent).toMatchObject({ delivery: 'stalled', how: 'nothing has moved for 5 s' })
-    expect(log().filter(({ prompt }) => prompt)).toHaveLength(1)
-  })
+  it.each([
+    ['stuck here', 'stalled', 'nothing has moved for 5 s', 0],
+    ['ignore this', 'typed', 'it has left the input line; nothing else confirms it', 1],
+  ] as const)(
+    'what becomes of a text that nothing confirms is said as it is: %s',
+    async (text, delivery, how, prompts) => {
+      const { agents, project, log } = await workshop()
+      await agents.start({ agent: 'toast', cwd: project })
+      expect(await agents.send('toast', text)).toMatchObject({ delivery, how })
+      expect(log().filter(({ prompt }) => prompt)).toHaveLength(prompts)
+    },
+  )
 
   it('nothing is ever typed into a dialog', async () => {
     const { agents, project, log } = await workshop()

@@ -86,6 +86,12 @@ describe('a known secret', () => {
       },
       count: 3,
     })
+    // What others put together has no ids of ours.
+    for (const free of [
+      { type: 'mail', payload: { id: 'abcdef', key: 'abcdef' } },
+      { kind: 'tool-call', arguments: { id: 'abcdef', nested: [{ session: 'abcdef' }] } },
+    ])
+      expect(JSON.stringify(known('abcdef').json(free).value)).not.toContain('abcdef')
     expect(known('abcdef').json({ address: 'web/abcdef' }).value).toEqual({ address: 'web/PURGED' })
   })
 })

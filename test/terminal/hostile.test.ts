@@ -15,14 +15,14 @@ const RECORDER = fileURLToPath(new URL('../workers/record-input.mjs', import.met
 const START = '\x1b[200~'
 const END = '\x1b[201~'
 
-describe('hostile text', () => {
+describe.each([{ kept: true }, { kept: false }])('hostile text, connection kept: $kept', ({ kept }) => {
   const scratch = new Scratch()
   const recorded = join(scratch.path, 'recorded')
   let terminal: Terminal
   let recorder: PaneInfo
 
   beforeAll(async () => {
-    terminal = await scratch.terminal()
+    terminal = await scratch.terminal({ kept })
     recorder = await scratch.create(terminal, 'recorder', [process.execPath, RECORDER, recorded])
     await eventually('the program is ready', async () =>
       (await terminal.capture(recorder.pane)).includes('ready') ? true : undefined,
@@ -184,7 +184,8 @@ describe('hostile text', () => {
 
   it('in an environment or an argument reaches the program alone, and no command line before it', async () => {
     const seen = join(scratch.path, 'seen')
-    const read = 'require("fs").writeFileSync(process.argv[1], JSON.stringify([process.env, process.argv.slice(2)]))'
+    const read =
+      'const fs = require("fs"), [, at] = process.argv; fs.writeFileSync(at + "~", JSON.stringify([process.env, process.argv.slice(2)])); fs.renameSync(at + "~", at)'
     const env = Object.fromEntries(HOSTILE.map((text, at) => [`HOSTILE_${at}`, text]))
     const script = scratch.script([process.execPath, '-e', read, seen, ...HOSTILE], env)
     expect(execFileSync('stat', ['-c', '%a', script], { encoding: 'utf8' })).toBe('600\n')

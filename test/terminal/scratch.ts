@@ -37,6 +37,7 @@ export class Scratch implements AsyncDisposable {
       socket: this.socket,
       context,
       executable: TMUX,
+      kept: true,
       environment: { PATH: process.env.PATH, HOME: this.path },
       ...options,
     })

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { attachArgv, checkTmux, type PaneId } from '../../src/terminal/index.js'
+import { attachArgv, checkTmux, type PaneId, paneId } from '../../src/terminal/index.js'
 import { context, eventually, fileText, Scratch, TMUX } from './scratch.js'
 
 /** 3.2 does not tell by which signal a program ended. */
@@ -48,7 +48,7 @@ describe('a tmux server of ours', () => {
 
   it('is not stopped by an answer that takes too long, and goes on in step', async () => {
     await using scratch = new Scratch()
-    const terminal = await scratch.terminal({ timeoutMs: 300 })
+    const terminal = await scratch.terminal({ timeoutMs: 1_000 })
     const { pane } = await scratch.create(terminal, 'one', ['sh', '-c', 'echo on the screen; exec sleep 600'])
     const server = scratch.serverPid()
     process.kill(server, 'SIGSTOP')
@@ -56,7 +56,7 @@ describe('a tmux server of ours', () => {
       await expect(terminal.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
       await expect(terminal.capture(pane)).rejects.toMatchObject({ code: 'tmux-timeout' })
       // One that is not connected yet cannot know either.
-      const late = await scratch.terminal({ timeoutMs: 300 })
+      const late = await scratch.terminal({ timeoutMs: 1_000 })
       await expect(late.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
       process.kill(server, 'SIGCONT')
       expect(await eventually('it answers', () => terminal.panes().catch(() => undefined))).toHaveLength(1)
@@ -69,14 +69,14 @@ describe('a tmux server of ours', () => {
 
   it('leaves a terminal closed while it hangs, without waiting for it', async () => {
     await using scratch = new Scratch()
-    const terminal = await scratch.terminal({ timeoutMs: 300 })
+    const terminal = await scratch.terminal({ timeoutMs: 1_000 })
     await scratch.create(terminal, 'one', ['sleep', '600'])
     const server = scratch.serverPid()
     process.kill(server, 'SIGSTOP')
     try {
       await terminal[Symbol.asyncDispose]()
       await terminal[Symbol.asyncDispose]()
-      const late = await scratch.terminal({ timeoutMs: 300 })
+      const late = await scratch.terminal({ timeoutMs: 1_000 })
       await expect(late.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
       await late[Symbol.asyncDispose]()
       await expect(late.panes()).rejects.toThrow('closed')
@@ -93,24 +93,60 @@ describe('a tmux server of ours', () => {
     const server = scratch.serverPid()
     process.kill(server, 'SIGSTOP')
     const asked = terminal.panes()
-    const created = scratch.create(terminal, 'two', ['sleep', '600'])
+    const renamed = terminal.rename('one', 'two')
     process.kill(server, 'SIGKILL')
     await expect(asked).rejects.toMatchObject({ code: 'tmux-gone' })
-    await expect(created).rejects.toMatchObject({ code: 'tmux-gone' })
+    await expect(renamed).rejects.toMatchObject({ code: 'tmux-gone' })
     await expect(terminal.panes()).rejects.toMatchObject({ code: 'tmux-gone' })
     expect(await scratch.create(terminal, 'three', ['sleep', '600'])).toMatchObject({ session: 'three' })
     expect((await terminal.panes()).map((pane) => pane.session)).toEqual(['three'])
   })
 
-  it('is shared by terminals that start it at the same moment', async () => {
+  it.each([{ kept: false }, { kept: true }])(
+    'is shared by terminals that start it at the same moment, and does not die of it (kept: $kept)',
+    async ({ kept }) => {
+      await using scratch = new Scratch()
+      const terminals = await Promise.all(Array.from({ length: 6 }, () => scratch.terminal({ kept })))
+      await Promise.all(terminals.map((terminal, at) => scratch.create(terminal, `s${at}`, ['sleep', '600'])))
+      for (const terminal of terminals) {
+        expect((await terminal.panes()).map((pane) => pane.session).sort()).toEqual([
+          's0',
+          's1',
+          's2',
+          's3',
+          's4',
+          's5',
+        ])
+      }
+      const [first] = terminals
+      await expect(first && scratch.create(first, 's3', ['sleep', '600'])).rejects.toMatchObject({
+        code: 'tmux-refused',
+      })
+    },
+  )
+
+  it('answers a terminal that does not stay connected, or is unknown while it hangs', async () => {
     await using scratch = new Scratch()
-    const terminals = await Promise.all(Array.from({ length: 6 }, () => scratch.terminal()))
-    await Promise.all(terminals.map((terminal, at) => scratch.create(terminal, `s${at}`, ['sleep', '600'])))
-    for (const terminal of terminals) {
-      expect((await terminal.panes()).map((pane) => pane.session).sort()).toEqual(['s0', 's1', 's2', 's3', 's4', 's5'])
+    const terminal = await scratch.terminal({ kept: false, timeoutMs: 1_000 })
+    const { pane } = await scratch.create(terminal, 'one', ['sh', '-c', 'echo shown; exec sleep 600'])
+    await eventually('it is drawn', async () => ((await terminal.capture(pane)).includes('shown') ? true : undefined))
+    expect(await terminal.captureAll([paneId('%998'), pane, paneId('%999')])).toEqual(
+      new Map([[pane, await terminal.capture(pane)]]),
+    )
+    expect(scratch.tmux('list-clients')).toBe('')
+    const server = scratch.serverPid()
+    process.kill(server, 'SIGSTOP')
+    try {
+      await expect(terminal.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
+    } finally {
+      process.kill(server, 'SIGCONT')
     }
-    const [first] = terminals
-    await expect(first && scratch.create(first, 's3', ['sleep', '600'])).rejects.toMatchObject({ code: 'tmux-refused' })
+    expect(await terminal.panes()).toHaveLength(1)
+    process.kill(server, 'SIGKILL')
+    await eventually('it is gone', () =>
+      terminal.panes().catch((error) => (error.code === 'tmux-gone' ? true : undefined)),
+    )
+    expect(await scratch.create(terminal, 'two', ['sleep', '600'])).toMatchObject({ session: 'two' })
   })
 
   it('beside ours is not touched: neither its sessions nor its settings nor its hooks', async () => {

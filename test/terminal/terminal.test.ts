@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { paneId } from '../../src/terminal/index.js'
 import { eventually, Scratch } from './scratch.js'
 
-describe('a terminal', () => {
+describe.each([{ kept: true }, { kept: false }])('a terminal, connection kept: $kept', ({ kept }) => {
   it('says that there is no server, and starts one with the first pane', async () => {
     await using scratch = new Scratch()
-    const terminal = await scratch.terminal()
+    const terminal = await scratch.terminal({ kept })
     await expect(terminal.panes()).rejects.toMatchObject({ code: 'tmux-gone' })
     const pane = await scratch.create(terminal, 'one', ['sleep', '600'])
     expect(pane).toMatchObject({

@@ -108,6 +108,7 @@ function key(name) {
     return draw()
   }
   if (name === 'enter') {
+    if (draft.startsWith('stuck')) return draw()
     const prompt = draft
     draft = ''
     return prompt === '' ? draw() : begin(prompt)

@@ -49,5 +49,5 @@ const HINTS = `Next:
   skein show <id>          everything about one session
   skein turns <id>         what was asked and done
   skein cost --by model    where the money goes
-  skein list --all         every session
+  skein sessions list --all  every session
   skein --help             every command`

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { accessTo, readSegment } from '../../daemon/index.js'
+import { daemonFiles, readSegment } from '../../daemon/index.js'
 import { command } from '../command.js'
 
+/** Without options `src/statusline-main.ts` answers, which does the same and starts sooner. */
 export const statusline = command({
   name: 'statusline',
   summary: 'Print one segment for a status line or a prompt',
@@ -14,7 +15,7 @@ export const statusline = command({
   args: {},
   options: {},
   async run(_, { daemon, profile, out }) {
-    const segment = readSegment(accessTo(daemon, profile).place, join(daemon.root, 'profiles', profile))
+    const segment = readSegment(daemonFiles(daemon.root, profile), join(daemon.root, 'profiles', profile))
     out.result({ segment }, () => segment)
   },
 })

@@ -1,0 +1,154 @@
+import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import { type AgentRun, liveRun } from './agent-run.js'
+import type { AgentView, Receipt } from './agents.js'
+import { activityOf } from './evidence.js'
+import { findAgent } from './find-agent.js'
+import { nowOf, type Parts } from './parts.js'
+import { RemovedAgents } from './removed-agents.js'
+import { kill } from './stop.js'
+import { tmuxName } from './tmux-name.js'
+
+/** What a user does with agents beside running them: seen, later, put away, renamed, removed. */
+export class AgentCare {
+  readonly #removed: RemovedAgents
+
+  constructor(
+    private readonly parts: Parts,
+    /** How the agent is now. */
+    private readonly look: (agent: Agent) => Promise<AgentView>,
+  ) {
+    this.#removed = new RemovedAgents(parts.home, parts.runs)
+  }
+
+  async ack(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const before = await this.look(agent)
+    await this.#note(agent, 'agent_acked', {}, (run, now) => ({ ...run, acked_at: now }))
+    const view = await this.look(agent)
+    const how =
+      before.waiting_for === 'finished'
+        ? `its reply of ${before.since} counts as seen`
+        : activityOf(before) === 'blocked'
+          ? `it still waits for an answer (${before.reason ?? before.waiting_for})`
+          : `it was ${before.status}`
+    return { agent: view, did: `acknowledged ${agent.address}`, how }
+  }
+
+  async snooze(reference: string, until: Instant): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    if (msOf(until) <= this.parts.context.clock.now()) {
+      throw new SkeinError('bad-time', `${until} is over`, 'Give a time to come, such as 30m')
+    }
+    await this.look(agent)
+    await this.#note(agent, 'agent_snoozed', { until }, (run, now) => ({
+      ...run,
+      snoozed_at: now,
+      snoozed_until: until,
+    }))
+    const view = await this.look(agent)
+    const how =
+      activityOf(view) === 'blocked'
+        ? 'it still waits for an answer, which a snooze does not hide'
+        : 'a new reply ends it sooner'
+    return { agent: view, did: `snoozed ${agent.address} until ${until}`, how }
+  }
+
+  async rename(reference: string, name: string): Promise<Receipt> {
+    const before = await findAgent(this.parts.home, reference)
+    return this.#relocated(before, await this.parts.home.roster.rename(before.id, name))
+  }
+
+  async move(reference: string, group: string | undefined): Promise<Receipt> {
+    const before = await findAgent(this.parts.home, reference)
+    return this.#relocated(before, await this.parts.home.roster.move(before.id, group))
+  }
+
+  async archive(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const view = await this.look(agent)
+    if (liveRun(await this.parts.runs.read(agent.id))) {
+      throw new SkeinError(
+        'agent-running',
+        `${agent.address} is ${view.status}`,
+        `Stop it first: skein stop ${agent.address}`,
+      )
+    }
+    await this.#note(agent, 'agent_archived', {}, (run, now) => ({ ...run, archived_at: now }))
+    return { agent: await this.look(agent), did: `archived ${agent.address}`, how: 'it is listed with --all only' }
+  }
+
+  async unarchive(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    await this.#note(agent, 'agent_unarchived', {}, ({ archived_at: _at, ...run }) => run)
+    return { agent: await this.look(agent), did: `unarchived ${agent.address}`, how: 'it is listed again' }
+  }
+
+  async remove(reference: string, { force = false }: { force?: boolean } = {}): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const view = await this.look(agent)
+    if (liveRun(await this.parts.runs.read(agent.id))) {
+      if (!force) {
+        const next = `Stop it first: skein stop ${agent.address} , or give --force`
+        throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
+      }
+      await kill(this.parts, agent)
+    }
+    this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
+    await this.parts.home.roster.remove(agent.id)
+    const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
+    return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  async undoRemove(reference?: string): Promise<Receipt> {
+    const removed = this.#removed.find(reference)
+    const agent = await this.parts.home.roster.restore(removed.agent)
+    await this.#removed.bringBack({ ...removed, agent })
+    const how = `start it again: skein start ${agent.address}`
+    return { agent: await this.look(agent), did: `brought ${agent.address} back`, how }
+  }
+
+  /** Something its user says about it. */
+  async #note(
+    agent: Agent,
+    type: string,
+    payload: Record<string, unknown>,
+    change: (run: AgentRun, now: Instant) => AgentRun,
+  ): Promise<void> {
+    await this.parts.runs.update(agent, (current) => {
+      const now = nowOf(this.parts)
+      const run: AgentRun = current ?? {
+        v: 1,
+        agent: agent.id,
+        recipe: { tool: agent.tool, cwd: agent.project_path ?? '/' },
+        status: { status: 'stopped', since: now, source: 'process' },
+      }
+      return {
+        next: change(run, now),
+        events: [{ type, payload: { agent_id: agent.id, ...payload } }],
+        result: undefined,
+      }
+    })
+  }
+
+  /** Its tmux session carries its name, so that people find it there as well. */
+  async #relocated(before: Agent, agent: Agent): Promise<Receipt> {
+    const renamed = await this.parts.runs.update(agent, async (current) => {
+      const live = liveRun(current)
+      if (!current || !live) return undefined
+      const name = tmuxName(agent)
+      try {
+        await (await this.parts.terminals.of(live.socket)).rename(live.tmux_session, name)
+      } catch (error) {
+        if (error instanceof SkeinError) return undefined // the name is taken, or tmux is away: the old one still fits
+        throw error
+      }
+      return { next: { ...current, run: { ...live, tmux_session: name } }, result: name }
+    })
+    const did = `${before.address} is now ${agent.address}`
+    return {
+      agent: await this.look(agent),
+      did,
+      how: renamed ? `its tmux session is called ${renamed}` : 'its address was changed',
+    }
+  }
+}
