@@ -12,6 +12,8 @@ const LOOK_MS = 120
 const READY_MS = 20_000
 /** How long a program that says when it listens is given to say so. */
 const SPEAK_MS = 15_000
+/** A screen that has not changed for so long shows all that its program had to show. */
+const STEADY_MS = 700
 /** A pasted text is to be seen within this. */
 const ARRIVES_MS = 2_500
 /** Text that still stands in the input line so long after Enter was not sent by it. */
@@ -48,7 +50,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   if (checked.kind === 'refused') throw new SkeinError('text-refused', checked.because, checked.next)
   using _typing = await parts.runs.hold(agent.id, 'keys')
   const terminal = await parts.terminals.of(live.socket)
-  const ready = await untilReady(parts, agent, runner, options.signal)
+  const ready = await untilReady(parts, agent, runner, terminal, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
   await paste(parts, agent, live, runner, terminal, checked.text)
@@ -72,6 +74,7 @@ async function untilReady(
   parts: Parts,
   agent: Agent,
   runner: ToolRunner,
+  terminal: Terminal,
   signal: AbortSignal | undefined,
 ): Promise<Observed> {
   const until = parts.context.clock.now() + READY_MS
@@ -83,7 +86,8 @@ async function untilReady(
     if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
     // After a failed turn the prompt is there again.
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
-    if (canListen && hasSpoken(parts, seen.run, runner)) return seen
+    if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
+      return seen
     if (parts.context.clock.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
     await pause(LOOK_MS, signal)
   }
@@ -130,6 +134,20 @@ function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner):
   if (!runner.isReadyWhenTold || !live) return true
   if (parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
   return (run?.told ?? []).some(({ at }) => at >= live.started_at)
+}
+
+/** Such a program may still be taking up an old conversation when it says that it has started, and then empties its input line. */
+async function isSteady(
+  parts: Parts,
+  run: AgentRun | undefined,
+  runner: ToolRunner,
+  terminal: Terminal,
+): Promise<boolean> {
+  const live = liveRun(run)
+  if (!runner.isReadyWhenTold || !live || parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
+  const before = await terminal.capture(live.pane)
+  await pause(STEADY_MS)
+  return (await terminal.capture(live.pane)) === before
 }
 
 const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>
@@ -266,6 +284,8 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
   if (before.logBytes !== undefined && grown !== undefined && grown > before.logBytes) return 'its log has grown'
   const status = verdict?.status
   if (!status || !run) return undefined
+  // One that tells may look busy for other reasons: while it takes up an old conversation, for one.
+  if (runner.can.tells && (status.source === 'title' || status.source === 'pane')) return undefined
   const isSince = status.since >= before.at
   if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
     return `${status.source} says ${status.status}`
