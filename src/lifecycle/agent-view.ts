@@ -11,7 +11,10 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   const spent = await parts.home.history.spent(sessions)
   return observed.map(({ agent, run, verdict }) => {
     const cost = run?.binding && spent.get(run.binding.session)
-    return { ...viewOf(agent, run, verdict?.status), ...(cost ? { cost_micro_usd: cost.micro_usd } : {}) }
+    return {
+      ...viewOf(agent, run, verdict?.status),
+      ...(cost ? { cost_micro_usd: cost.micro_usd, context_tokens: cost.context_tokens } : {}),
+    }
   })
 }
 

@@ -9,8 +9,8 @@ export interface AgentView extends Agent, AgentStatus {
   pane?: string
   branch?: string
   model?: string
-  /** Share of the context window in use, 0 to 1, where the tool tells. */
-  context_used?: number
+  /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
+  context_tokens?: number
   cost_micro_usd?: number
   archived_at?: Instant
   snoozed_until?: Instant

@@ -54,7 +54,7 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
   const facts = [
     agent.tool,
     ...(agent.branch ? [agent.branch] : []),
-    ...(agent.context_used === undefined ? [] : [`${Math.round(agent.context_used * 100)} % context`]),
+    ...(agent.context_tokens ? [`${tokensIn(agent.context_tokens)} context`] : []),
     ...(agent.cost_micro_usd === undefined ? [] : [money({ micro_usd: agent.cost_micro_usd, unpriced_calls: 0 })]),
     ...(agent.archived_at ? ['archived'] : []),
   ]
@@ -75,3 +75,5 @@ function paintOf(status: Status, paint: Paint): (text: string) => string {
   if (status === 'running' || status === 'starting') return paint.green
   return status === 'unknown' ? paint.yellow : paint.dim
 }
+
+const tokensIn = (tokens: number): string => (tokens < 1_000 ? String(tokens) : `${Math.round(tokens / 1_000)}k`)
