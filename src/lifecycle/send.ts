@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
-import type { ToolRunner } from '../tools/index.js'
+import type { Screen, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { type Observed, observe } from './observe.js'
@@ -12,6 +12,10 @@ const LOOK_MS = 120
 const READY_MS = 20_000
 /** How long a program that says when it listens is given to say so. */
 const SPEAK_MS = 15_000
+/** A pasted text is to be seen within this. */
+const ARRIVES_MS = 2_500
+/** Text that still stands in the input line so long after Enter was not sent by it. */
+const LOST_ENTER_MS = 1_500
 /** When nothing has moved for so long after Enter, it is said to be stalled. */
 const STALLED_MS = 5_000
 /** Between text and Enter: programs that are still taking in a paste would take Enter for a part of it. */
@@ -47,8 +51,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   const ready = await untilReady(parts, agent, runner, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
-  await terminal.paste(live.pane, checked.text)
-  await pause(BEFORE_ENTER_MS)
+  await paste(parts, agent, live, runner, terminal, checked.text)
   await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
@@ -86,6 +89,41 @@ async function untilReady(
   }
 }
 
+/**
+ * Puts the text into the input line. A program that is not listening yet drops what is pasted, and shows an empty line long
+ * afterwards: only then is it pasted once more.
+ */
+async function paste(
+  parts: Parts,
+  agent: Agent,
+  live: LiveRun,
+  runner: ToolRunner,
+  terminal: Terminal,
+  text: string,
+): Promise<void> {
+  for (const _attempt of ['first', 'second']) {
+    await terminal.paste(live.pane, text)
+    await pause(BEFORE_ENTER_MS)
+    if (await hasArrived(parts, live, runner, terminal)) return
+  }
+  const next = `Look at it: skein attach ${agent.address}`
+  throw new SkeinError(
+    'agent-not-ready',
+    `The text did not appear in the input line of ${agent.address}; nothing was sent`,
+    next,
+  )
+}
+
+async function hasArrived(parts: Parts, live: LiveRun, runner: ToolRunner, terminal: Terminal): Promise<boolean> {
+  const until = parts.context.clock.now() + ARRIVES_MS
+  for (;;) {
+    const input = runner.readInput?.(await screenOf(terminal, live))
+    if (input !== '') return true // there, or not to be seen
+    if (parts.context.clock.now() >= until) return false
+    await pause(LOOK_MS)
+  }
+}
+
 /** Whether it listens already, for programs that look ready before they are. One that never speaks is believed by its looks in the end. */
 function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner): boolean {
   const live = liveRun(run)
@@ -109,8 +147,12 @@ const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
   )
 
 export async function readScreenOf(runner: ToolRunner, terminal: Terminal, live: LiveRun) {
+  return runner.readScreen(await screenOf(terminal, live))
+}
+
+async function screenOf(terminal: Terminal, live: LiveRun): Promise<Screen> {
   const [info, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
-  return runner.readScreen({ lines: screen.split('\n'), title: info.title, width: info.width })
+  return { lines: screen.split('\n'), title: info.title, width: info.width }
 }
 
 async function refuseDialog(
@@ -183,12 +225,19 @@ async function receipt(
   signal: AbortSignal | undefined,
 ): Promise<Sent> {
   const at = before.at
-  const until = msOf(at) + STALLED_MS
+  const pressedAt = parts.context.clock.now()
+  const until = pressedAt + STALLED_MS
+  let isPressedAgain = false
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const proof = seen && proofOf(seen, before)
     if (proof) return { delivery: 'received', how: proof, at }
     if (parts.context.clock.now() >= until || signal?.aborted) break
+    if (!isPressedAgain && parts.context.clock.now() >= pressedAt + LOST_ENTER_MS) {
+      isPressedAgain = true
+      const { dialog, draft } = await readScreenOf(runner, terminal, live)
+      if (!dialog && draft !== undefined) await terminal.press(live.pane, ['Enter'])
+    }
     await pause(LOOK_MS, signal)
   }
   return { ...(await whatTheScreenShows(runner, terminal, live, before)), at }

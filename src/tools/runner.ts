@@ -216,6 +216,8 @@ export interface ToolRunner {
   readMessage(message: SpoolMessage): Telling | undefined
   readTitle(title: string): Omit<Evidence, 'at'> | undefined
   readScreen(screen: Screen): ScreenReading
+  /** What stands in its input line, empty when nothing does; undefined where none is seen. Absent for tools whose line cannot be told from the rest. */
+  readInput?(screen: Screen): string | undefined
   readonly registry?: Registry
   checkText(text: string): TextCheck
   /**

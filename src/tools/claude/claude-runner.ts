@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { checkPrompt } from '../check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
-import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CLAUDE_HOOKS, readClaudeHook } from './claude-hooks.js'
 import { mcpConfig } from './claude-mcp.js'
 import { claudeRegistry } from './claude-registry.js'
@@ -36,6 +36,7 @@ export const claudeRunner: ToolRunner = {
   readMessage: readClaudeHook,
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  readInput: (screen) => readInputBy(builtInRules(NAME), screen),
   registry: claudeRegistry,
   checkText: (text) =>
     checkPrompt('Claude Code', text, {

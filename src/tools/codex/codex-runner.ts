@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { checkPrompt } from '../check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
-import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CODEX_HOOKS, readCodexHook } from './codex-hooks.js'
 import { codexLogOf, codexRoots } from './codex-roots.js'
 import { providerFor, seededLog } from './codex-seed.js'
@@ -17,6 +17,7 @@ export const codexRunner: ToolRunner = {
   readMessage: readCodexHook,
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  readInput: (screen) => readInputBy(builtInRules(NAME), screen),
   checkText: (text) =>
     checkPrompt('Codex', text, {
       signs: [

@@ -4,7 +4,7 @@ import { parseSessionId, type SessionId, SkeinError } from '../../model/index.js
 import { checkPrompt } from '../check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
-import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { gemini } from './gemini.js'
 import { geminiHome } from './gemini-home.js'
 import { GEMINI_HOOKS, readGeminiHook } from './gemini-hooks.js'
@@ -19,6 +19,7 @@ export const geminiRunner: ToolRunner = {
   readMessage: readGeminiHook,
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  readInput: (screen) => readInputBy(builtInRules(NAME), screen),
   checkText: (text) =>
     checkPrompt('Gemini CLI', text, {
       signs: [

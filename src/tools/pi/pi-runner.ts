@@ -3,7 +3,7 @@ import type { SessionId } from '../../model/index.js'
 import { checkPrompt } from '../check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
-import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
+import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { pi } from './pi.js'
 import { readPiEvent } from './pi-events.js'
 import { piExtension } from './pi-extension.js'
@@ -18,6 +18,7 @@ export const piRunner: ToolRunner = {
   readMessage: readPiEvent,
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  readInput: (screen) => readInputBy(builtInRules(NAME), screen),
   checkText: (text) =>
     checkPrompt('pi', text, {
       signs: [

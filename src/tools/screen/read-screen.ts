@@ -16,6 +16,13 @@ export function readScreenBy(rules: ScreenRules, screen: Screen): ScreenReading 
   return { ...(found ?? UNKNOWN), ...(draft ? { draft } : {}) }
 }
 
+/** What stands in the input line, empty when nothing does; undefined where no input line is seen. */
+export function readInputBy(rules: ScreenRules, screen: Screen): string | undefined {
+  const layout = layoutOf(screen, rules.input, rules.frame)
+  if (!rules.input || !layout.input || !firstOf(rules, layout)) return undefined
+  return draftIn(layout, rules.input) ?? ''
+}
+
 /** What a title says; undefined when no rule knows it, which says nothing at all. */
 export function readTitleBy(rules: ScreenRules, title: string): Omit<Evidence, 'at'> | undefined {
   const text = title.slice(0, 200).trim()
