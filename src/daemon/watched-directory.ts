@@ -1,4 +1,5 @@
-import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
+import { makeDirectory } from '../disk/index.js'
 
 /** A watch can be lost or never be had (network file systems, no watches left): then this is how often one looks. */
 const LOOK_MS = 2_000
@@ -16,7 +17,7 @@ export class WatchedDirectory implements Disposable {
     private readonly onChange: (name?: string) => void,
     options: { make?: boolean; lookMs?: number } = {},
   ) {
-    if (options.make) mkdirSync(directory, { recursive: true, mode: 0o700 })
+    if (options.make) makeDirectory(directory)
     this.#watch()
     this.#timer = setInterval(() => {
       if (!this.#watcher) this.#watch()
