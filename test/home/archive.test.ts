@@ -137,7 +137,7 @@ describe('what is kept', () => {
     const { root, log } = withFixture()
     const whole = readFileSync(log)
     writeFileSync(log, whole.subarray(0, whole.length / 2))
-    const clock = { ms: Date.now() }
+    const clock = { ...NOW }
     const { home } = await openTestHome(root, clock)
     await home.history.ingest()
     const states = async (): Promise<boolean[]> => (await home.archive.list({ session: OWN })).map((one) => one.is_live)
@@ -145,7 +145,7 @@ describe('what is kept', () => {
     await home.sessions.end(OWN, { outcome: 'done' })
     await home.history.ingest()
     expect(await states()).toContain(true) // it was written to a moment ago: it may go on
-    clock.ms += 120_000
+    clock.ms = Date.now() + 120_000
     await home.history.ingest()
     expect(await states()).not.toContain(true)
     writeFileSync(log, whole)
