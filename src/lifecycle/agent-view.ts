@@ -28,7 +28,7 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
     ...agent,
     ...known,
     ...(run?.binding ? { session_id: run.binding.session } : {}),
-    ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane } : {}),
+    ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane, pid: run.run.pid } : {}),
     ...(branch ? { branch } : {}),
     ...(model ? { model } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),

@@ -7,6 +7,8 @@ export interface AgentView extends Agent, AgentStatus {
   session_id?: string
   tmux_session?: string
   pane?: string
+  /** The process it was started as, while or after it ran. */
+  pid?: number
   branch?: string
   model?: string
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
