@@ -49,7 +49,8 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
       if (Object.entries(wanted).every(([key, value]) => agent[key] === value)) return agent
       if (performance.now() > end) {
         const { history: _, ...why } = await skein.run('why', AGENT)
-        throw new Error(`skein list does not show ${JSON.stringify(wanted)}, but ${JSON.stringify(why, null, 1)}`)
+        const shown = JSON.stringify(agent)
+        throw new Error(`skein list shows ${shown}, not ${JSON.stringify(wanted)}; ${JSON.stringify(why, null, 1)}`)
       }
       await sleep(200)
     }

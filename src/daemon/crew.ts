@@ -135,7 +135,11 @@ export class Crew implements AsyncDisposable {
         lookMs: ROLL_MS,
       }),
       ...lookout.registries.map(
-        (directory) => new WatchedDirectory(directory, (name) => this.#registers(name), { lookMs: ROLL_MS }),
+        (directory) =>
+          new WatchedDirectory(directory, (name) => this.#registers(name), {
+            lookMs: ROLL_MS,
+            onFound: () => this.#looks('all'),
+          }),
       ),
       // Agents come, go and change their address in the roster, which is no file of theirs.
       hub.listen(({ event }) => {

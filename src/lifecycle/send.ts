@@ -230,7 +230,7 @@ async function receipt(
   let isPressedAgain = false
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
-    const proof = seen && proofOf(seen, before)
+    const proof = seen && proofOf(seen, before, runner)
     if (proof) return { delivery: 'received', how: proof, at }
     if (parts.context.clock.now() >= until || signal?.aborted) break
     if (!isPressedAgain && parts.context.clock.now() >= pressedAt + LOST_ENTER_MS) {
@@ -258,10 +258,11 @@ async function whatTheScreenShows(
     : { delivery: 'stalled', how: `nothing has moved for ${STALLED_MS / 1_000} s` }
 }
 
-function proofOf({ run, verdict }: Observed, before: Before): string | undefined {
+function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner): string | undefined {
   if (run?.prompted_at !== undefined && run.prompted_at >= before.at)
     return 'the program says that it was given a prompt'
-  const grown = logSize(run)
+  // A program that tells of prompts writes other things into its log, too: that it was resumed, for one.
+  const grown = runner.can.tells ? undefined : logSize(run)
   if (before.logBytes !== undefined && grown !== undefined && grown > before.logBytes) return 'its log has grown'
   const status = verdict?.status
   if (!status || !run) return undefined
