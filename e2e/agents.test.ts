@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RUNNERS } from '../src/tools/index.js'
 import { type JsonObject, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
-import { operation } from './operation.js'
+import { note, operation } from './operation.js'
 import { Scratch } from './scratch.js'
 import { Skein } from './skein.js'
 import { REAL_TOOLS } from './tools/index.js'
@@ -78,8 +78,9 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     expect(last?.digest.filter((line) => line.startsWith('result ')).join('\n')).toMatch(/README|note\.md|[Ss]uccess/)
   })
 
-  operation(tool.name, 'permission seen and approved', async () => {
+  operation(tool.name, 'permission seen and approved', async (context) => {
     if (!asks) {
+      note(context, 'never asks')
       // It never asks: what it is told to do is done, and there is nothing to approve.
       await skein.run('send', AGENT, 'ask me first', '--wait', '--timeout', '60s')
       await expect(skein.run('approve', AGENT)).rejects.toThrow(/nothing|not ask/i)

@@ -8,7 +8,7 @@ export function operationTable(report) {
   const operations = [...new Set(cells.map((cell) => cell.name))]
   const mark = (tool, name) => {
     const found = cells.filter((cell) => cell.tool === tool && cell.name === name)
-    return found.length === 0 ? '-' : found.every((cell) => cell.isPassed) ? 'yes' : 'NO'
+    return found.length === 0 ? '-' : found.every((cell) => cell.isPassed) ? (found[0].note ?? 'yes') : 'NO'
   }
   const rows = [['', ...tools], ...operations.map((name) => [name, ...tools.map((tool) => mark(tool, name))])]
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))

@@ -122,4 +122,25 @@ tell('Conversations of a chat gateway are taken over')
 skein(['conversations', 'import', 'openclaw', join(fixtures, 'openclaw-stores', '2026.7.1')])
 skein(['conversations', 'list'])
 
+tell('An agent in tmux: a program of your own, described in config.toml, is started, asked, killed and started again')
+const program = join(home, 'echo-agent.sh')
+writeFileSync(
+  program,
+  `while printf 'ready> '; read -r line; do printf 'working'; sleep 1; printf '\\r\\033[Kyou said: %s\\n' "$line"; done\n`,
+)
+writeFileSync(
+  join(home, 'config.toml'),
+  `[daemon]\nautostart = false\n\n[tools.echo]\ncommand = ["sh", ${JSON.stringify(program)}]\nbusy_patterns = ["re:^working"]\nidle_patterns = ["re:^ready> *$"]\n`,
+)
+process.on('exit', () => spawnSync('tmux', ['-S', join(home, 'tmux.sock'), 'kill-server'], { env, stdio: 'ignore' }))
+skein(['start', home, '--agent', 'web/echo', '--tool', 'echo', '--title', 'Says it again'])
+skein(['send', 'web/echo', 'hello', '--wait', '--timeout', '20s'])
+expect(/you said: hello/.test(skein(['output', 'web/echo'])), 'the agent did not answer')
+const { agents } = JSON.parse(skein(['list', '--json'], { quiet: true }))
+process.kill(agents.find(({ address }) => address === 'web/echo').pid, 'SIGKILL')
+expect(/killed by signal 9/.test(skein(['list'])), 'the list does not say that the agent was killed')
+skein(['restart', 'web/echo'])
+skein(['why', 'web/echo'])
+skein(['stop', 'web/echo'])
+
 console.log(paint('32', '\nThe demo is done. Yours: node bin/skein.js --help'))

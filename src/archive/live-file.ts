@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
-import { writeAtomic } from '../disk/index.js'
+import { ifThere, writeAtomic } from '../disk/index.js'
 import type { Fact } from '../tools/index.js'
 import type { LogOrigin, Standing } from './archived-log.js'
 import { checkedLine, parseChecked, parseUnchecked } from './checked-line.js'
@@ -166,20 +166,6 @@ function readAt(file: number, position: number, length: number): Buffer {
   return bytes.subarray(0, done)
 }
 
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'))
 
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path))

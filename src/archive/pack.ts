@@ -1,6 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
+import { ifThere, namesIn, writeAtomic } from '../disk/index.js'
 import { checkedLine, parseChecked } from './checked-line.js'
 
 /** One sealed log in a pack: what is in its own file elsewhere. */
@@ -166,22 +166,9 @@ function stampOf(path: string): string {
   return `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`
 }
 
-function packsIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => PACK_NAME.test(name))
-      .sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
+const packsIn = (directory: string): string[] =>
+  namesIn(directory)
+    .filter((name) => PACK_NAME.test(name))
+    .sort()
 
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, rmSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, rmSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, makeDirectory } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 /** The system's limit for the path of a socket, less the byte that ends it (Linux 108, macOS 104). */
@@ -60,7 +60,7 @@ function socketPath(wanted: string, { temporary, userId }: Pick<PlaceOptions, 't
 /** Makes a directory that only its owner can look into. One that somebody else made is refused: they could listen there. */
 export function makePrivate(directory: string, userId: number | undefined): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     const found = lstatSync(directory)
     if (!isOurs(found, userId) || !found.isDirectory()) throw notOurs(directory)
     if ((found.mode & 0o077) !== 0) chmodSync(directory, 0o700)

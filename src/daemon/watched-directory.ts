@@ -1,4 +1,5 @@
-import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
+import { makeDirectory } from '../disk/index.js'
 
 /** A watch can be lost or never be had (network file systems, no watches left): then this is how often one looks. */
 const LOOK_MS = 2_000
@@ -20,7 +21,7 @@ export class WatchedDirectory implements Disposable {
     private readonly onChange: (name?: string) => void,
     private readonly options: { make?: boolean; lookMs?: number; onFound?: () => void } = {},
   ) {
-    if (options.make) mkdirSync(directory, { recursive: true, mode: 0o700 })
+    if (options.make) makeDirectory(directory)
     this.#watch()
     if (!this.#watcher) this.#seek()
     this.#timer = setInterval(() => {

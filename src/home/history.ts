@@ -63,6 +63,9 @@ const POLL_MS = 1_000
 /** Silent for this long, a log is taken to be over and is kept compressed; it may go on all the same. */
 const QUIET_MS = 3_600_000
 
+/** The same for the log of a session that has ended: one that goes on all the same is not compressed again and again. */
+const ENDED_QUIET_MS = 60_000
+
 /** A watcher tells the journal what it filtered no more often than this: else every line of a log might add an event. */
 const TELL_REDACTIONS_MS = 600_000
 
@@ -124,7 +127,7 @@ export class LogHistory {
 
   async watch({ tool, signal, onReport, lookAgainMs = LOOK_AGAIN_MS }: WatchOptions): Promise<void> {
     const wanted = tool === undefined ? {} : { tool }
-    await using watched = new WatchedLogs()
+    await using watched = new WatchedLogs(this.#setup.store.paths.directory)
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const all = await this.#discover(wanted)
       watched.watch(all)
@@ -287,7 +290,8 @@ export class LogHistory {
       const { session, modified_at } = entry.standing
       const known = session && (await this.#setup.sessions.get(session))
       const hasEnded = known ? !isActive(known) : false
-      if (hasEnded || this.#isQuiet(modified_at) || !logOfEntry(entry)) await archive.seal(key)
+      const isOver = this.#isQuiet(modified_at, hasEnded ? ENDED_QUIET_MS : QUIET_MS)
+      if (isOver || !logOfEntry(entry)) await archive.seal(key)
     }
   }
 
@@ -300,8 +304,8 @@ export class LogHistory {
     })
   }
 
-  #isQuiet(modifiedAt: string): boolean {
-    return this.#setup.store.context.clock.now() - Date.parse(modifiedAt) > QUIET_MS
+  #isQuiet(modifiedAt: string, forMs = QUIET_MS): boolean {
+    return this.#setup.store.context.clock.now() - Date.parse(modifiedAt) > forMs
   }
 
   /**

@@ -1,5 +1,5 @@
 import { watch as watchFiles } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOG_TOOLS, type LogRef, type LogTool } from '../tools/index.js'
 
@@ -13,6 +13,11 @@ export class WatchedLogs implements AsyncDisposable {
   #isOdd = false
   #isBlind = false
   #ring: () => void = () => {}
+
+  constructor(
+    /** What changes below this directory is our own doing: a home may lie where logs are looked for. */
+    private readonly own: string,
+  ) {}
 
   watch(logs: readonly LogRef[]): void {
     for (const { root, tool: name } of logs) {
@@ -64,6 +69,7 @@ export class WatchedLogs implements AsyncDisposable {
 
   #note(tool: LogTool, root: string, file: string | null): void {
     const path = file === null ? undefined : join(root, file)
+    if (path?.startsWith(this.own + sep)) return
     // A database changes in the files beside it, which name no session.
     if (path === undefined || /-(wal|shm|journal)$/.test(path) || path.endsWith('.db')) this.#isOdd = true
     else this.#changed.set(path, tool)

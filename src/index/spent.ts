@@ -10,6 +10,8 @@ export interface Spent {
   micro_usd: number
   /** Calls without a known price: not in `micro_usd`, and not free. */
   unpriced_calls: number
+  /** What the last call sent, from the cache or not: how full the conversation is. A sub-agent's call may be the last. */
+  context_tokens: number
 }
 
 /**
@@ -24,11 +26,15 @@ export function spentBySession(path: string, sessions: readonly string[]): Map<s
     // Another process may be making it at this moment.
     if (!database.prepare(HAS_CELLS).get()) return found
     const statement = database.prepare(SPENT)
+    const lastCall = database.prepare(LAST_CALL)
     for (const session of sessions) {
-      const row = statement.get(session) as (Omit<Spent, 'micro_usd'> & { nano_usd: number }) | undefined
+      const row = statement.get(session) as
+        | (Omit<Spent, 'micro_usd' | 'context_tokens'> & { nano_usd: number })
+        | undefined
       if (row?.calls) {
         const { nano_usd, ...spent } = row
-        found.set(session, { ...spent, micro_usd: Math.round(nano_usd / 1_000) })
+        const last = lastCall.get(session) as { sent: number } | undefined
+        found.set(session, { ...spent, micro_usd: Math.round(nano_usd / 1_000), context_tokens: last?.sent ?? 0 })
       }
     }
   } finally {
@@ -43,3 +49,6 @@ const SPENT = `select sum(calls) as calls,
   sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) as tokens,
   sum(tokens_nano_usd + web_search_nano_usd) as nano_usd, sum(unpriced_calls) as unpriced_calls
   from ledger_cells where session = ?`
+
+const LAST_CALL = `select input_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens as sent
+  from ledger_calls where session = ? order by at_ms desc limit 1`

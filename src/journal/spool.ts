@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, writeAtomic } from '../disk/index.js'
+import { FileLock, makeDirectory, namesIn, writeAtomic } from '../disk/index.js'
 import { type Instant, instantOf } from '../model/index.js'
 
 const SUFFIX = '.msg'
@@ -57,7 +47,7 @@ export class Spool {
   constructor(readonly directory: string) {}
 
   prepare(): void {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    makeDirectory(this.directory)
   }
 
   /** Whether anything waits to be taken. One directory listing. */
@@ -118,7 +108,7 @@ export class Spool {
 
   #setAside(name: string): void {
     const bad = join(this.directory, 'bad')
-    mkdirSync(bad, { recursive: true, mode: 0o700 })
+    makeDirectory(bad)
     const path = join(this.directory, name)
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
     if (size <= BAD_BYTES) renameSync(path, join(bad, name))
@@ -192,14 +182,5 @@ function beginningOf(path: string): Uint8Array {
     return bytes.subarray(0, readSync(file, bytes, 0, BAD_BYTES, 0))
   } finally {
     closeSync(file)
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
   }
 }

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, writeAtomic } from '../disk/index.js'
+import { FileLock, makeDirectory, namesIn, textIn, writeAtomic } from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, parseAgentId, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
@@ -38,7 +38,7 @@ export class AgentRuns {
   }
 
   async read(id: AgentId): Promise<AgentRun | undefined> {
-    const text = textOf(this.#path(id))
+    const text = textIn(this.#path(id))
     if (text === undefined) return undefined
     const run = readAgentRun(text, this.#path(id))
     return run?.agent === id ? run : this.#recover(id)
@@ -67,7 +67,7 @@ export class AgentRuns {
 
   /** `state`: the agent's file and starting it. `keys`: typing into it, which takes longer and must not mix. */
   async hold(id: AgentId, what: 'state' | 'keys', waitMs = HOLD_WAIT_MS): Promise<Disposable> {
-    mkdirSync(this.home.paths.agents, { recursive: true, mode: 0o700 })
+    makeDirectory(this.home.paths.agents)
     const lock = new FileLock(join(this.home.paths.agents, `${id}.${what}.lock`))
     try {
       return await lock.hold(waitMs)
@@ -96,7 +96,7 @@ export class AgentRuns {
   }
 
   #write(run: AgentRun, durable: boolean): void {
-    mkdirSync(this.home.paths.agents, { recursive: true, mode: 0o700 })
+    makeDirectory(this.home.paths.agents)
     writeAtomic(this.#path(run.agent), `${JSON.stringify(run, undefined, 1)}\n`, { durable })
   }
 
@@ -114,22 +114,4 @@ export class AgentRuns {
 function idOf(name: string): AgentId | undefined {
   const isRun = name.endsWith(SUFFIX) && !name.startsWith('.')
   return isRun ? parseAgentId(name.slice(0, -SUFFIX.length)) : undefined
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
 }

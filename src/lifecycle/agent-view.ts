@@ -11,7 +11,10 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   const spent = await parts.home.history.spent(sessions)
   return observed.map(({ agent, run, verdict }) => {
     const cost = run?.binding && spent.get(run.binding.session)
-    return { ...viewOf(agent, run, verdict?.status), ...(cost ? { cost_micro_usd: cost.micro_usd } : {}) }
+    return {
+      ...viewOf(agent, run, verdict?.status),
+      ...(cost ? { cost_micro_usd: cost.micro_usd, context_tokens: cost.context_tokens } : {}),
+    }
   })
 }
 
@@ -25,7 +28,7 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
     ...agent,
     ...known,
     ...(run?.binding ? { session_id: run.binding.session } : {}),
-    ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane } : {}),
+    ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane, pid: run.run.pid } : {}),
     ...(branch ? { branch } : {}),
     ...(model ? { model } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),

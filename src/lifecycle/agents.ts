@@ -7,10 +7,12 @@ export interface AgentView extends Agent, AgentStatus {
   session_id?: string
   tmux_session?: string
   pane?: string
+  /** The process it was started as, while or after it ran. */
+  pid?: number
   branch?: string
   model?: string
-  /** Share of the context window in use, 0 to 1, where the tool tells. */
-  context_used?: number
+  /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
+  context_tokens?: number
   cost_micro_usd?: number
   archived_at?: Instant
   snoozed_until?: Instant

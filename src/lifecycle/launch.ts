@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { startTimeOf, writeAtomic } from '../disk/index.js'
+import { makeDirectory, startTimeOf, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { type PaneInfo, writeLaunchScript } from '../terminal/index.js'
@@ -51,7 +51,7 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
   const { agent, recipe, runner } = run
   const id = parts.context.random.uuid()
   const directory = join(parts.runs.directoryOf(agent.id), id)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectory(directory)
   parts.spool.prepare()
   const port = await freePort()
   const startedAt = nowOf(parts)
@@ -123,7 +123,7 @@ export function saveGivenEnv(parts: Parts, agent: Agent, env: Readonly<Record<st
     throw new SkeinError('bad-input', `${JSON.stringify(name.slice(0, 80))} cannot be given to an agent`, next)
   }
   const path = envFile(parts, agent)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(path))
   writeAtomic(path, `${JSON.stringify(env)}\n`, { durable: true })
 }
 
@@ -157,7 +157,7 @@ function writeFiles({ files, links = [] }: Preparation): void {
   placeLinks(links)
   for (const { path, content, onlyIfAbsent } of files) {
     if (onlyIfAbsent && existsSync(path)) continue
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(path))
     writeAtomic(path, content, { durable: false })
   }
 }

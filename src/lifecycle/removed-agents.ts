@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../disk/index.js'
+import { makeDirectory, namesIn, writeAtomic } from '../disk/index.js'
 import type { Home } from '../home/index.js'
 import { type Agent, DAY_MS, isSoundAgent, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
@@ -23,7 +23,7 @@ export class RemovedAgents {
 
   /** The agent's files, set apart. The caller then takes it off the roster. */
   keep(agent: Agent, run: AgentRun | undefined, nowMs: number): void {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+    makeDirectory(this.#directory)
     this.#forgetOld(nowMs)
     writeAtomic(this.#path(agent.id), `${JSON.stringify({ v: 1, agent, run }, undefined, 1)}\n`, { durable: true })
     const files = this.runs.directoryOf(agent.id)
@@ -67,8 +67,7 @@ export class RemovedAgents {
   }
 
   #files(): string[] {
-    if (!existsSync(this.#directory)) return []
-    return readdirSync(this.#directory)
+    return namesIn(this.#directory)
       .filter((name) => name.endsWith('.json'))
       .map((name) => join(this.#directory, name))
   }

@@ -10,6 +10,8 @@ import { readScreenOf } from './send.js'
 import { recordEnd } from './session-records.js'
 
 const LOOK_MS = 100
+/** So often is looked for work that the screen should show. */
+const DRAWN_LOOKS = 10
 const DEFAULT_GRACE_MS = 8_000
 /** How long its processes may take to end by themselves once they were told to. */
 const TREE_GRACE_MS = 3_000
@@ -58,6 +60,8 @@ async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: nu
   const until = parts.context.clock.now() + graceMs
   try {
     using _typing = await parts.runs.hold(agent.id, 'keys', graceMs)
+    const isSaidBusy = ['running', 'blocked'].includes(activityOf(seen.verdict?.status ?? { status: 'unknown' }) ?? '')
+    if (isSaidBusy) await untilBusyOnScreen(runner, terminal, live)
     await interrupt(parts, live, runner, terminal, until - graceMs / 2)
     if (lifeOf(ownerOf(live)) === 'alive') await terminal.press(live.pane, [...runner.keys.clear, ...runner.keys.quit])
   } catch {
@@ -66,6 +70,12 @@ async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: nu
   }
   while (lifeOf(ownerOf(live)) === 'alive' && parts.context.clock.now() < until) await pause(LOOK_MS)
   return lifeOf(ownerOf(live)) === 'dead'
+}
+
+/** A program says that it works a moment before its screen shows it. */
+async function untilBusyOnScreen(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<void> {
+  for (let looks = 0; looks < DRAWN_LOOKS && !(await isBusyOnScreen(runner, terminal, live)); looks += 1)
+    await pause(LOOK_MS)
 }
 
 /** At most twice, and only while its screen shows work or a question: at an empty prompt the same key may mean something else. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { makeDirectory } from '../disk/index.js'
 import { type Settings, settingsTable } from '../home/index.js'
 import { SkeinError } from '../model/index.js'
 import type { TmuxSocket } from '../terminal/index.js'
@@ -39,7 +40,7 @@ export function socketOfHome({ ownRoot, temporary, userId }: SocketFacts): TmuxS
 
 /** In a directory that all may write to, another user could have put one there before. */
 function makePrivate(directory: string, userId: number | undefined): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectory(directory)
   const stat = lstatSync(directory)
   const isOurs = stat.isDirectory() && (userId === undefined || stat.uid === userId) && (stat.mode & 0o077) === 0
   if (isOurs) return

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { makeDirectory } from '../disk/index.js'
 import type { TmuxSocket } from './terminal.js'
 import { noAnswer, tmuxMissing } from './trouble.js'
 
@@ -60,7 +60,7 @@ export function isListening(server: TmuxServer): Promise<boolean> {
  * which is that of the client that started it, is short and the same for all.
  */
 export function startServer(server: TmuxServer, timeoutMs: number): Promise<void> {
-  if ('path' in server.socket) mkdirSync(dirname(server.socket.path), { recursive: true, mode: 0o700 })
+  if ('path' in server.socket) makeDirectory(dirname(server.socket.path))
   const args = [...socketArguments(server.socket), '-f', '/dev/null']
   args.push('new-session', '-d', '-s', KEEPER, 'true', ';', 'set-option', '-t', `=${KEEPER}:`, 'remain-on-exit', 'on')
   return new Promise((resolve, reject) => {

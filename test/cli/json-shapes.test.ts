@@ -53,7 +53,7 @@ const RARE = new Set([
   'daemon-stop.pid',
   'running-agent.session_id',
   'running-agent.branch',
-  'running-agent.context_used',
+  'running-agent.context_tokens',
   'running-agent.cost_micro_usd',
   'older-version.version',
   'older-version.superseded_at',

@@ -137,11 +137,15 @@ describe('what is kept', () => {
     const { root, log } = withFixture()
     const whole = readFileSync(log)
     writeFileSync(log, whole.subarray(0, whole.length / 2))
-    const { home } = await openTestHome(root, NOW)
+    const clock = { ...NOW }
+    const { home } = await openTestHome(root, clock)
     await home.history.ingest()
     const states = async (): Promise<boolean[]> => (await home.archive.list({ session: OWN })).map((one) => one.is_live)
     expect(await states()).toContain(true)
     await home.sessions.end(OWN, { outcome: 'done' })
+    await home.history.ingest()
+    expect(await states()).toContain(true) // it was written to a moment ago: it may go on
+    clock.ms = Date.now() + 120_000
     await home.history.ingest()
     expect(await states()).not.toContain(true)
     writeFileSync(log, whole)

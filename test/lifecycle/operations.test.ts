@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lifeOf } from '../../src/disk/index.js'
 import { eventually, workshop } from './workshop.js'
 
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`)
+/** One that has ended and that tmux has not taken notice of yet is not alive. */
+const isAlive = (pid: number): boolean => lifeOf({ pid }) === 'alive'
 
 describe('starting', () => {
   it('an agent is started with the chosen id, in its directory, and is said to be so when it is seen alive', async () => {

@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../../disk/index.js'
+import { makeDirectory, writeAtomic } from '../../disk/index.js'
 import { instantOf } from '../../model/index.js'
 import { redact } from '../../privacy/index.js'
 import { command } from '../command.js'
@@ -19,7 +18,7 @@ export const doctor = command({
   async run({ record }, { agents, home, out, nowMs }) {
     const { agent, tool, width, title, lines, reading } = await (await agents()).record(record)
     const directory = join((await home()).directory, 'recordings')
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     const stamp = instantOf(nowMs)
       .replace(/[-:]/g, '')
       .replace(/\.\d+Z$/, 'Z')

@@ -1,40 +1,15 @@
 import type { AgentView } from '../../lifecycle/index.js'
 import { formatDuration, msOf, type Status, splitAddress } from '../../model/index.js'
-import { type Branch, drawBranches, type Part } from '../screen/branches.js'
+import type { Branch, Part } from '../screen/branches.js'
 import { money } from '../screen/money.js'
 import type { Paint } from '../screen/paint.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
-
-interface Folder {
-  folders: Map<string, Folder>
-  agents: AgentView[]
-}
+import { agentTree } from './agent-tree.js'
 
 /** Agents under the groups they are in, each with what it does. */
-export function runningAgentsView(agents: readonly AgentView[], screen: Screen): string {
-  const root: Folder = { folders: new Map(), agents: [] }
-  for (const agent of agents) folderOf(root, agent).agents.push(agent)
-  return drawBranches(branchesOf(root, screen), screen)
-}
-
-function folderOf(root: Folder, { group_path }: AgentView): Folder {
-  let folder = root
-  for (const name of group_path?.split('/') ?? []) {
-    const inside = folder.folders.get(name) ?? { folders: new Map(), agents: [] }
-    folder.folders.set(name, inside)
-    folder = inside
-  }
-  return folder
-}
-
-function branchesOf({ folders, agents }: Folder, screen: Screen): Branch[] {
-  const groups = [...folders].map(([name, folder]) => ({
-    parts: [{ text: `${safeText(name)}/`, paint: screen.paint.bold }],
-    branches: branchesOf(folder, screen),
-  }))
-  return [...groups, ...agents.map((agent) => agentBranch(agent, screen))]
-}
+export const runningAgentsView = (agents: readonly AgentView[], screen: Screen): string =>
+  agentTree(agents, screen, agentBranch)
 
 const SIGNS: Readonly<Record<Status, string>> = {
   starting: '…',
@@ -54,7 +29,7 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
   const facts = [
     agent.tool,
     ...(agent.branch ? [agent.branch] : []),
-    ...(agent.context_used === undefined ? [] : [`${Math.round(agent.context_used * 100)} % context`]),
+    ...(agent.context_tokens ? [`${tokensIn(agent.context_tokens)} context`] : []),
     ...(agent.cost_micro_usd === undefined ? [] : [money({ micro_usd: agent.cost_micro_usd, unpriced_calls: 0 })]),
     ...(agent.archived_at ? ['archived'] : []),
   ]
@@ -75,3 +50,5 @@ function paintOf(status: Status, paint: Paint): (text: string) => string {
   if (status === 'running' || status === 'starting') return paint.green
   return status === 'unknown' ? paint.yellow : paint.dim
 }
+
+const tokensIn = (tokens: number): string => (tokens < 1_000 ? String(tokens) : `${Math.round(tokens / 1_000)}k`)

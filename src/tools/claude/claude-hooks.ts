@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Evidence, isSessionId, type Trouble, type Wait } from '../../model/index.js'
+import type { Evidence, Trouble, Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
+import { readHook } from '../read-hook.js'
 import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
 
 /**
@@ -26,18 +27,7 @@ export const CLAUDE_HOOKS = [
  * the run's own. (A `claude -p` that the agent starts is not given these hooks, but inherits the environment.) Every
  * telling carries the conversation it comes from; it changes only with a SessionStart (`how` other than `unchanged`).
  */
-export function readClaudeHook({ payload }: SpoolMessage): Telling | undefined {
-  if (!isObject(payload)) return undefined
-  const event = textAt(payload, 'hook_event_name') ?? ''
-  const telling = tellingOf(event, payload)
-  if (!telling) return undefined
-  const session = textAt(payload, 'session_id')
-  const log = textAt(payload, 'transcript_path')
-  const how = event === 'SessionStart' ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged') : 'unchanged'
-  return isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) }, ...telling } : telling
-}
-
-const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
+export const readClaudeHook = (message: SpoolMessage): Telling | undefined => readHook(message, tellingOf)
 
 function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   switch (event) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Evidence, isSessionId } from '../../model/index.js'
-import { isObject, type JsonObject, objectAt, textAt } from '../json-value.js'
+import type { Evidence } from '../../model/index.js'
+import { type JsonObject, objectAt, textAt } from '../json-value.js'
+import { readHook } from '../read-hook.js'
 import type { SpoolMessage, Telling } from '../runner.js'
 
 /** The hooks that a run is given. Codex has none for a failed or interrupted turn: its title and screen tell those. */
@@ -16,18 +17,7 @@ export const CODEX_HOOKS = [
 ] as const
 
 /** What a hook says; the payloads are like Claude Code's. SessionStart comes with the first prompt, not with the start. */
-export function readCodexHook({ payload }: SpoolMessage): Telling | undefined {
-  if (!isObject(payload)) return undefined
-  const event = textAt(payload, 'hook_event_name') ?? ''
-  const telling = tellingOf(event, payload)
-  if (!telling) return undefined
-  const session = textAt(payload, 'session_id')
-  const log = textAt(payload, 'transcript_path')
-  const how = event === 'SessionStart' ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged') : 'unchanged'
-  return isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) }, ...telling } : telling
-}
-
-const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
+export const readCodexHook = (message: SpoolMessage): Telling | undefined => readHook(message, tellingOf)
 
 function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   switch (event) {
