@@ -15,7 +15,7 @@ const SPEAK_MS = 15_000
 /** A screen that has not changed for so long shows all that its program had to show. */
 const STEADY_MS = 700
 /** A pasted text is to be seen within this. */
-const ARRIVES_MS = 2_500
+const ARRIVES_MS = 5_000
 /** Text that still stands in the input line so long after Enter was not sent by it. */
 const LOST_ENTER_MS = 1_500
 /** When nothing has moved for so long after Enter, it is said to be stalled. */
@@ -93,10 +93,7 @@ async function untilReady(
   }
 }
 
-/**
- * Puts the text into the input line. A program that is not listening yet drops what is pasted, and shows an empty line long
- * afterwards: only then is it pasted once more.
- */
+/** Once, whatever becomes of it: a second paste could meet the first. Enter is pressed only after the text was seen to arrive. */
 async function paste(
   parts: Parts,
   agent: Agent,
@@ -105,16 +102,13 @@ async function paste(
   terminal: Terminal,
   text: string,
 ): Promise<void> {
-  for (const _attempt of ['first', 'second']) {
-    await terminal.paste(live.pane, text)
-    await pause(BEFORE_ENTER_MS)
-    if (await hasArrived(parts, live, runner, terminal)) return
-  }
-  const next = `Look at it: skein attach ${agent.address}`
+  await terminal.paste(live.pane, text)
+  await pause(BEFORE_ENTER_MS)
+  if (await hasArrived(parts, live, runner, terminal)) return
   throw new SkeinError(
     'agent-not-ready',
-    `The text did not appear in the input line of ${agent.address}; nothing was sent`,
-    next,
+    `The text did not appear in the input line of ${agent.address}; it was not sent`,
+    `Look at it: skein attach ${agent.address}`,
   )
 }
 
