@@ -1,5 +1,5 @@
 /** How often a server is nudged while its events are followed: how late a death can be told at worst. */
-export const NUDGE_MS = 200
+export const NUDGE_MS = 500
 
 /**
  * Makes a tmux server look whether programs have ended. It should do so by itself, but as Debian and others build it (with
