@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { daemonPlace, LogFile, makePrivate, removeSocket, runDaemon } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, socketFacts, surroundings } from './surroundings.js'
+import { actorName, homeLocation, randomBytes, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log.
 process.umask(0o077)
@@ -38,7 +38,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => to
 
 const context: Context = {
   clock: { now: Date.now },
-  random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)), uuid: () => crypto.randomUUID() },
+  random: { bytes: randomBytes, uuid: () => crypto.randomUUID() },
   warn: say,
   progress: () => {},
   actor: actorName(),

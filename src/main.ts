@@ -11,6 +11,7 @@ import {
   actorName,
   type HomeLocation,
   homeLocation,
+  randomBytes,
   socketFacts,
   surroundings,
   workingDirectory,
@@ -32,7 +33,7 @@ let host: string | undefined
 const context: Context = {
   clock: { now: Date.now },
   random: {
-    bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    bytes: randomBytes,
     uuid: () => crypto.randomUUID(),
   },
   warn: (line) => stderr.write(`skein: ${safeText(line)}\n`),

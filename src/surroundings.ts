@@ -49,6 +49,21 @@ function homeDirectory(): string {
   }
 }
 
+/** Random bytes, asked of the system for many at a time: every event needs ten of them. */
+export function randomBytes(count: number): Uint8Array {
+  if (count > RANDOM_POOL) return crypto.getRandomValues(new Uint8Array(count))
+  if (random.left < count) {
+    crypto.getRandomValues(random.pool)
+    random.left = RANDOM_POOL
+  }
+  random.left -= count
+  const bytes = random.pool.slice(random.left, random.left + count)
+  random.pool.fill(0, random.left, random.left + count)
+  return bytes
+}
+const RANDOM_POOL = 4096
+const random = { pool: new Uint8Array(RANDOM_POOL), left: 0 }
+
 /** A shell may stand in a directory that was deleted since. */
 export function workingDirectory(): string {
   try {

@@ -9,7 +9,7 @@ import { factLines } from './fact-lines.js'
 import { appendLive, createLive, liveHeader } from './live-file.js'
 import { losesSomething } from './lost-facts.js'
 import type { Packed } from './pack.js'
-import { sealedBytes } from './sealed-file.js'
+import { parseSealed, sealedBytes } from './sealed-file.js'
 
 /** How long to wait for another process that writes, which takes as long as the disk does. */
 const WAIT_MS = 30_000
@@ -42,8 +42,7 @@ export class Archive extends ArchiveReader implements Disposable {
   compressed(batch: ArchiveBatch): ArchiveBatch | SealedBatch {
     const { log, standing, facts, ...rest } = batch
     const origin = originOf(log)
-    const isNew = rest.isWhole && rest.isOver && rest.from === undefined && !this.isThere(this.keyOf(origin))
-    if (!isNew) return batch
+    if (!rest.isWhole || !rest.isOver || rest.from !== undefined) return batch
     const header = { ...origin, ...standing, id: this.#newId(), sealed_at: this.#now() }
     return { ...rest, log, standing, sealed: sealedBytes(header, facts) }
   }
@@ -65,7 +64,9 @@ export class Archive extends ArchiveReader implements Disposable {
         const batch = ready[at] as ArchiveBatch | SealedBatch
         const key = this.keyOf(originOf(batch.log))
         if ('facts' in batch) return !this.#writeOne(key, batch)
-        if (this.isThere(key) || together.has(key.name)) return true
+        if (together.has(key.name)) return true
+        // What is there and tells nothing of itself is damaged: this takes its place.
+        if (this.isThere(key)) return !this.#writeOne(key, unsealed(batch))
         together.set(key.name, { ...key, bytes: batch.sealed })
         return false
       })
@@ -258,6 +259,11 @@ export class Archive extends ArchiveReader implements Disposable {
   #now(): Instant {
     return instantOf(this.context.clock.now())
   }
+}
+
+function unsealed({ sealed, ...batch }: SealedBatch): ArchiveBatch {
+  const content = parseSealed(sealed)
+  return { ...batch, facts: 'facts' in content ? content.facts : [] }
 }
 
 function* packfuls(sealed: readonly Packed[]): Generator<Packed[]> {

@@ -11,6 +11,7 @@ export {
   startTimeOf,
   thisProcess,
 } from './process-owner.js'
+export { RowWriter } from './row-writer.js'
 export {
   type Database,
   isDamage,

@@ -22,6 +22,12 @@ export class Statements {
     return Number(this.prepared(sql).run(...params).changes)
   }
 
+  /** Returns the row's number, or undefined when it was not added. (`returning` would have SQLite copy every page the statement touches.) */
+  insert(sql: string, ...params: SqlValue[]): number | undefined {
+    const { changes, lastInsertRowid } = this.prepared(sql).run(...params)
+    return Number(changes) === 0 ? undefined : Number(lastInsertRowid)
+  }
+
   /** All or nothing. An immediate one takes the write lock first: what is decided inside stays true until it is written. */
   inTransaction<T>(body: () => T, kind: 'immediate' | 'deferred' = 'immediate'): T {
     this.database.exec(`begin ${kind}`)

@@ -64,7 +64,9 @@ function groupByMonth(sessions: readonly FoldedSession[]): Map<string, FoldedSes
   const months = new Map<string, FoldedSession[]>()
   for (const folded of sessions) {
     const month = monthOf(folded)
-    months.set(month, [...(months.get(month) ?? []), folded])
+    const others = months.get(month)
+    if (others) others.push(folded)
+    else months.set(month, [folded])
   }
   return months
 }

@@ -39,7 +39,8 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     const database = options.readOnly ? openDatabase(immutable(path), options) : openDatabase(path)
     try {
       // NORMAL: a power cut may cost the last commits of a file that is caught up from the journal anyway.
-      database.exec('pragma busy_timeout = 10000; pragma synchronous = normal')
+      // In memory: what a statement would need to be undone alone, which is a page or two and seldom looked at.
+      database.exec('pragma busy_timeout = 10000; pragma synchronous = normal; pragma temp_store = memory')
       const { user_version } = database.prepare('pragma user_version').get() as { user_version: number }
       if (user_version === SCHEMA_VERSION) {
         // Set here and not when it is built: a file that is only being built needs no log.
@@ -327,7 +328,8 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
 
   /** Writes the file anew, so that what was removed is not left in pages that no row uses. */
   scrub(): void {
-    this.database.exec('vacuum; pragma wal_checkpoint(truncate)')
+    // The copy that a vacuum makes is as large as the file.
+    this.database.exec('pragma temp_store = file; vacuum; pragma wal_checkpoint(truncate); pragma temp_store = memory')
   }
 
   [Symbol.dispose](): void {

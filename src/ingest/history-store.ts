@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import type { SqlValue } from '../disk/index.js'
+import { RowWriter, type SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
@@ -142,7 +142,14 @@ export class HistoryStore implements Disposable {
   record(readings: readonly LogReadingDone[], generation = 0): void {
     this.ledger.inTransaction(() => {
       if (!this.admits(generation)) return
-      this.ledger.fold(readings.filter((reading) => this.#recordOne(reading)).map(ledgerNews))
+      const into = {
+        turns: new RowWriter(this.ledger, 'turns', ['log', ...TURN_COLUMNS]),
+        calls: new RowWriter(this.ledger, 'tool_calls', ['log', ...CALL_COLUMNS]),
+      }
+      const taken = readings.filter((reading) => this.#recordOne(reading, into))
+      into.turns.flush()
+      into.calls.flush()
+      this.ledger.fold(taken.map(ledgerNews))
     })
   }
 
@@ -277,36 +284,28 @@ export class HistoryStore implements Disposable {
     this.ledger[Symbol.dispose]()
   }
 
-  #recordOne({ log, from, rows }: LogReadingDone): boolean {
-    const now = this.log(log.path, partOf(log))
-    if (now?.resume !== from?.resume || now?.stamp !== from?.stamp) return false
+  #recordOne({ log, from, rows }: LogReadingDone, into: { turns: RowWriter; calls: RowWriter }): boolean {
+    const now = from && this.log(log.path, partOf(log))
+    if (from && (now?.resume !== from.resume || now.stamp !== from.stamp)) return false
     const n = this.#writeLog(log, now, rows)
+    if (n === undefined) return false
     if (rows.isRestarted) {
       this.ledger.run('delete from turns where log = ?', n)
       this.ledger.run('delete from tool_calls where log = ?', n)
     }
-    this.#writeRows('turns', TURN_COLUMNS, n, [...rows.turns.values()])
-    this.#writeRows('tool_calls', CALL_COLUMNS, n, inOrderOfId([...rows.calls.values()]))
+    const [turns, calls] = [[...rows.turns.values()], inOrderOfId([...rows.calls.values()])]
+    if (from && !rows.isRestarted) {
+      for (const turn of turns) this.ledger.run(REPLACE_TURN, ...turnValues(n, turn))
+      for (const call of calls) this.ledger.run(REPLACE_CALL, ...callValues(n, call))
+      return true
+    }
+    for (const turn of turns) into.turns.add(turnValues(n, turn))
+    for (const call of calls) into.calls.add(callValues(n, call))
     return true
   }
 
-  /** Several rows per statement: half of the cost of a row is the way into SQLite. */
-  #writeRows<Name extends string>(
-    table: string,
-    columns: readonly Name[],
-    n: number,
-    rows: readonly Record<Name, SqlValue>[],
-  ): void {
-    for (let at = 0; at < rows.length; ) {
-      const some = rows.length - at >= MANY_ROWS ? rows.slice(at, at + MANY_ROWS) : rows.slice(at, at + 1)
-      const values = some.map(() => `(${marks(columns.length + 1)})`).join(', ')
-      const sql = `insert or replace into ${table} (log, ${columns.join(', ')}) values ${values}`
-      this.ledger.run(sql, ...some.flatMap((row) => [n, ...columns.map((name) => row[name])]))
-      at += some.length
-    }
-  }
-
-  #writeLog(log: LogRef, known: StoredLog | undefined, rows: LogRows): number {
+  /** Undefined when the log was not known and now is: another process has read it meanwhile. */
+  #writeLog(log: LogRef, known: StoredLog | undefined, rows: LogRows): number | undefined {
     const before =
       known &&
       (this.ledger.get('select news, last_at from history_logs where n = ?', known.n) as {
@@ -336,7 +335,9 @@ export class HistoryStore implements Disposable {
       ],
       rows.lastAt ?? before?.last_at ?? timeWithoutTimes(log, rows),
     ]
-    return (this.ledger.get(WRITE_LOG, ...values) as { n: number }).n
+    if (!known) return this.ledger.insert(ADD_LOG, ...values)
+    this.ledger.run(CHANGE_LOG, ...values, known.n)
+    return known.n
   }
 }
 
@@ -374,10 +375,25 @@ const CALL_COLUMNS = [
   ...(['call', 'agent', 'turn', 'name', 'started_at', 'ended_at', 'duration_ms', 'success'] as const),
   ...(['argument_names', 'result_chars'] as const),
 ] as const
-const marks = (count: number): string => Array(count).fill('?').join(', ')
-const MANY_ROWS = 16
+
+// Field by field, in the order of the columns: to ask a row for each column by its name takes longer than to store it.
+const turnValues = (log: number, row: TurnRow): SqlValue[] => [
+  ...[log, row.agent, row.turn, row.started_at, row.ended_at, row.duration_ms, row.outcome, row.asked_by, row.follows],
+  ...[row.copied, row.compacted, row.prompt_chars, row.messages],
+]
+const callValues = (log: number, row: ToolCallRow): SqlValue[] => [
+  ...[log, row.call, row.agent, row.turn, row.name, row.started_at, row.ended_at, row.duration_ms, row.success],
+  ...[row.argument_names, row.result_chars],
+]
+
+const replaceInto = (table: string, columns: readonly string[]): string =>
+  `insert or replace into ${table} (log, ${columns.join(', ')}) values (?, ${columns.map(() => '?').join(', ')})`
+const REPLACE_TURN = replaceInto('turns', TURN_COLUMNS)
+const REPLACE_CALL = replaceInto('tool_calls', CALL_COLUMNS)
+
 const MOST_COPIES = 100
-const WRITE_LOG = `insert into history_logs (path, part, tool, stamp, resume, session, agent, news, counters, head, last_at) values (${marks(11)})
-  on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, resume = excluded.resume, session = excluded.session,
-    agent = excluded.agent, news = excluded.news, counters = excluded.counters, head = excluded.head, last_at = excluded.last_at, announced = 0
-  returning n`
+const LOG_COLUMNS = [
+  ...['path', 'part', 'tool', 'stamp', 'resume', 'session', 'agent', 'news', 'counters', 'head', 'last_at'],
+]
+const ADD_LOG = `insert or ignore into history_logs (${LOG_COLUMNS.join(', ')}) values (${LOG_COLUMNS.map(() => '?').join(', ')})`
+const CHANGE_LOG = `update history_logs set ${LOG_COLUMNS.map((name) => `${name} = ?`).join(', ')}, announced = 0 where n = ?`

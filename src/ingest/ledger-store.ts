@@ -236,18 +236,13 @@ class StoredFold {
       this.#unsettled.add(row.session)
       this.#write({ ...callOf(row), session }, 1)
     }
-    for (const session of this.#unsettled) this.store.run('insert or ignore into ledger_unsettled values (?)', session)
+    const sql = 'insert or ignore into ledger_unsettled select value from json_each(?)'
+    this.store.run(sql, JSON.stringify([...this.#unsettled]))
   }
 
   #copiedCalls(): { tool: string; call: string }[] {
-    const found = new Map<string, { tool: string; call: string }>()
-    for (const session of this.#touched) {
-      for (const row of this.store.all('select tool, call from ledger_holders where session = ?', session)) {
-        const held = row as { tool: string; call: string }
-        found.set(`${held.tool}\0${held.call}`, held)
-      }
-    }
-    return [...found.values()]
+    const sql = 'select distinct tool, call from ledger_holders where session in (select value from json_each(?))'
+    return this.store.all(sql, JSON.stringify([...this.#touched])) as { tool: string; call: string }[]
   }
 
   /** False when it is there already. */
@@ -263,8 +258,13 @@ class StoredFold {
   }
 }
 
+/** Field by field, in the order of the columns: to ask for each by its name takes longer than to store it. */
 function valuesOf(call: Call, copied: number): SqlValue[] {
-  return CALL_COLUMNS.map((column) => (column === 'copied' ? copied : (call[column] ?? null)))
+  return [
+    ...[call.tool, call.call, call.session, call.model, call.at_ms, call.input_tokens, call.output_tokens],
+    ...[call.cache_read_tokens, call.cache_write_5m_tokens, call.cache_write_1h_tokens, call.web_search_requests],
+    ...[call.service_tier ?? null, call.speed ?? null, call.logged_nano_usd ?? null, copied],
+  ]
 }
 
 /** Field by field: copying with a spread took a tenth of the time that a first reading of the logs takes. */

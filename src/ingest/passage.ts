@@ -15,17 +15,24 @@ export const kindWord = (kind: PassageKind): string => `${OURS}k${PASSAGE_KINDS[
 export const toolWord = (name: string): string => `${OURS}t${name.replace(/[^A-Za-z0-9]/g, '\ue001')}`
 
 /** What stands behind the words of a passage. Asked for every passage, and there are few different ones. */
-export function wordsBeside(kind: PassageKind, program: string, name: string | undefined): string {
-  const key = `${kind} ${program} ${name ?? ''}`
-  let words = beside.get(key)
-  if (words === undefined) {
-    words = ` ${kindWord(kind)} ${toolWord(program)}${name ? ` ${toolWord(name)}` : ''}`
-    if (beside.size >= MOST_BESIDE) beside.clear()
-    beside.set(key, words)
+export function wordsBeside(kind: PassageKind, program: string, name = ''): string {
+  const ofKind = beside[kind]
+  let known = ofKind.get(name)
+  if (known?.program !== program) {
+    const words = ` ${kindWord(kind)} ${toolWord(program)}${name ? ` ${toolWord(name)}` : ''}`
+    known = { program, words }
+    if (ofKind.size >= MOST_BESIDE) ofKind.clear()
+    ofKind.set(name, known)
   }
-  return words
+  return known.words
 }
-const beside = new Map<string, string>()
+/** By kind and by the name of the tool that was called; most logs of a batch are of one program. */
+const beside: Record<PassageKind, Map<string, { program: string; words: string }>> = {
+  prompts: new Map(),
+  replies: new Map(),
+  tools: new Map(),
+  titles: new Map(),
+}
 const MOST_BESIDE = 1_000
 
 /** A number of 46 bits, which SQLite stores in six bytes, for a key of any length. */

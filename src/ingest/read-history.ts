@@ -9,7 +9,7 @@ import {
 } from '../archive/index.js'
 import type { SessionId } from '../model/index.js'
 import { type Policy, policyFingerprint } from '../privacy/index.js'
-import { LOG_TOOLS, type LogRef } from '../tools/index.js'
+import { type Fact, LOG_TOOLS, type LogRef } from '../tools/index.js'
 import { FactForgetter, type Oblivion } from './forget-facts.js'
 import { type HistoryStore, type LogReadingDone, partOf, resumeOf, type StoredLog } from './history-store.js'
 import { LogRows } from './log-rows.js'
@@ -259,7 +259,11 @@ async function keptWords(stores: Stores, reading: Reading, told: LogText): Promi
     isOfSubAgent: log.agent !== undefined || told.news.spawner !== undefined || (known?.agent ?? null) !== null,
     toolOf: (call) => known && stores.text.toolOf(known, call),
   })
-  const facts = told.facts.flatMap((fact) => filter.kept(fact) ?? [])
+  const facts: Fact[] = []
+  for (const fact of told.facts) {
+    const kept = filter.kept(fact)
+    if (kept) facts.push(kept)
+  }
   const redactions = { session: sessionOf(log, told) ?? standing?.session, tools: filter.applied }
   return { facts, place: placeAfter(told.checkpoint), policy: policyFingerprint(policy), redactions }
 }

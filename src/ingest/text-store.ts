@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { openDatabase, openToRead, Statements } from '../disk/index.js'
+import { openDatabase, openToRead, RowWriter, Statements } from '../disk/index.js'
 import { PURGED_CALL_TEXT } from './forget-facts.js'
 import { partOf } from './history-store.js'
 import type { ReadingEnd } from './log-rows.js'
@@ -84,7 +84,8 @@ export class TextStore implements Disposable {
     const db = new Statements(openDatabase(path))
     try {
       db.database.exec(
-        'pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma wal_autocheckpoint = 8000',
+        // Larger pages than usual: text comes in bulk, and every page is two ways into the kernel, and one more later.
+        'pragma page_size = 16384; pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma wal_autocheckpoint = 8000',
       )
       if (versionOf(db) !== TEXT_VERSION) {
         db.inTransaction(() => {
@@ -169,9 +170,10 @@ export class TextStore implements Disposable {
       const placed: Placed[] = []
       for (const reading of readings) {
         const { from, passages } = reading
-        const now = this.log(reading.log.path, partOf(reading.log))
-        if (now?.place !== from?.place || now?.stamp !== from?.stamp) continue
+        const now = from && this.log(reading.log.path, partOf(reading.log))
+        if (from && (now?.place !== from.place || now.stamp !== from.stamp)) continue
         const log = this.#writeLog(reading)
+        if (log === undefined) continue
         this.#notePolicy(log, reading.policy, from && !reading.isRestarted)
         if (reading.redactions) saveRedactions(this.db, reading.redactions, run)
         if (from && reading.isRestarted) removed += this.#removeAll(log)
@@ -200,13 +202,13 @@ export class TextStore implements Disposable {
     for (const { n, ...log } of logs.filter(isWanted)) {
       const passages = other.#passagesOf(n)
       this.db.inTransaction(() => {
-        const added = this.db.get(
-          `insert into text_logs (${LOG_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning n`,
+        const added = this.db.insert(
+          ADD_LOG,
           ...[log.path, log.part, log.tool, log.stamp, log.place, log.session, log.agent, log.cwd],
-        ) as { n: number } | undefined
-        if (!added) return
-        this.#notePolicy(added.n, other.#policyOf(n), false)
-        this.#index(this.#writeBlocks(log.tool, added.n, { from: undefined, passages, packed: undefined }))
+        )
+        if (added === undefined) return
+        this.#notePolicy(added, other.#policyOf(n), false)
+        this.#index(this.#writeBlocks(log.tool, added, { from: undefined, passages, packed: undefined }))
         this.#countPassages(passages.length)
       })
     }
@@ -261,9 +263,12 @@ export class TextStore implements Disposable {
     return row && { ...row, name: row.tool ?? '', text: this.textOf(row) }
   }
 
-  #writeLog({ log, place, session, agent, cwd }: ReadyText): number {
+  /** Undefined when the log was not known and now is: another process has read it meanwhile. */
+  #writeLog({ log, from, place, session, agent, cwd }: ReadyText): number | undefined {
     const values = [log.path, partOf(log), log.tool, log.stamp, place, session, agent, cwd]
-    return (this.db.get(WRITE_LOG, ...values) as { n: number }).n
+    if (!from) return this.db.insert(ADD_LOG, ...values)
+    this.db.run(CHANGE_LOG, ...values.slice(2), from.n)
+    return from.n
   }
 
   #removeAll(log: number): number {
@@ -295,7 +300,8 @@ export class TextStore implements Disposable {
     const first = begun ?? this.#nextBlock()
     const next = begun === undefined ? first + 1 : this.#nextBlock()
     const numberOf = (block: number): number => (block === 0 ? first : next + block - 1)
-    for (const [at, { size, data }] of blocks.entries()) this.db.run(WRITE_BLOCK, numberOf(at), log, size, data)
+    if (begun !== undefined && blocks.length > 0) this.db.run('delete from text_blocks where n = ?', begun)
+    for (const [at, { size, data }] of blocks.entries()) this.db.run(ADD_BLOCK, numberOf(at), log, size, data)
     return passages.map((passage, at) => {
       const { block, start } = places[at] as BlockPlace
       return { program, passage, log, block: numberOf(block), start }
@@ -321,16 +327,13 @@ export class TextStore implements Disposable {
       | { first: number; last: number; max_ms: number }
       | undefined
     const first = (span?.last ?? 0) + 1
-    for (let at = 0; at < sorted.length; ) {
-      const some = sorted.length - at >= MANY_ROWS ? sorted.slice(at, at + MANY_ROWS) : sorted.slice(at, at + 1)
-      const rows = some.flatMap(({ passage, log, block, start }, nth) => {
-        const { kind, agent, turn, key, name, atMs, bytes } = passage
-        const place = [PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length]
-        return [first + at + nth, log, key, agent, turn, ...place]
-      })
-      this.db.run(some.length === 1 ? WRITE_PASSAGE : WRITE_PASSAGES, ...rows)
-      at += some.length
-    }
+    const rows = new RowWriter(this.db, 'passages', PASSAGE_COLUMNS)
+    sorted.forEach(({ passage, log, block, start }, at) => {
+      const { kind, agent, turn, key, name, atMs, bytes } = passage
+      const id = first + at
+      rows.add([id, log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length])
+    })
+    rows.flush()
     sorted.forEach(({ program, passage: { kind, name, bytes } }, at) => {
       this.db.run(WRITE_WORDS, first + at, bytes, wordsBeside(kind, program, name))
     })
@@ -370,15 +373,10 @@ function versionOf(db: Statements): string | undefined {
 }
 
 const LOG_COLUMNS = 'path, part, tool, stamp, place, session, agent, cwd'
-const WRITE_BLOCK = 'insert or replace into text_blocks (n, log, size, data) values (?, ?, ?, ?)'
-const WRITE_PASSAGE =
-  'insert into passages (id, log, key, agent, turn, kind, tool, at_ms, block, start, length) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
-/** Half of the cost of a row is the way into SQLite. */
-const MANY_ROWS = 16
-const WRITE_PASSAGES = WRITE_PASSAGE + ', (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'.repeat(MANY_ROWS - 1)
+const ADD_BLOCK = 'insert into text_blocks (n, log, size, data) values (?, ?, ?, ?)'
+const PASSAGE_COLUMNS = ['id', 'log', 'key', 'agent', 'turn', 'kind', 'tool', 'at_ms', 'block', 'start', 'length']
 // As bytes: they are there already, and text would be turned into them once more.
 const WRITE_WORDS = 'insert into words (rowid, text) values (?, cast(? as text) || ?)'
-const WRITE_LOG = `insert into text_logs (${LOG_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)
-  on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, place = excluded.place,
-    session = coalesce(excluded.session, session), agent = coalesce(excluded.agent, agent), cwd = coalesce(excluded.cwd, cwd)
-  returning n`
+const ADD_LOG = `insert or ignore into text_logs (${LOG_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`
+const CHANGE_LOG = `update text_logs set tool = ?, stamp = ?, place = ?, session = coalesce(?, session), agent = coalesce(?, agent),
+  cwd = coalesce(?, cwd) where n = ?`
