@@ -1,9 +1,12 @@
 import type { Fact } from '../tools/index.js'
 import { KINDS, parsed } from './fact-lines.js'
+import { UsageRows } from './usage-rows.js'
+
+type UsageFact = Extract<Fact, { kind: 'usage' }>
 
 /**
  * Facts that nothing is added to: the texts of them all, a line feed behind each, then a list of the facts in which a text stands as
- * its length in bytes. Texts are most of it, and JSON would look at each of their characters twice.
+ * its length in bytes and a model call as a row. Texts are most of it, and JSON would look at each of their characters twice.
  */
 export interface FactBody {
   bytes: Buffer
@@ -14,7 +17,9 @@ export interface FactBody {
 /** The bytes are good until the next call. */
 export function factBody(facts: readonly Fact[]): FactBody {
   let length = 0
+  const usage = new UsageRows()
   const told = facts.map((fact) => {
+    if (fact.kind === 'usage') return { ...fact, usage: usage.rowOf(fact) }
     const name = textField(fact)
     const text = name && (fact as Record<string, unknown>)[name]
     if (!name || typeof text !== 'string' || text.length < WORTH_IT) return fact
@@ -35,7 +40,12 @@ export function parseFactBody({ bytes, texts }: FactBody): Fact[] | undefined {
   const told = parsed<Record<string, unknown>[]>(bytes.toString('utf8', texts))
   if (!Array.isArray(told)) return undefined
   let at = 0
+  const usage = new UsageRows()
   return told.flatMap((fact): Fact[] => {
+    if (Array.isArray(fact?.usage)) {
+      const told = fact as { usage: unknown; at?: UsageFact['at'] }
+      told.usage = usage.usageOf(told.usage as Parameters<typeof usage.usageOf>[0], told.at)
+    }
     for (const name of TEXT_FIELDS) {
       const size = fact?.[name]
       if (typeof size !== 'number') continue

@@ -4,6 +4,7 @@ import type { Fact } from '../tools/index.js'
 import type { LogOrigin, Standing } from './archived-log.js'
 import { checkedLine, parseChecked } from './checked-line.js'
 import { factBody, parseFactBody } from './fact-body.js'
+import { latestUsage } from './usage-rows.js'
 
 export interface SealedHeader extends LogOrigin, Standing {
   kind: 'sealed'
@@ -32,19 +33,20 @@ export const HEADER_BYTES = 4 * 1024
  * Measured on 22 MB of facts (100 MB of logs), CPU seconds and share of the size left: deflate 1: 0.17 s, 32.0 %; deflate 6: 0.36 s,
  * 29.3 %; brotli 1: 0.11 s, 31.6 %; brotli 2: 0.16 s, 29.8 %; brotli 5: 0.44 s, 26.6 %. Zstandard is not in every Node we run on.
  */
-const HOW = { [constants.BROTLI_PARAM_QUALITY]: 1 }
+const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize: 32 * 1024 }
 
 /** A log that is over: one line that says whose it is and how far it goes, then its facts, compressed. Written once, as a whole. */
 export function sealedBytes(
   header: Omit<SealedHeader, 'kind' | 'v' | 'body_crc' | 'facts' | 'bytes' | 'texts'>,
-  facts: readonly Fact[],
+  told: readonly Fact[],
 ): Buffer {
+  const facts = latestUsage(told)
   const { bytes: body, texts } = factBody(facts)
-  const told: SealedHeader = {
+  const whole: SealedHeader = {
     ...{ kind: 'sealed', v: VERSION, ...header },
     ...{ facts: facts.length, bytes: body.length, texts, body_crc: crc32(body) },
   }
-  return Buffer.concat([Buffer.from(checkedLine(told)), compressed(body)])
+  return Buffer.concat([Buffer.from(checkedLine(whole)), brotliCompressSync(body, HOW)])
 }
 
 /** What its first bytes say; undefined when they are none of ours. */
@@ -63,10 +65,6 @@ export function parseSealed(bytes: Buffer): SealedContent | { problem: string } 
     return { header, facts: facts ?? [], problem: 'its checksum does not fit what is in it' }
   return facts ? { header, facts } : { header, facts: [], problem: 'what is in it is not JSON' }
 }
-
-/** In one piece: it seldom takes more than half of what it was. */
-const compressed = (body: Buffer): Buffer =>
-  brotliCompressSync(body, { params: HOW, chunkSize: Math.max(1024, body.length >> 1) })
 
 function unpacked(bytes: Buffer): Buffer | undefined {
   try {
