@@ -21,8 +21,11 @@ export interface Proof {
 }
 
 const CHUNK_BYTES = 4 * 1024 * 1024
-/** Holds nothing: never open it, because closing it would release locks. The second is a table of page numbers. */
-export const NO_CONTENT = /(?:^|[/-])lock$|-shm$/
+/**
+ * Holds nothing: never open it, because closing it would release locks, and a daemon or an agent holds its own for as long as it runs.
+ * The last is a table of page numbers.
+ */
+export const NO_CONTENT = /(?:^|[/.-])lock$|\.evictions$|-shm$/
 
 /** Looks for what was purged in every one of these files, as bytes and as what the bytes mean. Nothing is changed. */
 export async function proveGone(

@@ -15,6 +15,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConversationStore } from '../../src/conversations/index.js'
+import { FileLock } from '../../src/disk/index.js'
 import { createProfile, type Home, openHome } from '../../src/home/index.js'
 import { TextStore } from '../../src/ingest/index.js'
 import { makeCorpus } from '../ingest/corpus.js'
@@ -311,6 +312,20 @@ describe('purging a secret', () => {
       { numRuns: 8, endOnFailure: true },
     )
   })
+
+  it('works beside a daemon and agents that hold their locks', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'Wombat-4242-burrow')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    mkdirSync(join(root, 'run'))
+    mkdirSync(join(home.directory, 'agents'), { recursive: true })
+    using _daemon = await new FileLock(join(root, 'run', 'default.lock')).hold(1_000)
+    using _agent = await new FileLock(join(home.directory, 'agents', 'a1.state.lock')).hold(1_000)
+    expect((await home.privacy.purge({ secret: 'Wombat-4242-burrow' })).proof).toMatchObject({ left: [] })
+    // Opening a lock file, if only to read it, would have released what this process holds.
+    const others = new FileLock(join(root, 'run', 'default.lock'))
+    await expect(others.hold(50)).rejects.toThrow()
+  }, 60_000)
 
   it('refuses what is too short, and more than one thing', async () => {
     const { home } = await openTestHome(scratch(), NOW)
