@@ -30,10 +30,7 @@ const COMMANDS: readonly { programs: readonly string[]; flag: RegExp }[] = [
   { programs: ['ssh-keygen'], flag: flag('-[NP]') },
   {
     programs: ['htpasswd'],
-    flag: flag(
-      '-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}',
-      String.raw`(?:[ \t]{1,3}[^\s"'-][^\s"']{0,200}){1,2}[ \t]{1,3}`,
-    ),
+    flag: flag('-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}', String.raw`(?:[ \t]{1,3}[^\s"'-][^\s"']{0,200}){1,2}[ \t]{1,3}`),
   },
   { programs: ['gh secret set'], flag: flag('-b|--body', `(?:${GAP})?`) },
 ]

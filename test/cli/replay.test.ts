@@ -52,6 +52,22 @@ describe('a replay', () => {
     expect(shown(script[0]?.ms ?? 0)).toContain('first answer')
   })
 
+  it('says what was said between calls where it was said', () => {
+    const remarks = [{ text: 'Let me look.', after_calls: 1 }]
+    const calls = [aCall({ name: 'Glob' }), aCall({ name: 'Grep' })]
+    const of = scriptWith([aTurn({ prompt: 'one', remarks, tool_calls: calls, reply: 'Found.' })])
+    expect(of.flatMap(plainLines).slice(4)).toEqual([
+      '* Glob ls',
+      '',
+      'Let me look.',
+      '',
+      '* Grep ls',
+      '',
+      'Found.',
+      '',
+    ])
+  })
+
   it('goes on to the next turn after a rest, and stays at the end of the last', () => {
     const second = advance(start, script, (script[0]?.ms ?? 0) + 1_600)
     expect(second.scene).toBe(1)

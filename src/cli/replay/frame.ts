@@ -81,6 +81,7 @@ function painted({ kind, text }: Row, paint: Paint): string {
       return paint.dim(text)
     case 'error':
       return paint.red(text)
+    case 'remark':
     case 'reply':
       return text
   }
