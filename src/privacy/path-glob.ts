@@ -8,9 +8,15 @@ const LONGEST_PATH = 4_096
 /** What may be a path: no spaces, quotes, brackets or what separates words in commands and JSON. */
 const PATH_LIKE = /[^\s\p{Cc}"'`<>|;,()[\]{}=:*?\\]+/gu
 
+/** What people put into names of files all the same. A glob that has one of these is looked for as it is written. */
+const RARE = /[\s"'`<>|;,()[\]{}=:\\]/
+/** Before and behind such a path: no character that would make it the part of another name. */
+const NOT_WITHIN = { before: '(?<![^\\s\\p{Cc}"\'`<>|;,(){}=:])', behind: '(?![\\p{L}\\p{N}_-])' }
+
 /** Finds paths in texts: `secrets/*.pem` anywhere below any directory, `/srv/keys` and all that is in it. */
 export class PathGlob {
   readonly #expression: RegExp
+  readonly #isRare: boolean
 
   constructor(readonly glob: string) {
     const wildcards = glob.match(/\*+|\?/g)?.length ?? 0
@@ -20,11 +26,22 @@ export class PathGlob {
     const body = glob
       .replace(/\/+$/, '')
       .replace(/\*\*\/|\*+|\?|[^*?]+/g, (part) => PARTS[part] ?? (part.startsWith('**') ? '.*' : escaped(part)))
-    const anywhere = /^[/~]/.test(glob) ? '' : '(?:.*/)?'
-    this.#expression = new RegExp(`^${anywhere}${body}(?:/.*)?$`, 's')
+    this.#isRare = RARE.test(glob)
+    const anywhere = /^[/~]/.test(glob)
+    this.#expression = this.#isRare
+      ? new RegExp(
+          `${NOT_WITHIN.before}${anywhere ? '' : `(?:${NAME}*/)?`}${body.replaceAll('.*', `${NAME}*`)}(?:/${NAME}*|${NOT_WITHIN.behind})`,
+          'gu',
+        )
+      : new RegExp(`^${anywhere ? '' : '(?:.*/)?'}${body}(?:/.*)?$`, 's')
   }
 
   spansIn(text: string): Span[] {
+    if (this.#isRare)
+      return Array.from(text.matchAll(this.#expression), ({ 0: path, index }) => ({
+        start: index,
+        end: index + path.length,
+      }))
     const spans: Span[] = []
     for (const { 0: word, index } of text.matchAll(PATH_LIKE)) {
       // A sentence may end behind a path.
@@ -36,6 +53,8 @@ export class PathGlob {
   }
 }
 
+/** What a part of a path is made of where the rest of it is not written out. */
+const NAME = '[^\\s\\p{Cc}"\'`<>|;,]'
 const PARTS: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '*': '[^/]*', '?': '[^/]' }
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
