@@ -351,6 +351,17 @@ describe('purging by pattern and path', () => {
     expect(JSON.stringify(await stateOf(home))).toContain(JSON.stringify((before as { agents: unknown }).agents))
   })
 
+  it('a pattern that takes too long on a log of a tool is refused before anything is changed', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'ACME-123456')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    // Not ingested yet: only the tool's log has it.
+    appendFileSync(logOf(root, OTHER), turn(OTHER, 2, { prompt: 'a'.repeat(5_000), command: 'ls', result: '' }))
+    for (const dryRun of [true, false])
+      await expect(home.privacy.purge({ pattern: '(?:a|a)+b', dryRun })).rejects.toMatchObject({ code: 'bad-input' })
+    expect(existsSync(join(root, 'purged.json'))).toBe(false)
+  })
+
   it('a pattern that fits ids and times takes out words and leaves the records whole', async () => {
     const root = scratch()
     const home = await fillHome(root, '2026-11-14')
