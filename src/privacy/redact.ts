@@ -75,7 +75,22 @@ function redactList(list: unknown[], applied: Applied): unknown[] {
     changed ??= [...list]
     changed[k] = after
   }
-  return changed ?? list
+  return redactCommand(changed ?? list, applied)
+}
+
+/** A command as a list of its words: an option and its value are two items, and only together do they tell. */
+function redactCommand(list: unknown[], applied: Applied): unknown[] {
+  if (!list.some((item) => typeof item === 'string' && item.startsWith('-'))) return list
+  const told = JSON.stringify(list)
+  const found: Applied = {}
+  const text = redactInto(told, found)
+  if (text === told) return list
+  addApplied(applied, found)
+  try {
+    return JSON.parse(text) as unknown[]
+  } catch {
+    return [text] // a mark went across a quote: the words count, not their shape
+  }
 }
 
 export function count(applied: Applied, rule: string, times = 1): void {

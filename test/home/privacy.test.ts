@@ -14,10 +14,22 @@ const NOTHING = 'tool_privacy: { "*": none, Read: none, Edit: none, Write: none,
 const WORKER = join(import.meta.dirname, '..', 'workers', 'apply-policy.mjs')
 
 /** A log of one session that worked in a project. */
-function writeLog(root: string, session: string, prompt: string, { cwd = '/srv/web', title = '' } = {}): string {
+function writeLog(
+  root: string,
+  session: string,
+  prompt: string,
+  { cwd = '/srv/web', title = '', branch = 'main' } = {},
+): string {
   const path = join(root, '.claude', 'projects', '-srv', `${session}.jsonl`)
   mkdirSync(join(path, '..'), { recursive: true })
-  const base = { sessionId: session, cwd, version: '2.1.325', isSidechain: false, userType: 'external' }
+  const base = {
+    sessionId: session,
+    cwd,
+    version: '2.1.325',
+    isSidechain: false,
+    userType: 'external',
+    gitBranch: branch,
+  }
   const at = (second: number): string => `2026-11-14T10:00:0${second}.000Z`
   const call = { type: 'tool_use', id: `toolu_${session}`, name: 'Bash', input: { command: 'echo walrus $HOME' } }
   const lines = [
@@ -86,6 +98,16 @@ function withCorpus(seed: number, { isHere }: { isHere: boolean }): string {
   }
   return root
 }
+
+it('a secret in the name of a branch reaches neither the journal nor a record of a session', async () => {
+  const root = scratch()
+  writeLog(root, SESSION, 'hello', { branch: `try/${KEY}` })
+  const { home } = await openTestHome(root, NOW)
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  await home.history.ingest()
+  expect((await home.sessions.get(SESSION))?.branch).toBe('try/[REDACTED:anthropic-key]')
+  expect(JSON.stringify(await home.events.read())).not.toContain(KEY.slice(0, 30))
+})
 
 describe('the audit', () => {
   it('has one event per session and ingest, which says rules and counts and no value', async () => {

@@ -42,6 +42,16 @@ describe('privacy at export', () => {
     )
   })
 
+  it('takes a password out of a command that is a list of its words', () => {
+    const argv = { command: ['mysql', '--password', 'Zq9!vKx7-wombat', '-h', 'db'] }
+    const call = aCall({ name: 'Custom', arguments: argv, result: '' })
+    const document = exported(aHistory({ turns: [aTurn({ tool_calls: [call] })] }), policyWith({ Custom: 'full' }))
+    expect(document.sessions[0]?.turns[0]?.tool_calls[0]?.arguments).toEqual({
+      command: ['mysql', '--password', '[REDACTED:password]', '-h', 'db'],
+    })
+    expect(document.redactions).toEqual({ password: 1 })
+  })
+
   it('counts each rule and names no value', () => {
     const { redactions } = exported(aHistory({ turns: [aTurn({ prompt: `${SECRET} and ${SECRET}` })] }))
     expect(Object.values(redactions)).toEqual([2])

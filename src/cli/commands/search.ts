@@ -6,8 +6,7 @@ import { searchView } from '../views/search-view.js'
 
 /** Nobody is told to ask for more than is answered. */
 const MOST_HITS = 1_000
-const moreThan = (limit: number): string =>
-  limit < MOST_HITS ? `--limit ${Math.min(MOST_HITS, limit * 2)}, or ` : ''
+const moreThan = (limit: number): string => (limit < MOST_HITS ? `--limit ${Math.min(MOST_HITS, limit * 2)}, or ` : '')
 
 export const search = command({
   name: 'search',
