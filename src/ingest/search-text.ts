@@ -67,6 +67,8 @@ interface Candidate {
 const WINDOW = { least: 40, times: 2 }
 /** Passages whose text is looked at for one phrase. */
 const MOST_LOOKED_AT = 1_500
+/** Words of the index that one word is looked for in. */
+const MOST_HOLDING = 1_000
 /** Asking the index again costs as much as many rows. */
 const PAGE = 500
 const DAY_MS = 86_400_000
@@ -76,8 +78,13 @@ const DAY_MS = 86_400_000
  * matters more than what fits best in a year, and ranking all of it takes long for frequent words.
  */
 export function searchText(store: TextStore, query: TextQuery): TextAnswer {
-  const terms = parseSearch(query.text, (word) => indexedWords(store, word))
-  const { found, is_complete } = newestMatches(store, query, terms)
+  const terms = parseSearch(query.text, {
+    split: (word) => indexedWords(store, word),
+    holding: (part) => wordsHolding(store, part),
+  })
+  const isPart = terms.some(({ heldBy }) => [...heldBy.values()].some((words) => words.length === MOST_HOLDING))
+  const { found, is_complete: isThrough } = newestMatches(store, query, terms)
+  const is_complete = isThrough && !isPart
   const ranked = rank(store, found, terms)
   const hits = ranked.slice(0, query.limit).map(({ row, text }) => hitOf(row, text, terms))
   return { hits, has_more: found.length > hits.length, is_complete }
@@ -218,6 +225,12 @@ function indexedWords({ db }: TextStore, word: string): string[] {
   db.run('insert into temp.asked (text) values (?)', word)
   const rows = db.all('select term from temp.asked_words order by "offset"') as { term: string }[]
   return rows.map(({ term }) => term)
+}
+
+/** The most frequent of them. Goes through all words: only for scripts in which a sentence is one word. */
+function wordsHolding({ db }: TextStore, part: string): string[] {
+  const sql = 'select term from words_vocabulary where instr(term, ?) > 0 order by doc desc limit ?'
+  return (db.all(sql, part, MOST_HOLDING) as { term: string }[]).map(({ term }) => term)
 }
 
 function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {
