@@ -56,9 +56,11 @@ async function scanFile(path: string, forgetter: Forgetter, raw: RawSearch): Pro
   try {
     const { bytes, count, head } = await scanBytes(path, raw)
     const meant = meaningOf(path, head, forgetter, raw)
+    const isInBytesOnly = count > 0 && meant?.count === 0 && isWordIndex(path)
+    const lying = isInBytesOnly ? (await scanBytes(path, raw.withoutWordsOf(storedTexts(path)))).count : count
     return {
       bytes: bytes + (meant?.bytes ?? 0),
-      count: Math.max(count, meant?.count ?? 0),
+      count: Math.max(lying, meant?.count ?? 0),
       isUnreadable: meant === undefined,
     }
   } catch (error) {
@@ -123,6 +125,20 @@ function meaningOfSealed(path: string, forgetter: Forgetter, raw: RawSearch): Me
     meant.count += Math.max(forgetInFile(text, forgetter).count, raw.countIn(text))
   }
   return meant
+}
+
+const WORDS = /text(?:-[\w-]+)?\.db(?=(?:-wal|-journal)?$)/
+const isWordIndex = (path: string): boolean => WORDS.test(path)
+
+/** What the index of words was made of. */
+function* storedTexts(path: string): Generator<string> {
+  const database = openDatabase(path.replace(/-(?:wal|journal)$/, ''))
+  try {
+    for (const row of database.prepare('select data from text_blocks').iterate())
+      yield inflateRawSync((row as { data: Uint8Array }).data).toString()
+  } finally {
+    database.close()
+  }
 }
 
 interface Meaning {

@@ -327,6 +327,21 @@ describe('purging a secret', () => {
     await expect(others.hold(50)).rejects.toThrow()
   }, 60_000)
 
+  it('is done although another text says it in other letters, which the index of words does not tell apart', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'zqwombatburrow')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    appendFileSync(
+      logOf(root, OTHER),
+      turn(OTHER, 2, { prompt: 'the ZqWombatBurrow stays', command: 'ls', result: '' }),
+    )
+    await home.history.ingest()
+    expect((await home.privacy.purge({ secret: 'zqwombatburrow' })).proof).toMatchObject({ left: [], unreadable: [] })
+    expect((await home.history.search({ text: 'zqwombatburrow' })).hits).toHaveLength(1)
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
+    expect((await home.privacy.purge({ pattern: 'zqwombatburrow' })).proof).toMatchObject({ left: [] })
+  })
+
   it('refuses what is too short, and more than one thing', async () => {
     const { home } = await openTestHome(scratch(), NOW)
     onTestFinished(() => home[Symbol.asyncDispose]())
