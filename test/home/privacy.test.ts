@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Home } from '../../src/home/index.js'
+import { profilePaths } from '../../src/home/paths.js'
+import { PrivacyCare } from '../../src/home/privacy-care.js'
+import { ProfileStore } from '../../src/home/profile-store.js'
 import { TextStore } from '../../src/ingest/index.js'
 import { makeCorpus } from '../ingest/corpus.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
@@ -225,6 +229,18 @@ describe('applying a policy to what is stored', () => {
     rmSync(cwd, { recursive: true })
     expect(await home.privacy.apply()).toMatchObject({ outdated: 1, read_again: 0, filtered_again: 1 })
     expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 0])
+  })
+
+  it('says of a home that cannot be written to that nothing was done', async () => {
+    const root = scratch()
+    const context = { clock: { now: () => 0 }, warn: () => {}, progress: () => {}, actor: 'tester', host: 'here' }
+    const random = { bytes: randomBytes, uuid: randomUUID }
+    const store = new ProfileStore(profilePaths(root, 'default'), { ...context, random }, { readOnly: true })
+    const never = (): never => {
+      throw new Error('not to be asked')
+    }
+    const setup = { logged: never, stores: never, audited: never, privacyFile: join(root, 'privacy.yaml'), zone: never }
+    await expect(new PrivacyCare(store, setup).apply()).rejects.toMatchObject({ code: 'home-read-only' })
   })
 
   it('refuses a policy that cannot be understood, and changes nothing', async () => {
