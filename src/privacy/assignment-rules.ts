@@ -15,7 +15,12 @@ const AFTER_WORD =
 const SEPARATOR =
   /(?<before>[ \t\u00a0]{0,16})(?<sign>=>|:=|=(?!=)|:(?!:)|[：＝]|(?<=\\)u003[aAdD])(?<after>[ \t\u00a0]{0,16})(?:r?\\{0,3}(?<quote>["'`]))?/y
 /** A type between the name and the value: `password: string = "…"`, `secret: &str = "…"`. */
-const TYPED = /[ \t]{0,4}\??:[ \t]{0,4}[&A-Za-z][\w<>[\]|?.&' ]{0,40}?[ \t]{0,4}=[ \t]{0,8}\\{0,3}(?<quote>["'`])/y
+const TYPED =
+  /(?:[ \t]{0,4}\??:[ \t]{0,4}[&A-Za-z][\w<>[\]|?.&' ]{0,40}?|[ \t]{1,4}string)[ \t]{0,4}=[ \t]{0,8}\\{0,3}(?<quote>["'`])/y
+/** Behind a name between quotes, or a function of that name: `define('DB_PASSWORD', '…')`, `setPassword("…")`. */
+const NEXT_ARGUMENT = /(?<=["'`])\)?[ \t]{0,4},[ \t]{0,8}\\{0,3}(?<quote>["'`])|\(\\{0,3}(?<first>["'`])/y
+/** A text of its own lines in YAML: `password: |`. */
+const BLOCK = /[ \t]{0,4}:[ \t]{0,4}[|>][+-]?[ \t]{0,4}(?:\r?\n|\\n)[ \t]{1,40}/y
 /** A name and a value that stand side by side as values of their own: `name: DB_PASSWORD`, `value: …`, also in JSON and XML. */
 const NAMED = /(?:name|key|variable|id)\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}["']?$/i
 const ITS_VALUE =
@@ -32,7 +37,7 @@ const SECRET_KEY =
   /(?:api|app|application|access|secret|private|priv|signing|sign|encryption|encrypt|account|auth|master|service|storage|shared|subscription|session|client|admin|deploy|license|hmac|aes|crypto|cookie|root|server|write|ingest|webhook|consumer|instrumentation|management|functions?|host|security)[_\-. ]?$/i
 
 /** What can stand right behind the word if a value is to follow. Most words are told from names by this alone. */
-const CAN_FOLLOW = '=: \t\n"\'`\\])>_-0123456789vVbBpPdDlLtT：＝\u00a0?'
+const CAN_FOLLOW = '=: \t\n"\'`\\])>_-0123456789vVbBpPdDlLtT：＝\u00a0?('
 const CAN_FOLLOW_CODES: ReadonlySet<number> = new Set(Array.from(CAN_FOLLOW, (letter) => letter.charCodeAt(0)))
 
 interface Reading {
@@ -51,6 +56,7 @@ export const ASSIGNMENT_RULES: readonly Rule[] = [
     'pass"',
     "pass'",
     'pass\\',
+    'pass =',
     '-pass ',
     'requirepass',
     'pass>',
@@ -134,6 +140,7 @@ function isFollowedByWord(text: string, end: number): boolean {
 
 function takesValueWithoutSign(text: string, nameStart: number, end: number): boolean {
   const first = text[nameStart] ?? ''
+  if (text.startsWith(' string', end)) return true
   return first === '-' || /^(?:[A-Z0-9_]{3,64}|password|requirepass|aws_[a-z_]{3,40})$/.test(text.slice(nameStart, end))
 }
 
@@ -174,6 +181,8 @@ function readValue(text: string, nameStart: number, end: number): Reading | unde
   TYPED.lastIndex = from
   const typed = TYPED.exec(text)?.groups
   if (typed) return readFrom(text, TYPED.lastIndex, typed.quote, { isLiteral: true, isLabel: false })
+  BLOCK.lastIndex = from
+  if (BLOCK.test(text)) return readFrom(text, BLOCK.lastIndex, undefined, { isLiteral: false, isLabel: true })
   const beside = readBeside(text, nameStart, end)
   if (beside) return beside
   SEPARATOR.lastIndex = from
@@ -186,6 +195,14 @@ function readValue(text: string, nameStart: number, end: number): Reading | unde
       isLabel: separator.sign === ':',
     })
   }
+  NEXT_ARGUMENT.lastIndex = from
+  const argument = isFlag ? undefined : NEXT_ARGUMENT.exec(text)?.groups
+  // Names stand in lists, too: only what looks like a value is one.
+  if (argument)
+    return readFrom(text, NEXT_ARGUMENT.lastIndex, argument.quote ?? argument.first, {
+      isLiteral: false,
+      isLabel: false,
+    })
   if (isFlag && (from === end || /^\\{0,3}"$/.test(close?.groups?.close ?? ''))) {
     AFTER_FLAG.lastIndex = from
     const flag = AFTER_FLAG.exec(text)?.groups

@@ -15,6 +15,7 @@ const USER = String.raw`\\{0,3}["']?[^\s:"'\\]{0,80}:`
 /** Programs that take a password behind a short flag, and the flag: a long one says by itself what it is. */
 const COMMANDS: readonly { programs: readonly string[]; flag: RegExp }[] = [
   { programs: ['curl'], flag: flag('-[a-zA-Z]{0,6}u|--user|--proxy-user', `(?:${GAP})?`, USER) },
+  { programs: ['curl '], flag: flag('-b|--cookie', GAP, String.raw`\\{0,3}["']?[A-Za-z0-9_.-]{1,64}=(?=[^\s"']{16})`) },
   { programs: ['http '], flag: flag('-a|--auth', GAP, USER) },
   { programs: ['sshpass'], flag: flag('-pw?', `(?:${GAP})?`) },
   { programs: ['mysql', 'mariadb'], flag: flag('-p', '') },
@@ -32,6 +33,7 @@ const COMMANDS: readonly { programs: readonly string[]; flag: RegExp }[] = [
     programs: ['htpasswd'],
     flag: flag('-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}', String.raw`(?:[ \t]{1,3}[^\s"'-][^\s"']{0,200}){1,2}[ \t]{1,3}`),
   },
+  { programs: ['ConvertTo-SecureString'], flag: flag('-String[ \\t]{1,3}|', '(?!-)') },
   { programs: ['gh secret set'], flag: flag('-b|--body', `(?:${GAP})?`) },
 ]
 /** How much of a command is read behind the program's name. */

@@ -45,8 +45,9 @@ export function redactValue(value: unknown, applied: Applied): unknown {
   if (typeof value === 'string') return redactInto(value, applied)
   if (Array.isArray(value)) return redactList(value, applied)
   if (typeof value !== 'object' || value === null) return value
-  let changed: Record<string, unknown> | undefined
+  let changed = redactPair(value, applied)
   for (const name in value) {
+    if (changed !== undefined && name === 'value') continue
     const before = (value as Record<string, unknown>)[name]
     const after = redactField(name, before, applied)
     const kept = name.length < LONG_NAME ? name : redactInto(name, applied)
@@ -56,6 +57,17 @@ export function redactValue(value: unknown, applied: Applied): unknown {
     changed[kept] = after
   }
   return changed ?? value
+}
+
+/** `{ "name": "DB_PASSWORD", "value": "…" }`: the name stands in a field of its own. */
+function redactPair(record: object, applied: Applied): Record<string, unknown> | undefined {
+  const { name, key, value } = record as Record<string, unknown>
+  const told = name ?? key
+  if (typeof told !== 'string' || typeof value !== 'string') return undefined
+  const rule = secretField(told, value)
+  if (rule === undefined) return undefined
+  count(applied, rule)
+  return { ...record, value: redactedMark(rule) }
 }
 
 function redactField(name: string, value: unknown, applied: Applied): unknown {

@@ -136,8 +136,23 @@ function authorizationValue(text: string, at: number): Span | undefined {
 }
 
 const COOKIE =
-  /\\{0,3}["'`]?[ \t]{0,4}:[ \t]{0,4}\\{0,3}["'`]?[A-Za-z0-9_.-]{1,64}=(?<secret>[A-Za-z0-9._~+/%=-]{16,4096})/y
+  /\\{0,3}["'`]?(?:[ \t]{0,4}:[ \t]{0,4}|[ \t]{1,4}(?=\\{0,3}["'`]))\\{0,3}["'`]?(?=[A-Za-z0-9_.-]{1,64}=)/y
+const NEXT_COOKIE = /(?<name>[A-Za-z0-9_.-]{1,64})=(?<value>[A-Za-z0-9._~+/%=-]{0,4096})(?:;[ \t]{0,4})?/y
+const MOST_COOKIES = 50
 
+/** The first of them that looks like one; what comes after it is found when this one has been taken out. */
 function cookieValue(text: string, at: number): Span | undefined {
-  return randomAfter(text, at + 'cookie'.length, COOKIE)
+  COOKIE.lastIndex = at + 'cookie'.length
+  if (!COOKIE.test(text)) return undefined
+  let end = COOKIE.lastIndex
+  let last: Span | undefined
+  for (let n = 0; n < MOST_COOKIES; n += 1) {
+    NEXT_COOKIE.lastIndex = end
+    const { name = '', value = '' } = NEXT_COOKIE.exec(text)?.groups ?? {}
+    if (name === '') break
+    const start = end + name.length + 1
+    if (value.length >= 16 && looksRandom(value)) last = { start: last?.start ?? start, end: start + value.length }
+    end = NEXT_COOKIE.lastIndex
+  }
+  return last
 }

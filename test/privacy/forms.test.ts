@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redact, redactAsCommand } from '../../src/privacy/index.js'
+import { redact, redactAsCommand, redactValue } from '../../src/privacy/index.js'
 import { Random } from './held-out/random.js'
 
 const r = new Random(90_210)
@@ -38,6 +38,15 @@ const FORMS: Record<string, string> = {
   'a German name': `Passwort: ${P}`,
   'slashes that are escaped': `{"url":"postgres:\\/\\/app:${P}@db\\/main"}`,
   'the key of a web framework': `secret_key_base: ${HEX}`,
+  'a string of PowerShell': `$p = ConvertTo-SecureString "${P}" -AsPlainText -Force`,
+  'a constant of PHP': `define('DB_PASSWORD', '${P}');`,
+  'an environment that is set by a call': `os.environ.setdefault("API_KEY", "${K}")`,
+  'a setter': `client.setPassword("${P}")`,
+  'a constant of Go': `const apiKey string = "${K}"`,
+  'lines of YAML': `password: |\n  ${P}\nuser: eve`,
+  'the second of several cookies': `Cookie: theme=dark; sessionid=${K}; lang=en`,
+  'a cookie on the command line': `curl -s --cookie "sid=${K}" https://api.test`,
+  'a settings file with blanks': `pass = ${P}`,
   'an equals sign that is escaped': `password\\u003d${P}`,
 }
 
@@ -46,6 +55,14 @@ const LOOK_ALIKES = [
   `curl -sS https://api.test/v1 \\\n  -H "Accept: text/plain"\ngit commit -m "x -u a:b"`,
   'password: string = undefined',
   'const password: string = await readPassword()',
+  "const fields = ['password', 'username', 'email']",
+  `localStorage.getItem('token')`,
+  'Cookie: theme=dark; lang=en',
+  'const pass = !this.result.issues || this.result.issues.length === 0',
+  'ConvertTo-SecureString -AsPlainText $env:SECRET',
+  'func check(password string, token string) error {',
+  'map.set("key", "value-of-it")',
+  'description: |\n  The password: see the manual',
   'interface Login { password: string; token?: string }',
   '- name: DB_PASSWORD\n  valueFrom: { secretKeyRef: { name: db, key: password } }',
   'zip -r out.zip src',
@@ -72,6 +89,21 @@ describe('forms in which secrets are given', () => {
   it('leaves nothing of a token whose end a reader cut off', () => {
     const cut = `the token ghp_${r.word(20)}… (1,234 more)`.replace('1,234', '1234')
     expect(redact(cut).text).toBe('the token [REDACTED:github-token]… (1234 more)')
+  })
+})
+
+it('a value whose name stands in a field beside it goes', () => {
+  const env = {
+    env: [
+      { name: 'DB_PASSWORD', value: P },
+      { name: 'LANG', value: 'en_US.UTF-8' },
+    ],
+  }
+  expect(redactValue(env, {})).toEqual({
+    env: [
+      { name: 'DB_PASSWORD', value: '[REDACTED:password]' },
+      { name: 'LANG', value: 'en_US.UTF-8' },
+    ],
   })
 })
 

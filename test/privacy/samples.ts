@@ -154,6 +154,8 @@ any('shippo-token', `shippo_${'test'}_${r.hex(40)}`)
   any('password-hash', `$2b$12$${r.word(53)}`)
   const pgpass = r.word(14)
   line('pgpass', pgpass, `db.test:5432:app:eve:${pgpass}`)
+  const encoded = `LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tC${r.word(80)}`
+  any('encoded-private-key', encoded)
   const amz = r.hex(64)
   any('aws-signature', amz, `https://b.s3.amazonaws.com/k?X-Amz-Signature=${amz}`)
   const piped = r.word(14)
