@@ -50,11 +50,13 @@ export class EventBook implements Events {
     if (visibility && !VISIBILITIES.includes(visibility)) {
       throw new SkeinError('bad-input', `"${visibility}" is not a visibility`, `Use one of ${VISIBILITIES.join(', ')}`)
     }
+    // Whoever appends it says what is in it, and events stay for long.
+    const { redactValue } = await import('../privacy/index.js') // most commands append nothing
     const draft = {
       type,
       session: session === undefined ? undefined : parseSessionId(session),
       agent: agent === undefined ? undefined : parseAddress(agent),
-      payload,
+      payload: redactValue(payload, {}) as typeof payload,
       visibility,
       ts,
     }
