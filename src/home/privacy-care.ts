@@ -41,7 +41,7 @@ export interface PrivacySetup {
 }
 
 /** Looks after the text that is already stored: what was filtered, and whether the policy of today was applied to it. */
-export class PrivacyCare implements Omit<Privacy, 'purge'> {
+export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
   readonly #policies = new Map<string, Policy>()
 
   constructor(
