@@ -4,7 +4,7 @@ import { FileLock, makeDirectory, syncPath, writeAtomic } from '../disk/index.js
 import { type Context, type Instant, instantOf } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { type ArchiveKey, ArchiveReader, livesOn } from './archive-reader.js'
-import { type ArchiveBatch, originOf, type Standing } from './archived-log.js'
+import { type ArchiveBatch, originOf, type SealedBatch, type Standing } from './archived-log.js'
 import { factLines } from './fact-lines.js'
 import { appendLive, createLive, liveHeader } from './live-file.js'
 import { losesSomething } from './lost-facts.js'
@@ -15,6 +15,8 @@ import { sealedBytes } from './sealed-file.js'
 const WAIT_MS = 30_000
 /** From this many new logs at once on, one file for all is quicker than one for each. */
 const WORTH_A_PACK = 8
+/** A pack is written anew when one of its logs goes on. */
+const PACK_BYTES = 4 * 1024 * 1024
 /** Nobody takes this long to write a file. */
 const REMAINS_MS = 600_000
 const REMAINS = /\.tmp-\d+$/
@@ -36,28 +38,38 @@ export class Archive extends ArchiveReader implements Disposable {
     this.#lock = new FileLock(join(directory, 'lock'))
   }
 
+  /** Compresses ahead what nothing will be added to. Takes longer than writing it, and needs no lock. */
+  compressed(batch: ArchiveBatch): ArchiveBatch | SealedBatch {
+    const { log, standing, facts, ...rest } = batch
+    const origin = originOf(log)
+    const isNew = rest.isWhole && rest.isOver && rest.from === undefined && !this.isThere(this.keyOf(origin))
+    if (!isNew) return batch
+    const header = { ...origin, ...standing, id: this.#newId(), sealed_at: this.#now() }
+    return { ...rest, log, standing, sealed: sealedBytes(header, facts) }
+  }
+
   /**
    * Returns those that were not taken, because another process has archived more of the same log meanwhile. `isCurrent` is asked under
    * the lock: when it says no, none is taken.
    */
-  async write(batches: readonly ArchiveBatch[], isCurrent: () => boolean = () => true): Promise<ArchiveBatch[]> {
-    const isNew = (batch: ArchiveBatch): boolean =>
-      batch.isWhole && batch.isOver && batch.from === undefined && !this.isThere(this.keyOf(originOf(batch.log)))
-    const fresh = batches.filter(isNew)
-    // Compressing takes longer than writing: the lock is taken after it.
-    const packed = new Map(fresh.length >= WORTH_A_PACK ? fresh.map((batch) => [batch, this.#packed(batch)]) : [])
+  async write<Batch extends ArchiveBatch | SealedBatch>(
+    batches: readonly Batch[],
+    isCurrent: () => boolean = () => true,
+  ): Promise<Batch[]> {
+    const ready = batches.map((batch) => ('facts' in batch ? this.compressed(batch) : batch))
     return this.#lock.asWriter(() => {
       if (!isCurrent()) return [...batches]
       this.packs.refresh()
-      const overtaken: ArchiveBatch[] = []
-      const together: Packed[] = []
-      for (const batch of batches) {
+      const together = new Map<string, Packed>()
+      const overtaken = batches.filter((_, at) => {
+        const batch = ready[at] as ArchiveBatch | SealedBatch
         const key = this.keyOf(originOf(batch.log))
-        const one = packed.get(batch)
-        if (one && !this.isThere(key)) together.push(one)
-        else if (!this.#writeOne(key, batch)) overtaken.push(batch)
-      }
-      if (together.length > 0) this.packs.write(`${this.#newId()}.pack`, together)
+        if ('facts' in batch) return !this.#writeOne(key, batch)
+        if (this.isThere(key) || together.has(key.name)) return true
+        together.set(key.name, { ...key, bytes: batch.sealed })
+        return false
+      })
+      this.#writeTogether([...together.values()])
       return overtaken
     }, WAIT_MS)
   }
@@ -153,10 +165,15 @@ export class Archive extends ArchiveReader implements Disposable {
     this.#lock[Symbol.dispose]()
   }
 
-  #packed({ log, standing, facts }: ArchiveBatch): Packed {
-    const origin = originOf(log)
-    const header = { ...origin, ...standing, id: this.#newId(), sealed_at: this.#now() }
-    return { ...this.keyOf(origin), bytes: sealedBytes(header, facts) }
+  #writeTogether(sealed: readonly Packed[]): void {
+    if (sealed.length < WORTH_A_PACK) {
+      for (const one of sealed) {
+        this.#makeRoom(one)
+        writeAtomic(this.sealedPath(one), one.bytes, { durable: true })
+      }
+      return
+    }
+    for (const pack of packfuls(sealed)) this.packs.write(`${this.#newId()}.pack`, pack)
   }
 
   #writeOne(key: ArchiveKey, batch: ArchiveBatch): boolean {
@@ -241,6 +258,20 @@ export class Archive extends ArchiveReader implements Disposable {
   #now(): Instant {
     return instantOf(this.context.clock.now())
   }
+}
+
+function* packfuls(sealed: readonly Packed[]): Generator<Packed[]> {
+  let pack: Packed[] = []
+  let size = 0
+  for (const one of sealed) {
+    pack.push(one)
+    size += one.bytes.length
+    if (size < PACK_BYTES) continue
+    yield pack
+    pack = []
+    size = 0
+  }
+  if (pack.length > 0) yield pack
 }
 
 type Told = { origin: ReturnType<typeof originOf>; standing: Standing; facts: Fact[] }

@@ -46,6 +46,11 @@ export interface ArchiveBatch {
   isOver: boolean
 }
 
+/** The same of a log that was not archived yet and is over, compressed: many of them can be held until they are written together. */
+export interface SealedBatch extends Omit<ArchiveBatch, 'facts'> {
+  sealed: Buffer
+}
+
 export const originOf = ({ tool, path, root, session }: LogRef): LogOrigin => ({
   tool,
   path,

@@ -6,8 +6,12 @@ export function archivedTexts(bytes: Buffer): string[] | undefined {
   const line = bytes.toString('utf8', 0, Math.max(0, end))
   const rest = bytes.subarray(end + 1)
   try {
-    const header = JSON.parse(line) as { kind?: unknown; entries?: { at: number; length: number }[] }
-    if (header.kind !== 'pack') return [line, brotliDecompressSync(rest).toString()]
+    const header = JSON.parse(line) as { kind?: unknown; texts?: number; entries?: { at: number; length: number }[] }
+    if (header.kind !== 'pack') {
+      const body = brotliDecompressSync(rest)
+      const { texts = 0 } = header
+      return [line, ...(texts > 0 ? [body.toString('utf8', 0, texts)] : []), body.toString('utf8', texts)]
+    }
     const parts = (header.entries ?? []).map(({ at, length }) => archivedTexts(rest.subarray(at, at + length)))
     return parts.some((part) => part === undefined) ? undefined : [line, ...parts.flatMap((part) => part ?? [])]
   } catch {

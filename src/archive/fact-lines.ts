@@ -3,15 +3,6 @@ import type { Fact } from '../tools/index.js'
 /** One line per fact. */
 export const factLines = (facts: readonly Fact[]): string => facts.map((fact) => `${JSON.stringify(fact)}\n`).join('')
 
-/** All of them as one list: quicker to write and to read, for what is never added to. */
-export const factList = (facts: readonly Fact[]): string => JSON.stringify(facts)
-
-/** Undefined when it is no list. */
-export function parseFactList(list: string): Fact[] | undefined {
-  const facts = parsed<Fact[]>(list)
-  return Array.isArray(facts) ? facts.filter((fact) => KINDS.has(fact?.kind)) : undefined
-}
-
 /** Facts of kinds that a newer version wrote are passed over; what cannot be parsed is counted. */
 export function parseFacts(lines: Buffer): { facts: Fact[]; unread: number } {
   const facts: Fact[] = []
@@ -28,7 +19,7 @@ export function parseFacts(lines: Buffer): { facts: Fact[]; unread: number } {
 }
 
 /** Written by us and vouched for by a checksum: its shape is what it was. */
-function parsed<T>(json: string): T | undefined {
+export function parsed<T>(json: string): T | undefined {
   try {
     return JSON.parse(json) as T
   } catch {
@@ -36,6 +27,6 @@ function parsed<T>(json: string): T | undefined {
   }
 }
 
-const KINDS: ReadonlySet<string> = new Set<Fact['kind']>([
+export const KINDS: ReadonlySet<string> = new Set<Fact['kind']>([
   ...(['session', 'turn', 'said', 'tool-call', 'tool-result', 'usage', 'mark', 'reported-cost'] as const),
 ])

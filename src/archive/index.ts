@@ -1,5 +1,5 @@
 export { Archive } from './archive.js'
 export { type ArchivedContent, type ArchiveEntry, type ArchiveKey, ArchiveReader, keyAt } from './archive-reader.js'
-export { type ArchiveBatch, type LogOrigin, originOf, type Standing } from './archived-log.js'
+export { type ArchiveBatch, type LogOrigin, originOf, type SealedBatch, type Standing } from './archived-log.js'
 export { archivedTexts } from './archived-texts.js'
 export { FactFilter, type FilterSetup } from './fact-filter.js'

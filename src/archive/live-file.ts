@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
 import { ifThere, writeAtomic } from '../disk/index.js'
 import type { Fact } from '../tools/index.js'
 import type { LogOrigin, Standing } from './archived-log.js'
@@ -166,6 +176,8 @@ function readAt(file: number, position: number, length: number): Buffer {
   return bytes.subarray(0, done)
 }
 
-const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'))
+/** Most logs have none, and an error takes longer than asking first. */
+const openIfThere = (path: string): number | undefined =>
+  existsSync(path) ? ifThere(() => openSync(path, 'r')) : undefined
 
 const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path))

@@ -332,7 +332,10 @@ export class LogHistory {
         const environment = await this.#environment()
         successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       }
-      const told = sessions.map((session) => ({ ...session, news: withOrigin(history, session) }))
+      const copied = history.copied(sessions)
+      const told = sessions.map((session) =>
+        copied.has(session.id) ? { ...session, news: withOrigin(history, session) } : session,
+      )
       found += await this.#setup.sessions.discover(told, successions, {
         nowMs: this.#setup.store.context.clock.now(),
         oblivion: () => this.#setup.purges.oblivion(),

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
-import { inflateRawSync } from 'node:zlib'
 import { archivedTexts } from '../archive/index.js'
 import { type Database, openDatabase } from '../disk/index.js'
+import { unpackedBlock } from '../ingest/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { tablesOf, textsIn } from './purge-database.js'
 import type { RawSearch } from './purge-search.js'
@@ -158,7 +158,7 @@ function meaningOfRows(path: string, forgetter: Forgetter, raw: RawSearch): Mean
       }
       if (table.name !== 'text_blocks') continue
       for (const row of database.prepare('select data from text_blocks').iterate()) {
-        const block = inflateRawSync((row as { data: Uint8Array }).data)
+        const block = unpackedBlock((row as { data: Uint8Array }).data)
         const text = block.toString()
         meant.bytes += block.length
         meant.count += Math.max(forgetter.spansIn(text).length, raw.countIn(text))

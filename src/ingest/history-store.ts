@@ -191,6 +191,16 @@ export class HistoryStore implements Disposable {
     }[]
   }
 
+  /** Of some sessions, those whose logs begin with the same entry as another session's. */
+  copied(sessions: readonly FoundSession[]): Set<SessionId> {
+    const roots = sessions.flatMap(({ news }) => news.root ?? [])
+    const sql = `select json_extract(news, '$.root') as root from history_logs where agent is null
+      and json_extract(news, '$.root') in (select value from json_each(?)) group by root having min(session) < max(session)`
+    const rows = this.ledger.all(sql, JSON.stringify(roots)) as { root: string }[]
+    const shared = new Set(rows.map(({ root }) => root))
+    return new Set(sessions.flatMap(({ id, news }) => (news.root !== undefined && shared.has(news.root) ? id : [])))
+  }
+
   /** The logs of other sessions that begin with the same entry. */
   copiesOf({ id, tool, news }: FoundSession): { path: string; session: SessionId }[] {
     const sql = `select path, session from history_logs

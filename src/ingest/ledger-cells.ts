@@ -28,7 +28,7 @@ export function settleLedger(store: LedgerStore, prices: PriceBook, zone: string
     for (const row of store.all('select session from ledger_unsettled')) {
       const { session } = row as { session: string }
       store.run('delete from ledger_cells where session = ?', session)
-      writeCells(store, store.callsOf(session), prices, calendar)
+      writeCells(store, session, prices, calendar)
     }
     store.run('delete from ledger_unsettled')
   })
@@ -87,9 +87,9 @@ function cellsBetween(
   return store.all(sql, ...params) as CostCell[]
 }
 
-function writeCells(store: LedgerStore, calls: Iterable<Call>, prices: PriceBook, calendar: LocalCalendar): void {
-  const cells = new Map<string, { call: Call; day: number; sum: Sum }>()
-  for (const call of calls) {
+function writeCells(store: LedgerStore, session: string, prices: PriceBook, calendar: LocalCalendar): void {
+  const cells = new Map<string, { call: Pick<Call, 'tool' | 'model'>; day: number; sum: Sum }>()
+  for (const call of store.callsOf(session)) {
     const day = calendar.dayNumber(call.at_ms)
     const key = `${day} ${call.tool} ${call.model}`
     let cell = cells.get(key)
@@ -100,6 +100,6 @@ function writeCells(store: LedgerStore, calls: Iterable<Call>, prices: PriceBook
     cell.sum.addCall(call, prices.priceOf(call, call.at_ms))
   }
   for (const { call, day, sum } of cells.values()) {
-    store.run(INSERT_CELL, day, call.tool, call.session, call.model, ...SUM_COLUMNS.map((name) => sum[name]))
+    store.run(INSERT_CELL, day, call.tool, session, call.model, ...SUM_COLUMNS.map((name) => sum[name]))
   }
 }

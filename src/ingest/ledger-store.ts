@@ -111,10 +111,25 @@ export class LedgerStore extends Statements implements Disposable {
     for (const row of this.prepared(sql).iterate(...params)) yield callOf(row as CallRow)
   }
 
-  /** The calls of one session, at once: several times as fast as one by one, and never many. */
-  callsOf(session: string): Call[] {
-    const sql = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where session = ?`
-    return (this.all(sql, session) as CallRow[]).map(callOf)
+  /** The calls of one session, as one text: a value at a time out of SQLite takes five times as long, and they are never many. */
+  callsOf(session: string): Omit<Call, 'call' | 'session'>[] {
+    const { calls } = this.get(CALLS_OF, session) as { calls: string }
+    return (JSON.parse(calls) as PricedCall[]).map(
+      ([tool, model, at_ms, input, output, cacheRead, cacheWrite5m, cacheWrite1h, searches, tier, speed, logged]) => ({
+        tool,
+        model,
+        at_ms,
+        input_tokens: input,
+        output_tokens: output,
+        cache_read_tokens: cacheRead,
+        cache_write_5m_tokens: cacheWrite5m,
+        cache_write_1h_tokens: cacheWrite1h,
+        web_search_requests: searches,
+        service_tier: tier ?? undefined,
+        speed: speed ?? undefined,
+        logged_nano_usd: logged ?? undefined,
+      }),
+    )
   }
 
   fact(name: string): string | undefined {
@@ -133,6 +148,14 @@ export class LedgerStore extends Statements implements Disposable {
 
 export const logKey = (path: string, session: string | undefined): string => `${path}\0${session ?? ''}`
 
+type PricedCall = [
+  ...[tool: string, model: string, at_ms: number],
+  ...[input: number, output: number, cacheRead: number, cacheWrite5m: number, cacheWrite1h: number, searches: number],
+  ...[tier: string | null, speed: string | null, logged: number | null],
+]
+const CALLS_OF = `select json_group_array(json_array(tool, model, at_ms, input_tokens, output_tokens, cache_read_tokens,
+  cache_write_5m_tokens, cache_write_1h_tokens, web_search_requests, service_tier, speed, logged_nano_usd)) as calls
+  from ledger_calls where session = ?`
 const SELECT_CALL = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where tool = ? and call = ?`
 const WRITE_CALL = `insert or replace into ledger_calls (${CALL_COLUMNS.join(', ')}) values (${CALL_COLUMNS.map(() => '?').join(', ')})`
 const ADD_CALL = WRITE_CALL.replace('or replace', 'or ignore')

@@ -14,6 +14,20 @@ export const kindWord = (kind: PassageKind): string => `${OURS}k${PASSAGE_KINDS[
 /** For the program whose log it is, and for the tool it called. */
 export const toolWord = (name: string): string => `${OURS}t${name.replace(/[^A-Za-z0-9]/g, '\ue001')}`
 
+/** What stands behind the words of a passage. Asked for every passage, and there are few different ones. */
+export function wordsBeside(kind: PassageKind, program: string, name: string | undefined): string {
+  const key = `${kind} ${program} ${name ?? ''}`
+  let words = beside.get(key)
+  if (words === undefined) {
+    words = ` ${kindWord(kind)} ${toolWord(program)}${name ? ` ${toolWord(name)}` : ''}`
+    if (beside.size >= MOST_BESIDE) beside.clear()
+    beside.set(key, words)
+  }
+  return words
+}
+const beside = new Map<string, string>()
+const MOST_BESIDE = 1_000
+
 /** A number of 46 bits, which SQLite stores in six bytes, for a key of any length. */
 export function keyNumber(key: string): number {
   let a = 0x811c9dc5

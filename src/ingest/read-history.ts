@@ -4,6 +4,7 @@ import {
   type ArchiveKey,
   FactFilter,
   originOf,
+  type SealedBatch,
   type Standing,
 } from '../archive/index.js'
 import type { SessionId } from '../model/index.js'
@@ -13,10 +14,11 @@ import { FactForgetter, type Oblivion } from './forget-facts.js'
 import { type HistoryStore, type LogReadingDone, partOf, resumeOf, type StoredLog } from './history-store.js'
 import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
-import { MIXED_POLICIES, placeAfter, placeOf, type StoredText, type TextReading, type TextStore } from './text-store.js'
+import { type KnownPassage, type ReadyText, readyText, type StoredText, type TextReading } from './ready-text.js'
+import { MIXED_POLICIES, placeAfter, placeOf, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
-const BATCH = { logs: 1_000, rows: 60_000, characters: 4_000_000 }
+const BATCH = { logs: 1_000, rows: 60_000, characters: 24_000_000 }
 
 export interface HistoryReading {
   /** Logs looked at, and those of them that had changed and were read. */
@@ -64,6 +66,13 @@ interface Reading {
   isArchived: boolean
 }
 
+/** A reading in the shape in which each store keeps it. A batch of these takes a fraction of the memory that what was read does. */
+interface ReadyReading {
+  rows: LogReadingDone | undefined
+  batch: ArchiveBatch | SealedBatch | undefined
+  text: ReadyText | undefined
+}
+
 /**
  * Brings archive, turns, tool calls and text up to date with the logs: unchanged ones are passed over, grown ones are read from where
  * they were left. Each store keeps its place, so that each can be lost by itself, and a process can be killed between two of them;
@@ -76,7 +85,7 @@ export async function readHistory(
   onLog: (reading: Readonly<HistoryReading>) => void,
 ): Promise<HistoryReading> {
   const report: HistoryReading = { logs: 0, read: 0, bytes: 0, turns: 0, tool_calls: 0, unreadable: [] }
-  let batch: Reading[] = []
+  let batch: ReadyReading[] = []
   let size = { rows: 0, characters: 0 }
   const flush = async (): Promise<void> => {
     await record(stores, batch)
@@ -90,7 +99,7 @@ export async function readHistory(
         ? readArchived(stores, source.log, source.archived)
         : readChanged(stores, source.log)
       if (!reading) continue
-      batch.push(reading)
+      batch.push(await ready(stores, reading))
       report.read += 1
       size.characters += reading.text?.length ?? 0
       if (reading.rows) {
@@ -115,27 +124,19 @@ export async function readHistory(
 
 function readChanged(stores: Stores, log: LogRef): Reading | undefined {
   const { history, text, archive } = stores
-  const key = archive.keyOf(originOf(log))
   const from = history.log(log.path, partOf(log))
+  const needsRows = from?.stamp !== log.stamp
+  if (!stores.words) return needsRows ? readRows(stores, log, from) : undefined
+  const key = archive.keyOf(originOf(log))
   const textFrom = text.log(log.path, partOf(log))
   const standing = archive.standing(key)
-  const needsRows = from?.stamp !== log.stamp
   const needsText = textFrom?.stamp !== log.stamp
   // Without a stamp its words are to be read again from the log itself: another policy holds now.
   const isArchived = standing?.stamp === log.stamp && textFrom?.stamp !== ''
   if (!needsRows && !needsText && isArchived) return undefined
-  const resume = resumeOf(from)
-  const { oblivion } = stores
-  const wasPurged = (call: string): boolean => textFrom !== undefined && text.wasPurged(textFrom, call)
-  const forget = new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter, wasPurged)
-  const rows = needsRows ? new LogRows(log.tool, resume && from && history.knownRows(from)) : undefined
-  if (rows && from && !resume) rows.isRestarted = true
+  const forget = forgetterFor(stores, textFrom)
+  const rows = needsRows ? rowsAfter(stores, log, from) : undefined
   const done = { log, rows: rows && { log, from, rows }, textFrom, standing }
-  if (!stores.words) {
-    if (!rows) return undefined
-    readLog(log, from, [rows], forget)
-    return isSessionGone(stores, log, rows) ? undefined : { ...done, text: undefined, isArchived }
-  }
   if (isArchived) {
     if (rows) readLog(log, from, [rows], forget)
     // What was taken out of the archive on purpose must not come back from the log.
@@ -147,8 +148,29 @@ function readChanged(stores: Stores, log: LogRef): Reading | undefined {
   const isTogether = rows && !isArchived && place === (textFrom?.place ?? null) && place === (standing?.place ?? null)
   if (rows && !isArchived) readLog(log, from, isTogether ? [rows, words] : [rows], forget)
   if (!isTogether) readLog(log, undefined, [words], forget)
-  if (!isTogether || !resume) words.isRestarted = true
+  if (!isTogether || !resumeOf(from)) words.isRestarted = true
   return isSessionGone(stores, log, rows ?? words) ? undefined : { ...done, text: words, isArchived: false }
+}
+
+/** Turns, tool calls and the ledger only. */
+function readRows(stores: Stores, log: LogRef, from: StoredLog | undefined): Reading | undefined {
+  const textFrom = stores.oblivion ? stores.text.log(log.path, partOf(log)) : undefined
+  const rows = rowsAfter(stores, log, from)
+  readLog(log, from, [rows], forgetterFor(stores, textFrom))
+  if (isSessionGone(stores, log, rows)) return undefined
+  return { log, rows: { log, from, rows }, textFrom, standing: undefined, text: undefined, isArchived: false }
+}
+
+function rowsAfter({ history }: Stores, log: LogRef, from: StoredLog | undefined): LogRows {
+  const isMore = resumeOf(from) !== undefined
+  const rows = new LogRows(log.tool, isMore && from ? history.knownRows(from) : undefined)
+  if (from && !isMore) rows.isRestarted = true
+  return rows
+}
+
+function forgetterFor({ oblivion, text }: Stores, textFrom: StoredText | undefined): FactForgetter {
+  const wasPurged = (call: string): boolean => textFrom !== undefined && text.wasPurged(textFrom, call)
+  return new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter, wasPurged)
 }
 
 function isSessionGone({ oblivion }: Stores, log: LogRef, { news }: Pick<LogText, 'news'>): boolean {
@@ -197,47 +219,39 @@ function readLog(
   }
 }
 
+/** Filters it, and makes of it what is stored: all that needs no lock. */
+async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
+  const { log, rows, text: told, textFrom: from, isArchived } = reading
+  if (!told) return { rows, batch: undefined, text: undefined }
+  const kept = await keptWords(stores, reading, told)
+  const batch = isArchived ? undefined : stores.archive.compressed(archiveBatch(stores, reading, told, kept))
+  // Where nothing is new for the text, it was the archive that lacked something.
+  const isKnown = from?.stamp === log.stamp && from.place === kept.place
+  const stored = (n: number, key: number): KnownPassage | undefined => stores.text.storedPassage(n, key)
+  return { rows, batch, text: isKnown ? undefined : readyText({ log, from, text: told, ...kept }, stored) }
+}
+
 /** The archive first: what the other two know of a log is never more than what is kept of it for good. */
-async function record(stores: Stores, batch: readonly Reading[]): Promise<void> {
+async function record({ history, text, archive, ...stores }: Stores, batch: readonly ReadyReading[]): Promise<void> {
   if (batch.length === 0) return
-  const { history, text, archive } = stores
-  const words = new Map<Reading, KeptWords>()
-  for (const reading of batch) if (reading.text) words.set(reading, await keptWords(stores, reading, reading.text))
-  const archived = new Map(
-    batch.flatMap((reading) => {
-      const kept = reading.isArchived ? undefined : words.get(reading)
-      return kept ? [[reading, archiveBatch(stores, reading, kept)] as const] : []
-    }),
-  )
-  const overtaken = new Set(archived.size > 0 ? await archive.write([...archived.values()], stores.isCurrent) : [])
+  const archived = batch.flatMap((reading) => reading.batch ?? [])
+  const overtaken = new Set(archived.length > 0 ? await archive.write(archived, stores.isCurrent) : [])
   // Another process has archived more of these: it will tell the rest, too.
-  const ours = batch.filter((reading) => {
-    const one = archived.get(reading)
-    return !one || !overtaken.has(one)
-  })
-  const rows = ours.flatMap((reading) => reading.rows ?? [])
+  const ours = batch.filter((reading) => !reading.batch || !overtaken.has(reading.batch))
   const generation = stores.oblivion?.generation ?? 0
+  const rows = ours.flatMap((reading) => reading.rows ?? [])
   if (rows.length > 0) history.record(rows, generation)
-  const texts = ours.flatMap((reading): TextReading[] => {
-    const { log, textFrom: from } = reading
-    const kept = words.get(reading)
-    // Where nothing is new for the text, it was the archive that lacked something.
-    if (!kept || (from?.stamp === log.stamp && from.place === kept.place)) return []
-    const { told, ...storable } = kept
-    return [{ log, from, text: told, ...storable }]
-  })
+  const texts = ours.flatMap((reading) => reading.text ?? [])
   if (texts.length > 0) text.record(texts, { run: stores.run, generation })
 }
 
 /** What may be kept of the words of a reading, what made it so, and up to where in the log they go. */
-interface KeptWords extends Pick<TextReading, 'facts' | 'place' | 'policy' | 'redactions'> {
-  told: LogText
-}
+type KeptWords = Pick<TextReading, 'facts' | 'place' | 'policy' | 'redactions'>
 
 /** What is in the archive was filtered when it came there. */
 async function keptWords(stores: Stores, reading: Reading, told: LogText): Promise<KeptWords> {
   const { log, textFrom, isArchived, standing } = reading
-  if (isArchived) return { told, facts: told.facts, place: standing?.place ?? null, policy: standing?.policy }
+  if (isArchived) return { facts: told.facts, place: standing?.place ?? null, policy: standing?.policy }
   const known = told.isRestarted ? undefined : textFrom
   const policy = await stores.policyFor(told.news.cwd ?? known?.cwd ?? undefined)
   const filter = new FactFilter({
@@ -247,7 +261,7 @@ async function keptWords(stores: Stores, reading: Reading, told: LogText): Promi
   })
   const facts = told.facts.flatMap((fact) => filter.kept(fact) ?? [])
   const redactions = { session: sessionOf(log, told) ?? standing?.session, tools: filter.applied }
-  return { told, facts, place: placeAfter(told.checkpoint), policy: policyFingerprint(policy), redactions }
+  return { facts, place: placeAfter(told.checkpoint), policy: policyFingerprint(policy), redactions }
 }
 
 const sessionOf = (log: LogRef, { news }: LogText): SessionId | undefined =>
@@ -256,7 +270,8 @@ const sessionOf = (log: LogRef, { news }: LogText): SessionId | undefined =>
 function archiveBatch(
   stores: Stores,
   { log, standing }: Reading,
-  { told, facts, place, policy }: KeptWords,
+  told: LogText,
+  { facts, place, policy }: KeptWords,
 ): ArchiveBatch {
   const { news, checkpoint, lastAt } = told
   const isWhole = told.isRestarted || standing === undefined

@@ -1,4 +1,4 @@
-import { kindOf, kindWord, type PassageKind, toolWord } from './passage.js'
+import { kindOf, type PassageKind, wordsBeside } from './passage.js'
 import { packed } from './text-block.js'
 import type { TextStore } from './text-store.js'
 
@@ -67,8 +67,8 @@ export function rewriteLog(
       db.run('update passages set start = ?, length = ? where id = ?', start, bytes.length, row.id)
       start += bytes.length
       if (!isChanged) continue
-      const ours = [kindWord(kindOf(row.kind)), toolWord(program), ...(row.tool ? [toolWord(row.tool)] : [])]
-      db.run('insert into words (rowid, text) values (?, ?)', row.id, [after, ...ours].join(' '))
+      const beside = wordsBeside(kindOf(row.kind), program, row.tool ?? undefined)
+      db.run('insert into words (rowid, text) values (?, ?)', row.id, after + beside)
     }
     const content = Buffer.concat(pieces.map(({ bytes }) => bytes))
     if (content.length === 0) db.run('delete from text_blocks where n = ?', n)

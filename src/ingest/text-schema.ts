@@ -1,7 +1,7 @@
 import type { Database } from '../disk/index.js'
 
 /** Raised when a table changes its shape or its meaning: the tables are then made anew and filled from the logs that exist. */
-export const TEXT_VERSION = '1'
+export const TEXT_VERSION = '2'
 
 /**
  * What was said, filtered, compressed, and the index of its words. In a file of its own: it is many times the size of the rest.

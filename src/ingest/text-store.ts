@@ -1,42 +1,16 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase, openToRead, Statements } from '../disk/index.js'
-import type { Fact, LogRef } from '../tools/index.js'
 import { PURGED_CALL_TEXT } from './forget-facts.js'
 import { partOf } from './history-store.js'
 import type { ReadingEnd } from './log-rows.js'
-import type { LogText } from './log-text.js'
-import { keyNumber, kindOf, kindWord, PASSAGE_KINDS, toolWord } from './passage.js'
-import { callKey, type Passage, passagesOf, type StoredCall, textOf } from './passage-text.js'
-import { type Redactions, saveRedactions } from './redaction-tally.js'
+import { keyNumber, kindOf, PASSAGE_KINDS, wordsBeside } from './passage.js'
+import { callKey } from './passage-text.js'
+import type { KnownPassage, ReadyPassage, ReadyText, StoredText } from './ready-text.js'
+import { saveRedactions } from './redaction-tally.js'
 import { resumeText } from './resume-text.js'
-import { BLOCK_BYTES, packed, unpacked } from './text-block.js'
+import { BLOCK_BYTES, type BlockPlace, packPassages, unpackedBlock } from './text-block.js'
 import { LATER_TABLES, makeTextTables, TEXT_VERSION } from './text-schema.js'
-
-/** How far the text of a log was read, and where its session works. */
-export interface StoredText {
-  n: number
-  stamp: string
-  place: string | null
-  cwd: string | null
-  /** Set for the log of a sub-agent. */
-  agent: string | null
-}
-
-/** One reading of one log, with where it started from and what may be kept of it. */
-export interface TextReading {
-  log: LogRef
-  from: StoredText | undefined
-  text: LogText
-  /** Filtered. */
-  facts: readonly Fact[]
-  /** Up to where the log was read. */
-  place: string | null
-  /** The fingerprint of the policy that it was filtered by; undefined when that is not known. */
-  policy: string | undefined
-  /** What was left out of it. */
-  redactions?: Redactions
-}
 
 /** What a batch of readings is part of. */
 export interface RecordedRun {
@@ -44,16 +18,6 @@ export interface RecordedRun {
   run: string
   /** Purges that it knows of. */
   generation: number
-}
-
-/** A passage as it is stored. */
-interface StoredPassage extends Pick<Passage, 'kind' | 'agent' | 'turn'> {
-  key: number
-  /** Its place in time; of a log that tells no times, when it was last changed. */
-  atMs: number
-  name: string | undefined
-  /** Its text. */
-  bytes: Buffer
 }
 
 interface LogColumns {
@@ -83,7 +47,7 @@ interface CallPlace {
 interface Placed {
   /** The one whose log it is. */
   program: string
-  passage: StoredPassage
+  passage: ReadyPassage
   log: number
   block: number
   start: number
@@ -162,7 +126,7 @@ export class TextStore implements Disposable {
 
   /** Whether a call that is stored already was on a path that was purged. */
   wasPurged(log: StoredText, call: string): boolean {
-    return this.#storedCall(log.n, keyNumber(callKey(call)))?.text.includes(PURGED_CALL_TEXT) ?? false
+    return this.storedPassage(log.n, keyNumber(callKey(call)))?.text.includes(PURGED_CALL_TEXT) ?? false
   }
 
   /** Something to be remembered beside the text. */
@@ -191,29 +155,28 @@ export class TextStore implements Disposable {
   }
 
   block(n: number): Buffer {
-    return unpacked((this.db.get('select data from text_blocks where n = ?', n) as { data: Uint8Array }).data)
+    return unpackedBlock((this.db.get('select data from text_blocks where n = ?', n) as { data: Uint8Array }).data)
   }
 
   /**
    * All of it or nothing. A reading that another process has overtaken meanwhile is dropped: that one knows more. What was read before
    * the last purge may hold what was purged, so it is dropped too.
    */
-  record(readings: readonly TextReading[], { run, generation }: RecordedRun): void {
-    // Putting texts together takes longer than writing them: the lock is taken after it.
-    const kept = readings.map((reading) => ({ reading, passages: this.#passages(reading) }))
+  record(readings: readonly ReadyText[], { run, generation }: RecordedRun): void {
     this.db.inTransaction(() => {
       if (!this.admits(generation)) return
       let removed = 0
       const placed: Placed[] = []
-      for (const { reading, passages } of kept) {
+      for (const reading of readings) {
+        const { from, passages } = reading
         const now = this.log(reading.log.path, partOf(reading.log))
-        if (now?.place !== reading.from?.place || now?.stamp !== reading.from?.stamp) continue
+        if (now?.place !== from?.place || now?.stamp !== from?.stamp) continue
         const log = this.#writeLog(reading)
-        this.#notePolicy(log, reading.policy, reading.from && !reading.text.isRestarted)
+        this.#notePolicy(log, reading.policy, from && !reading.isRestarted)
         if (reading.redactions) saveRedactions(this.db, reading.redactions, run)
-        if (reading.from && reading.text.isRestarted) removed += this.#removeAll(log)
-        else if (reading.from) removed += this.#removeReplaced(log, passages)
-        placed.push(...this.#writeBlocks(reading.log.tool, reading.from, log, passages))
+        if (from && reading.isRestarted) removed += this.#removeAll(log)
+        else if (from) removed += this.#removeReplaced(log, passages)
+        for (const one of this.#writeBlocks(reading.log.tool, log, reading)) placed.push(one)
       }
       this.#index(placed)
       this.#countPassages(placed.length - removed)
@@ -243,7 +206,7 @@ export class TextStore implements Disposable {
         ) as { n: number } | undefined
         if (!added) return
         this.#notePolicy(added.n, other.#policyOf(n), false)
-        this.#index(this.#writeBlocks(log.tool, undefined, added.n, passages))
+        this.#index(this.#writeBlocks(log.tool, added.n, { from: undefined, passages, packed: undefined }))
         this.#countPassages(passages.length)
       })
     }
@@ -253,7 +216,7 @@ export class TextStore implements Disposable {
     this.db.database.close()
   }
 
-  #passagesOf(log: number): StoredPassage[] {
+  #passagesOf(log: number): ReadyPassage[] {
     const sql =
       'select key, agent, turn, kind, tool, at_ms, block, start, length from passages where log = ? order by block, start'
     const rows = this.db.all(sql, log) as (CallPlace & {
@@ -288,26 +251,8 @@ export class TextStore implements Disposable {
     this.db.run("update text_facts set value = cast(value as integer) + ? where name = 'passages'", added)
   }
 
-  #passages({ log, from, text, facts }: TextReading): StoredPassage[] {
-    const otherwiseMs = Date.parse(log.modified_at)
-    const known = text.isRestarted ? undefined : from
-    return [...passagesOf(facts, text.news)].flatMap((told) => {
-      const key = keyNumber(told.key)
-      const mayBeStored = known && (told.kind === 'tools' || told.kind === 'titles')
-      const stored = mayBeStored ? this.#storedCall(known.n, key) : undefined
-      const words = textOf(told, stored)
-      if (words === '') return []
-      // A result that comes later changes nothing about when and where its call was made, nor a new title about when it began.
-      const isLater = stored && !told.call && (told.kind === 'tools' || told.at === undefined)
-      const { agent, turn, at_ms } = isLater
-        ? stored
-        : { ...told, at_ms: told.at === undefined ? otherwiseMs : Date.parse(told.at) }
-      const name = told.call?.name ?? (told.kind === 'tools' ? stored?.name : undefined)
-      return [{ kind: told.kind, agent, turn, key, atMs: at_ms, name, bytes: Buffer.from(words) }]
-    })
-  }
-
-  #storedCall(log: number, key: number): (StoredCall & CallPlace) | undefined {
+  /** What is stored of a call or a title already. */
+  storedPassage(log: number, key: number): KnownPassage | undefined {
     const row = this.db.get(
       'select tool, agent, turn, at_ms, block, start, length from passages where log = ? and key = ?',
       log,
@@ -316,13 +261,8 @@ export class TextStore implements Disposable {
     return row && { ...row, name: row.tool ?? '', text: this.textOf(row) }
   }
 
-  #writeLog({ log, from, text, place }: Omit<TextReading, 'facts'>): number {
-    const { news } = text
-    const values = [
-      ...[log.path, partOf(log), log.tool, log.stamp, place],
-      ...[log.session ?? news.spawner?.session ?? news.id ?? null, log.agent ?? news.spawner?.agent ?? null],
-      news.cwd ?? from?.cwd ?? null,
-    ]
+  #writeLog({ log, place, session, agent, cwd }: ReadyText): number {
+    const values = [log.path, partOf(log), log.tool, log.stamp, place, session, agent, cwd]
     return (this.db.get(WRITE_LOG, ...values) as { n: number }).n
   }
 
@@ -332,7 +272,7 @@ export class TextStore implements Disposable {
     return this.db.run('delete from passages where log = ?', log)
   }
 
-  #removeReplaced(log: number, passages: readonly StoredPassage[]): number {
+  #removeReplaced(log: number, passages: readonly ReadyPassage[]): number {
     let removed = 0
     for (const { key } of passages) {
       const row = this.db.get('delete from passages where log = ? and key = ? returning id', log, key)
@@ -346,38 +286,20 @@ export class TextStore implements Disposable {
   /** Goes on in the log's last block as long as that is small: a log that grows by a line at a time would have a block per line. */
   #writeBlocks(
     program: string,
-    from: StoredText | undefined,
     log: number,
-    passages: readonly StoredPassage[],
+    { from, passages, packed }: Pick<ReadyText, 'from' | 'passages' | 'packed'>,
   ): Placed[] {
-    const placed: Placed[] = []
     const last = from && this.#lastBlock(log)
-    let number = last && last.size < BLOCK_BYTES / 2 ? last.n : this.#nextBlock()
-    let pieces: Buffer[] = last && number === last.n ? [this.block(last.n)] : []
-    let size = pieces[0]?.length ?? 0
-    const flush = (): void => {
-      if (pieces.length === 0) return
-      this.db.run(
-        'insert or replace into text_blocks (n, log, size, data) values (?, ?, ?, ?)',
-        number,
-        log,
-        size,
-        packed(Buffer.concat(pieces, size)),
-      )
-      pieces = []
-      size = 0
-    }
-    for (const passage of passages) {
-      if (size > 0 && size + passage.bytes.length > BLOCK_BYTES) {
-        flush()
-        number = this.#nextBlock()
-      }
-      placed.push({ program, passage, log, block: number, start: size })
-      pieces.push(passage.bytes)
-      size += passage.bytes.length
-    }
-    flush()
-    return placed
+    const begun = last && last.size < BLOCK_BYTES / 2 ? last.n : undefined
+    const { blocks, places } = packed ?? packPassages(passages, begun === undefined ? undefined : this.block(begun))
+    const first = begun ?? this.#nextBlock()
+    const next = begun === undefined ? first + 1 : this.#nextBlock()
+    const numberOf = (block: number): number => (block === 0 ? first : next + block - 1)
+    for (const [at, { size, data }] of blocks.entries()) this.db.run(WRITE_BLOCK, numberOf(at), log, size, data)
+    return passages.map((passage, at) => {
+      const { block, start } = places[at] as BlockPlace
+      return { program, passage, log, block: numberOf(block), start }
+    })
   }
 
   #lastBlock(log: number): { n: number; size: number } | undefined {
@@ -399,12 +321,18 @@ export class TextStore implements Disposable {
       | { first: number; last: number; max_ms: number }
       | undefined
     const first = (span?.last ?? 0) + 1
-    sorted.forEach(({ program, passage, log, block, start }, at) => {
-      const { kind, agent, turn, key, name, atMs, bytes } = passage
-      const values = [log, key, agent, turn, PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length]
-      this.db.run(WRITE_PASSAGE, first + at, ...values)
-      const ours = `${kindWord(kind)} ${toolWord(program)}${name ? ` ${toolWord(name)}` : ''}`
-      this.db.run(WRITE_WORDS, first + at, Buffer.concat([bytes, Buffer.from(` ${ours}`)]))
+    for (let at = 0; at < sorted.length; ) {
+      const some = sorted.length - at >= MANY_ROWS ? sorted.slice(at, at + MANY_ROWS) : sorted.slice(at, at + 1)
+      const rows = some.flatMap(({ passage, log, block, start }, nth) => {
+        const { kind, agent, turn, key, name, atMs, bytes } = passage
+        const place = [PASSAGE_KINDS[kind], name ?? null, atMs, block, start, bytes.length]
+        return [first + at + nth, log, key, agent, turn, ...place]
+      })
+      this.db.run(some.length === 1 ? WRITE_PASSAGE : WRITE_PASSAGES, ...rows)
+      at += some.length
+    }
+    sorted.forEach(({ program, passage: { kind, name, bytes } }, at) => {
+      this.db.run(WRITE_WORDS, first + at, bytes, wordsBeside(kind, program, name))
     })
     const last = first + sorted.length - 1
     const [minMs, maxMs] = [oldest.passage.atMs, newest.passage.atMs]
@@ -442,10 +370,14 @@ function versionOf(db: Statements): string | undefined {
 }
 
 const LOG_COLUMNS = 'path, part, tool, stamp, place, session, agent, cwd'
+const WRITE_BLOCK = 'insert or replace into text_blocks (n, log, size, data) values (?, ?, ?, ?)'
 const WRITE_PASSAGE =
   'insert into passages (id, log, key, agent, turn, kind, tool, at_ms, block, start, length) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+/** Half of the cost of a row is the way into SQLite. */
+const MANY_ROWS = 16
+const WRITE_PASSAGES = WRITE_PASSAGE + ', (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'.repeat(MANY_ROWS - 1)
 // As bytes: they are there already, and text would be turned into them once more.
-const WRITE_WORDS = 'insert into words (rowid, text) values (?, cast(? as text))'
+const WRITE_WORDS = 'insert into words (rowid, text) values (?, cast(? as text) || ?)'
 const WRITE_LOG = `insert into text_logs (${LOG_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (path, part) do update set tool = excluded.tool, stamp = excluded.stamp, place = excluded.place,
     session = coalesce(excluded.session, session), agent = coalesce(excluded.agent, agent), cwd = coalesce(excluded.cwd, cwd)

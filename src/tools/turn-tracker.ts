@@ -4,7 +4,7 @@ import type { Counters } from './counters.js'
 export const MAIN = ''
 
 const MOST_NODES = 200_000
-const SAVED_NODES = 400
+const SAVED_NODES = 64
 const SAVED_TIPS = 2_000
 
 interface Lane {

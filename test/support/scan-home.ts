@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliDecompressSync, gunzipSync, inflateRawSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { openDatabase } from '../../src/disk/index.js'
 
 /** Where in a home a text was found. */
@@ -86,7 +86,7 @@ function lookIntoDatabase(path: string, look: (where: string, text: string) => v
 
 function blobText(value: Uint8Array): string {
   try {
-    return inflateRawSync(value).toString()
+    return brotliDecompressSync(value).toString()
   } catch {
     return Buffer.from(value).toString('latin1') // not one of ours that is compressed
   }
