@@ -135,7 +135,7 @@ function* storedTexts(path: string): Generator<string> {
   const database = openDatabase(path.replace(/-(?:wal|journal)$/, ''))
   try {
     for (const row of database.prepare('select data from text_blocks').iterate())
-      yield inflateRawSync((row as { data: Uint8Array }).data).toString()
+      yield unpackedBlock((row as { data: Uint8Array }).data).toString()
   } finally {
     database.close()
   }
