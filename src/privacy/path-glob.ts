@@ -23,17 +23,17 @@ export class PathGlob {
     if (glob.length > LONGEST_GLOB || wildcards > MOST_WILDCARDS)
       throw badGlob(glob, `has more than ${LONGEST_GLOB} characters or ${MOST_WILDCARDS} wildcards`)
     if (!/[^*?/.]/.test(glob)) throw badGlob(glob, 'fits almost every path')
+    this.#isRare = RARE.test(glob)
+    const [any, name] = this.#isRare ? [`${NAME}*`, NAME_IN_TEXT] : ['.*', '[^/]*']
+    const parts: Record<string, string> = { '**/': `(?:${any}/)?`, '*': name, '?': '[^/]' }
     const body = glob
       .replace(/\/+$/, '')
-      .replace(/\*\*\/|\*+|\?|[^*?]+/g, (part) => PARTS[part] ?? (part.startsWith('**') ? '.*' : escaped(part)))
-    this.#isRare = RARE.test(glob)
-    const anywhere = /^[/~]/.test(glob)
+      .replace(/\*\*\/|\*+|\?|[^*?]+/g, (part) => parts[part] ?? (part.startsWith('**') ? any : escaped(part)))
+      .replace(/^~(?=\/)/, HOMES)
+    const from = /^[/~]/.test(glob) ? '' : `(?:${any}/)?`
     this.#expression = this.#isRare
-      ? new RegExp(
-          `${NOT_WITHIN.before}${anywhere ? '' : `(?:${NAME}*/)?`}${body.replaceAll('.*', `${NAME}*`)}(?:/${NAME}*|${NOT_WITHIN.behind})`,
-          'gu',
-        )
-      : new RegExp(`^${anywhere ? '' : '(?:.*/)?'}${body}(?:/.*)?$`, 's')
+      ? new RegExp(`${NOT_WITHIN.before}${from}${body}(?:/${any}|${NOT_WITHIN.behind})`, 'gu')
+      : new RegExp(`^${from}${body}(?:/.*)?$`, 's')
   }
 
   spansIn(text: string): Span[] {
@@ -55,7 +55,9 @@ export class PathGlob {
 
 /** What a part of a path is made of where the rest of it is not written out. */
 const NAME = '[^\\s\\p{Cc}"\'`<>|;,]'
-const PARTS: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '*': '[^/]*', '?': '[^/]' }
+const NAME_IN_TEXT = '[^/\\n"\'`<>|]{0,200}?'
+/** `~/.ssh` is written out in most texts, and nobody can tell whose home that was. */
+const HOMES = '(?:~|\\$HOME|/root|/home/[^/\\s]+|/Users/[^/\\s]+)'
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const badGlob = (glob: string, what: string): SkeinError =>
