@@ -32,6 +32,8 @@ describe('events', () => {
     expect(event.payload).toEqual({
       ...{ body: 'use [REDACTED:github-token]', api_key: '[REDACTED:key]', to: 'web/kim', n: 3 },
     })
+    const recipe = { tool: 'claude', cwd: '/srv', args: ['--api-key', 'sk-ant-api03-of-a-user'] }
+    expect((await home.events.append({ type: 'agent_started', payload: { recipe } })).payload).toEqual({ recipe })
     await home[Symbol.asyncDispose]()
     expect(readFileSync(join(profileDirectory(root), 'events', '00000001.jsonl'), 'utf8')).not.toContain('aB3dE5fG7h')
   })
