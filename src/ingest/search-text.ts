@@ -109,9 +109,19 @@ function newestMatches(
     const oldest = found[size - 1]
     if (oldest && oldest.row.at_ms >= max_ms) break
     found.push(...look.within(first, last, size))
-    found = found.sort((a, b) => newerFirst(a.row, b.row)).slice(0, size)
+    found = eachOnce(found.sort((a, b) => newerFirst(a.row, b.row))).slice(0, size)
   }
   return { found, is_complete: look.left > 0 }
+}
+
+/** A log that was moved or copied says the same as the one that is known from before. */
+function eachOnce(found: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  return found.filter(({ row, text }) => {
+    const { session, agent, log_agent, turn, kind, at_ms } = row
+    const said = JSON.stringify([session, agent || log_agent, turn, kind, at_ms, text])
+    return seen.size < seen.add(said).size
+  })
 }
 
 /** What was said at the same moment comes in an order that does not depend on when it was read. */

@@ -62,6 +62,22 @@ describe('scripts without blanks between words', () => {
   })
 })
 
+it('what a log says that was moved, or copied to another place, is found once', async () => {
+  const { root, log } = withFixture()
+  const { home } = await openTestHome(root, NOW)
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  await home.history.ingest()
+  const before = (await home.history.search({ text: 'readme', limit: 100 })).hits
+  expect(before.length).toBeGreaterThan(1)
+  const moved = join(root, '.claude', 'projects', '-srv-renamed')
+  cpSync(dirname(log), moved, { recursive: true })
+  await home.history.ingest()
+  expect((await home.history.search({ text: 'readme', limit: 100 })).hits).toHaveLength(before.length)
+  rmSync(dirname(log), { recursive: true })
+  await home.history.ingest()
+  expect((await home.history.search({ text: 'readme', limit: 100 })).hits).toHaveLength(before.length)
+})
+
 describe('searching a tree of logs', () => {
   it('finds every needle, in the session that it was planted in', async () => {
     const { root, projects, manifest } = withCorpus(41)
