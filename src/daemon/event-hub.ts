@@ -1,4 +1,4 @@
-import type { Events } from '../home/index.js'
+import type { Events, Home } from '../home/index.js'
 import type { Event, EventId } from '../model/index.js'
 
 /** Events kept at hand: a reader that was away for a moment is served without touching the disk. */
@@ -18,19 +18,25 @@ export interface Frame {
 export class EventHub {
   /** Everything after this id is in `#recent`. */
   #floor: EventId | undefined
-  readonly #recent: Frame[] = []
+  #recent: Frame[] = []
+  #purge: string
   readonly #readers = new Set<(frame: Frame) => void>()
 
   private constructor(
     private readonly events: Events,
+    private readonly lastPurge: () => string,
     floor: EventId | undefined,
   ) {
     this.#floor = floor
+    this.#purge = lastPurge()
   }
 
   /** Begins to follow, until the signal aborts. `running` settles when it has stopped. */
-  static async open(events: Events, signal: AbortSignal): Promise<{ hub: EventHub; running: Promise<void> }> {
-    const hub = new EventHub(events, await events.lastId())
+  static async open(
+    { events, privacy }: Pick<Home, 'events' | 'privacy'>,
+    signal: AbortSignal,
+  ): Promise<{ hub: EventHub; running: Promise<void> }> {
+    const hub = new EventHub(events, () => privacy.lastPurge(), await events.lastId())
     return { hub, running: hub.#follow(signal) }
   }
 
@@ -47,8 +53,18 @@ export class EventHub {
 
   /** What is at hand after an id; undefined when that lies further back than the hub remembers. */
   since(after: EventId | undefined): readonly Frame[] | undefined {
+    this.#forgetPurged()
     if (this.#floor !== undefined && (after === undefined || after < this.#floor)) return undefined
     return after === undefined ? [...this.#recent] : this.#recent.filter((frame) => frame.id > after)
+  }
+
+  /** What is at hand may hold what was purged since: the files do not. */
+  #forgetPurged(): void {
+    const purge = this.lastPurge()
+    if (purge === this.#purge) return
+    this.#floor = this.last
+    this.#recent = []
+    this.#purge = purge
   }
 
   /** All after an id, from the files, and on as they grow. */

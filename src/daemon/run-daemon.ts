@@ -62,7 +62,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const onSignal = (): void => end('it was told to')
   signal.addEventListener('abort', onSignal)
 
-  const { hub, running } = await EventHub.open(home.events, ending.signal)
+  const { hub, running } = await EventHub.open(home, ending.signal)
   const configured = await configuredParts({
     home,
     context,

@@ -365,6 +365,8 @@ export interface Privacy {
   apply(options?: { dryRun?: boolean }): Promise<PolicyApplication>
   /** Takes something out of everything that is stored, in every profile, and keeps it out. */
   purge(options: PurgeOptions): Promise<PurgeReport>
+  /** Another text whenever a purge has begun or ended: what was read before that must not be told any more. */
+  lastPurge(): string
 }
 
 /** What to take out of everything: one of the first four, or nothing to finish what was interrupted. */

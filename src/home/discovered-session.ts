@@ -1,5 +1,6 @@
 import type { FoundSession } from '../ingest/index.js'
 import { instantOf, isActive, type Link, laterOf, type Session, type SessionId } from '../model/index.js'
+import { filterText } from '../privacy/index.js'
 import type { Succession } from '../tools/index.js'
 import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
@@ -46,7 +47,8 @@ function discovered(
   place: Continuation | undefined,
   nowMs: number,
 ): Draft[] {
-  const { cwd, branch, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  const { cwd, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  const branch = news.branch === undefined ? undefined : filterText(news.branch).text
   const facts = withValues({ tool, cwd, branch, title, model })
   const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS
   const ended_at = laterOf(last_at ?? started_at, started_at)

@@ -24,6 +24,15 @@ import type { SessionBook } from './sessions.js'
 const AT_RISK_BELOW = 0.25
 const DAY_MS = 86_400_000
 
+/** What they say is done again by them, word for word: how an agent was started. */
+const REPEATED: ReadonlySet<string> = new Set(['agent_started'])
+
+/** Whoever appends an event says what is in it, and it stays for long. */
+async function withoutSecrets(payload: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { redactValue } = await import('../privacy/index.js') // most commands append nothing
+  return redactValue(payload, {}) as Record<string, unknown>
+}
+
 /** The journal as users see it. */
 export class EventBook implements Events {
   constructor(
@@ -54,7 +63,7 @@ export class EventBook implements Events {
       type,
       session: session === undefined ? undefined : parseSessionId(session),
       agent: agent === undefined ? undefined : parseAddress(agent),
-      payload,
+      payload: REPEATED.has(type) ? payload : await withoutSecrets(payload),
       visibility,
       ts,
     }

@@ -12,6 +12,7 @@ import type { LogStores } from './log-stores.js'
 import { profilePaths } from './paths.js'
 import { ProfileStore } from './profile-store.js'
 import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
+import { purgeStamp } from './purge-stamp.js'
 import { StoredRoster } from './roster-book.js'
 import { SessionBook } from './sessions.js'
 
@@ -102,6 +103,7 @@ export async function openHome({
         })
         return purge.run(options)
       },
+      () => purgeStamp(root),
     ),
     programs: programsOnDemand(async () => {
       const { ConfiguredPrograms } = await import('./programs.js')
@@ -151,8 +153,11 @@ function programsOnDemand(load: () => Promise<Programs>): Programs {
   }
 }
 
-function privacyOnDemand(care: () => Promise<Omit<Privacy, 'purge'>>, purge: Privacy['purge']): Privacy {
+type Care = Omit<Privacy, 'purge' | 'lastPurge'>
+
+function privacyOnDemand(care: () => Promise<Care>, purge: Privacy['purge'], lastPurge: Privacy['lastPurge']): Privacy {
   return {
+    lastPurge,
     audit: async (options) => (await care()).audit(options),
     stored: async () => (await care()).stored(),
     apply: async (options) => (await care()).apply(options),

@@ -12,7 +12,7 @@ import {
   scrubText,
   TextStore,
 } from '../ingest/index.js'
-import { type Event, parseSessionId } from '../model/index.js'
+import { type Event, parseSessionId, SkeinError } from '../model/index.js'
 import { loadPolicy, type Policy, policyFingerprint, type RedactionTotals, totalRedactions } from '../privacy/index.js'
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
 import type { AuditOptions, PolicyApplication, Privacy } from './api.js'
@@ -41,7 +41,7 @@ export interface PrivacySetup {
 }
 
 /** Looks after the text that is already stored: what was filtered, and whether the policy of today was applied to it. */
-export class PrivacyCare implements Omit<Privacy, 'purge'> {
+export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
   readonly #policies = new Map<string, Policy>()
 
   constructor(
@@ -68,6 +68,12 @@ export class PrivacyCare implements Omit<Privacy, 'purge'> {
       ...{ dry_run: dryRun, logs: 0, outdated: 0, read_again: 0, filtered_again: 0, passages_changed: 0 },
       ...{ passages_dropped: 0, places_changed: 0 },
     }
+    if (this.store.options.readOnly)
+      throw new SkeinError(
+        'home-read-only',
+        `${this.store.paths.directory} is read-only`,
+        'Make it writable, then try again',
+      )
     if (!this.#hasText()) return report
     const [logHistory, stores] = [await this.setup.logged(), await this.setup.stores()]
     return stores.withAll(async ({ history, text, archive }) => {

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileLock, writeAtomic } from '../disk/index.js'
 import type { Oblivion } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import { Forgetter, type PurgeRule } from '../privacy/index.js'
+import { bookPath, purgeStamp } from './purge-stamp.js'
 
 /** A session that was purged, and the logs that would bring it back. */
 export interface GoneSession {
@@ -34,8 +35,11 @@ export class PurgeBook {
   readonly #lockPath: string
   #known: { signature: string; content: BookContent; oblivion: Oblivion } | undefined
 
+  readonly #root: string
+
   constructor(root: string) {
-    this.path = join(root, 'purged.json')
+    this.#root = root
+    this.path = bookPath(root)
     this.#marker = join(root, 'purge-unfinished')
     this.#lockPath = join(root, 'purge-lock')
   }
@@ -109,10 +113,9 @@ export class PurgeBook {
   }
 
   #read(): { content: BookContent; oblivion: Oblivion } {
-    const stat = statSync(this.path, { bigint: true, throwIfNoEntry: false })
-    const signature = stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : ''
+    const signature = purgeStamp(this.#root)
     if (this.#known?.signature === signature) return this.#known
-    const content = stat ? parsed(readFileSync(this.path, 'utf8'), this.path) : EMPTY
+    const content = signature !== '' ? parsed(readFileSync(this.path, 'utf8'), this.path) : EMPTY
     this.#known = { signature, content, oblivion: oblivionOf(content) }
     return this.#known
   }

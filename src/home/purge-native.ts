@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { scanBytes } from './purge-proof.js'
 import type { RawSearch } from './purge-search.js'
@@ -21,7 +22,7 @@ export async function nativeLogsWith(
       const meant = isText ? forgetInFile(readFileSync(path, 'utf8'), forgetter).count : 0
       if (count + meant > 0) places.push({ file: path, count: Math.max(count, meant) })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === undefined) throw error
+      if (error instanceof SkeinError || (error as NodeJS.ErrnoException).code === undefined) throw error
       // Gone or forbidden: then nothing can be read from it, by us or by an ingest.
     }
   }

@@ -21,8 +21,11 @@ export interface Proof {
 }
 
 const CHUNK_BYTES = 4 * 1024 * 1024
-/** Holds nothing: never open it, because closing it would release locks. The second is a table of page numbers. */
-export const NO_CONTENT = /(?:^|[/-])lock$|-shm$/
+/**
+ * Holds nothing: never open it, because closing it would release locks, and a daemon or an agent holds its own for as long as it runs.
+ * The last is a table of page numbers.
+ */
+export const NO_CONTENT = /(?:^|[/.-])lock$|\.evictions$|-shm$/
 
 /** Looks for what was purged in every one of these files, as bytes and as what the bytes mean. Nothing is changed. */
 export async function proveGone(
@@ -53,9 +56,11 @@ async function scanFile(path: string, forgetter: Forgetter, raw: RawSearch): Pro
   try {
     const { bytes, count, head } = await scanBytes(path, raw)
     const meant = meaningOf(path, head, forgetter, raw)
+    const isInBytesOnly = count > 0 && meant?.count === 0 && isWordIndex(path)
+    const lying = isInBytesOnly ? (await scanBytes(path, raw.withoutWordsOf(storedTexts(path)))).count : count
     return {
       bytes: bytes + (meant?.bytes ?? 0),
-      count: Math.max(count, meant?.count ?? 0),
+      count: Math.max(lying, meant?.count ?? 0),
       isUnreadable: meant === undefined,
     }
   } catch (error) {
@@ -120,6 +125,20 @@ function meaningOfSealed(path: string, forgetter: Forgetter, raw: RawSearch): Me
     meant.count += Math.max(forgetInFile(text, forgetter).count, raw.countIn(text))
   }
   return meant
+}
+
+const WORDS = /text(?:-[\w-]+)?\.db(?=(?:-wal|-journal)?$)/
+const isWordIndex = (path: string): boolean => WORDS.test(path)
+
+/** What the index of words was made of. */
+function* storedTexts(path: string): Generator<string> {
+  const database = openDatabase(path.replace(/-(?:wal|journal)$/, ''))
+  try {
+    for (const row of database.prepare('select data from text_blocks').iterate())
+      yield unpackedBlock((row as { data: Uint8Array }).data).toString()
+  } finally {
+    database.close()
+  }
 }
 
 interface Meaning {

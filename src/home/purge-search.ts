@@ -5,6 +5,8 @@ const PREFIX = 6
 
 /** Counts texts in any bytes, whatever they belong to: free pages, logs of databases, what other programs wrote. */
 export class RawSearch {
+  readonly #rules: readonly PurgeRule[]
+  readonly #known: readonly string[]
   readonly #literals = new Map<string, string[]>()
   readonly #prints: SecretPrint[]
   /** The longest that is looked for, in bytes of any of its encodings. */
@@ -12,6 +14,8 @@ export class RawSearch {
 
   constructor(rules: readonly PurgeRule[], literals: Iterable<string>) {
     const known = [...literals].filter((text) => text.length >= PREFIX)
+    this.#rules = rules
+    this.#known = known
     for (const text of known) {
       const prefix = text.slice(0, PREFIX)
       this.#literals.set(prefix, [...(this.#literals.get(prefix) ?? []), text])
@@ -28,6 +32,20 @@ export class RawSearch {
   /** In the reading that has the most of them: the others are the same bytes, read otherwise. */
   countIn(text: string): number {
     return readingsOf(text).reduce((most, reading) => Math.max(most, this.#count(reading)), 0)
+  }
+
+  /**
+   * The same without what these texts have in other letters: an index of words keeps them in small ones, so that `wombat` is in its
+   * bytes for as long as some text says `Wombat`.
+   */
+  withoutWordsOf(texts: Iterable<string>): RawSearch {
+    let [rules, known] = [this.#rules, this.#known]
+    for (const text of texts) {
+      const small = text.toLowerCase()
+      known = known.filter((literal) => !small.includes(literal))
+      rules = rules.filter((rule) => rule.kind !== 'secret' || printedSpans(small, rule.print).length === 0)
+    }
+    return new RawSearch(rules, known)
   }
 
   #count(text: string): number {

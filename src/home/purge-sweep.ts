@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { openDatabase, SQLITE, sqliteCode, writeAtomic } from '../disk/index.js'
+import { ifThere, openDatabase, SQLITE, sqliteCode, writeAtomic } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { forgetInDatabase, scrubDatabase } from './purge-database.js'
 import { forgetInFile } from './purge-text.js'
@@ -47,7 +47,8 @@ export class Sweep {
 
   /** Any file that nobody else takes care of. */
   file(path: string): void {
-    const bytes = readFileSync(path)
+    const bytes = ifThere(() => readFileSync(path))
+    if (bytes === undefined) return // what comes and goes beside us, such as a message in the spool
     if (isDatabase(bytes)) this.#database(path)
     else if (isPacked(bytes)) this.#packed(path, bytes)
     else {

@@ -64,7 +64,10 @@ export class Purge {
       return this.#report(await this.#sweep(work, found, dryRun), work, found)
     }
     // Tried before it is written down: a pattern that takes too long must not stay behind.
-    if (asked?.kind === 'pattern') await this.#sweep(workFor([asked], secret), new Set(), true)
+    if (asked?.kind === 'pattern') {
+      const trial = workFor([asked], secret)
+      await this.#report(await this.#sweep(trial, new Set(), true), trial, new Set())
+    }
     const addedAt = instantOf(store.context.clock.now())
     if (asked) await book.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
     const purges = book.unfinished()

@@ -67,6 +67,8 @@ interface Candidate {
 const WINDOW = { least: 40, times: 2 }
 /** Passages whose text is looked at for one phrase. */
 const MOST_LOOKED_AT = 1_500
+/** Words of the index that one word is looked for in. */
+const MOST_HOLDING = 1_000
 /** Asking the index again costs as much as many rows. */
 const PAGE = 500
 const DAY_MS = 86_400_000
@@ -76,8 +78,13 @@ const DAY_MS = 86_400_000
  * matters more than what fits best in a year, and ranking all of it takes long for frequent words.
  */
 export function searchText(store: TextStore, query: TextQuery): TextAnswer {
-  const terms = parseSearch(query.text, (word) => indexedWords(store, word))
-  const { found, is_complete } = newestMatches(store, query, terms)
+  const terms = parseSearch(query.text, {
+    split: (word) => indexedWords(store, word),
+    holding: (part) => wordsHolding(store, part),
+  })
+  const isPart = terms.some(({ heldBy }) => [...heldBy.values()].some((words) => words.length === MOST_HOLDING))
+  const { found, is_complete: isThrough } = newestMatches(store, query, terms)
+  const is_complete = isThrough && !isPart
   const ranked = rank(store, found, terms)
   const hits = ranked.slice(0, query.limit).map(({ row, text }) => hitOf(row, text, terms))
   return { hits, has_more: found.length > hits.length, is_complete }
@@ -102,9 +109,19 @@ function newestMatches(
     const oldest = found[size - 1]
     if (oldest && oldest.row.at_ms >= max_ms) break
     found.push(...look.within(first, last, size))
-    found = found.sort((a, b) => newerFirst(a.row, b.row)).slice(0, size)
+    found = eachOnce(found.sort((a, b) => newerFirst(a.row, b.row))).slice(0, size)
   }
   return { found, is_complete: look.left > 0 }
+}
+
+/** A log that was moved or copied says the same as the one that is known from before. */
+function eachOnce(found: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  return found.filter(({ row, text }) => {
+    const { session, agent, log_agent, turn, kind, at_ms } = row
+    const said = JSON.stringify([session, agent || log_agent, turn, kind, at_ms, text])
+    return seen.size < seen.add(said).size
+  })
 }
 
 /** What was said at the same moment comes in an order that does not depend on when it was read. */
@@ -218,6 +235,12 @@ function indexedWords({ db }: TextStore, word: string): string[] {
   db.run('insert into temp.asked (text) values (?)', word)
   const rows = db.all('select term from temp.asked_words order by "offset"') as { term: string }[]
   return rows.map(({ term }) => term)
+}
+
+/** The most frequent of them. Goes through all words: only for scripts in which a sentence is one word. */
+function wordsHolding({ db }: TextStore, part: string): string[] {
+  const sql = 'select term from words_vocabulary where instr(term, ?) > 0 order by doc desc limit ?'
+  return (db.all(sql, part, MOST_HOLDING) as { term: string }[]).map(({ term }) => term)
 }
 
 function hitOf(row: Row, text: string, terms: readonly Term[]): TextHit {

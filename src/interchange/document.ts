@@ -104,12 +104,18 @@ class SessionFilter {
 
   /** A sub-agent's prompt and reply are the argument and the result of the call that started it, so they share its tiers. */
   #delegated(turn: LoggedTurn, tools: readonly string[]): ExportedTurn {
-    const { prompt, reply, ...rest } = this.#turn(turn)
+    const { prompt, reply, remarks, ...rest } = this.#turn(turn)
     const asked = this.#kept({ tool: this.#strictest(tools, 'arguments'), arguments: { prompt } }).arguments?.prompt
-    const told = reply === undefined ? {} : this.#kept({ tool: this.#strictest(tools, 'result'), result: reply })
+    const tool = this.#strictest(tools, 'result')
+    const told = reply === undefined ? {} : this.#kept({ tool, result: reply })
+    const said = remarks?.flatMap((remark) => {
+      const { result } = this.#kept({ tool, result: remark.text })
+      return result === undefined ? [] : [{ ...remark, text: result }]
+    })
     return {
       ...rest,
       prompt: typeof asked === 'string' ? asked : '',
+      ...(said ? { remarks: said } : {}),
       ...(told.result === undefined ? {} : { reply: told.result }),
     }
   }

@@ -1,3 +1,4 @@
+import { turnParts } from '../tools/index.js'
 import type { ExportDocument, ExportedCall, ExportedSession, ExportedTurn } from './document.js'
 import { shortLine, visibleLine, visibleText } from './visible-text.js'
 import {
@@ -48,7 +49,9 @@ function turnBlocks(turn: ExportedTurn, level: number): string[] {
     `${'#'.repeat(Math.min(level, 6))} ${inline(turnHeading(turn))}`,
     ...(notes.length > 0 ? [notes.map(inline).join(' · ')] : []),
     ...(turn.prompt === '' ? [] : ['Prompt:', fenced(turn.prompt)]),
-    ...turn.tool_calls.flatMap((call) => callBlocks(call, level + 1)),
+    ...turnParts(turn).flatMap((part) =>
+      part.kind === 'call' ? callBlocks(part.call, level + 1) : ['Said:', fenced(part.text)],
+    ),
     ...(turn.reply === undefined ? [] : ['Reply:', fenced(turn.reply)]),
     ...(turn.error === undefined ? [] : ['Error:', fenced(turn.error)]),
   ]

@@ -30,9 +30,9 @@ dd{margin:0;overflow-wrap:anywhere}
 article{margin:1.5rem 0;padding-top:1rem;border-top:1px solid var(--line)}
 article article{margin:1rem 0}
 .notes{margin:0 0 .75rem;font-size:.8rem}
-.prompt,.reply,.error,pre{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
+.prompt,.remark,.reply,.error,pre{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
 .prompt{margin:.75rem 0;padding:.6rem .9rem;background:var(--box);border-left:3px solid var(--link);border-radius:.3rem}
-.reply{margin:.75rem 0}
+.remark,.reply{margin:.75rem 0}
 .error,.failed{color:var(--bad)}
 .missing{padding:.6rem .9rem;border:1px solid var(--line);border-radius:.3rem}
 details{margin:.25rem 0;border:1px solid var(--line);border-radius:.4rem;font-size:.875rem}

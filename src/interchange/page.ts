@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { turnParts } from '../tools/index.js'
 import type { ExportDocument, ExportedCall, ExportedSession, ExportedTurn } from './document.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { PAGE_STYLE } from './page-style.js'
@@ -97,7 +98,11 @@ function turnPart(turn: ExportedTurn, attributes = ''): string {
     `<h3>${text(visibleLine(turnHeading(turn)))}</h3>`,
     ...(notes.length > 0 ? [`<p class="notes">${notes.join(' · ')}</p>`] : []),
     ...(turn.prompt === '' ? [] : [`<div class="prompt" dir="auto">${text(visibleText(turn.prompt))}</div>`]),
-    ...turn.tool_calls.map(callPart),
+    ...turnParts(turn).map((part) =>
+      part.kind === 'call'
+        ? callPart(part.call)
+        : `<div class="remark" dir="auto">${text(visibleText(part.text))}</div>`,
+    ),
     ...(turn.reply === undefined ? [] : [`<div class="reply" dir="auto">${text(visibleText(turn.reply))}</div>`]),
     ...(turn.error === undefined ? [] : [`<div class="error" dir="auto">${text(visibleText(turn.error))}</div>`]),
     '</article>',

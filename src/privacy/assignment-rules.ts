@@ -11,10 +11,22 @@ const VALUE_REACH = 1_024
 
 // What may stand between the word and its value: the rest of the name, quotes, `=` `:` `:=` `=>`, an opening quote.
 const AFTER_WORD =
-  /(?:[_-]?(?:value|val|b64|base64|prod|dev|live|test|[0-9]{1,2})(?![A-Za-z0-9]))?(?<close>\\{0,3}["'`]?\]?\)?)/y
+  /(?:[_-]?(?:value|val|b64|base64|base|prod|dev|live|test|[0-9]{1,2})(?![A-Za-z0-9]))?(?<close>\\{0,3}["'`]?\]?\)?)/y
 const SEPARATOR =
-  /(?<before>[ \t]{0,16})(?<sign>=>|:=|=(?!=)|:(?!:))(?<after>[ \t]{0,16})(?:r?\\{0,3}(?<quote>["'`]))?/y
-const AFTER_FLAG = /(?<before>[ \t]{1,4}|=)\\{0,3}(?<quote>["'`])?(?!-)/y
+  /(?<before>[ \t\u00a0]{0,16})(?<sign>=>|:=|=(?!=)|:(?!:)|[：＝]|(?<=\\)u003[aAdD])(?<after>[ \t\u00a0]{0,16})(?:r?\\{0,3}(?<quote>["'`]))?/y
+/** A type between the name and the value: `password: string = "…"`, `secret: &str = "…"`. */
+const TYPED =
+  /(?:[ \t]{0,4}\??:[ \t]{0,4}[&A-Za-z][\w<>[\]|?.&' ]{0,40}?|[ \t]{1,4}string)[ \t]{0,4}=[ \t]{0,8}\\{0,3}(?<quote>["'`])/y
+/** Behind a name between quotes, or a function of that name: `define('DB_PASSWORD', '…')`, `setPassword("…")`. */
+const NEXT_ARGUMENT = /(?<=["'`])\)?[ \t]{0,4},[ \t]{0,8}\\{0,3}(?<quote>["'`])|\(\\{0,3}(?<first>["'`])/y
+/** A text of its own lines in YAML: `password: |`. */
+const BLOCK = /[ \t]{0,4}:[ \t]{0,4}[|>][+-]?[ \t]{0,4}(?:\r?\n|\\n)[ \t]{1,40}/y
+/** A name and a value that stand side by side as values of their own: `name: DB_PASSWORD`, `value: …`, also in JSON and XML. */
+const NAMED = /(?:name|key|variable|id)\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}["']?$/i
+const ITS_VALUE =
+  /\\{0,3}["']?[ \t]{0,4},?(?:\s|\\n){0,40}\\{0,3}["']?(?:value|val)\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}(?<quote>["'])?/iy
+/** A blank or a sign; between items of a list, a comma. */
+const AFTER_FLAG = /(?<before>[ \t]{1,4}|=|(?<=["']),[ \t]?(?=\\{0,3}["']))\\{0,3}(?<quote>["'`])?(?!-)/y
 const AFTER_TAG = /(?:[ \t][^<>]{0,80})?>/y
 const UNQUOTED_STOPS: ReadonlySet<number> = new Set(
   Array.from(' \t\r\n\v\f\u00a0"\'`<>|;&,(){}[]', (letter) => letter.charCodeAt(0)),
@@ -25,7 +37,7 @@ const SECRET_KEY =
   /(?:api|app|application|access|secret|private|priv|signing|sign|encryption|encrypt|account|auth|master|service|storage|shared|subscription|session|client|admin|deploy|license|hmac|aes|crypto|cookie|root|server|write|ingest|webhook|consumer|instrumentation|management|functions?|host|security)[_\-. ]?$/i
 
 /** What can stand right behind the word if a value is to follow. Most words are told from names by this alone. */
-const CAN_FOLLOW = '=: \t"\'`\\])>_-0123456789vVbBpPdDlLtT'
+const CAN_FOLLOW = '=: \t\n"\'`\\])>_-0123456789vVbBpPdDlLtT：＝\u00a0?('
 const CAN_FOLLOW_CODES: ReadonlySet<number> = new Set(Array.from(CAN_FOLLOW, (letter) => letter.charCodeAt(0)))
 
 interface Reading {
@@ -44,9 +56,12 @@ export const ASSIGNMENT_RULES: readonly Rule[] = [
     'pass"',
     "pass'",
     'pass\\',
+    'pass =',
     '-pass ',
     'requirepass',
     'pass>',
+    'psk=',
+    'psk"',
     'pwd=',
     'pwd:',
     'pwd"',
@@ -113,7 +128,7 @@ function wordEnd(kind: Kind, text: string, at: number, words: readonly string[])
   return at + word.length + (word === 'credential' && near[word.length] === 's' ? 1 : 0)
 }
 
-const PASSWORD_WORD = /^(?:-|require)?(?:passwords?|passwd|passphrase|passcode|pass|pwd)/
+const PASSWORD_WORD = /^(?:-|require)?(?:passwords?|passwort|passwd|passphrase|passcode|pass|pwd|psk)/
 
 /** A blank and then neither a sign nor a quote: prose, or one of the few forms that have no sign. */
 function isFollowedByWord(text: string, end: number): boolean {
@@ -125,7 +140,8 @@ function isFollowedByWord(text: string, end: number): boolean {
 
 function takesValueWithoutSign(text: string, nameStart: number, end: number): boolean {
   const first = text[nameStart] ?? ''
-  return first === '-' || /^(?:[A-Z0-9_]{3,64}|password|requirepass)$/.test(text.slice(nameStart, end))
+  if (text.startsWith(' string', end)) return true
+  return first === '-' || /^(?:[A-Z0-9_]{3,64}|password|requirepass|aws_[a-z_]{3,40})$/.test(text.slice(nameStart, end))
 }
 
 function startOfName(text: string, at: number): number {
@@ -140,7 +156,7 @@ function isNamed(kind: Kind, name: string, word: string, { isLiteral }: Writing)
     case 'password':
       // `bypass`, `compass`: only a whole part of a name counts for the short words.
       return (
-        !/^pass$/i.test(word) ||
+        !/^(?:pass|psk)$/i.test(word) ||
         name === '' ||
         /[_.-]$|(?:require|db|ssh|user|root|admin|smtp|ftp|my)$/i.test(name) ||
         /^P/.test(word)
@@ -162,6 +178,13 @@ function readValue(text: string, nameStart: number, end: number): Reading | unde
   const close = AFTER_WORD.exec(text)
   const from = end + (close?.[0].length ?? 0)
   const isFlag = text[nameStart] === '-'
+  TYPED.lastIndex = from
+  const typed = TYPED.exec(text)?.groups
+  if (typed) return readFrom(text, TYPED.lastIndex, typed.quote, { isLiteral: true, isLabel: false })
+  BLOCK.lastIndex = from
+  if (BLOCK.test(text)) return readFrom(text, BLOCK.lastIndex, undefined, { isLiteral: false, isLabel: true })
+  const beside = readBeside(text, nameStart, end)
+  if (beside) return beside
   SEPARATOR.lastIndex = from
   const separator = SEPARATOR.exec(text)?.groups
   if (separator) {
@@ -172,7 +195,15 @@ function readValue(text: string, nameStart: number, end: number): Reading | unde
       isLabel: separator.sign === ':',
     })
   }
-  if (isFlag && from === end) {
+  NEXT_ARGUMENT.lastIndex = from
+  const argument = isFlag ? undefined : NEXT_ARGUMENT.exec(text)?.groups
+  // Names stand in lists, too: only what looks like a value is one.
+  if (argument)
+    return readFrom(text, NEXT_ARGUMENT.lastIndex, argument.quote ?? argument.first, {
+      isLiteral: false,
+      isLabel: false,
+    })
+  if (isFlag && (from === end || /^\\{0,3}"$/.test(close?.groups?.close ?? ''))) {
     AFTER_FLAG.lastIndex = from
     const flag = AFTER_FLAG.exec(text)?.groups
     if (flag) return readFrom(text, AFTER_FLAG.lastIndex, flag.quote, { isLiteral: true, isLabel: false })
@@ -189,14 +220,30 @@ function readValue(text: string, nameStart: number, end: number): Reading | unde
   return readWithoutSign(text, nameStart, from, end)
 }
 
+function readBeside(text: string, nameStart: number, end: number): Reading | undefined {
+  ITS_VALUE.lastIndex = end
+  const value = ITS_VALUE.exec(text)?.groups
+  if (!value || !NAMED.test(text.slice(Math.max(0, nameStart - 24), nameStart))) return undefined
+  return readFrom(text, ITS_VALUE.lastIndex, value.quote, { isLiteral: true, isLabel: false })
+}
+
 /** `ENV NAME value`, `login x password value`, `requirepass value`: a few files have no sign between name and value. */
 function readWithoutSign(text: string, nameStart: number, from: number, end: number): Reading | undefined {
   if (from !== end || (text[end] !== ' ' && text[end] !== '\t')) return undefined
   const before = text.slice(Math.max(0, nameStart - 80), nameStart)
   const word = text.slice(nameStart, end)
+  const quoted = /^[ \t]{1,4}(?=['"])/.exec(text.slice(end, end + 8))
+  if (quoted && /^password$/i.test(word)) {
+    const start = end + quoted[0].length
+    // In SQL any text is a password; in a sentence only what looks like one.
+    const isLiteral = /\b(?:user|role|login|account)\b/i.test(before)
+    return readFrom(text, start + 1, text[start], { isLiteral, isLabel: false })
+  }
   const isKnown =
-    (/(?:^|\n)[ \t]*(?:ENV|ARG|setenv)[ \t]+$/.test(before) && /^[A-Z0-9_]+$/.test(word)) ||
-    (word === 'password' && /(?:login|user|account)[ \t]+\S+\s+$/.test(before)) ||
+    (/(?:^|[\n;&|])[ \t]*(?:ENV|ARG|setenv|set[ \t]+-[a-zA-Z]{1,4})[ \t]+$/.test(before) &&
+      /^[A-Z0-9_]+$/.test(word)) ||
+    (word === 'password' && /(?:login|user|account|connect)[ \t]+\S+\s+$/.test(before)) ||
+    (/^aws_/.test(word) && /configure[ \t]+set[ \t]+$/.test(before)) ||
     /(?:^|\n)(?:requirepass|masterauth)$/i.test(`\n${word}`)
   if (!isKnown) return undefined
   const blank = /^[ \t]{1,8}/.exec(text.slice(end, end + 8))?.[0].length ?? 0

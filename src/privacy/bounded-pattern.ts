@@ -1,11 +1,14 @@
-import { runInNewContext } from 'node:vm'
+import { type Context, createContext, Script } from 'node:vm'
 import { SkeinError } from '../model/index.js'
 import type { Span } from './mark.js'
 
-/** Patterns may take for ever on some texts, and any text may come. Shorter ones are not worth a watchdog. */
-const WATCHED_FROM = 1_000
-/** With alternatives inside a repetition even a short text can take for ever. */
-const WATCHED_FROM_ALTERNATIVES = 20
+/**
+ * Patterns may take for ever on some texts, and any text may come. Shorter ones are not worth a watchdog: the time grows with
+ * the length to the power of the repetitions, and one more for where a match may begin.
+ */
+const WATCHED_FROM = [1_000, 1_000, 200] as const
+/** With more repetitions, or alternatives inside of one, even a short text can take for ever. */
+const WATCHED_FROM_RISKY = 20
 const LONGEST_MS = 2_000
 const LONGEST_PATTERN = 1_000
 
@@ -19,16 +22,16 @@ export class BoundedPattern {
     if (source.length > LONGEST_PATTERN) throw badPattern(source, `is longer than ${LONGEST_PATTERN} characters`)
     this.#expression = compiled(source)
     if (this.#expression.test('')) throw badPattern(source, 'also fits an empty text')
-    const { nested, alternatives } = repetitionsIn(source)
+    const { nested, alternatives, count } = repetitionsIn(source)
     if (nested) throw badPattern(source, 'repeats a group that repeats something itself, which can take for ever')
-    this.#watchedFrom = alternatives ? WATCHED_FROM_ALTERNATIVES : WATCHED_FROM
+    this.#watchedFrom = (alternatives ? undefined : WATCHED_FROM[count]) ?? WATCHED_FROM_RISKY
   }
 
   /** Throws a `SkeinError` when it takes too long. */
   spansIn(text: string): Span[] {
     if (text.length < this.#watchedFrom) return this.#spans(text)
     try {
-      return runInNewContext('find()', { find: () => this.#spans(text) }, { timeout: LONGEST_MS }) as Span[]
+      return watched(() => this.#spans(text))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
       throw badPattern(this.source, `took more than ${LONGEST_MS / 1_000} s on a text of ${text.length} characters`)
@@ -44,6 +47,15 @@ export class BoundedPattern {
   }
 }
 
+let watchdog: { context: Context; script: Script } | undefined
+
+/** Made once: a context of its own for every text costs ten times as much. */
+function watched(find: () => Span[]): Span[] {
+  watchdog ??= { context: createContext({ find }), script: new Script('find()') }
+  watchdog.context.find = find
+  return watchdog.script.runInContext(watchdog.context, { timeout: LONGEST_MS }) as Span[]
+}
+
 function compiled(source: string): RegExp {
   try {
     return new RegExp(source, 'gu')
@@ -57,10 +69,10 @@ function compiled(source: string): RegExp {
   }
 }
 
-/** Whether a repeated group holds a repetition, or alternatives. Looks at the text alone, so it may be too careful. */
-function repetitionsIn(source: string): { nested: boolean; alternatives: boolean } {
+/** Whether a repeated group holds a repetition, or alternatives, and how many repetitions there are. Looks at the text alone, so it may be too careful. */
+function repetitionsIn(source: string): { nested: boolean; alternatives: boolean; count: number } {
   const open: { repeats: boolean; chooses: boolean }[] = [{ repeats: false, chooses: false }]
-  const found = { nested: false, alternatives: false }
+  const found = { nested: false, alternatives: false, count: 0 }
   const tokens = source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<\w+>)|[()|]|[*+]|\{(\d*)(,?)(\d*)\}/gsu)
   let closed: { repeats: boolean; chooses: boolean; end: number } | undefined
   for (const { 0: token, 1: least, 2: comma, 3: most, index } of tokens) {
@@ -68,6 +80,7 @@ function repetitionsIn(source: string): { nested: boolean; alternatives: boolean
     const times = comma === '' ? least : most
     const isUnbounded = token === '*' || token === '+' || (token.startsWith('{') && Number(times || 999) > 10)
     if (isUnbounded) {
+      found.count += 1
       if (closed?.end === index) {
         found.nested ||= closed.repeats
         found.alternatives ||= closed.chooses

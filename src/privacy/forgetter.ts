@@ -22,8 +22,13 @@ export interface Forgotten<Value> {
 const ROUNDS = 8
 /** A cut text may end in the beginning of a secret; a shorter beginning than this tells nothing. */
 const TELLING_BEGINNING = 8
-/** Where the readers of logs cut a text. */
-const CUT = /… \(\d+ more\)|$/g
+/**
+ * Where the readers of logs cut a text. Hooks cut without saying so, but none that is shorter than this: there most of a secret must
+ * stand at the end, or every text would lose its end that ends in a word with which the secret begins.
+ */
+const CUT = /… \(\d+ more\)/g
+const SHORTEST_CUT = 80
+const MOST_OF_IT = 0.8
 
 type Finder = (text: string) => Span[]
 
@@ -149,9 +154,10 @@ function literalFinder(secret: string): Finder {
     for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
       spans.push({ start: at, end: at + secret.length })
     if (secret.length <= TELLING_BEGINNING || !text.includes(secret.slice(0, TELLING_BEGINNING))) return spans
-    for (const { index } of text.matchAll(CUT)) {
+    for (const index of [...Array.from(text.matchAll(CUT), (cut) => cut.index), text.length]) {
       const length = beginningBefore(text, index, secret)
-      if (length > 0) spans.push({ start: index - length, end: index })
+      const isCut = index < text.length || text.length >= SHORTEST_CUT || length >= secret.length * MOST_OF_IT
+      if (length > 0 && isCut) spans.push({ start: index - length, end: index })
     }
     return spans
   }

@@ -27,6 +27,7 @@ export function isPlausiblePassword(value: string, { isLiteral, isLabel, isCode 
     /^(?:0x[0-9A-Fa-f]+|\.{0,2}\/[\w./-]*|[\w.]+\?\.[\w.?]+)$/.test(value)
   )
     return false
+  if (!isLiteral && /^!+[A-Za-z_$][\w$]*\./.test(value)) return false // `!result.issues`
   const isName = /^[A-Za-z_][A-Za-z0-9_.]*$/.test(value)
   if (isName && SENSITIVE_WORD.test(value) && isWordy(value)) return false
   if (/\s/.test(value) && (isLabel || value.length > 80)) return false

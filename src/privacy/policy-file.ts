@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
@@ -7,6 +7,9 @@ import { type CallTiers, isTier, TIERS, type Tier } from './tier.js'
 
 /** Where a project keeps its policy. Both are read; the second is the name under which projects know it from Gas Town. */
 export const PROJECT_FILES: readonly string[] = [join('.skein', 'privacy.yaml'), join('.gastown', 'privacy.yaml')]
+
+/** Projects come from anywhere, and their policies are read by every ingest. */
+const LARGEST_BYTES = 64 * 1024
 
 /** What a policy file says. */
 interface PolicyFile extends PolicyLayer {
@@ -22,7 +25,7 @@ export interface PolicyPlaces {
 
 /** The policy that holds in a directory. A file that cannot be understood is an error: what it wanted hidden is not known. */
 export async function loadPolicy({ userFile, directory }: PolicyPlaces): Promise<Policy> {
-  const users = existsSync(userFile) ? await readPolicy(userFile) : undefined
+  const users = isNamed(userFile) ? await readPolicy(userFile) : undefined
   const projects: PolicyFile[] = []
   for (const path of projectFiles(directory)) projects.push(await readPolicy(path))
   return {
@@ -34,20 +37,42 @@ export async function loadPolicy({ userFile, directory }: PolicyPlaces): Promise
 
 /** Files of the directory and of those above it, the outermost first. */
 function projectFiles(directory: string): string[] {
-  const here = PROJECT_FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
+  const here = PROJECT_FILES.map((name) => join(directory, name)).filter(isNamed)
   const above = dirname(directory)
   return above === directory ? here : [...projectFiles(above), ...here]
+}
+
+/** The last two are names that no file can have; what a log says of its directory may be anything. */
+const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
+
+/** Whether there is a file of this name, be it one that cannot be read or a link that leads nowhere: only what is not there says nothing. */
+function isNamed(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    return !NOT_THERE.has(String((error as NodeJS.ErrnoException).code))
+  }
 }
 
 async function readPolicy(path: string): Promise<PolicyFile> {
   let content: string
   try {
+    const stat = statSync(path)
+    if (!stat.isFile()) throw unreadable(path, 'is not a file') // reading a pipe would wait for ever
+    if (stat.size > LARGEST_BYTES) throw unreadable(path, `has more than ${LARGEST_BYTES / 1024} kB`)
     content = readFileSync(path, 'utf8')
   } catch (error) {
+    if (error instanceof SkeinError) throw error
+    if (/^(?:ENOENT|ELOOP)$/.test(String((error as NodeJS.ErrnoException).code)))
+      throw unreadable(path, 'is a link that leads nowhere')
     throw explainDiskError(error, path)
   }
   return parsePolicy(content, path)
 }
+
+const unreadable = (path: string, what: string): SkeinError =>
+  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Put a policy in its place, or remove it')
 
 /** Reads a policy file's text; `source` names it in errors. */
 export async function parsePolicy(content: string, source: string): Promise<PolicyFile> {
@@ -85,6 +110,12 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
         for (const entry of value.items) {
           const tool = isScalar(entry.key) ? String(entry.key.value) : ''
           if (tool === '') throw wrong(offsetOf(entry.key), 'a tool has no name', EXAMPLE)
+          if (/[?[\]{}]/.test(tool))
+            throw wrong(
+              offsetOf(entry.key),
+              `${JSON.stringify(tool)} fits no tool`,
+              'In a glob only * stands for something',
+            )
           tools[tool] = tiersOf(tool, entry.value, offsetOf(entry.key))
         }
         break

@@ -45,8 +45,9 @@ export function redactValue(value: unknown, applied: Applied): unknown {
   if (typeof value === 'string') return redactInto(value, applied)
   if (Array.isArray(value)) return redactList(value, applied)
   if (typeof value !== 'object' || value === null) return value
-  let changed: Record<string, unknown> | undefined
+  let changed = redactPair(value, applied)
   for (const name in value) {
+    if (changed !== undefined && name === 'value') continue
     const before = (value as Record<string, unknown>)[name]
     const after = redactField(name, before, applied)
     const kept = name.length < LONG_NAME ? name : redactInto(name, applied)
@@ -56,6 +57,17 @@ export function redactValue(value: unknown, applied: Applied): unknown {
     changed[kept] = after
   }
   return changed ?? value
+}
+
+/** `{ "name": "DB_PASSWORD", "value": "…" }`: the name stands in a field of its own. */
+function redactPair(record: object, applied: Applied): Record<string, unknown> | undefined {
+  const { name, key, value } = record as Record<string, unknown>
+  const told = name ?? key
+  if (typeof told !== 'string' || typeof value !== 'string') return undefined
+  const rule = secretField(told, value)
+  if (rule === undefined) return undefined
+  count(applied, rule)
+  return { ...record, value: redactedMark(rule) }
 }
 
 function redactField(name: string, value: unknown, applied: Applied): unknown {
@@ -75,7 +87,22 @@ function redactList(list: unknown[], applied: Applied): unknown[] {
     changed ??= [...list]
     changed[k] = after
   }
-  return changed ?? list
+  return redactCommand(changed ?? list, applied)
+}
+
+/** A command as a list of its words: an option and its value are two items, and only together do they tell. */
+function redactCommand(list: unknown[], applied: Applied): unknown[] {
+  if (!list.some((item) => typeof item === 'string' && item.startsWith('-'))) return list
+  const told = JSON.stringify(list)
+  const found: Applied = {}
+  const text = redactInto(told, found)
+  if (text === told) return list
+  addApplied(applied, found)
+  try {
+    return JSON.parse(text) as unknown[]
+  } catch {
+    return [text] // a mark went across a quote: the words count, not their shape
+  }
 }
 
 export function count(applied: Applied, rule: string, times = 1): void {

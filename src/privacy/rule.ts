@@ -75,12 +75,17 @@ export function tokenRule(name: string, form: TokenForm): Rule {
       const prefix = form.prefixes.find((one) => text.startsWith(one, at)) ?? ''
       const start = at + prefix.length
       const enough = runEnd(text, start, form.body, start + form.atLeast)
-      if (enough - start < form.atLeast) return undefined
+      if (enough - start < form.atLeast) return isCut(text, start, enough) ? { start: at, end: enough } : undefined
       if (form.mixed && !isMixed(text.slice(start, runEnd(text, start, form.body, start + 64)))) return undefined
       return { start: at, end: tailEnd(text, enough, form.body, reached) }
     },
   }
 }
+
+/** Where the readers of logs cut a text, as they write it. The beginning of a token is worth hiding, too. */
+const isCut = (text: string, start: number, end: number): boolean =>
+  end - start >= TELLING_PART && text.startsWith('… (', end) && /^… \(\d{1,12} more\)/.test(text.slice(end, end + 24))
+const TELLING_PART = 6
 
 /** The rest of a token. Within the tail of the one before it, that tail's end is the end. */
 const tailEnd = (text: string, at: number, body: Body, reached: number): number =>

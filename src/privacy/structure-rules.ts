@@ -1,3 +1,4 @@
+import { keyLinesEnd, privateKeyBlock } from './key-block.js'
 import type { Span } from './mark.js'
 import { isPlaceholder, looksRandom } from './plausible-value.js'
 import { membersOf, patternRule, type Rule, runEnd } from './rule.js'
@@ -14,6 +15,12 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   { name: 'putty-key', anchors: [{ text: 'Private-Lines:', anyCase: false }], match: puttyKey },
   { name: 'jwt', anchors: [{ text: 'eyJ', anyCase: false, next: membersOf('urlSafe') }], match: jsonWebToken },
   { name: 'url-password', anchors: [{ text: '://', anyCase: false, next: ANYTHING }], match: urlPassword },
+  {
+    name: 'url-password',
+    anchors: [{ text: ':\\/\\/', anyCase: false }],
+    match: (text, at) => urlPassword(text, at + 2),
+  },
+  { name: 'sql-password', anchors: [{ text: 'identified', anyCase: true }], match: identifiedBy },
   { name: 'bearer', anchors: [{ text: 'bearer', anyCase: true }], match: schemeValue },
   { name: 'basic-auth', anchors: [{ text: 'Basic ', anyCase: false }], match: basicValue },
   { name: 'authorization', anchors: [{ text: 'authorization', anyCase: true }], match: authorizationValue },
@@ -22,6 +29,10 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     anchors: ['sig='],
     pattern: /sig=(?<secret>[A-Za-z0-9%+/]{30})/,
     tail: 'base64',
+  }),
+  patternRule('aws-signature', {
+    anchors: ['X-Amz-Signature='],
+    pattern: /X-Amz-Signature=(?<secret>[0-9a-fA-F]{64})/,
   }),
   patternRule('client-key-data', {
     anchors: ['client-key-data'],
@@ -41,41 +52,6 @@ export const STRUCTURE_RULES: readonly Rule[] = [
       /(?:[A-Za-z0-9.*-]{1,40}):(?:5432|\*):[A-Za-z0-9_*-]{1,60}:[A-Za-z0-9_*-]{1,60}:(?<secret>[^\s:@/"'<>]{4,200})/,
   }),
 ]
-
-const KEY_HEADER =
-  /(?:-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY ----)/y
-const KEY_FOOTER = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y
-/** Between two lines of a key: line ends, also those written as `\n`, with indentation, quotes and what joins strings. */
-const KEY_BREAK = /(?:\\{1,3}[rnt]|[\s"'`+,;\\]){1,80}/y
-const KEY_FACT = /[A-Z][A-Za-z0-9-]{2,20}: [^\n\\"]{0,120}/y
-
-/** From the header to the footer; a block that was cut off ends where its lines end. */
-function privateKeyBlock(text: string, at: number, reached: number): Span | undefined {
-  if (at < reached) return undefined
-  const dashes = text.slice(Math.max(0, at - 56), at).search(/-{4,5} ?BEGIN [A-Z0-9 ]{0,40}$/)
-  if (dashes < 0) return undefined
-  const start = Math.max(0, at - 56) + dashes
-  KEY_HEADER.lastIndex = start
-  if (!KEY_HEADER.test(text)) return undefined
-  const end = keyLinesEnd(text, KEY_HEADER.lastIndex)
-  KEY_BREAK.lastIndex = end
-  KEY_FOOTER.lastIndex = KEY_BREAK.test(text) ? KEY_BREAK.lastIndex : end
-  return { start, end: KEY_FOOTER.test(text) ? KEY_FOOTER.lastIndex : end }
-}
-
-/** Where the lines of base64 from `at` end. A word behind a blank is no line of a key. */
-function keyLinesEnd(text: string, at: number): number {
-  let end = at
-  for (;;) {
-    KEY_BREAK.lastIndex = end
-    const from = KEY_BREAK.test(text) ? KEY_BREAK.lastIndex : end
-    KEY_FACT.lastIndex = from
-    const stop = KEY_FACT.test(text) ? KEY_FACT.lastIndex : runEnd(text, from, 'base64')
-    const isNewLine = from === at || /[\n\\]/.test(text.slice(end, from))
-    if (stop === from || (!isNewLine && stop - from < 40)) return end
-    end = stop
-  }
-}
 
 const PUTTY_LINES = /Private-Lines: ?[0-9]{1,3}/y
 
@@ -118,6 +94,16 @@ function urlPassword(text: string, at: number): Span | undefined {
   return { start: passwordAt, end: passwordAt + password.length }
 }
 
+const IDENTIFIED_BY =
+  /identified(?:[ \t]{1,4}with[ \t]{1,4}\S{1,60})?[ \t]{1,4}(?:by|as)[ \t]{1,4}(?:password[ \t]{1,4})?\\{0,3}(?<quote>['"])(?<secret>(?:(?!\k<quote>)[^\n\\]){1,200})/iy
+
+function identifiedBy(text: string, at: number): Span | undefined {
+  IDENTIFIED_BY.lastIndex = at
+  const secret = IDENTIFIED_BY.exec(text)?.groups?.secret
+  if (secret === undefined || isPlaceholder(secret)) return undefined
+  return { start: IDENTIFIED_BY.lastIndex - secret.length, end: IDENTIFIED_BY.lastIndex }
+}
+
 const SCHEME_VALUE = /\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,4096})/y
 
 function schemeValue(text: string, at: number): Span | undefined {
@@ -150,8 +136,23 @@ function authorizationValue(text: string, at: number): Span | undefined {
 }
 
 const COOKIE =
-  /\\{0,3}["'`]?[ \t]{0,4}:[ \t]{0,4}\\{0,3}["'`]?[A-Za-z0-9_.-]{1,64}=(?<secret>[A-Za-z0-9._~+/%=-]{16,4096})/y
+  /\\{0,3}["'`]?(?:[ \t]{0,4}:[ \t]{0,4}|[ \t]{1,4}(?=\\{0,3}["'`]))\\{0,3}["'`]?(?=[A-Za-z0-9_.-]{1,64}=)/y
+const NEXT_COOKIE = /(?<name>[A-Za-z0-9_.-]{1,64})=(?<value>[A-Za-z0-9._~+/%=-]{0,4096})(?:;[ \t]{0,4})?/y
+const MOST_COOKIES = 50
 
+/** The first of them that looks like one; what comes after it is found when this one has been taken out. */
 function cookieValue(text: string, at: number): Span | undefined {
-  return randomAfter(text, at + 'cookie'.length, COOKIE)
+  COOKIE.lastIndex = at + 'cookie'.length
+  if (!COOKIE.test(text)) return undefined
+  let end = COOKIE.lastIndex
+  let last: Span | undefined
+  for (let n = 0; n < MOST_COOKIES; n += 1) {
+    NEXT_COOKIE.lastIndex = end
+    const { name = '', value = '' } = NEXT_COOKIE.exec(text)?.groups ?? {}
+    if (name === '') break
+    const start = end + name.length + 1
+    if (value.length >= 16 && looksRandom(value)) last = { start: last?.start ?? start, end: start + value.length }
+    end = NEXT_COOKIE.lastIndex
+  }
+  return last
 }

@@ -165,6 +165,21 @@ export const TOKEN_RULES: readonly Rule[] = [
     startsWord: true,
   }),
 
+  // A key block that was encoded once more, as Kubernetes and CI keep it
+  tokenRule('encoded-private-key', {
+    prefixes: [
+      'LS0tLS1CRUdJTiBQUklWQVRFIEtFW',
+      'LS0tLS1CRUdJTiBSU0EgUFJJVkFURS',
+      'LS0tLS1CRUdJTiBFQyBQUklWQVRFIE',
+      'LS0tLS1CRUdJTiBEU0EgUFJJVkFURS',
+      'LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE',
+      'LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS',
+      'LS0tLS1CRUdJTiBQR1AgUFJJVkFURS',
+    ],
+    body: 'base64',
+    atLeast: 20,
+  }),
+
   // Models
   tokenRule('anthropic-key', { prefixes: ['sk-ant-'], body: 'urlSafe', atLeast: 20 }),
   tokenRule('openai-key', {

@@ -8,8 +8,8 @@ type InTurnFact = Extract<Fact, { turn: number }>
 /** A turn while it is being put together. */
 interface Draft {
   turn: LoggedTurn
-  /** Texts by message and part, in the order they first appeared. */
-  said: Map<string, Map<string, string>>
+  /** Texts by message and part, in the order they first appeared, and the calls that had been made by then. */
+  said: Map<string, { parts: Map<string, string>; after_calls: number }>
 }
 
 /** Puts the facts of a session's logs together into turns. The session's own log comes first, sub-agents' after it. */
@@ -96,8 +96,9 @@ class SessionFold {
         if (fact.agent && fact.spawned_by) this.#startedBy.set(`${fact.agent}/${fact.turn}`, fact.spawned_by)
         break
       case 'said': {
-        const parts = draft.said.get(fact.message) ?? new Map<string, string>()
-        draft.said.set(fact.message, parts.set(fact.part, fact.text))
+        const message = draft.said.get(fact.message) ?? { parts: new Map(), after_calls: turn.tool_calls.length }
+        message.parts.set(fact.part, fact.text)
+        draft.said.set(fact.message, message)
         break
       }
       case 'tool-call': {
@@ -167,7 +168,13 @@ class SessionFold {
   }
 
   #finished({ turn, said }: Draft): LoggedTurn {
-    const reply = [...([...said.values()].at(-1) ?? new Map<string, string>()).values()].join('\n')
+    const told = [...said.values()].map(({ parts, after_calls }) => ({
+      text: [...parts.values()].join('\n'),
+      after_calls,
+    }))
+    const reply = told.pop()?.text ?? ''
+    const remarks = told.filter(({ text }) => text !== '')
+    if (remarks.length > 0) turn.remarks = remarks
     if (reply !== '') turn.reply = reply
     const duration = turn.duration_ms ?? spanMs(turn.started_at, turn.ended_at)
     if (duration !== undefined) turn.duration_ms = duration

@@ -47,7 +47,8 @@ export type { Runners, ToolSettings } from './runners.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
-export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './turn.js'
+export type { LoggedSession, LoggedToolCall, LoggedTurn, Remark, TurnOutcome } from './turn.js'
+export { turnParts } from './turn-parts.js'
 
 /** Every tool whose logs we read. */
 export const LOG_TOOLS: readonly LogTool[] = [claude, codex, gemini, opencode, pi, qwen, openclaw, plain]

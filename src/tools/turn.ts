@@ -11,6 +11,8 @@ export interface LoggedTurn {
   agent?: string
   prompt: string
   by: PromptBy
+  /** What the agent said on its way, before the reply. */
+  remarks?: Remark[]
   /** The words after which the agent stopped: its last message that has any. */
   reply?: string
   started_at?: Instant
@@ -30,6 +32,13 @@ export interface LoggedTurn {
   tool_calls: LoggedToolCall[]
   /** Calls of the model, each once, in order. Those of sub-agents are in their own turns. */
   usage: UsageCall[]
+}
+
+/** Words between the calls of a turn, in their order. */
+export interface Remark {
+  text: string
+  /** How many calls of the turn had been made by then. */
+  after_calls: number
 }
 
 export interface LoggedToolCall {

@@ -25,7 +25,7 @@ describe('skein export', () => {
 
   it('overwrites nothing and leaves nothing half written', async () => {
     writeFileSync(join(world.path, 'mine.md'), 'mine')
-    const { stderr, exitCode } = await skein('export 22222222 --output mine.md')
+    const { stderr, exitCode } = await skein('export 22222222 -o mine.md')
     expect({ stderr, exitCode }).toEqual({
       stderr: `skein: ${join(world.path, 'mine.md')} is there already. Give another name, or remove it first\n`,
       exitCode: 2,

@@ -45,11 +45,27 @@ describe('a replay', () => {
     const shown = (ms: number): string => screenAt(advance(start, script, ms)).join('\n')
     expect(shown(0)).not.toContain('> o')
     expect(shown(300 + (prompt?.ms ?? 0) * 0.9)).toContain('> o')
-    const calls = 300 + (prompt?.ms ?? 0) + (call?.ms ?? 0)
+    const calls = 300 + (prompt?.ms ?? 0) + (call?.ms ?? 0) + 1
     expect(shown(calls)).toContain('* Bash ls\n* Grep ls (failed)')
     expect(shown(calls)).not.toContain('first')
     expect(shown(calls + (call?.ms ?? 0) + 30)).toMatch(/^first\b.{0,3}$/m)
     expect(shown(script[0]?.ms ?? 0)).toContain('first answer')
+  })
+
+  it('says what was said between calls where it was said', () => {
+    const remarks = [{ text: 'Let me look.', after_calls: 1 }]
+    const calls = [aCall({ name: 'Glob' }), aCall({ name: 'Grep' })]
+    const of = scriptWith([aTurn({ prompt: 'one', remarks, tool_calls: calls, reply: 'Found.' })])
+    expect(of.flatMap(plainLines).slice(4)).toEqual([
+      '* Glob ls',
+      '',
+      'Let me look.',
+      '',
+      '* Grep ls',
+      '',
+      'Found.',
+      '',
+    ])
   })
 
   it('goes on to the next turn after a rest, and stays at the end of the last', () => {
@@ -76,6 +92,25 @@ describe('a replay', () => {
     expect(press(start, script, 'previous').scene).toBe(0)
     const last = press(press(second, script, 'next'), script, 'next')
     expect(isOver(last, script)).toBe(true)
+  })
+
+  it('steps from piece to piece and stands still there, into the next turn and up to the end', () => {
+    const shown: string[] = []
+    let playback = start
+    for (let step = 0; step < 9; step += 1) {
+      playback = press(playback, script, 'step')
+      expect(playback.isPaused).toBe(true)
+      shown.push(
+        screenAt(playback)
+          .filter((line) => line !== '')
+          .at(-2) ?? '',
+      )
+    }
+    expect(shown).toEqual([
+      ...['> one', '* Bash ls', '* Grep ls (failed)', 'first answer', '> two', 'second answer', '> three'],
+      ...['third answer', 'third answer'],
+    ])
+    expect(isOver(playback, script)).toBe(true)
   })
 
   it('takes as much time as the speed says', () => {

@@ -21,7 +21,7 @@ async function serving(): Promise<{ home: Home; socket: string }> {
   const { home } = await openTestHome(root)
   await home.events.append({ type: 'boot' })
   const ending = new AbortController()
-  const { hub, running } = await EventHub.open(home.events, ending.signal)
+  const { hub, running } = await EventHub.open(home, ending.signal)
   const server = new ApiServer(
     async ({ query }, response) => {
       const after = query.get('after')
@@ -79,6 +79,24 @@ function listen(socket: string, path: string, enough: (messages: readonly Messag
 const idsOf = (messages: readonly Message[]): string[] => messages.flatMap(({ id }) => id ?? [])
 
 describe('the live stream', () => {
+  it('tells nothing that was purged since it was told, and loses nothing else', async () => {
+    const { home, socket } = await serving()
+    for (const body of ['the Wombat-4242 sleeps', 'an otter'])
+      await home.events.append({ type: 'mail', payload: { body } })
+    const before = '00000000-0000-7000-8000-000000000000'
+    const bodies = async (): Promise<unknown[]> => {
+      const isEnough = (messages: readonly Message[]): boolean =>
+        messages.filter(({ event }) => event === 'mail').length === 2
+      const messages = await listen(socket, `/?after=${before}`, isEnough)
+      return messages.flatMap(({ event, data }) =>
+        event === 'mail' ? [(data as { payload: { body: string } }).payload.body] : [],
+      )
+    }
+    expect(await bodies()).toEqual(['the Wombat-4242 sleeps', 'an otter'])
+    await home.privacy.purge({ secret: 'Wombat-4242' })
+    expect(await bodies()).toEqual(['the [PURGED] sleeps', 'an otter'])
+  })
+
   it('begins now when nobody says otherwise, and tells what happens from then on', async () => {
     const { home, socket } = await serving()
     const heard = listen(socket, '/', (messages) => idsOf(messages).length === 2)

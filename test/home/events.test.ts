@@ -23,6 +23,21 @@ describe('events', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it('keep no secret that a program puts into one', async () => {
+    const root = scratch()
+    const { home } = await openTestHome(root)
+    const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`
+    const payload = { body: `use ${secret}`, api_key: secret.slice(4), to: 'web/kim', n: 3 }
+    const event = await home.events.append({ type: 'mail', payload })
+    expect(event.payload).toEqual({
+      ...{ body: 'use [REDACTED:github-token]', api_key: '[REDACTED:key]', to: 'web/kim', n: 3 },
+    })
+    const recipe = { tool: 'claude', cwd: '/srv', args: ['--api-key', 'sk-ant-api03-of-a-user'] }
+    expect((await home.events.append({ type: 'agent_started', payload: { recipe } })).payload).toEqual({ recipe })
+    await home[Symbol.asyncDispose]()
+    expect(readFileSync(join(profileDirectory(root), 'events', '00000001.jsonl'), 'utf8')).not.toContain('aB3dE5fG7h')
+  })
+
   it('are followed from the newest few, by a reader that shares nothing with the writer', async () => {
     const root = scratch()
     const { home: writer } = await openTestHome(root)

@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Home } from '../../src/home/index.js'
+import { profilePaths } from '../../src/home/paths.js'
+import { PrivacyCare } from '../../src/home/privacy-care.js'
+import { ProfileStore } from '../../src/home/profile-store.js'
 import { TextStore } from '../../src/ingest/index.js'
 import { makeCorpus } from '../ingest/corpus.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
@@ -14,10 +18,22 @@ const NOTHING = 'tool_privacy: { "*": none, Read: none, Edit: none, Write: none,
 const WORKER = join(import.meta.dirname, '..', 'workers', 'apply-policy.mjs')
 
 /** A log of one session that worked in a project. */
-function writeLog(root: string, session: string, prompt: string, { cwd = '/srv/web', title = '' } = {}): string {
+function writeLog(
+  root: string,
+  session: string,
+  prompt: string,
+  { cwd = '/srv/web', title = '', branch = 'main' } = {},
+): string {
   const path = join(root, '.claude', 'projects', '-srv', `${session}.jsonl`)
   mkdirSync(join(path, '..'), { recursive: true })
-  const base = { sessionId: session, cwd, version: '2.1.325', isSidechain: false, userType: 'external' }
+  const base = {
+    sessionId: session,
+    cwd,
+    version: '2.1.325',
+    isSidechain: false,
+    userType: 'external',
+    gitBranch: branch,
+  }
   const at = (second: number): string => `2026-11-14T10:00:0${second}.000Z`
   const call = { type: 'tool_use', id: `toolu_${session}`, name: 'Bash', input: { command: 'echo walrus $HOME' } }
   const lines = [
@@ -86,6 +102,16 @@ function withCorpus(seed: number, { isHere }: { isHere: boolean }): string {
   }
   return root
 }
+
+it('a secret in the name of a branch reaches neither the journal nor a record of a session', async () => {
+  const root = scratch()
+  writeLog(root, SESSION, 'hello', { branch: `try/${KEY}` })
+  const { home } = await openTestHome(root, NOW)
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  await home.history.ingest()
+  expect((await home.sessions.get(SESSION))?.branch).toBe('try/[REDACTED:anthropic-key]')
+  expect(JSON.stringify(await home.events.read())).not.toContain(KEY.slice(0, 30))
+})
 
 describe('the audit', () => {
   it('has one event per session and ingest, which says rules and counts and no value', async () => {
@@ -203,6 +229,18 @@ describe('applying a policy to what is stored', () => {
     rmSync(cwd, { recursive: true })
     expect(await home.privacy.apply()).toMatchObject({ outdated: 1, read_again: 0, filtered_again: 1 })
     expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 0])
+  })
+
+  it('says of a home that cannot be written to that nothing was done', async () => {
+    const root = scratch()
+    const context = { clock: { now: () => 0 }, warn: () => {}, progress: () => {}, actor: 'tester', host: 'here' }
+    const random = { bytes: randomBytes, uuid: randomUUID }
+    const store = new ProfileStore(profilePaths(root, 'default'), { ...context, random }, { readOnly: true })
+    const never = (): never => {
+      throw new Error('not to be asked')
+    }
+    const setup = { logged: never, stores: never, audited: never, privacyFile: join(root, 'privacy.yaml'), zone: never }
+    await expect(new PrivacyCare(store, setup).apply()).rejects.toMatchObject({ code: 'home-read-only' })
   })
 
   it('refuses a policy that cannot be understood, and changes nothing', async () => {

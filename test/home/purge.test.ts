@@ -15,6 +15,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConversationStore } from '../../src/conversations/index.js'
+import { FileLock } from '../../src/disk/index.js'
 import { createProfile, type Home, openHome } from '../../src/home/index.js'
 import { TextStore } from '../../src/ingest/index.js'
 import { makeCorpus } from '../ingest/corpus.js'
@@ -312,6 +313,35 @@ describe('purging a secret', () => {
     )
   })
 
+  it('works beside a daemon and agents that hold their locks', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'Wombat-4242-burrow')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    mkdirSync(join(root, 'run'))
+    mkdirSync(join(home.directory, 'agents'), { recursive: true })
+    using _daemon = await new FileLock(join(root, 'run', 'default.lock')).hold(1_000)
+    using _agent = await new FileLock(join(home.directory, 'agents', 'a1.state.lock')).hold(1_000)
+    expect((await home.privacy.purge({ secret: 'Wombat-4242-burrow' })).proof).toMatchObject({ left: [] })
+    // Opening a lock file, if only to read it, would have released what this process holds.
+    const others = new FileLock(join(root, 'run', 'default.lock'))
+    await expect(others.hold(50)).rejects.toThrow()
+  }, 60_000)
+
+  it('is done although another text says it in other letters, which the index of words does not tell apart', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'zqwombatburrow')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    appendFileSync(
+      logOf(root, OTHER),
+      turn(OTHER, 2, { prompt: 'the ZqWombatBurrow stays', command: 'ls', result: '' }),
+    )
+    await home.history.ingest()
+    expect((await home.privacy.purge({ secret: 'zqwombatburrow' })).proof).toMatchObject({ left: [], unreadable: [] })
+    expect((await home.history.search({ text: 'zqwombatburrow' })).hits).toHaveLength(1)
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
+    expect((await home.privacy.purge({ pattern: 'zqwombatburrow' })).proof).toMatchObject({ left: [] })
+  })
+
   it('refuses what is too short, and more than one thing', async () => {
     const { home } = await openTestHome(scratch(), NOW)
     onTestFinished(() => home[Symbol.asyncDispose]())
@@ -334,6 +364,17 @@ describe('purging by pattern and path', () => {
     expect([...whereIs(root, 'ACME-123456'), ...whereIs(root, 'ACME-654321')]).toEqual([])
     expect(await home.index.check()).toMatchObject({ ok: true })
     expect(JSON.stringify(await stateOf(home))).toContain(JSON.stringify((before as { agents: unknown }).agents))
+  })
+
+  it('a pattern that takes too long on a log of a tool is refused before anything is changed', async () => {
+    const root = scratch()
+    const home = await fillHome(root, 'ACME-123456')
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    // Not ingested yet: only the tool's log has it.
+    appendFileSync(logOf(root, OTHER), turn(OTHER, 2, { prompt: 'a'.repeat(5_000), command: 'ls', result: '' }))
+    for (const dryRun of [true, false])
+      await expect(home.privacy.purge({ pattern: '(?:a|a)+b', dryRun })).rejects.toMatchObject({ code: 'bad-input' })
+    expect(existsSync(join(root, 'purged.json'))).toBe(false)
   })
 
   it('a pattern that fits ids and times takes out words and leaves the records whole', async () => {

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writ
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SearchOptions } from '../../src/home/index.js'
-import { TextStore } from '../../src/ingest/index.js'
+import { searchText, TextStore } from '../../src/ingest/index.js'
 import {
   answers,
   CLAUDE,
@@ -19,6 +19,64 @@ import {
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'ingest.mjs')
+
+describe('scripts without blanks between words', () => {
+  it('a word is found within a sentence, by itself, in a phrase and beside other words', async () => {
+    const root = scratch()
+    const prompts = [
+      '请修改密码验证模块，并更新API接口文档',
+      'パスワードの検証を直してください',
+      '비밀번호를 바꿔 주세요',
+      'plain words',
+    ]
+    const path = join(root, '.claude', 'projects', '-srv', `${OWN}.jsonl`)
+    mkdirSync(dirname(path), { recursive: true })
+    const lines = prompts.map((content, at) => ({
+      ...{ type: 'user', uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: OWN, cwd: '/srv' },
+      ...{ timestamp: `2026-11-14T10:00:0${at}.000Z`, message: { role: 'user', content } },
+    }))
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    const found = async (text: string): Promise<number[]> =>
+      (await home.history.search({ text })).hits.map(({ turn }) => turn).sort()
+    for (const text of ['密码', '验证模块', '码', '接口', 'API接口', '修改 文档', '"验证模块 并更新"', '密码*'])
+      expect([text, ...(await found(text))]).toEqual([text, 1])
+    expect(await found('検証')).toEqual([2])
+    expect(await found('パスワード')).toEqual([2])
+    expect(await found('비밀번호')).toEqual([3])
+    for (const text of ['码密', '密码 plain', '"修改 文档"', '検証モ'])
+      expect([text, ...(await found(text))]).toEqual([text])
+    const [hit] = (await home.history.search({ text: '密码' })).hits
+    expect(hit?.marks.map(([from, to]) => hit.snippet.slice(from, to))).toEqual(['密码'])
+  })
+
+  it('a part of very many words is looked for in the most frequent of them, and the answer says so', async () => {
+    using store = TextStore.empty()
+    store.db.run("update text_facts set value = '0' where name = 'passages'")
+    for (let n = 0; n < 1_200; n += 1)
+      store.db.run('insert into words (rowid, text) values (?, ?)', n + 1, `码${String.fromCodePoint(0x4e00 + n)}`)
+    expect(searchText(store, { text: '码', limit: 5 })).toMatchObject({ hits: [], is_complete: false })
+    expect(searchText(store, { text: '码一', limit: 5 })).toMatchObject({ is_complete: true })
+  })
+})
+
+it('what a log says that was moved, or copied to another place, is found once', async () => {
+  const { root, log } = withFixture()
+  const { home } = await openTestHome(root, NOW)
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  await home.history.ingest()
+  const before = (await home.history.search({ text: 'readme', limit: 100 })).hits
+  expect(before.length).toBeGreaterThan(1)
+  const moved = join(root, '.claude', 'projects', '-srv-renamed')
+  cpSync(dirname(log), moved, { recursive: true })
+  await home.history.ingest()
+  expect((await home.history.search({ text: 'readme', limit: 100 })).hits).toHaveLength(before.length)
+  rmSync(dirname(log), { recursive: true })
+  await home.history.ingest()
+  expect((await home.history.search({ text: 'readme', limit: 100 })).hits).toHaveLength(before.length)
+})
 
 describe('searching a tree of logs', () => {
   it('finds every needle, in the session that it was planted in', async () => {

@@ -5,7 +5,7 @@ import { indexExpression, parseSearch } from '../../src/ingest/search-terms.js'
 import { marksIn, snippetOf } from '../../src/ingest/snippet.js'
 import { SkeinError } from '../../src/model/index.js'
 
-const terms = (text: string) => parseSearch(text, (word) => [word.toLowerCase()])
+const terms = (text: string) => parseSearch(text, { split: (word) => [word.toLowerCase()], holding: () => [] })
 const shape = (text: string) => terms(text).map(({ words, isPrefix }) => words.join('+') + (isPrefix ? '*' : ''))
 
 describe('what is looked for', () => {

@@ -42,6 +42,16 @@ describe('privacy at export', () => {
     )
   })
 
+  it('takes a password out of a command that is a list of its words', () => {
+    const argv = { command: ['mysql', '--password', 'Zq9!vKx7-wombat', '-h', 'db'] }
+    const call = aCall({ name: 'Custom', arguments: argv, result: '' })
+    const document = exported(aHistory({ turns: [aTurn({ tool_calls: [call] })] }), policyWith({ Custom: 'full' }))
+    expect(document.sessions[0]?.turns[0]?.tool_calls[0]?.arguments).toEqual({
+      command: ['mysql', '--password', '[REDACTED:password]', '-h', 'db'],
+    })
+    expect(document.redactions).toEqual({ password: 1 })
+  })
+
   it('counts each rule and names no value', () => {
     const { redactions } = exported(aHistory({ turns: [aTurn({ prompt: `${SECRET} and ${SECRET}` })] }))
     expect(Object.values(redactions)).toEqual([2])
@@ -61,7 +71,8 @@ describe('privacy at export', () => {
   })
 
   it('hides a sub-agent’s prompt and reply with the arguments and the result of the call that started it', () => {
-    const sub = aTurn({ agent: 'helper', prompt: 'the hidden errand', reply: 'the hidden answer' })
+    const remarks = [{ text: 'the hidden thought', after_calls: 0 }]
+    const sub = aTurn({ agent: 'helper', prompt: 'the hidden errand', remarks, reply: 'the hidden answer' })
     const call = aCall({
       name: 'Task',
       arguments: { prompt: sub.prompt },
@@ -81,6 +92,21 @@ describe('privacy at export', () => {
     exported(history)
     expect(history).toEqual(before)
   })
+})
+
+it('what was said between calls is exported where it was said', () => {
+  const remarks = [
+    { text: 'First I look around.', after_calls: 0 },
+    { text: 'Now I know.', after_calls: 2 },
+  ]
+  const calls = [aCall({ name: 'Glob' }), aCall({ name: 'Grep' }), aCall({ name: 'Read' })]
+  const document = exported(aHistory({ turns: [aTurn({ remarks, tool_calls: calls, reply: 'Done.' })] }))
+  const order = ['First I look around.', 'Glob', 'Grep', 'Now I know.', 'Read', 'Done.']
+  for (const text of [markdownOf(document), pageOf(document).split('<main>')[1] ?? '']) {
+    const places = order.map((words) => text.indexOf(words))
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+    expect(places).not.toContain(-1)
+  }
 })
 
 it('what came before the first prompt is exported too', () => {

@@ -47,6 +47,7 @@ export interface Texts {
   agent: string
   cwd: string
   prompt: string
+  remark: string
   reply: string
   error: string
   tool: string
@@ -62,6 +63,7 @@ export const PLACES = [
   'agent',
   'cwd',
   'prompt',
+  'remark',
   'reply',
   'error',
   'tool',
@@ -79,9 +81,11 @@ export function historyWith(texts: Texts): SessionHistory {
     result: texts.result,
     success: false,
   })
-  const inner = aTurn({ agent: texts.agent, prompt: texts.prompt, reply: texts.reply, tool_calls: [call] })
+  const remarks = [{ text: texts.remark, after_calls: 0 }]
+  const inner = aTurn({ agent: texts.agent, prompt: texts.prompt, remarks, reply: texts.reply, tool_calls: [call] })
   const turn = aTurn({
     prompt: texts.prompt,
+    remarks,
     reply: texts.reply,
     error: texts.error,
     outcome: 'failed',

@@ -76,6 +76,14 @@ describe('a known secret', () => {
     expect(value).toBe('it is [PURGED]… (200 more)')
   })
 
+  it('leaves alone what only ends like it begins', () => {
+    const untouched = 'Please enter your password'
+    expect(known('password-of-mine-42').text(untouched)).toEqual({ value: untouched, count: 0 })
+    // Hooks cut what they tell without a word about it.
+    const cut = `${'x'.repeat(180)} password-of-mine`
+    expect(known('password-of-mine-42').text(cut).value).toBe(`${'x'.repeat(180)} [PURGED]`)
+  })
+
   it('goes from the values of JSON, not from ids and times', () => {
     const event = { id: 'abcdef-1', ts: '2026-01-01', payload: { title: 'see abcdef', list: ['abcdef'], abcdef: 1 } }
     expect(known('abcdef').json(event)).toEqual({
@@ -118,6 +126,7 @@ describe('a pattern', () => {
   it('is stopped when it takes too long', () => {
     expect(() => pattern('(?:a|a)+b').text('a'.repeat(60))).toThrow(/took more than 2 s/)
     expect(() => pattern('.*.*.*=x').text('a'.repeat(20_000))).toThrow(/took more than 2 s/)
+    expect(() => pattern('(.*)(.*)(.*)(.*)(.*)x{50}').text('a'.repeat(600))).toThrow(/took more than 2 s/)
   })
 })
 
@@ -128,6 +137,15 @@ describe('a path', () => {
     ['secrets/*.pem', '"/srv/web/secrets/a.pem"', '"[PURGED]"'],
     ['/srv/keys', 'in /srv/keys/a/b, and /srv/keyset.', 'in [PURGED], and /srv/keyset.'],
     ['/srv/**/id_rsa', '/srv/a/b/id_rsa: read', '[PURGED]: read'],
+    ['/home/eve/My Documents', 'cat "/home/eve/My Documents/tax.pdf" now', 'cat "[PURGED]" now'],
+    ['/home/eve/My Documents', '/home/eve/My Documentsx', '/home/eve/My Documentsx'],
+    ['My Documents/*.pdf', '{"path":"/home/eve/My Documents/tax.pdf"}', '{"path":"[PURGED]"}'],
+    ['My Documents/*.pdf', 'My Documents/tax 2025.pdf and "other.pdf"', '[PURGED] and "other.pdf"'],
+    ['~/.ssh/id_*', 'cat ~/.ssh/id_rsa /home/eve/.ssh/id_rsa', 'cat [PURGED] [PURGED]'],
+    ['~/.ssh', 'ls /Users/eve/.ssh/config $HOME/.ssh /srv/.ssh', 'ls [PURGED] [PURGED] /srv/.ssh'],
+    ['app/[id]/page.tsx', 'edit src/app/[id]/page.tsx, please', 'edit [PURGED], please'],
+    ['app/(shop)', 'see app/(shop)/cart.tsx and app/(shop)', 'see [PURGED] and [PURGED]'],
+    ['C:\\keys', 'in C:\\keys and C:\\keysets', 'in [PURGED] and C:\\keysets'],
   ])('%s in %s', (glob, text, expected) => {
     expect(path(glob).text(text).value).toBe(expected)
   })

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -121,6 +122,7 @@ describe('policy files', () => {
     ['tool_privacy: 3\n', 'p.yaml:1: tool_privacy is not a list of tools with tiers'],
     ['tools:\n  Bash: none\n', 'p.yaml:1: "tools" is not a setting of a privacy policy'],
     ['allow_project_looser: maybe\n', 'p.yaml:1: allow_project_looser is not true or false'],
+    ['tool_privacy: { "Ba?h": none }\n', 'p.yaml:1: "Ba?h" fits no tool'],
     ['just words\n', 'p.yaml:1: a policy is a list of names with values'],
   ])('%j is refused with one line that says where', async (content, message) => {
     const error: unknown = await parsePolicy(content, 'p.yaml').catch((thrown: unknown) => thrown)
@@ -130,6 +132,32 @@ describe('policy files', () => {
       next: expect.any(String),
     })
     expect((error as Error).message).not.toContain('\n')
+  })
+
+  it.each([
+    ['a link that leads nowhere', (path: string) => symlinkSync('gone.yaml', path)],
+    ['a link to itself', (path: string) => symlinkSync(path, path)],
+    ['a directory', (path: string) => mkdirSync(path)],
+    ['a pipe that nobody writes to', (path: string) => execFileSync('mkfifo', [path])],
+    ['a file of a megabyte', (path: string) => writeFileSync(path, '# comment\n'.repeat(100_000))],
+  ])('are not passed over when one is %s', async (_, make) => {
+    const root = mkdtempSync(join(tmpdir(), 'skein-privacy-'))
+    try {
+      mkdirSync(join(root, '.skein'))
+      make(join(root, '.skein', 'privacy.yaml'))
+      const places = { userFile: join(root, 'user.yaml'), directory: root }
+      await expect(loadPolicy(places)).rejects.toMatchObject({
+        code: 'bad-config',
+        message: expect.stringContaining(join(root, '.skein', 'privacy.yaml')),
+      })
+    } finally {
+      rmSync(root, { recursive: true, force: true })
+    }
+  })
+
+  it('are looked for in no directory that cannot be', async () => {
+    for (const directory of [`/${'x'.repeat(5_000)}`, '/a\0b'])
+      expect((await loadPolicy({ userFile: '/nowhere/user.yaml', directory })).projects).toEqual([])
   })
 
   it('may be empty', async () => {

@@ -29,7 +29,7 @@ export const exportSession = command({
   },
   options: {
     format: defaulted(choice('format', FORMATS), 'md', 'What to write'),
-    output: optional(text('file'), 'Write to this new file, readable by you alone'),
+    output: optional(text('file'), 'Write to this new file, readable by you alone', { short: 'o' }),
     chain: flag('The whole chain that a session belongs to'),
   },
   async run({ reference, format, output, chain }, cli) {

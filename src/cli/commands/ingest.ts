@@ -46,6 +46,7 @@ export const ingest = command({
 
 function reportLine({ logs, read, bytes, turns, tool_calls, sessions_found }: IngestReport): string {
   const found = sessions_found > 0 ? `; ${plural(sessions_found, 'session')} found` : ''
-  const news = `${grouped(turns)} turns, ${grouped(tool_calls)} tool calls`
+  const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
+  const news = `${counted(turns, 'turn')}, ${counted(tool_calls, 'tool call')}`
   return `Read ${grouped(read)} of ${plural(logs, 'log')} (${formatBytes(bytes)}): ${news}${found}`
 }

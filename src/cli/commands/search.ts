@@ -4,6 +4,10 @@ import { present } from '../input/present.js'
 import { agentRef, choice, count, groupRef, text, when } from '../input/value-kind.js'
 import { searchView } from '../views/search-view.js'
 
+/** Nobody is told to ask for more than is answered. */
+const MOST_HITS = 1_000
+const moreThan = (limit: number): string => (limit < MOST_HITS ? `--limit ${Math.min(MOST_HITS, limit * 2)}, or ` : '')
+
 export const search = command({
   name: 'search',
   summary: 'Find what was said in any session',
@@ -37,7 +41,7 @@ export const search = command({
       const all = report.hits.every((hit) => hit.log_gone)
       out.note(`${all ? 'Logs' : 'Some logs'} deleted by their tools; shown from the archive.`)
     }
-    if (report.has_more) out.note(`There is more: --limit ${limit * 2}, or --since and --in to narrow it down.`)
+    if (report.has_more) out.note(`There is more: ${moreThan(limit)}--since and --in to narrow it down.`)
     if (!report.is_complete) out.note('These words are so frequent that older text was not looked through.')
   },
 })

@@ -35,13 +35,17 @@ export function frameOf(
   return [...filled.map((row) => (row ? painted(row, paint) : '')), paint.dim(status)]
 }
 
+/** Sums of times are not exact. */
+const MOMENT_MS = 0.01
+
 /** Pieces appear one after the other, each in proportion to the time it has had. */
 function shownRows(pieces: readonly Piece[], laidOut: readonly Row[][], atMs: number): Row[] {
   let shown: Row[] = []
   let left = atMs
   for (const [place, { kind, ms }] of pieces.entries()) {
     const rows = laidOut[place] ?? []
-    if (left >= ms) shown = shown.concat(rows)
+    if (place > 0 && left < MOMENT_MS) return shown // it has not begun
+    if (left >= ms - MOMENT_MS) shown = shown.concat(rows)
     else {
       const isAtOnce = kind === 'head' || kind === 'call'
       return [...shown, ...(isAtOnce ? rows : beginning(rows, left / ms))]
@@ -68,7 +72,7 @@ function statusLine(playback: Playback, script: readonly Scene[]): string {
   const state = isOver(playback, script) ? 'the end' : playback.isPaused ? 'paused' : 'playing'
   const number = script[playback.scene]?.number ?? 0
   const last = script.at(-1)?.number ?? 0
-  return `turn ${number} of ${last} · ${playback.speed}x · ${state} · space pause  n next  p previous  + - speed  q quit`
+  return `turn ${number} of ${last} · ${playback.speed}x · ${state} · space pause  s step  n p turns  + - speed  q quit`
 }
 
 function painted({ kind, text }: Row, paint: Paint): string {
@@ -81,6 +85,7 @@ function painted({ kind, text }: Row, paint: Paint): string {
       return paint.dim(text)
     case 'error':
       return paint.red(text)
+    case 'remark':
     case 'reply':
       return text
   }

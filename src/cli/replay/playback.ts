@@ -11,11 +11,13 @@ export interface Playback {
   isQuit: boolean
 }
 
-export type PlaybackKey = 'pause' | 'next' | 'previous' | 'faster' | 'slower' | 'quit'
+export type PlaybackKey = 'pause' | 'step' | 'next' | 'previous' | 'faster' | 'slower' | 'quit'
 
 /** Ctrl-C and Ctrl-D arrive as characters while the terminal passes on every key. */
 export const KEYS: Readonly<Record<string, PlaybackKey>> = {
   ' ': 'pause',
+  s: 'step',
+  '\r': 'step',
   n: 'next',
   p: 'previous',
   '+': 'faster',
@@ -58,6 +60,8 @@ export function press(playback: Playback, script: readonly Scene[], key: Playbac
   switch (key) {
     case 'pause':
       return { ...playback, isPaused: !playback.isPaused }
+    case 'step':
+      return { ...playback, ...stepFrom(playback, script), isPaused: true }
     case 'next': // at the last turn there is only its end to go to
       return playback.scene < last
         ? { ...playback, scene: playback.scene + 1, atMs: 0 }
@@ -71,6 +75,22 @@ export function press(playback: Playback, script: readonly Scene[], key: Playbac
     case 'quit':
       return { ...playback, isQuit: true }
   }
+}
+
+/** To the end of the next piece: a prompt, a remark, a call, a reply. A heading comes with what is under it. */
+function stepFrom({ scene, atMs }: Playback, script: readonly Scene[]): { scene: number; atMs: number } {
+  const ahead = endsOf(script[scene]).find((ms) => ms > atMs + 1)
+  if (ahead !== undefined) return { scene, atMs: ahead }
+  const next = script[scene + 1]
+  return next ? { scene: scene + 1, atMs: endsOf(next)[0] ?? 0 } : { scene, atMs: lengthOf(script, scene) }
+}
+
+function endsOf(scene: Scene | undefined): number[] {
+  let ms = 0
+  return (scene?.pieces ?? []).flatMap((piece) => {
+    ms += piece.ms
+    return piece.kind === 'head' ? [] : [ms]
+  })
 }
 
 export const isOver = ({ scene, atMs }: Playback, script: readonly Scene[]): boolean =>

@@ -6,10 +6,11 @@ import {
   type ExportedTurn,
   turnNotes,
 } from '../../interchange/index.js'
+import { turnParts } from '../../tools/index.js'
 import { safeText } from '../screen/safe-text.js'
 
 /** What a piece is decides how it looks and how it comes: typed, streamed, or all at once. */
-export type PieceKind = 'head' | 'prompt' | 'call' | 'reply' | 'error'
+export type PieceKind = 'head' | 'prompt' | 'remark' | 'call' | 'reply' | 'error'
 
 /** A part of a turn, safe to print, with the blank line after it, and how long it takes to appear. */
 export interface Piece {
@@ -48,13 +49,11 @@ function piecesOf(turn: ExportedTurn): Piece[] {
   return [
     { kind: 'head', lines: [head, ''], ms: HEAD_MS },
     ...piece('prompt', turn.prompt, TYPED, '> '),
-    ...turn.tool_calls.map(
-      (call, at): Piece => ({
-        kind: 'call',
-        lines: at === turn.tool_calls.length - 1 ? [callLine(call), ''] : [callLine(call)],
-        ms: CALL_MS,
-      }),
-    ),
+    ...turnParts(turn).flatMap((part, at, parts): Piece[] => {
+      if (part.kind === 'remark') return piece('remark', part.text, STREAMED)
+      const isLastOfRow = parts[at + 1]?.kind !== 'call'
+      return [{ kind: 'call', lines: [callLine(part.call), ...(isLastOfRow ? [''] : [])], ms: CALL_MS }]
+    }),
     ...piece('reply', turn.reply ?? '', STREAMED),
     ...piece('error', turn.error ?? '', STREAMED),
   ]

@@ -1,6 +1,6 @@
 import type { SessionHistory } from '../../home/index.js'
 import { formatDuration } from '../../model/index.js'
-import type { LoggedTurn } from '../../tools/index.js'
+import { type LoggedTurn, turnParts } from '../../tools/index.js'
 import { localTime } from '../screen/moment.js'
 import { grouped } from '../screen/money.js'
 import { safeText } from '../screen/safe-text.js'
@@ -40,19 +40,35 @@ export function turnsView({ turns, steps }: SessionHistory, screen: Screen): str
 }
 
 /** Prompts and replies, whole. */
-export function turnTexts({ turns }: SessionHistory, { paint }: Screen): string {
+export function turnTexts({ turns }: SessionHistory, screen: Screen): string {
+  const { paint } = screen
   const blocks = turns.map((turn) => {
     const head = paint.bold(
       `Turn ${turn.number}${turn.started_at ? `, ${localTime(turn.started_at)}` : ''} (${outcomeOf(turn)})`,
     )
-    const tools =
-      turn.tool_calls.length > 0
-        ? [paint.dim(`[${turn.tool_calls.map((call) => safeText(call.name)).join(', ')}]`)]
-        : []
     const reply = turn.reply === undefined ? [] : [lines(turn.reply)]
-    return [head, paint.cyan(lines(turn.prompt)), ...tools, ...reply].join('\n\n')
+    return [head, paint.cyan(lines(turn.prompt)), ...onTheWay(turn, screen), ...reply].join('\n\n')
   })
   return blocks.join('\n\n')
+}
+
+/** What was said between calls; calls in a row by their names. */
+function onTheWay(turn: LoggedTurn, { paint }: Screen): string[] {
+  const blocks: string[] = []
+  let row: string[] = []
+  const endRow = (): void => {
+    if (row.length > 0) blocks.push(paint.dim(`[${row.join(', ')}]`))
+    row = []
+  }
+  for (const part of turnParts(turn)) {
+    if (part.kind === 'call') row.push(safeText(part.call.name))
+    else {
+      endRow()
+      blocks.push(lines(part.text))
+    }
+  }
+  endRow()
+  return blocks
 }
 
 const lines = (text: string): string => text.split('\n').map(safeText).join('\n')

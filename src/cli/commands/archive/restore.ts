@@ -19,7 +19,7 @@ export const restore = command({
   ],
   args: { session: required(sessionRef, 'Id or unique beginning of an id') },
   options: {
-    output: optional(text('file'), 'Write to this new file'),
+    output: optional(text('file'), 'Write to this new file', { short: 'o' }),
     version: optional(count, 'What its log said before it was rewritten; skein archive list --json has the numbers'),
   },
   async run({ session: reference, output, version }, { home, out, cwd }) {

@@ -19,10 +19,10 @@ export const verify = command({
       return [verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`)].join('\n')
     })
     if (out.json) return
-    if (checked.behind > 0) out.note(`${plural(checked.behind, 'log')} has more to be archived: skein ingest`)
+    if (checked.behind > 0) out.note(`More to be archived of ${plural(checked.behind, 'log')}: skein ingest`)
     if (checked.not_archived > 0) {
       const what = plural(checked.not_archived, 'log')
-      out.note(`${what} known from before is not in the archive: read before there was one, or removed from it.`)
+      out.note(`Not in the archive: ${what} known from before, read before there was one or removed from it.`)
     }
     if (!checked.ok) out.note('A damaged file whose log is still there: move it away, then run skein ingest.')
   },
