@@ -71,6 +71,24 @@ describe('a script', () => {
   })
 })
 
+describe('a day', () => {
+  it.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    [':Europe/Berlin', 'Europe/Berlin'],
+    ['/usr/share/zoneinfo/Europe/Berlin', 'Europe/Berlin'],
+    ['UTC+3', 'Etc/GMT+3'],
+    ['', 'UTC'],
+    ['no/such zone', 'UTC'],
+  ])('is one of the zone that TZ=%j names, however it does', async (TZ, zone) => {
+    using at = await place({ env: { TZ } })
+    for (const how of ['', '--no-index']) {
+      const { stdout, stderr, exitCode } = await shell(`skein cost --json ${how}`, at.env)
+      expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+      expect(JSON.parse(stdout).zone).toBe(zone)
+    }
+  })
+})
+
 describe('a home', () => {
   it('lies where the XDG rules say when SKEIN_HOME is not set', async () => {
     using at = await place({ env: { SKEIN_HOME: '' } })
