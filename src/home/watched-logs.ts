@@ -8,8 +8,9 @@ const SETTLE_MS = 40
 
 /** Tells which logs were written to, as it happens. */
 export class WatchedLogs implements AsyncDisposable {
-  readonly #roots = new Map<string, { tool: LogTool; close: () => void }>()
-  readonly #changed = new Map<string, LogTool>()
+  /** By tool and place: two tools may be given the same directory. */
+  readonly #roots = new Map<string, () => void>()
+  readonly #changed = new Map<string, { tool: LogTool; root: string; path: string }>()
   #isOdd = false
   #isBlind = false
   #ring: () => void = () => {}
@@ -22,7 +23,8 @@ export class WatchedLogs implements AsyncDisposable {
   watch(logs: readonly LogRef[]): void {
     for (const { root, tool: name } of logs) {
       const tool = LOG_TOOLS.find((one) => one.name === name)
-      if (!tool || this.#roots.has(root)) continue
+      const key = `${name}\0${root}`
+      if (!tool || this.#roots.has(key)) continue
       try {
         const watcher = watchFiles(root, { recursive: true, persistent: false }, (_, file) =>
           this.#note(tool, root, file),
@@ -31,7 +33,7 @@ export class WatchedLogs implements AsyncDisposable {
           watcher.close()
           this.#isBlind = true
         })
-        this.#roots.set(root, { tool, close: () => watcher.close() })
+        this.#roots.set(key, () => watcher.close())
       } catch {
         this.#isBlind = true // no watches left on this machine
       }
@@ -55,29 +57,34 @@ export class WatchedLogs implements AsyncDisposable {
       await Promise.race([rung, sleep(waitMs, undefined, { signal: stop.signal }).catch(() => {})])
       signal.removeEventListener('abort', onAbort)
       stop.abort()
-      await sleep(this.#changed.size > 0 ? SETTLE_MS : 0)
+      await sleep(this.#changed.size > 0 || this.#isOdd ? SETTLE_MS : 0)
     }
     if (this.#isOdd) {
       this.#isOdd = false
       this.#changed.clear()
       return 'look again'
     }
-    const paths = [...this.#changed]
+    const changed = [...this.#changed.values()]
     this.#changed.clear()
-    return paths.flatMap(([path, tool]) => tool.logAt(path) ?? [])
+    return changed.flatMap(({ tool, root, path }) => {
+      const log = tool.logAt(path)
+      return log ? [{ ...log, root }] : []
+    })
   }
 
   #note(tool: LogTool, root: string, file: string | null): void {
-    const path = file === null ? undefined : join(root, file)
-    if (path?.startsWith(this.own + sep)) return
+    const path = join(root, file ?? '')
+    if (path.startsWith(this.own + sep)) return
     // A database changes in the files beside it, which name no session.
-    if (path === undefined || /-(wal|shm|journal)$/.test(path) || path.endsWith('.db')) this.#isOdd = true
-    else this.#changed.set(path, tool)
+    const place = file?.replace(/-(wal|shm|journal)$/, '')
+    if (place !== undefined && !tool.isLogAt(place, root)) return
+    if (place !== file || place === undefined || place.endsWith('.db')) this.#isOdd = true
+    else this.#changed.set(`${tool.name}\0${path}`, { tool, root, path })
     this.#ring()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { close } of this.#roots.values()) close()
+    for (const close of this.#roots.values()) close()
     this.#roots.clear()
   }
 }

@@ -18,7 +18,8 @@ import { asTruth, makeCorpus, type Truth } from '../ingest/corpus.js'
 import { openTestHome, scratch } from './scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'ingest.mjs')
-const CLAUDE = join(import.meta.dirname, '..', 'fixtures', 'claude', '2.1.325')
+const FIXTURES = join(import.meta.dirname, '..', 'fixtures')
+const CLAUDE = join(FIXTURES, 'claude', '2.1.325')
 
 /** A home whose user has these logs of Claude Code. */
 function withLogs(seed: number): { root: string; projects: string; truth: Truth } {
@@ -243,6 +244,47 @@ describe('ingesting', () => {
     )
     await until(() => reports.length >= 3)
     expect(await home.sessions.get('77777777-7777-4777-8777-777777777777')).toBeDefined()
+    stop.abort()
+    await watching
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('while watching, reads nothing but logs, and each as a log of its own tool', async () => {
+    const root = scratch()
+    const [claude, shared] = [join(root, '.claude'), join(root, 'shared')]
+    const codexLog = 'rollout-2026-11-15T09-58-46-01a1dea5-22e0-77f2-b9d7-977ec2c1c576.jsonl'
+    const piLog = join(shared, 'sessions', 'p', '2026-11-15T10-00-00-000Z_aaaa.jsonl')
+    const lines = readFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), 'utf8').trimEnd().split('\n')
+    const log = join(claude, 'projects', '-srv', '22222222-2222-4222-8222-222222222222.jsonl')
+    for (const path of [log, piLog]) mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(log, `${lines.slice(0, 20).join('\n')}\n`)
+    copyFileSync(join(FIXTURES, 'codex', '0.166.0', codexLog), join(shared, 'sessions', codexLog))
+    writeFileSync(
+      piLog,
+      '{"type":"session","version":3,"id":"aaaa","timestamp":"2026-11-15T10:00:00.000Z","cwd":"/srv"}\n',
+    )
+    writeFileSync(join(root, 'config.toml'), `[logs]\ncodex = ["${shared}"]\npi = ["${shared}"]\n`)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    const stop = new AbortController()
+    const reports: { logs: number; bytes: number }[] = []
+    const watching = home.history.watch({ signal: stop.signal, onReport: (report) => reports.push(report) })
+    const until = async (done: () => boolean): Promise<void> => {
+      for (let tries = 0; !done() && tries < 500; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(done()).toBe(true)
+    }
+    await until(() => reports.length === 1)
+    writeFileSync(join(claude, '.credentials.json'), '{"token":"none of our business"}\n')
+    writeFileSync(join(claude, 'history.jsonl'), `${lines[20]}\n`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    appendFileSync(log, `${lines[20]}\n`)
+    await until(() => reports.length === 2)
+    expect(reports[1]).toMatchObject({ logs: 1, bytes: Buffer.byteLength(lines[20] ?? '') + 1 })
+    const said = { role: 'user', content: [{ type: 'text', text: 'hello' }], timestamp: 1 }
+    const prompt = { type: 'message', id: 'b', parentId: null, timestamp: '2026-11-15T10:00:01.000Z', message: said }
+    appendFileSync(piLog, `${JSON.stringify(prompt)}\n`)
+    await until(() => reports.length === 3)
+    expect((await home.history.turns('aaaa')).turns).toMatchObject([{ prompt: 'hello' }])
+    expect(await home.history.counts('aaaa')).toMatchObject({ turns: 1, unknown_records: 0 })
     stop.abort()
     await watching
     await home[Symbol.asyncDispose]()

@@ -12,6 +12,7 @@ import { GeminiTranslator } from './gemini-translator.js'
 
 const NAME = 'gemini'
 const SESSION_FILE = /^session-.+\.jsonl?$/
+const PLACE = /^tmp\/[^/]+\/chats\/(?:session-[^/]+\.jsonl?|[^/]+\/.+\.jsonl)$/
 
 export const gemini: LogTool = {
   name: NAME,
@@ -29,6 +30,7 @@ export const gemini: LogTool = {
     compacted: CAN,
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  isLogAt: (place) => PLACE.test(place),
   logAt: (path) => fileLog(NAME, dirname(dirname(folderOf(path))), path),
   identify,
   read,

@@ -19,6 +19,7 @@ export const openclaw: LogTool = {
     origin: cannot('2026.7.2 and later keep sessions in a database that no recorded fixture covers'),
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  isLogAt: (place) => /^agents\/[^/]+\/sessions\/[^/]+$/.test(place) && isTranscript(basename(place)),
   logAt: (path) => logOf(dirname(dirname(dirname(dirname(path)))), path),
   identify,
   read: readPi,
@@ -32,10 +33,12 @@ function roots({ home, env, extraRoots }: Environment): string[] {
 function logsUnder(root: string): (LogRef | undefined)[] {
   return listDirectory(join(root, 'agents')).flatMap((agent) =>
     listDirectory(join(agent.path, 'sessions'))
-      .filter((entry) => !entry.isDirectory && TRANSCRIPT.test(entry.name) && !NOT_TRANSCRIPTS.test(entry.name))
+      .filter((entry) => !entry.isDirectory && isTranscript(entry.name))
       .map((entry) => logOf(root, entry.path)),
   )
 }
+
+const isTranscript = (name: string): boolean => TRANSCRIPT.test(name) && !NOT_TRANSCRIPTS.test(name)
 
 function logOf(root: string, path: string): LogRef | undefined {
   return fileLog(NAME, root, path, { session: TRANSCRIPT.exec(basename(path))?.[1] })

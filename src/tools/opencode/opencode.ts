@@ -5,7 +5,7 @@ import { readDocument } from '../document-log.js'
 import type { Checkpoint, Fact, SessionNews } from '../fact.js'
 import { identifyByHead } from '../identify.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
-import { fileLog, listDirectory } from '../log-files.js'
+import { fileLog, listDirectory, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { LostPlace } from '../turn-tracker.js'
 import { isDamage, logsIn, OpencodeDatabase } from './opencode-database.js'
@@ -30,7 +30,9 @@ export const opencode: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
-  discover: (environment) => databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path)),
+  discover: (environment) =>
+    withoutDoubles(databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path))),
+  isLogAt: (place) => place.endsWith('.db'),
   logAt,
   identify,
   read,
@@ -40,14 +42,15 @@ export const opencode: LogTool = {
 function databases({ home, env, extraRoots }: Environment): { root: string; path: string }[] {
   const data = join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
   const named = env.OPENCODE_DB
-  if (named === ':memory:') return []
-  if (named) return [{ root: data, path: isAbsolute(named) ? named : join(data, named) }]
-  return [data, ...(extraRoots?.[NAME] ?? [])].flatMap((root) =>
-    listDirectory(root)
-      .filter((entry) => DATABASE.test(entry.name))
-      .map((entry) => ({ root, path: entry.path })),
-  )
+  const path = named && (isAbsolute(named) ? named : join(data, named))
+  const own = named === ':memory:' ? [] : path ? [{ root: dirname(path), path }] : databasesIn(data)
+  return [...own, ...(extraRoots?.[NAME] ?? []).flatMap(databasesIn)]
 }
+
+const databasesIn = (root: string): { root: string; path: string }[] =>
+  listDirectory(root)
+    .filter((entry) => DATABASE.test(entry.name))
+    .map((entry) => ({ root, path: entry.path }))
 
 /** A database and the session in it, or a file that `opencode export` wrote. */
 function logAt(path: string, session?: SessionId): LogRef | undefined {
