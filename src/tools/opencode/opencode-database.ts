@@ -90,7 +90,11 @@ export function logsIn(tool: string, root: string, path: string): LogRef[] {
     if (!isDamage(error)) throw error
     // Still a log, and one that says so when it is read: a damaged database must not look like one without sessions.
     return [
-      { ...file, modified_at: instantOf(Math.trunc(stat.mtimeMs)), stamp: `damaged:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}` },
+      {
+        ...file,
+        modified_at: instantOf(Math.trunc(stat.mtimeMs)),
+        stamp: `damaged:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`,
+      },
     ]
   }
 }
