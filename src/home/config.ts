@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
 import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
@@ -12,7 +12,11 @@ const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_wr
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
 export class Config {
-  constructor(readonly file: string) {}
+  constructor(
+    readonly file: string,
+    /** What `~` stands for. Asked for when it is written somewhere: not every process has a home directory. */
+    private readonly userHome: () => string,
+  ) {}
 
   async retention(): Promise<RetentionPolicy> {
     const events = table(await this.#read(), 'events', this.file)
@@ -52,17 +56,18 @@ export class Config {
 
   /** More places to look for the logs of a tool: `[logs]` with a list of directories per tool. */
   async logRoots(): Promise<Record<string, readonly string[]>> {
-    const roots = table(await this.#read(), 'logs', this.file)
-    for (const [tool, paths] of Object.entries(roots)) {
-      const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
-      if (!isList)
-        throw new SkeinError(
-          'bad-config',
-          `logs.${tool} in ${this.file} is not a list of directories`,
-          'Write it like ["/srv/logs"]',
-        )
+    const roots: Record<string, readonly string[]> = {}
+    for (const [tool, paths] of Object.entries(table(await this.#read(), 'logs', this.file))) {
+      const { LOG_TOOLS } = await import('../tools/index.js')
+      const names = LOG_TOOLS.map((one) => one.name)
+      if (!names.includes(tool)) {
+        const message = `logs.${tool} in ${this.file} names no tool whose logs Skein reads`
+        throw new SkeinError('bad-config', message, `Use one of ${names.join(', ')}`)
+      }
+      const list: unknown[] = Array.isArray(paths) ? paths : [undefined]
+      roots[tool] = list.map((path) => this.#directory(`logs.${tool}`, path))
     }
-    return roots as Record<string, readonly string[]>
+    return roots
   }
 
   /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
@@ -76,7 +81,7 @@ export class Config {
     const models = table(await this.#read(), 'prices', this.file)
     for (const model of Object.keys(models)) {
       for (const [name, value] of Object.entries(table(models, model, this.file))) {
-        const isPrice = typeof value === 'number' && value >= 0 && PRICE_KEYS.includes(name)
+        const isPrice = typeof value === 'number' && Number.isFinite(value) && value >= 0 && PRICE_KEYS.includes(name)
         if (!isPrice)
           throw new SkeinError(
             'bad-config',
@@ -128,6 +133,17 @@ export class Config {
 
   #read(): Promise<Settings> {
     return readSettings(this.file)
+  }
+
+  /** A relative one would lie elsewhere for every directory that a command is typed in. */
+  #directory(name: string, path: unknown): string {
+    if (path === '~' || (typeof path === 'string' && path.startsWith('~/'))) return join(this.userHome(), path.slice(1))
+    if (typeof path === 'string' && isAbsolute(path)) return path
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is not a list of directories`,
+      'Write it like ["/srv/logs", "~/logs"]',
+    )
   }
 
   #duration(name: string, value: unknown): number {
