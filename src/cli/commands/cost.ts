@@ -5,6 +5,7 @@ import { defaulted, flag, optional } from '../input/input.js'
 import { present } from '../input/present.js'
 import { choice, when } from '../input/value-kind.js'
 import { safeText } from '../screen/safe-text.js'
+import { usageError } from '../usage-error.js'
 import { costView } from '../views/cost-view.js'
 
 export const cost = command({
@@ -26,6 +27,8 @@ export const cost = command({
     'no-index': flag('Read every log from its beginning, and keep nothing'),
   },
   async run({ by, since, until, 'no-index': noIndex }, { home, out }) {
+    if (since && until && since >= until)
+      throw usageError('--since is not before --until', 'Give a time between the two')
     // The scan is over before optimized code would pay: compiling it is a fifth of the CPU time for 100 MB of logs.
     if (noIndex) setFlagsFromString('--no-opt')
     const report = await (await home()).history.cost({ by, ...present({ since, until }), noIndex })

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Typed, type } from './typed.js'
+import { buildWorld, profilesUnder, scratch } from './world.js'
+
+const OWN = '22222222-2222-4222-8222-222222222222'
+
+describe('what the logs tell, as commands show it', () => {
+  const world = scratch()
+  const root = join(world.path, 'home')
+  beforeAll(() => buildWorld(root))
+  afterAll(() => world[Symbol.dispose]())
+  const skein = (line: string): Promise<Typed> => type(line.split(' '), { profiles: profilesUnder(root) })
+
+  it('tools and tokens of the turns add up to those of the session, sub-agents included', async () => {
+    const { stdout } = await skein(`turns ${OWN}`)
+    const [head = '', ...rows] = stdout.trimEnd().split('\n')
+    const column = (name: string, end = head.indexOf(name) + name.length): number =>
+      rows.reduce((sum, row) => {
+        const cell = row.slice(0, end).split(/\s\s+/).at(-1) ?? ''
+        return sum + (row[end - 1] === ' ' ? 0 : Number(cell.replaceAll(',', '')))
+      }, 0)
+    const shown = JSON.parse((await skein(`show ${OWN} --json`)).stdout)
+    expect(column('TOOLS')).toBe(shown.tool_call_count)
+    expect(column('TOKENS')).toBe(shown.spent.tokens)
+  })
+
+  it('a session without a log, without tool calls or without turns is said to be so', async () => {
+    const none = 'No log of this session was read yet, or it was gone before. Read what is there with: skein ingest\n'
+    expect(await skein('turns 0f3c9a12')).toEqual({ stdout: '', stderr: none, exitCode: 0 })
+    expect(await skein('tools 0f3c9a12')).toEqual({ stdout: '', stderr: none, exitCode: 0 })
+    const id = '88888888-8888-4888-8888-888888888888'
+    const prompt = {
+      type: 'user',
+      uuid: 'a',
+      parentUuid: null,
+      sessionId: id,
+      message: { role: 'user', content: 'hi' },
+    }
+    writeFileSync(join(root, 'logs/claude/projects/-srv-web', `${id}.jsonl`), `${JSON.stringify(prompt)}\n`)
+    await skein('ingest')
+    expect(await skein(`tools ${id}`)).toEqual({ stdout: '', stderr: 'No tool calls.\n', exitCode: 0 })
+  })
+
+  it('ingest says when there is nothing to read of a session', async () => {
+    const nothing = 'Read 0 of 0 logs (0 B): 0 turns, 0 tool calls\n'
+    expect(await skein('ingest nosuch')).toEqual({
+      stdout: '',
+      stderr: 'skein: No session matches "nosuch". Try: skein sessions list\n',
+      exitCode: 1,
+    })
+    expect(await skein('ingest 0f3c9a12')).toEqual({
+      stdout: nothing,
+      stderr: 'No log of session 0f3c9a12-first was found.\n',
+      exitCode: 0,
+    })
+    expect(await skein(`ingest ${OWN} --tool codex`)).toEqual({
+      stdout: nothing,
+      stderr: `No log of session ${OWN} was found among those of codex.\n`,
+      exitCode: 0,
+    })
+  })
+})
