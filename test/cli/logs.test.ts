@@ -43,6 +43,18 @@ describe('what the logs tell, as commands show it', () => {
     expect(await skein(`tools ${id}`)).toEqual({ stdout: '', stderr: 'No tool calls.\n', exitCode: 0 })
   })
 
+  it('the overview has days as cost has them, and says where sessions without a title ran', async () => {
+    const at = async (now: Date): Promise<string> =>
+      (await type([], { profiles: profilesUnder(root), now: () => now.getTime() })).stdout
+    // The logs are of the 15th.
+    expect(await at(new Date(2026, 10, 15, 23, 59))).toMatch(
+      /^Spent: \$0\.\d*[1-9]\d* today, \$0\.\d*[1-9]\d* in 7 days/m,
+    )
+    const nextDay = await at(new Date(2026, 10, 16, 0, 1))
+    expect(nextDay).toMatch(/^Spent: \$0\.00 today, \$0\.\d*[1-9]\d* in 7 days/m)
+    expect(nextDay).toMatch(/^22222222.* repo$/m)
+  })
+
   it('ingest says when there is nothing to read of a session', async () => {
     const nothing = 'Read 0 of 0 logs (0 B): 0 turns, 0 tool calls\n'
     expect(await skein('ingest nosuch')).toEqual({

@@ -4,6 +4,7 @@ import { command } from '../command.js'
 import { defaulted, flag, optional } from '../input/input.js'
 import { present } from '../input/present.js'
 import { choice, when } from '../input/value-kind.js'
+import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import { usageError } from '../usage-error.js'
 import { costView } from '../views/cost-view.js'
@@ -38,7 +39,7 @@ export const cost = command({
     const { unpriced_calls, unpriced_models } = report.total
     if (unpriced_calls > 0) {
       out.note(
-        `Not in the sum: ${unpriced_calls} calls of ${unpriced_models.map(safeText).join(', ')}, whose price is not known`,
+        `Not in the sum: ${plural(unpriced_calls, 'call')} of ${unpriced_models.map(safeText).join(', ')}. What they cost is not known: say it under [prices] in config.toml`,
       )
     }
   },
