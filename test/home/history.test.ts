@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -244,6 +245,61 @@ describe('ingesting', () => {
     )
     await until(() => reports.length >= 3)
     expect(await home.sessions.get('77777777-7777-4777-8777-777777777777')).toBeDefined()
+    stop.abort()
+    await watching
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('while watching, goes on with a log that was replaced, and sees directories come and go', async () => {
+    const root = scratch()
+    const lines = readFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), 'utf8').trimEnd().split('\n')
+    const project = join(root, '.claude', 'projects', '-srv')
+    const log = join(project, '22222222-2222-4222-8222-222222222222.jsonl')
+    const text = (from: number, to: number): string => `${lines.slice(from, to).join('\n')}\n`
+    mkdirSync(project, { recursive: true })
+    writeFileSync(log, text(0, 5))
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    const stop = new AbortController()
+    const reports: { bytes: number; logs: number }[] = []
+    const watching = home.history.watch({
+      signal: stop.signal,
+      onReport: (report) => reports.push(report),
+      lookAgainMs: 600_000, // so that nothing but a watch can tell
+    })
+    const news = async (act: () => void): Promise<{ bytes: number } | undefined> => {
+      const before = reports.length
+      act()
+      for (let tries = 0; reports.length === before && tries < 300; tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      return reports[before]
+    }
+    await news(() => {})
+    const replace = (): void => {
+      writeFileSync(`${log}.tmp`, text(0, 10))
+      renameSync(`${log}.tmp`, log)
+    }
+    expect(await news(replace)).toMatchObject({ logs: 1 })
+    expect(await news(() => appendFileSync(log, text(10, 11)))).toMatchObject({
+      bytes: Buffer.byteLength(text(10, 11)),
+    })
+    expect(await news(() => truncateSync(log, Buffer.byteLength(text(0, 10))))).toMatchObject({ logs: 1 })
+    rmSync(project, { recursive: true })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const again = (): void => {
+      mkdirSync(project)
+      writeFileSync(log, text(0, 11))
+    }
+    expect(await news(again)).toMatchObject({ logs: 1 })
+    expect(await news(() => appendFileSync(log, text(11, 12)))).toMatchObject({
+      bytes: Buffer.byteLength(text(11, 12)),
+    })
+    const subAgent = join(log.slice(0, -'.jsonl'.length), 'subagents', 'agent-abf9e9456692b8bab.jsonl')
+    const spawn = (): void => {
+      mkdirSync(dirname(subAgent), { recursive: true })
+      writeFileSync(subAgent, text(12, 13))
+    }
+    expect(await news(spawn)).toMatchObject({ logs: 1 })
+    expect(await news(() => appendFileSync(subAgent, text(13, 14)))).toMatchObject({ logs: 1 })
     stop.abort()
     await watching
     await home[Symbol.asyncDispose]()
