@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
-import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
+import {
+  DEFAULT_POLICY,
+  formatDuration,
+  overridesKey,
+  parseDuration,
+  type RetentionPolicy,
+  SkeinError,
+} from '../model/index.js'
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
 import { readSettings, type Settings, settingsTable as table } from './settings-file.js'
@@ -99,6 +106,12 @@ export class Config {
       }
     }
     return models as unknown as PriceOverrides
+  }
+
+  /** The same for a list, which should not wait for TOML: most users have no prices of their own. */
+  async pricesKey(): Promise<string> {
+    const mayHaveSome = existsSync(this.file) && readFileSync(this.file, 'utf8').includes('prices')
+    return overridesKey(mayHaveSome ? await this.prices() : {})
   }
 
   async setTtl(pattern: string, ttl: string): Promise<void> {

@@ -87,4 +87,4 @@ export {
   parseInstant,
   parseWhen,
 } from './time.js'
-export { largerUsage, splitCacheWrites, type Tokens, totalTokens, type UsageCall } from './usage.js'
+export { largerUsage, overridesKey, splitCacheWrites, type Tokens, totalTokens, type UsageCall } from './usage.js'

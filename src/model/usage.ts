@@ -63,3 +63,9 @@ export function splitCacheWrites(
 ): Pick<Tokens, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'> {
   return { cache_write_5m_tokens: Math.max(fiveMinutes, total - oneHour), cache_write_1h_tokens: oneHour }
 }
+
+/** Tells the user's own prices from others: what was summed up with one set of them has to be summed up again with another. */
+export function overridesKey(overrides: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(overrides).sort()
+  return JSON.stringify(names.map((name) => [name, overrides[name]]))
+}

@@ -385,6 +385,26 @@ describe('settings about logs', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it('about prices hold for lists and cards at once, and when they are taken back', async () => {
+    const root = scratch()
+    const id = '22222222-2222-4222-8222-222222222222'
+    mkdirSync(join(root, project), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), join(root, log))
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.history.ingest()
+    const spent = async (): Promise<number | undefined> => (await home.history.spent([id])).get(id)?.micro_usd
+    const listed = await spent()
+    writeFileSync(join(root, 'config.toml'), '[prices."claude*"]\ninput = 1000\noutput = 1000\n')
+    const dear = await spent()
+    expect(dear).toBeGreaterThan((listed ?? 0) * 10)
+    expect((await home.history.cost()).total.micro_usd).toBe(dear)
+    writeFileSync(join(root, 'config.toml'), '[prices."claude*"]\ninput = "much"\noutput = 1000\n')
+    expect(await spent()).toBe(dear) // settings that cannot be read are told by the commands that need them
+    rmSync(join(root, 'config.toml'))
+    expect(await spent()).toBe(listed)
+    await home[Symbol.asyncDispose]()
+  })
+
   it.each([
     ['[logs]\nclaud = ["/srv"]', 'logs.claud'],
     ['[logs]\nclaude = ["more"]', 'logs.claude'],
