@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/disk/index.js'
 import type { Home } from '../../src/home/index.js'
 import { asTruth, makeCorpus, type Truth } from '../ingest/corpus.js'
 import { openTestHome, scratch } from './scratch.js'
@@ -365,6 +366,33 @@ describe('ingesting', () => {
     expect(step?.turns).not.toContain(7)
     await home[Symbol.asyncDispose]()
   })
+})
+
+describe('a database of opencode that cannot be read', () => {
+  it.each(['locked by another program', 'not a database that Skein knows'])(
+    'is named, and keeps nothing else from being counted: %s',
+    async (reason) => {
+      const root = scratch()
+      const data = join(root, '.local', 'share', 'opencode')
+      const project = join(root, '.claude', 'projects', '-srv')
+      const path = join(data, 'opencode.db')
+      for (const directory of [data, project]) mkdirSync(directory, { recursive: true })
+      copyFileSync(join(CLAUDE, 'print-1turn-tools.jsonl'), join(project, '11111111-1111-4111-8111-111111111111.jsonl'))
+      copyFileSync(join(FIXTURES, 'opencode', '1.18.33', 'opencode.db'), path)
+      if (reason.startsWith('not')) writeFileSync(path, 'no database at all')
+      const other = openDatabase(path)
+      if (reason.startsWith('locked')) other.exec('pragma journal_mode = delete; begin exclusive')
+      const { home, warnings } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+      expect(await home.history.ingest()).toMatchObject({ sessions_found: 1, unreadable: [{ path, reason }] })
+      expect((await home.history.cost({ noIndex: true })).total.calls).toBe(3)
+      expect(warnings).toEqual([`Could not read ${path} (${reason}): the totals lack what is in there`])
+      other.close()
+      if (reason.startsWith('locked'))
+        expect(await home.history.ingest()).toMatchObject({ sessions_found: 6, unreadable: [] })
+      await home[Symbol.asyncDispose]()
+    },
+    30_000,
+  )
 })
 
 describe('settings about logs', () => {

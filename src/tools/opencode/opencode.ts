@@ -8,7 +8,7 @@ import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
 import { fileLog, listDirectory, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { LostPlace } from '../turn-tracker.js'
-import { isDamage, logsIn, OpencodeDatabase } from './opencode-database.js'
+import { isDamage, logsIn, OpencodeDatabase, unreadable } from './opencode-database.js'
 import { OpencodeTranslator } from './opencode-translator.js'
 
 const NAME = 'opencode'
@@ -77,7 +77,7 @@ function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   try {
     yield* readDatabase(log, options)
   } catch (error) {
-    if (!isDamage(error)) throw error
+    if (!log.session || !isDamage(error)) throw unreadable(error, log.path)
     const counters = { ...noCounters(), dropped_lines: 1 }
     yield { kind: 'checkpoint', resume: { v: 0, offset: 0, place: {} }, counters, head: { turn: 0, abandoned: [] } }
   }
@@ -86,6 +86,7 @@ function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
 function* readDatabase(log: LogRef, options: ReadOptions): Iterable<Fact> {
   const place = placeOf(options.from)
   using database = new OpencodeDatabase(log.path)
+  if (!log.session) database.sessions() // whose listing failed before, and does again
   // Rows can be taken out again (a session is cleaned up after a revert): then what was told is no longer so.
   const shrunk = place && log.session && database.messageCount(log.session) < place.messages
   if (options.from && (!place || shrunk)) {
