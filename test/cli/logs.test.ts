@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Typed, type } from './typed.js'
@@ -72,5 +72,19 @@ describe('what the logs tell, as commands show it', () => {
       stderr: `No log of session ${OWN} was found among those of codex.\n`,
       exitCode: 0,
     })
+  })
+
+  it('logs that cannot be read are named, by the overview too, and counted when they are many', async () => {
+    using other = scratch()
+    const data = join(other.path, '.local', 'share', 'opencode')
+    mkdirSync(data, { recursive: true })
+    for (let at = 0; at < 8; at += 1) writeFileSync(join(data, `opencode-${at}.db`), 'no database')
+    for (const words of [['ingest'], []]) {
+      const { stderr } = await type(words, { profiles: profilesUnder(other.path) })
+      const lines = stderr.trimEnd().split('\n')
+      expect(lines).toHaveLength(6)
+      expect(lines[0]).toMatch(/^Could not read .*opencode-0\.db \(not a database that Skein knows\)$/)
+      expect(lines[5]).toBe('Nor 3 other logs')
+    }
   })
 })

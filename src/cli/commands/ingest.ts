@@ -6,10 +6,11 @@ import { sessionRef, text, when } from '../input/value-kind.js'
 import { formatBytes } from '../screen/format-bytes.js'
 import { grouped } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
-import { safe, safeText } from '../screen/safe-text.js'
+import { safe } from '../screen/safe-text.js'
 import { expectShortRun } from '../short-run.js'
 import { usageError } from '../usage-error.js'
 import { outdatedNote } from '../views/outdated-note.js'
+import { noteUnreadable } from '../views/unreadable-logs.js'
 
 export const ingest = command({
   name: 'ingest',
@@ -48,8 +49,7 @@ export const ingest = command({
     if (missing && !out.json)
       out.note(safe`No log of session ${missing.id} was found${tool ? ` among those of ${tool}` : ''}.`)
     if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
-    for (const { path, reason } of report.unreadable.slice(0, 5))
-      out.note(`Could not read ${safeText(path)} (${reason})`)
+    noteUnreadable(report, out)
   },
 })
 

@@ -5,6 +5,7 @@ import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { expectShortRun } from '../short-run.js'
 import { sessionTable } from '../views/session-table.js'
+import { noteUnreadable } from '../views/unreadable-logs.js'
 
 const NEWEST = 10
 
@@ -17,6 +18,7 @@ export async function overview({ home, out, nowMs }: Cli): Promise<boolean> {
   const open = await home()
   const read = await open.history.ingest()
   const { sessions } = await open.sessions.query({ limit: NEWEST })
+  if (!out.json) noteUnreadable(read, out)
   if (sessions.length === 0) return false
   const spent = await open.history.spent(sessions.map((session) => session.id))
   const spend = await spending(open, nowMs)
