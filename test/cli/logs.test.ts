@@ -74,6 +74,13 @@ describe('what the logs tell, as commands show it', () => {
     })
   })
 
+  it('where there are no logs, ingest says where they are looked for', async () => {
+    using other = scratch()
+    const { stdout, stderr } = await type(['ingest'], { profiles: profilesUnder(other.path) })
+    expect(stdout).toBe('Read 0 of 0 logs (0 B): 0 turns, 0 tool calls\n')
+    expect(stderr).toBe('No logs were found. Where Skein looks, and how to name other places: docs/LOGS.md\n')
+  })
+
   it('logs that cannot be read are named, by the overview too, and counted when they are many', async () => {
     using other = scratch()
     const data = join(other.path, '.local', 'share', 'opencode')

@@ -48,6 +48,10 @@ export const ingest = command({
     out.result(report, () => reportLine(report))
     if (missing && !out.json)
       out.note(safe`No log of session ${missing.id} was found${tool ? ` among those of ${tool}` : ''}.`)
+    if (report.logs === 0 && !session && !since && !out.json)
+      out.note(
+        safe`No logs${tool ? ` of ${tool}` : ''} were found. Where Skein looks, and how to name other places: docs/LOGS.md`,
+      )
     if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
     noteUnreadable(report, out)
   },
