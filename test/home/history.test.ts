@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   copyFileSync,
@@ -364,6 +365,55 @@ describe('ingesting', () => {
     const [step] = (await home.history.turns(id)).steps
     expect(step).toMatchObject({ step_ref: 'middle', turns: expect.arrayContaining([2, 3, 4]) })
     expect(step?.turns).not.toContain(7)
+    await home[Symbol.asyncDispose]()
+  })
+})
+
+describe('what a log does not say itself', () => {
+  it('is taken from beside it: where Gemini ran, what OpenClaw calls a conversation', async () => {
+    const root = scratch()
+    const put = (path: string, ...lines: object[]): void => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    }
+    const hash = createHash('sha256').update('/srv/old').digest('hex')
+    const prompt = { id: '1', timestamp: '2026-01-01T00:00:01.000Z', type: 'user', content: 'hello' }
+    put('.gemini/projects.json', { projects: { '/srv/old': 'old' } })
+    put(`.gemini/tmp/${hash}/chats/session-2026-01-01T00-00-aaaaaaaa.json`, {
+      sessionId: 'aaaaaaaa-0000-4000-8000-000000000001',
+      startTime: '2026-01-01T00:00:00.000Z',
+      messages: [prompt],
+    })
+    put('.openclaw/agents/main/sessions/sessions.json', {
+      'agent:main:main': { sessionId: 'claw', displayName: 'Home' },
+    })
+    const said = { role: 'user', content: 'hello' }
+    put(
+      '.openclaw/agents/main/sessions/claw.jsonl',
+      { type: 'session', version: 3, id: 'claw', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/srv' },
+      { type: 'message', id: 'b', parentId: null, timestamp: '2026-01-01T00:00:01.000Z', message: said },
+    )
+    const { home } = await openTestHome(root)
+    await home.history.ingest()
+    expect(await home.sessions.get('aaaaaaaa-0000-4000-8000-000000000001')).toMatchObject({ cwd: '/srv/old' })
+    expect(await home.sessions.get('claw')).toMatchObject({ title: 'Home', cwd: '/srv' })
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('usage of a plain document is in the totals with and without the index', async () => {
+    const root = scratch()
+    const project = join(root, '.claude', 'projects', 'x', '.claude', 'conversations')
+    mkdirSync(project, { recursive: true })
+    const messages = [{ role: 'user', content: 'hello', timestamp: '2026-01-01T00:00:00.000Z' }]
+    const usage = { input_tokens: 5, output_tokens: 7 }
+    writeFileSync(join(project, 'c.json'), JSON.stringify({ id: 'plain', messages, usage }))
+    const { home, clock } = await openTestHome(root)
+    await home.history.ingest()
+    const counted = await home.history.cost()
+    expect(counted.total).toMatchObject({ calls: 1, input_tokens: 5, output_tokens: 7, unpriced_calls: 1 })
+    expect(await home.history.cost({ noIndex: true })).toEqual(counted)
+    clock.ms += 60_000
+    expect(await home.history.cost()).toEqual(counted)
     await home[Symbol.asyncDispose]()
   })
 })

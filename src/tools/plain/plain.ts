@@ -15,7 +15,7 @@ export const plain: LogTool = {
   can: {
     append: cannot('the file is written anew each time'),
     branches: cannot('a document is one list of messages'),
-    usage: cannot('only the sum of a conversation is given'),
+    usage: CAN, // the sum of a conversation, as one call
     durations: CAN,
     origin: cannot('the form has no field for it'),
     sub_agents: cannot('the form has no field for it'),
