@@ -24,6 +24,7 @@ describe('what the logs tell, as commands show it', () => {
     const shown = JSON.parse((await skein(`show ${OWN} --json`)).stdout)
     expect(column('TOOLS')).toBe(shown.tool_call_count)
     expect(column('TOKENS')).toBe(shown.spent.tokens)
+    expect((await skein(`show ${OWN}`)).stdout).toMatch(/^model +claude-opus-5-5$/m)
   })
 
   it('a session without a log, without tool calls or without turns is said to be so', async () => {
