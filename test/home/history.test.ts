@@ -369,6 +369,31 @@ describe('ingesting', () => {
   })
 })
 
+describe('a log that was moved', () => {
+  /** As Codex does with those the user puts away, and users with directories. */
+  async function moved(): Promise<Home> {
+    const root = scratch()
+    const [from, to] = ['-srv', '-opt'].map((name) => join(root, '.claude', 'projects', name)) as [string, string]
+    mkdirSync(from, { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), join(from, `${MOVED}.jsonl`))
+    cpSync(join(CLAUDE, 'interactive-7turns-tools-subagent'), join(from, MOVED), { recursive: true })
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.history.ingest()
+    renameSync(from, to)
+    await home.history.ingest()
+    return home
+  }
+  const MOVED = '22222222-2222-4222-8222-222222222222'
+
+  it('is told from where it is now', async () => {
+    await using home = await moved()
+    const told = await home.history.turns(MOVED)
+    expect(told).toMatchObject({ told_from: 'log', from_log: true })
+    expect(told.turns).toHaveLength(7)
+    expect(told.turns.flatMap((turn) => turn.tool_calls)).toHaveLength(8)
+  })
+})
+
 describe('what a log does not say itself', () => {
   it('is taken from beside it: where Gemini ran, what OpenClaw calls a conversation', async () => {
     const root = scratch()
