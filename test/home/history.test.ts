@@ -369,6 +369,20 @@ describe('ingesting', () => {
   })
 })
 
+describe('cost by chain', () => {
+  it('takes a session for a chain of its own when nothing else is known of it', async () => {
+    const root = scratch()
+    const project = join(root, '.claude', 'projects', '-srv')
+    const id = '11111111-1111-4111-8111-111111111111'
+    mkdirSync(project, { recursive: true })
+    copyFileSync(join(CLAUDE, 'print-1turn-tools.jsonl'), join(project, `${id}.jsonl`))
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    for (const noIndex of [true, false])
+      expect((await home.history.cost({ by: 'chain', noIndex })).rows).toMatchObject([{ key: id, calls: 3 }])
+    await home[Symbol.asyncDispose]()
+  })
+})
+
 describe('a log that was moved', () => {
   /** As Codex does with those the user puts away, and users with directories. */
   async function moved(): Promise<Home> {
