@@ -369,6 +369,45 @@ describe('ingesting', () => {
   })
 })
 
+describe('counts that no call can have', () => {
+  it.each([
+    [{ input_tokens: 1e15, output_tokens: 5 }, 0, 5],
+    [{ input_tokens: 7, output_tokens: 2 ** 53 }, 7, 0],
+    [{ input_tokens: 1e300, output_tokens: 5 }, 0, 5],
+    [{ input_tokens: 1.5, output_tokens: 5.9 }, 1, 5],
+    [{ input_tokens: -1, output_tokens: '5' }, 0, 0],
+    [['input_tokens'], undefined, undefined],
+    ['input_tokens', undefined, undefined],
+  ])('spoil no sum, and are read the same with and without the index: %j', async (usage, input, output) => {
+    const root = scratch()
+    const project = join(root, '.claude', 'projects', '-srv')
+    const id = '11111111-1111-4111-8111-111111111111'
+    mkdirSync(project, { recursive: true })
+    const reply = (name: string, counts: unknown) => ({
+      type: 'assistant',
+      uuid: name,
+      parentUuid: null,
+      sessionId: id,
+      timestamp: '2026-01-01T00:00:00.000Z',
+      requestId: `req_${name}`,
+      message: { id: name, role: 'assistant', model: 'claude-opus-4-8', content: [], usage: counts },
+    })
+    const lines = [...Array(9).keys()].map((at) => JSON.stringify(reply(`odd-${at}`, usage)))
+    const sane = JSON.stringify(reply('sane', { input_tokens: 100, output_tokens: 10 }))
+    writeFileSync(join(project, `${id}.jsonl`), `${[...lines, sane].join('\n')}\n`)
+    const { home } = await openTestHome(root)
+    const cold = await home.history.cost({ noIndex: true })
+    await home.history.ingest()
+    expect(await home.history.cost()).toEqual(cold)
+    expect(cold.total).toMatchObject({
+      calls: input === undefined ? 1 : 10,
+      input_tokens: 100 + 9 * (input ?? 0),
+      output_tokens: 10 + 9 * (output ?? 0),
+    })
+    await home[Symbol.asyncDispose]()
+  })
+})
+
 describe('cost by chain', () => {
   it('takes a session for a chain of its own when nothing else is known of it', async () => {
     const root = scratch()
