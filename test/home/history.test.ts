@@ -195,6 +195,50 @@ describe('ingesting', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it('follows what the log calls a session and where it goes on, but not over what a person said', async () => {
+    const root = scratch()
+    const project = join(root, '.claude', 'projects', '-srv')
+    const [found, reported] = ['aaaaaaaa-0000-4000-8000-000000000001', 'bbbbbbbb-0000-4000-8000-000000000002']
+    mkdirSync(project, { recursive: true })
+    let line = 0
+    const append = (id: string, gitBranch: string, aiTitle: string): void => {
+      line += 1
+      const [timestamp, message] = [`2026-01-01T00:00:0${line}.000Z`, { role: 'user', content: 'go' }]
+      const prompt = {
+        type: 'user',
+        uuid: `${line}`,
+        parentUuid: null,
+        sessionId: id,
+        cwd: '/srv',
+        gitBranch,
+        timestamp,
+        message,
+      }
+      const title = { type: 'ai-title', aiTitle, sessionId: id }
+      appendFileSync(join(project, `${id}.jsonl`), `${JSON.stringify(prompt)}\n${JSON.stringify(title)}\n`)
+    }
+    const { home } = await openTestHome(root)
+    const read = async (branch: string, title: string) => {
+      for (const id of [found, reported]) append(id, branch, title)
+      await home.history.ingest()
+      return [await home.sessions.get(found), await home.sessions.get(reported)]
+    }
+    await home.sessions.start({ id: reported, branch: 'mine' })
+    expect(await read('main', 'First')).toMatchObject([
+      { title: 'First', branch: 'main' },
+      { title: 'First', branch: 'mine' },
+    ])
+    expect(await read('topic', 'Second')).toMatchObject([
+      { title: 'Second', branch: 'topic' },
+      { title: 'Second', branch: 'mine' },
+    ])
+    await home.sessions.update(found, { title: 'By hand' })
+    expect(await read('topic', 'Third')).toMatchObject([{ title: 'By hand', log_title: 'Third' }, { title: 'Third' }])
+    expect(await read('topic', 'Third')).toMatchObject([{ title: 'By hand' }, { title: 'Third' }])
+    expect((await home.index.check()).problems).toEqual([])
+    await home[Symbol.asyncDispose]()
+  })
+
   it('shows turns from the log, from the archive when it is gone, and their counts when both are', async () => {
     const root = scratch()
     const id = '22222222-2222-4222-8222-222222222222'
