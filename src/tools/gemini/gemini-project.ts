@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { objectAt } from '../json-value.js'
-import { smallJson, statOf } from '../log-files.js'
+import { canRead, smallJson, statOf } from '../log-files.js'
 import type { LogRef } from '../tool.js'
 
 /** The project's folder: the one that holds `chats`. */
@@ -15,7 +15,7 @@ export function projectFolder(path: string): string {
 export function projectPath(log: LogRef): string | undefined {
   const folder = projectFolder(log.path)
   const note = join(folder, '.project_root')
-  if ((statOf(note)?.size ?? 0) > 0) return readFileSync(note, 'utf8').trim()
+  if ((statOf(note)?.size ?? 0) > 0 && canRead(note)) return readFileSync(note, 'utf8').trim()
   const projects = Object.entries(objectAt(smallJson(join(log.root, 'projects.json')), 'projects') ?? {})
   const name = basename(folder)
   const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex')
