@@ -40,7 +40,9 @@ describe('what the logs tell, as commands show it', () => {
       message: { role: 'user', content: 'hi' },
     }
     writeFileSync(join(root, 'logs/claude/projects/-srv-web', `${id}.jsonl`), `${JSON.stringify(prompt)}\n`)
-    await skein('ingest')
+    expect((await skein('ingest')).stdout).toMatch(
+      /^Read 1 of 4 logs \(\d+ B\): 1 turn, 0 tool calls; 1 session found$/m,
+    )
     expect(await skein(`tools ${id}`)).toEqual({ stdout: '', stderr: 'No tool calls.\n', exitCode: 0 })
   })
 

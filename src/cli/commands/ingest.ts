@@ -59,6 +59,6 @@ export const ingest = command({
 
 function reportLine({ logs, read, bytes, turns, tool_calls, sessions_found }: IngestReport): string {
   const found = sessions_found > 0 ? `; ${plural(sessions_found, 'session')} found` : ''
-  const news = `${grouped(turns)} turns, ${grouped(tool_calls)} tool calls`
+  const news = `${plural(turns, 'turn')}, ${plural(tool_calls, 'tool call')}`
   return `Read ${grouped(read)} of ${plural(logs, 'log')} (${formatBytes(bytes)}): ${news}${found}`
 }
