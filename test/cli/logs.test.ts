@@ -46,6 +46,24 @@ describe('what the logs tell, as commands show it', () => {
     expect(await skein(`tools ${id}`)).toEqual({ stdout: '', stderr: 'No tool calls.\n', exitCode: 0 })
   })
 
+  it('a card says when it shows only the newest of many turns', async () => {
+    const id = '99999999-9999-4999-8999-999999999999'
+    const prompt = (at: number) => ({
+      type: 'user',
+      uuid: `p${at}`,
+      parentUuid: at === 0 ? null : `p${at - 1}`,
+      sessionId: id,
+      message: { role: 'user', content: `prompt ${at}` },
+    })
+    const lines = [...Array(20).keys()].map((at) => JSON.stringify(prompt(at)))
+    writeFileSync(join(root, 'logs/claude/projects/-srv-web', `${id}.jsonl`), `${lines.join('\n')}\n`)
+    await skein(`ingest ${id}`)
+    const { stdout } = await skein(`show ${id}`)
+    expect(stdout).toContain('\nThe newest 15 of 20 turns:\nTURN')
+    expect(stdout).not.toContain('prompt 4')
+    expect((await skein(`show ${OWN}`)).stdout).not.toContain('The newest')
+  })
+
   it('the overview has days as cost has them, and says where sessions without a title ran', async () => {
     const at = async (now: Date): Promise<string> =>
       (await type([], { profiles: profilesUnder(root), now: () => now.getTime() })).stdout

@@ -2,6 +2,7 @@ import type { SessionHistory } from '../../../home/index.js'
 import { command } from '../../command.js'
 import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
+import { plural } from '../../screen/plural.js'
 import { noteMissingLog } from '../../views/missing-log.js'
 import { sessionCard } from '../../views/session-card.js'
 import { turnsView } from '../../views/turns-view.js'
@@ -38,7 +39,9 @@ export const show = command({
     const turns = told.turns > 0 && !out.json ? await history.turns(session.id) : undefined
     out.result(known, (screen) => {
       const shown = turns && { ...turns, turns: turns.turns.slice(-NEWEST_TURNS) }
-      const table = shown && turnsView(shown, screen)
+      const isCut = turns && turns.turns.length > NEWEST_TURNS
+      const heading = isCut ? [`The newest ${NEWEST_TURNS} of ${plural(turns.turns.length, 'turn')}:`] : []
+      const table = shown && [...heading, turnsView(shown, screen)].join('\n')
       return sessionCard(session, screen, { spent, ...told, models: turns && modelsIn(turns), table })
     })
     if (turns) noteMissingLog(turns, out)
