@@ -34,7 +34,7 @@ export function surroundings(): Surroundings {
     },
     env: process.env,
     get zone() {
-      return zoneBySystem() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+      return zoneBySystem() ?? zoneByCalendar() ?? zoneByOffset()
     },
   }
 }
@@ -84,13 +84,31 @@ export function socketFacts(home: string | undefined = process.env.SKEIN_HOME ||
 function zoneBySystem(): string | undefined {
   const files = '/usr/share/zoneinfo/'
   const { TZ } = process.env
-  if (TZ) return /^[A-Za-z][\w+/-]*$/.test(TZ) && existsSync(files + TZ) ? TZ : undefined
+  if (TZ !== undefined) {
+    // POSIX: a colon may come first, a file may be named by its path, and nothing means the zone without an offset.
+    const name = TZ.replace(/^:/, '').replace(files, '')
+    if (name === '') return 'UTC'
+    return /^[A-Za-z][\w+/-]*$/.test(name) && existsSync(files + name) ? name : undefined
+  }
   try {
     const file = readlinkSync('/etc/localtime')
     return file.includes(files) ? file.slice(file.indexOf(files) + files.length) : undefined
   } catch {
     return undefined
   }
+}
+
+/** Undefined where TZ is a rule ("UTC+3") or a mistake, whatever the types say. */
+function zoneByCalendar(): string | undefined {
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return zone === 'Etc/Unknown' ? undefined : zone
+}
+
+/** Days must begin when the clock that is shown says so: a zone of the same offset, which Etc names with the opposite sign. */
+function zoneByOffset(): string {
+  const hours = new Date().getTimezoneOffset() / 60
+  if (hours === 0 || !Number.isInteger(hours)) return 'UTC'
+  return `Etc/GMT${hours > 0 ? '+' : ''}${hours}`
 }
 
 /** Who changes are recorded for. The system may not know: a container can run under a number without a name. */

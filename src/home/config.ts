@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
-import { DEFAULT_POLICY, formatDuration, parseDuration, type RetentionPolicy, SkeinError } from '../model/index.js'
+import {
+  DEFAULT_POLICY,
+  formatDuration,
+  overridesKey,
+  parseDuration,
+  type RetentionPolicy,
+  SkeinError,
+} from '../model/index.js'
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
 import { readSettings, type Settings, settingsTable as table } from './settings-file.js'
@@ -12,7 +19,11 @@ const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_wr
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
 export class Config {
-  constructor(readonly file: string) {}
+  constructor(
+    readonly file: string,
+    /** What `~` stands for. Asked for when it is written somewhere: not every process has a home directory. */
+    private readonly userHome: () => string,
+  ) {}
 
   async retention(): Promise<RetentionPolicy> {
     const events = table(await this.#read(), 'events', this.file)
@@ -52,17 +63,18 @@ export class Config {
 
   /** More places to look for the logs of a tool: `[logs]` with a list of directories per tool. */
   async logRoots(): Promise<Record<string, readonly string[]>> {
-    const roots = table(await this.#read(), 'logs', this.file)
-    for (const [tool, paths] of Object.entries(roots)) {
-      const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
-      if (!isList)
-        throw new SkeinError(
-          'bad-config',
-          `logs.${tool} in ${this.file} is not a list of directories`,
-          'Write it like ["/srv/logs"]',
-        )
+    const roots: Record<string, readonly string[]> = {}
+    for (const [tool, paths] of Object.entries(table(await this.#read(), 'logs', this.file))) {
+      const { LOG_TOOLS } = await import('../tools/index.js')
+      const names = LOG_TOOLS.map((one) => one.name)
+      if (!names.includes(tool)) {
+        const message = `logs.${tool} in ${this.file} names no tool whose logs Skein reads`
+        throw new SkeinError('bad-config', message, `Use one of ${names.join(', ')}`)
+      }
+      const list: unknown[] = Array.isArray(paths) ? paths : [undefined]
+      roots[tool] = list.map((path) => this.#directory(`logs.${tool}`, path))
     }
-    return roots as Record<string, readonly string[]>
+    return roots
   }
 
   /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
@@ -76,7 +88,7 @@ export class Config {
     const models = table(await this.#read(), 'prices', this.file)
     for (const model of Object.keys(models)) {
       for (const [name, value] of Object.entries(table(models, model, this.file))) {
-        const isPrice = typeof value === 'number' && value >= 0 && PRICE_KEYS.includes(name)
+        const isPrice = typeof value === 'number' && Number.isFinite(value) && value >= 0 && PRICE_KEYS.includes(name)
         if (!isPrice)
           throw new SkeinError(
             'bad-config',
@@ -94,6 +106,12 @@ export class Config {
       }
     }
     return models as unknown as PriceOverrides
+  }
+
+  /** The same for a list, which should not wait for TOML: most users have no prices of their own. */
+  async pricesKey(): Promise<string> {
+    const mayHaveSome = existsSync(this.file) && readFileSync(this.file, 'utf8').includes('prices')
+    return overridesKey(mayHaveSome ? await this.prices() : {})
   }
 
   async setTtl(pattern: string, ttl: string): Promise<void> {
@@ -128,6 +146,17 @@ export class Config {
 
   #read(): Promise<Settings> {
     return readSettings(this.file)
+  }
+
+  /** A relative one would lie elsewhere for every directory that a command is typed in. */
+  #directory(name: string, path: unknown): string {
+    if (path === '~' || (typeof path === 'string' && path.startsWith('~/'))) return join(this.userHome(), path.slice(1))
+    if (typeof path === 'string' && isAbsolute(path)) return path
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is not a list of directories`,
+      'Write it like ["/srv/logs", "~/logs"]',
+    )
   }
 
   #duration(name: string, value: unknown): number {

@@ -49,7 +49,7 @@ function discovered(
 ): Draft[] {
   const { cwd, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
   const branch = news.branch === undefined ? undefined : filterText(news.branch).text
-  const facts = withValues({ tool, cwd, branch, title, model })
+  const facts = withValues({ tool, cwd, branch, title, log_title: title, model })
   const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS
   const ended_at = laterOf(last_at ?? started_at, started_at)
   const end: Draft = {
@@ -68,19 +68,14 @@ function discovered(
     }
     return isQuiet ? [start, end] : [start]
   }
-  const isNews = Object.entries(facts).some(
-    ([name, value]) =>
-      known[name as keyof Session] !== value && (name === 'title' || known[name as keyof Session] === undefined),
-  )
-  const update: Draft[] = isNews
-    ? [
-        {
-          type: 'session_update',
-          session: id,
-          payload: { ...facts, ...withValues({ tool: known.tool, cwd: known.cwd, branch: known.branch }) },
-        },
-      ]
-    : []
+  const { tool: knownTool, cwd: knownCwd, branch: knownBranch } = known
+  // What was reported to Skein holds against the log; what came from the log follows it, as if it were read at once.
+  const reported = known.source === 'log' ? {} : withValues({ tool: knownTool, cwd: knownCwd, branch: knownBranch })
+  // Once the log has named it, another title is one that a person gave.
+  const isNamed = known.log_title !== undefined && known.title !== known.log_title
+  const payload = { ...facts, ...reported, ...(isNamed ? withValues({ title: known.title }) : {}) }
+  const isNews = Object.entries(payload).some(([name, value]) => known[name as keyof Session] !== value)
+  const update: Draft[] = isNews ? [{ type: 'session_update', session: id, payload }] : []
   if (known.source !== 'log') return update
   if (isActive(known)) return isQuiet ? [...update, end] : update
   const wentOn = known.ended_at !== undefined && last_at !== undefined && last_at > known.ended_at

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError, makeDirectory } from '../disk/index.js'
-import { spentBySession } from '../index/index.js'
+import { settledOverrides, spentBySession } from '../index/index.js'
 import { type Context, type Event, SkeinError } from '../model/index.js'
 import type { ArchiveBook, AuditOptions, History, Home, Privacy, Programs } from './api.js'
 import { Config } from './config.js'
@@ -50,7 +50,7 @@ export async function openHome({
   if (existsSync(join(root, 'purge-unfinished')))
     context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
-  const config = new Config(configFile)
+  const config = new Config(configFile, () => surroundings.home)
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
@@ -73,9 +73,15 @@ export async function openHome({
     roster: new StoredRoster(store),
     events,
     index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
-    history: historyOnDemand(paths.history, logged, async (options) => {
-      const { WordSearch } = await import('./search.js')
-      return new WordSearch(store, sessions, await stores()).search(options)
+    history: historyOnDemand(logged, {
+      search: async (options) => {
+        const { WordSearch } = await import('./search.js')
+        return new WordSearch(store, sessions, await stores()).search(options)
+      },
+      spent: async (ids) => {
+        if (!store.options.readOnly && (await arePricesOld(paths.history, config))) await (await logged()).cost()
+        return spentBySession(paths.history, ids)
+      },
     }),
     archive: archiveOnDemand(
       onDemand(async () => {
@@ -134,15 +140,24 @@ function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
 type LoggedHistory = Omit<History, 'spent' | 'search'>
 
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
-function historyOnDemand(file: string, history: () => Promise<LoggedHistory>, search: History['search']): History {
+function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<History, keyof LoggedHistory>): History {
   return {
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
     turns: async (reference) => (await history()).turns(reference),
     cost: async (options) => (await history()).cost(options),
     counts: async (session) => (await history()).counts(session),
-    search,
-    spent: async (sessions) => spentBySession(file, sessions),
+    ...others,
+  }
+}
+
+/** What was summed up with prices that the user has changed since. Settings that cannot be read must not keep a list from being shown. */
+async function arePricesOld(history: string, config: Config): Promise<boolean> {
+  const settled = settledOverrides(history)
+  try {
+    return settled !== undefined && settled !== (await config.pricesKey())
+  } catch {
+    return false
   }
 }
 

@@ -1,7 +1,7 @@
 import { ArchiveReader } from '../archive/index.js'
 import { FactForgetter } from '../ingest/index.js'
 import { parseSessionId, type SessionId } from '../model/index.js'
-import { type Fact, foldSession, LOG_TOOLS, type LoggedSession } from '../tools/index.js'
+import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef } from '../tools/index.js'
 import type { LogStores } from './log-stores.js'
 import type { PurgeBook } from './purge-book.js'
 
@@ -50,9 +50,10 @@ export class ToldSessions {
   /** The session's own log first, those of its sub-agents after it. */
   async #logsOf(session: SessionId): Promise<KnownLog[]> {
     const known = await this.stores.askHistory((history) => history.logsOf(session), [])
-    const own = known.findIndex((row) => row.agent === null)
-    if (own !== -1) return known.filter((row, at) => row.agent !== null || at === own)
-    return this.#archivedOf(session)
+    const owns = known.filter((row) => row.agent === null)
+    // A log that was moved is known by both places; the newest is first, but as new as its copy.
+    const own = owns.find((row) => logOf(row) !== undefined) ?? owns[0]
+    return own ? [own, ...known.filter((row) => row.agent !== null)] : this.#archivedOf(session)
   }
 
   /** For when the history was lost and not filled again yet: every file is asked whose it is. */
@@ -64,11 +65,11 @@ export class ToldSessions {
       .sort((a, b) => Number(a.agent !== null) - Number(b.agent !== null))
   }
 
-  #factsOf({ path, part, tool: name, ...row }: KnownLog): { facts?: Iterable<Fact>; from?: ToldFrom } {
-    const tool = LOG_TOOLS.find((one) => one.name === name)
-    const log = tool?.logAt(path, part === '' ? undefined : parseSessionId(part))
+  #factsOf(row: KnownLog): { facts?: Iterable<Fact>; from?: ToldFrom } {
+    const tool = LOG_TOOLS.find((one) => one.name === row.tool)
+    const log = logOf(row)
     if (tool && log) return { facts: this.#remembered(tool.read(log)), from: 'log' }
-    const content = this.#archive.read(this.#archive.keyOf({ tool: name, path, part }))
+    const content = this.#archive.read(this.#archive.keyOf(row))
     if (!content) return row.agent === null ? {} : { facts: [] }
     const { counters, head } = content.standing
     const end: Fact[] =
@@ -113,4 +114,9 @@ export class ToldSessions {
       })),
     }
   }
+}
+
+/** The log itself, if its tool still has it there. */
+function logOf({ path, part, tool }: KnownLog): LogRef | undefined {
+  return LOG_TOOLS.find((one) => one.name === tool)?.logAt(path, part === '' ? undefined : parseSessionId(part))
 }

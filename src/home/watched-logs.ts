@@ -1,15 +1,37 @@
-import { watch as watchFiles } from 'node:fs'
-import { join, sep } from 'node:path'
+import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFiles } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOG_TOOLS, type LogRef, type LogTool } from '../tools/index.js'
 
 /** A burst of writes is one piece of news. */
 const SETTLE_MS = 40
 
-/** Tells which logs were written to, as it happens. */
+/** Deeper than this below a new directory no tool keeps logs: a link that points up must not loop. */
+const DEPTH = 5
+
+/** Whose logs lie below a directory. */
+interface Source {
+  tool: LogTool
+  /** As the tool gives it: the names of logs begin with it. */
+  root: string
+}
+
+interface Watched {
+  watcher: FSWatcher
+  /** Tells the directory from one that was made in its place. */
+  identity: string
+}
+
+/**
+ * Tells which logs were written to, as it happens. Directories are watched, not files, and only those that hold logs: Node's own
+ * recursive watch takes one watch per file of all that a tool keeps, and loses a file that is replaced by another.
+ */
 export class WatchedLogs implements AsyncDisposable {
-  readonly #roots = new Map<string, { tool: LogTool; close: () => void }>()
-  readonly #changed = new Map<string, LogTool>()
+  /** By tool, root and place: two tools may be given the same directory. */
+  readonly #directories = new Map<string, Watched>()
+  /** By tool and root: the folders in it that logs were found in. New directories are of interest there alone. */
+  readonly #folders = new Map<string, Set<string>>()
+  readonly #changed = new Map<string, Source & { path: string }>()
   #isOdd = false
   #isBlind = false
   #ring: () => void = () => {}
@@ -20,20 +42,20 @@ export class WatchedLogs implements AsyncDisposable {
   ) {}
 
   watch(logs: readonly LogRef[]): void {
-    for (const { root, tool: name } of logs) {
+    const seen = new Set<string>()
+    for (const { root, tool: name, path } of logs) {
       const tool = LOG_TOOLS.find((one) => one.name === name)
-      if (!tool || this.#roots.has(root)) continue
-      try {
-        const watcher = watchFiles(root, { recursive: true, persistent: false }, (_, file) =>
-          this.#note(tool, root, file),
-        )
-        watcher.on('error', () => {
-          watcher.close()
-          this.#isBlind = true
-        })
-        this.#roots.set(root, { tool, close: () => watcher.close() })
-      } catch {
-        this.#isBlind = true // no watches left on this machine
+      if (!tool) continue
+      const source = { tool, root }
+      const [folder = ''] = placeIn(root, dirname(path)).split(sep)
+      this.#foldersOf(source).add(folder)
+      // The log's own directory and those above it, down from the folder of the root that it is in.
+      for (let place = placeIn(root, dirname(path)); ; place = dirname(place)) {
+        const key = keyOf(source, place)
+        if (seen.has(key)) break
+        seen.add(key)
+        this.#watchDirectory(source, place)
+        if (place === folder) break
       }
     }
   }
@@ -55,29 +77,91 @@ export class WatchedLogs implements AsyncDisposable {
       await Promise.race([rung, sleep(waitMs, undefined, { signal: stop.signal }).catch(() => {})])
       signal.removeEventListener('abort', onAbort)
       stop.abort()
-      await sleep(this.#changed.size > 0 ? SETTLE_MS : 0)
+      await sleep(this.#changed.size > 0 || this.#isOdd ? SETTLE_MS : 0)
     }
     if (this.#isOdd) {
       this.#isOdd = false
       this.#changed.clear()
       return 'look again'
     }
-    const paths = [...this.#changed]
+    const changed = [...this.#changed.values()]
     this.#changed.clear()
-    return paths.flatMap(([path, tool]) => tool.logAt(path) ?? [])
+    return changed.flatMap(({ tool, root, path }) => {
+      const log = tool.logAt(path)
+      return log ? [{ ...log, root }] : []
+    })
   }
 
-  #note(tool: LogTool, root: string, file: string | null): void {
-    const path = file === null ? undefined : join(root, file)
-    if (path?.startsWith(this.own + sep)) return
+  #watchDirectory(source: Source, place: string): void {
+    const directory = join(source.root, place)
+    const key = keyOf(source, place)
+    const stat = statSync(directory, { throwIfNoEntry: false })
+    const identity = `${stat?.ino}:${stat?.birthtimeMs}`
+    const known = this.#directories.get(key)
+    if (!stat || known?.identity === identity) return
+    known?.watcher.close()
+    this.#directories.delete(key)
+    try {
+      const watcher = watchFiles(directory, { persistent: false }, (event, file) => {
+        if (file !== null) return this.#note(source, join(place, file), event === 'rename')
+        this.#isOdd = true
+        this.#ring()
+      })
+      watcher.on('error', () => {
+        watcher.close()
+        this.#directories.delete(key)
+        this.#isBlind = true
+      })
+      this.#directories.set(key, { watcher, identity })
+    } catch {
+      this.#isBlind = true // no watches left on this machine
+    }
+  }
+
+  /** `cameOrWent`: it was made, moved or removed, and may be a directory. */
+  #note(source: Source, changed: string, cameOrWent: boolean): void {
+    const { tool, root } = source
+    const path = join(root, changed)
+    if (path === this.own || path.startsWith(this.own + sep)) return
     // A database changes in the files beside it, which name no session.
-    if (path === undefined || /-(wal|shm|journal)$/.test(path) || path.endsWith('.db')) this.#isOdd = true
-    else this.#changed.set(path, tool)
+    const place = changed.replace(/-(wal|shm|journal)$/, '')
+    if (!tool.isLogAt(place, root)) {
+      if (cameOrWent && this.#foldersOf(source).has(changed.split(sep)[0] ?? '')) this.#enter(source, changed)
+      return
+    }
+    if (place !== changed || place.endsWith('.db')) this.#isOdd = true
+    else this.#changed.set(keyOf(source, changed), { ...source, path })
     this.#ring()
   }
 
+  /** A new directory: what was put into it before it was watched, nobody tells. */
+  #enter(source: Source, place: string, depth = DEPTH): void {
+    let entries: Dirent[]
+    try {
+      entries = readdirSync(join(source.root, place), { withFileTypes: true })
+    } catch {
+      return // a file, or gone again
+    }
+    this.#watchDirectory(source, place)
+    for (const entry of entries) {
+      if (!entry.isDirectory()) this.#note(source, join(place, entry.name), false)
+      else if (depth > 0) this.#enter(source, join(place, entry.name), depth - 1)
+    }
+  }
+
+  #foldersOf({ tool, root }: Source): Set<string> {
+    const key = `${tool.name}\0${root}`
+    const folders = this.#folders.get(key) ?? new Set()
+    this.#folders.set(key, folders)
+    return folders
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { close } of this.#roots.values()) close()
-    this.#roots.clear()
+    for (const { watcher } of this.#directories.values()) watcher.close()
+    this.#directories.clear()
   }
 }
+
+/** Empty for the root itself. Roots come as users write them: with a slash at their end, or relative. */
+const placeIn = (root: string, directory: string): string => relative(resolve(root), resolve(directory))
+const keyOf = ({ tool, root }: Source, place: string): string => `${tool.name}\0${root}\0${place}`

@@ -1,5 +1,5 @@
 export type { FoldedSession, Projection } from './projection.js'
 export type { SessionIndex } from './session-index.js'
 export type { SessionPage, SessionQuery } from './session-query.js'
-export { type Spent, spentBySession } from './spent.js'
+export { type Spent, settledOverrides, spentBySession } from './spent.js'
 export { SqliteIndex } from './sqlite-index.js'

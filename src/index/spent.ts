@@ -43,6 +43,20 @@ export function spentBySession(path: string, sessions: readonly string[]): Map<s
   return found
 }
 
+/** Which prices of the user's own the sums were made with, as `PriceBook` writes them; undefined where there are no sums yet. */
+export function settledOverrides(path: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  const database = openToRead(path)
+  try {
+    if (!database.prepare(HAS_CELLS).get()) return undefined
+    const row = database.prepare("select value from ledger_facts where name = 'prices'").get()
+    const version = (row as { value: string } | undefined)?.value
+    return version?.slice(version.indexOf(' [') + 1)
+  } finally {
+    database.close()
+  }
+}
+
 const HAS_CELLS = "select 1 from sqlite_master where name = 'ledger_cells'"
 
 const SPENT = `select sum(calls) as calls,

@@ -1,3 +1,4 @@
+import { loggedNanoUsd, tokenCount } from '../model/index.js'
 import type { Telling } from './telling.js'
 
 /** The fields of Claude Code's records that matter here, as far as a record has them. Nothing in them can be trusted. */
@@ -31,51 +32,46 @@ export function tellingOfClaudeRecord(record: Line | null | undefined, file: str
   if (record?.type !== 'progress') return undefined
   // Some versions repeat the replies of a sub-agent inside the log of the session that started it.
   const reply = record.data?.message
-  return reply?.type === 'assistant' ? tellingOfReply(reply, record.sessionId, file) : undefined
+  if (reply?.type !== 'assistant') return undefined
+  return tellingOfReply({ ...reply, timestamp: reply.timestamp ?? record.timestamp }, record.sessionId, file)
 }
 
 function tellingOfReply(reply: Line, sessionId: unknown, file: string): Telling | undefined {
   const message = reply.message
   const usage = message?.usage
-  if (!usage || message.model === '<synthetic>') return undefined
+  if (!usage || typeof usage !== 'object' || Array.isArray(usage) || message.model === '<synthetic>') return undefined
   const session = isText(sessionId) ? sessionId : file
   const atMs = time(reply.timestamp)
-  const cacheWrite1h = count(usage.cache_creation?.ephemeral_1h_input_tokens)
+  const cacheWrite1h = tokenCount(usage.cache_creation?.ephemeral_1h_input_tokens)
   return {
     tool: 'claude',
     call: isText(message.id) ? message.id : madeUpId(reply, session, atMs),
     session,
     model: isText(message.model) ? message.model : 'unknown',
     at_ms: atMs,
-    input_tokens: count(usage.input_tokens),
-    output_tokens: count(usage.output_tokens),
-    cache_read_tokens: count(usage.cache_read_input_tokens),
+    input_tokens: tokenCount(usage.input_tokens),
+    output_tokens: tokenCount(usage.output_tokens),
+    cache_read_tokens: tokenCount(usage.cache_read_input_tokens),
     // As `splitCacheWrites` does it, without an object more per line.
     cache_write_5m_tokens: Math.max(
-      count(usage.cache_creation?.ephemeral_5m_input_tokens),
-      count(usage.cache_creation_input_tokens) - cacheWrite1h,
+      tokenCount(usage.cache_creation?.ephemeral_5m_input_tokens),
+      tokenCount(usage.cache_creation_input_tokens) - cacheWrite1h,
     ),
     cache_write_1h_tokens: cacheWrite1h,
-    web_search_requests: count(usage.server_tool_use?.web_search_requests),
+    web_search_requests: tokenCount(usage.server_tool_use?.web_search_requests),
     service_tier: isText(usage.service_tier) ? usage.service_tier : undefined,
     speed: isText(usage.speed) ? usage.speed : undefined,
-    logged_nano_usd: loggedCost(reply.costUSD),
+    logged_nano_usd: loggedNanoUsd(reply.costUSD),
   }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-const count = (value: unknown): number =>
-  typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.trunc(value) : 0
 
 /** 0, which shows as the first day of 1970, when there is none: an odd date is found sooner than a missing call. */
 function time(value: unknown): number {
   const ms = typeof value === 'string' ? Date.parse(value) : 0
   return Number.isNaN(ms) ? 0 : Math.max(ms, 0)
 }
-
-const loggedCost = (value: unknown): number | undefined =>
-  typeof value === 'number' && value > 0 && value < 1e6 ? Math.round(value * 1e9) : undefined
 
 function madeUpId(reply: Line, session: string, atMs: number): string {
   if (isText(reply.requestId)) return reply.requestId

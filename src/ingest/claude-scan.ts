@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs'
+import { MOST_TOKENS, totalTokens } from '../model/index.js'
 import { CLAUDE_SCAN_CODE } from './claude-scan-code.js'
 import type { Telling } from './telling.js'
 
@@ -119,7 +120,7 @@ export class ClaudeScan {
     }
     const session = visitor.session ?? this.#text(i + 7)
     if (session !== this.#session) this.#session = session // one string for all the calls of a log
-    visitor.tell({
+    const telling: Telling = {
       tool: 'claude',
       call: this.#text(i + 3),
       session: this.#session,
@@ -134,7 +135,10 @@ export class ClaudeScan {
       service_tier: ints[i + 10] === 0 ? undefined : this.#text(i + 9),
       speed: ints[i + 12] === 0 ? undefined : this.#text(i + 11),
       logged_nano_usd: undefined,
-    })
+    }
+    // A count that no call has is damage, and what to make of it is decided in one place.
+    if (totalTokens(telling) + telling.web_search_requests <= MOST_TOKENS) visitor.tell(telling)
+    else visitor.unsure(this.#bytes, ints[i + 1] as number, ints[i + 2] as number)
   }
 
   #text(field: number): string {

@@ -96,8 +96,9 @@ export class CostTable {
         return this.#sumOf(item.tool)
       case 'session':
         return this.#sumOf(item.session)
+      case 'chain': // a session that was read for its cost alone, and is not known yet, continues none
+        return this.#sumOf(this.query.placeOf?.(item.session)?.chain ?? item.session)
       case 'agent':
-      case 'chain':
       case 'work':
         return this.#sumOf(this.query.placeOf?.(item.session)?.[by])
       default:

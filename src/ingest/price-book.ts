@@ -1,4 +1,4 @@
-import { matchesPattern, type Tokens, totalTokens } from '../model/index.js'
+import { matchesPattern, overridesKey, type Tokens, totalTokens } from '../model/index.js'
 import { PriceList, type Rate } from './price-list.js'
 import { PRICE_SOURCE } from './price-table.js'
 
@@ -69,8 +69,7 @@ export class PriceBook {
 
   constructor(overrides: PriceOverrides = {}) {
     this.#overrides = overrides
-    const names = Object.keys(overrides).sort()
-    this.version = `${PRICE_SOURCE} ${JSON.stringify(names.map((name) => [name, overrides[name]]))}`
+    this.version = `${PRICE_SOURCE} ${overridesKey(overrides)}`
   }
 
   /** Undefined means unknown, which is not the same as free. */

@@ -1,4 +1,4 @@
-import { msOf, type Tokens, totalTokens, type UsageCall } from '../model/index.js'
+import { loggedNanoUsd, msOf, type Tokens, totalTokens, type UsageCall } from '../model/index.js'
 
 /**
  * One record of a model call. Tools tell the same call several times: a line per content block while a reply streams, and whole
@@ -32,7 +32,7 @@ export function tellingOf(tool: string, usage: UsageCall): Telling {
     web_search_requests: usage.web_search_requests,
     service_tier: usage.service_tier,
     speed: usage.speed,
-    logged_nano_usd: usage.cost_usd === undefined ? undefined : Math.round(usage.cost_usd * 1e9),
+    logged_nano_usd: loggedNanoUsd(usage.cost_usd),
   }
 }
 

@@ -22,6 +22,7 @@ type Shape = Readonly<Record<string, Check>>
 const FACTS: Shape = {
   'tool?': text,
   'title?': text,
+  'log_title?': text,
   'tmux_session?': text,
   'agent?': text,
   'agent_id?': text,

@@ -87,4 +87,14 @@ export {
   parseInstant,
   parseWhen,
 } from './time.js'
-export { largerUsage, splitCacheWrites, type Tokens, totalTokens, type UsageCall } from './usage.js'
+export {
+  largerUsage,
+  loggedNanoUsd,
+  MOST_TOKENS,
+  overridesKey,
+  splitCacheWrites,
+  type Tokens,
+  tokenCount,
+  totalTokens,
+  type UsageCall,
+} from './usage.js'

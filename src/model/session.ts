@@ -13,6 +13,8 @@ export interface Session {
   id: SessionId
   tool?: string
   title?: string
+  /** What its log calls it. `title` follows it until a person gives another. */
+  log_title?: string
   tmux_session?: string
   agent?: AgentAddress
   agent_id?: AgentId
@@ -97,6 +99,7 @@ export type SessionFacts = Pick<
   Session,
   | 'tool'
   | 'title'
+  | 'log_title'
   | 'tmux_session'
   | 'agent'
   | 'agent_id'

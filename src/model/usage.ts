@@ -35,6 +35,17 @@ export type Tokens = Pick<
   | 'web_search_requests'
 >
 
+/** No call has more of anything than this: what a damaged line says beyond it would make every sum unspeakable. */
+export const MOST_TOKENS = 1_000_000_000
+
+/** A count as a log gives it; what cannot be one is 0. */
+export const tokenCount = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value <= MOST_TOKENS ? Math.trunc(value) : 0
+
+/** What a tool says a call cost, in nano-dollars; undefined when it says nothing that could be. */
+export const loggedNanoUsd = (dollars: unknown): number | undefined =>
+  typeof dollars === 'number' && dollars > 0 && dollars < 1e6 ? Math.round(dollars * 1e9) : undefined
+
 export const totalTokens = (usage: Tokens): number =>
   usage.input_tokens +
   usage.output_tokens +
@@ -62,4 +73,10 @@ export function splitCacheWrites(
   oneHour: number,
 ): Pick<Tokens, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'> {
   return { cache_write_5m_tokens: Math.max(fiveMinutes, total - oneHour), cache_write_1h_tokens: oneHour }
+}
+
+/** Tells the user's own prices from others: what was summed up with one set of them has to be summed up again with another. */
+export function overridesKey(overrides: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(overrides).sort()
+  return JSON.stringify(names.map((name) => [name, overrides[name]]))
 }

@@ -1,3 +1,5 @@
+import { tokenCount } from '../model/index.js'
+
 /**
  * Reading other programs' JSON by hand: a log line is looked at once, by the million, and a schema library would cost
  * several times the parse. Every accessor answers undefined (or 0) for a value of another kind, so no shape can throw.
@@ -25,8 +27,7 @@ export function textAt(from: JsonObject | undefined, key: string): string | unde
 
 /** A count of something: a whole number from 0, or 0 when it is anything else. */
 export function countAt(from: JsonObject | undefined, key: string): number {
-  const value = from?.[key]
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+  return tokenCount(from?.[key])
 }
 
 export function numberAt(from: JsonObject | undefined, key: string): number | undefined {

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { accessSync, constants, type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { instantOf, isSessionId, type SessionId } from '../model/index.js'
 import { isObject, type JsonObject } from './json-value.js'
@@ -25,6 +25,16 @@ export function filesBelow(path: string, wanted: (name: string) => boolean, dept
     if (entry.isDirectory) return depth > 0 ? filesBelow(entry.path, wanted, depth - 1) : []
     return wanted(entry.name) ? [entry.path] : []
   })
+}
+
+/** Asked before a file is opened that only tells more about a log: one that is forbidden must not keep the log from being read. */
+export function canRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function statOf(path: string): Stats | undefined {

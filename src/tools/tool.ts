@@ -74,6 +74,8 @@ export interface LogTool {
   readonly can: LogAbilities
   /** Every log there is, sub-agents' included. Costs a directory listing and a stat per file; nothing is opened but databases. */
   discover(environment: Environment): LogRef[]
+  /** Whether `discover` takes a file for a log, by its place below a root alone: tools keep much else there, secrets included. */
+  isLogAt(place: string, root: string): boolean
   /** One log by its path, or undefined when nothing is there. A database may hold several: `session` picks one. */
   logAt(path: string, session?: SessionId): LogRef | undefined
   /** Who the log belongs to. Reads its beginning and its end, whatever its length. */

@@ -75,6 +75,13 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
     'profile delete play',
     'Deleting profile "play" deletes everything in it. If you mean it: skein profile delete play --yes',
   ],
+  ['ingest x --all', '--all and <session> contradict each other. Leave out one of them'],
+  ['ingest --all --tool codex', '--all and --tool contradict each other. Leave out one of them'],
+  ['ingest --force', '--force goes with a session. Say which one is to be read again'],
+  ['ingest x --watch', '--watch reads all that is new, and takes no <session>. Leave out one of them'],
+  ['ingest --watch --since 7d', '--watch reads all that is new, and takes no --since. Leave out one of them'],
+  ['ingest --watch --no-words', '--watch reads all that is new, and takes no --no-words. Leave out one of them'],
+  ['cost --since 1h --until 2h', '--since is not before --until. Give a time between the two'],
   ['completion tcsh', '"tcsh" is not a valid shell. Use bash, zsh or fish'],
 ]
 

@@ -71,6 +71,24 @@ describe('a script', () => {
   })
 })
 
+describe('a day', () => {
+  it.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    [':Europe/Berlin', 'Europe/Berlin'],
+    ['/usr/share/zoneinfo/Europe/Berlin', 'Europe/Berlin'],
+    ['UTC+3', 'Etc/GMT+3'],
+    ['', 'UTC'],
+    ['no/such zone', 'UTC'],
+  ])('is one of the zone that TZ=%j names, however it does', async (TZ, zone) => {
+    using at = await place({ env: { TZ } })
+    for (const how of ['', '--no-index']) {
+      const { stdout, stderr, exitCode } = await shell(`skein cost --json ${how}`, at.env)
+      expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+      expect(JSON.parse(stdout).zone).toBe(zone)
+    }
+  })
+})
+
 describe('a home', () => {
   it('lies where the XDG rules say when SKEIN_HOME is not set', async () => {
     using at = await place({ env: { SKEIN_HOME: '' } })
@@ -112,6 +130,34 @@ describe('a home', () => {
     expect(await as('skein --version', 'SKEIN_HOME=')).toMatchObject({ exitCode: 0, stderr: '' })
     const told = await as('skein sessions list', `SKEIN_HOME=${join(at.path, 'own')}`)
     expect(told).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('No sessions match') })
+  })
+
+  it.runIf(canBeAStranger)('beside notes of a tool that are forbidden reads the logs all the same', async () => {
+    using at = await place()
+    const put = (path: string, content: object | string, mode: number): void => {
+      mkdirSync(join(at.path, path, '..'), { recursive: true })
+      writeFileSync(join(at.path, path), `${JSON.stringify(content)}\n`)
+      chmodSync(join(at.path, path), mode)
+    }
+    const id = '11111111-1111-4111-8111-111111111111'
+    const prompt = {
+      type: 'user',
+      uuid: 'a',
+      parentUuid: null,
+      sessionId: id,
+      message: { role: 'user', content: 'go' },
+    }
+    const meta = { type: 'session_meta', payload: { id, forked_from_id: 'x', history_base: { thread_id: 'x' } } }
+    put(`.claude/projects/-p/${id}.jsonl`, prompt, 0o644)
+    put('.claude/history.jsonl', { display: '/clear', sessionId: id, project: '/p', timestamp: 1 }, 0)
+    put(`.codex/sessions/rollout-1-${id}.jsonl`, meta, 0o644)
+    put('.codex/sessions/rollout-1-x.jsonl', meta, 0)
+    put('.gemini/tmp/p/chats/session-1.jsonl', { sessionId: 'g', startTime: '2026-01-01T00:00:00.000Z' }, 0o644)
+    put('.gemini/tmp/p/.project_root', '/p', 0)
+    chmodSync(at.path, 0o777)
+    const { stdout, stderr, exitCode } = await run('setpriv', [...STRANGER, BINARY, 'ingest'], { env: at.env })
+    expect({ stdout, exitCode }).toEqual({ stdout: expect.stringMatching(/^Read 3 of 4 logs/), exitCode: 0 })
+    expect(stderr).toMatch(/^Could not read [^\n]*rollout-1-x\.jsonl \(EACCES\)\n$/)
   })
 
   it('with settings that cannot be read is explained in one line', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ProgressBar } from '../../src/cli/screen/progress.js'
 
-function watch(isTTY: boolean) {
+function watch(isTTY: boolean, columns = 80) {
   let now = 0
   let written = ''
-  const stderr = { isTTY, columns: 80, write: (text: string) => (written += text) }
+  const stderr = { isTTY, columns, write: (text: string) => (written += text) }
   const bar = new ProgressBar(stderr, () => now)
   return {
     report: (atMs: number, done: number) => {
@@ -32,6 +32,13 @@ describe('long work', () => {
     expect(screen.written()).toBe('\r\x1b[K[############------------] 50%  Rebuilding the index, 2s left')
     screen.report(2_000, 100)
     expect(screen.written().endsWith('\r\x1b[K')).toBe(true)
+  })
+
+  it('takes a terminal that does not know its width for one of 80 columns', () => {
+    const screen = watch(true, 0)
+    screen.report(0, 0)
+    screen.report(1_500, 50)
+    expect(screen.written()).toMatch(/2s left$/)
   })
 
   it('makes room when something else has to be said', () => {

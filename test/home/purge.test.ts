@@ -170,7 +170,9 @@ function whereIs(root: string, secret: string): string[] {
 }
 
 const stateOf = async (home: Home): Promise<unknown> => ({
-  sessions: (await home.sessions.query({ limit: 100 })).sessions.map(({ title: _, ...session }) => session),
+  sessions: (await home.sessions.query({ limit: 100 })).sessions.map(
+    ({ title: _, log_title: __, ...session }) => session,
+  ),
   agents: (await home.roster.agents()).map(({ title: _, command: __, ...agent }) => agent),
   events: (await home.events.read()).map(({ id, ts, type, session, actor }) => ({ id, ts, type, session, actor })),
 })

@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LogFile, prompts, toolNamed } from './log-file.js'
+import { foldSession } from '../../src/tools/index.js'
+import { LogFile, prompts, scratchDirectory, toolNamed } from './log-file.js'
 
 const codex = toolNamed('codex')
 const A = '0199aaaa-0000-7000-8000-00000000000a'
@@ -116,6 +119,26 @@ describe('Codex rollouts', () => {
     ])
     const circle = new LogFile(codex, name(A), [meta(A, { history_base: { thread_id: A } }), message('user', 'one')])
     expect(circle.session()).toMatchObject({ turns: [{ prompt: 'one' }], counters: [{ missing_origins: 1 }] })
+  })
+
+  it('a fork that was put away still finds the history it grew from', () => {
+    const root = scratchDirectory()
+    const at = (path: string, ...lines: object[]): string => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+      return join(root, path)
+    }
+    const base = { thread_id: A, end_byte_offset: 1e9 }
+    at(name(A), meta(A), message('user', 'one'))
+    const fork = at(
+      `archived_sessions/${basename(name(B))}`,
+      meta(B, { forked_from_id: A, history_base: base }),
+      message('user', 'two'),
+    )
+    const [found] = codex.discover({ home: '/nowhere', env: { CODEX_HOME: root } }).filter((log) => log.session === B)
+    expect(found?.path).toBe(fork)
+    for (const log of [found, codex.logAt(fork)])
+      expect(foldSession([log ? codex.read(log) : []]).turns.map((turn) => turn.prompt)).toEqual(['one', 'two'])
   })
 
   it('turns that were rolled back are not live, and the next one follows those before them', () => {

@@ -123,4 +123,59 @@ describe('discover', () => {
     expect(found('plain', home)).toEqual(['.claude/projects/x/.claude/conversations/c1.json'])
     expect(found('plain', home, { extraRoots: { plain: [join(home, 'plain')] } })).toContain('plain/c2.json')
   })
+
+  it('claude: several directories in CLAUDE_CONFIG_DIR, written as people write lists', () => {
+    const home = withFiles(`a/projects/-p/${ID}.jsonl`, `b/projects/-p/${ID}.jsonl`)
+    const CLAUDE_CONFIG_DIR = ` ${join(home, 'a')}, ${join(home, 'b')}/,`
+    expect(found('claude', home, { env: { CLAUDE_CONFIG_DIR } })).toHaveLength(2)
+  })
+
+  it('opencode: extra roots come on top of OPENCODE_DB too, and a database reached twice is one', () => {
+    const home = withFiles('mine.db', 'other/opencode.db')
+    const extraRoots = { opencode: [join(home, 'other'), join(home, 'other')] }
+    const env = { OPENCODE_DB: join(home, 'mine.db') }
+    expect(found('opencode', home, { env, extraRoots })).toEqual(['mine.db', 'other/opencode.db'])
+    expect(found('opencode', home, { env: { OPENCODE_DB: ':memory:' }, extraRoots })).toEqual(['other/opencode.db'])
+  })
+
+  it('a place alone tells what is a log from all else that tools keep beside it', () => {
+    const logs: Record<string, string[]> = {
+      '.claude claude': [
+        `projects/-p/${ID}.jsonl`,
+        `projects/-p/agent-1.jsonl`,
+        `projects/-p/${ID}/subagents/agent-2.jsonl`,
+        `projects/-p/${ID}/subagents/deeper/agent-3.jsonl`,
+      ],
+      '.codex codex': [
+        `sessions/2026/01/02/rollout-2026-01-02T00-00-00-${ID}.jsonl`,
+        `archived_sessions/rollout-2026-01-01T00-00-00-${ID}.jsonl`,
+      ],
+      '.gemini gemini': ['tmp/p/chats/session-1.jsonl', 'tmp/p/chats/session-2.json', 'tmp/p/chats/aaaa/sub.jsonl'],
+      '.local/share/opencode opencode': ['opencode.db'],
+      '.pi/agent pi': ['sessions/--p--/1_my.id.jsonl'],
+      '.qwen qwen': [`projects/-p/chats/${ID}.jsonl`],
+      '.openclaw openclaw': [`agents/main/sessions/${ID}.jsonl`, `agents/main/sessions/${ID}.jsonl.reset.2026-01-01Z`],
+      '.claude/projects plain': ['x/.claude/conversations/c1.json'],
+    }
+    const others: Record<string, string[]> = {
+      '.claude claude': ['history.jsonl', '.credentials.json', `file-history/${ID}/1@v1`, `projects/-p/${ID}/x.jsonl`],
+      '.codex codex': ['history.jsonl', 'auth.json', 'sessions/2026/notes.jsonl', 'logs_2.sqlite'],
+      '.gemini gemini': ['oauth_creds.json', 'tmp/p/logs.json', 'tmp/p/chats/notes.json'],
+      '.local/share/opencode opencode': ['auth.json', 'snapshot/p/HEAD'],
+      '.pi/agent pi': ['auth.json', 'other.jsonl'],
+      '.qwen qwen': ['oauth_creds.json', `projects/-p/${ID}.jsonl`],
+      '.openclaw openclaw': ['openclaw.json', 'agents/main/sessions/sessions.json', `agents/main/${ID}.jsonl`],
+      '.claude/projects plain': ['x/settings.json'],
+    }
+    const pathsOf = (places: Record<string, string[]>): string[] =>
+      Object.entries(places).flatMap(([key, names]) => names.map((name) => `${key.split(' ')[0]}/${name}`))
+    const home = withFiles(...pathsOf(logs), ...pathsOf(others))
+    for (const [key, names] of Object.entries(logs)) {
+      const [root = '', tool = ''] = key.split(' ')
+      const isLog = (name: string): boolean => toolNamed(tool).isLogAt(name, join(home, root))
+      expect(found(tool, home)).toEqual(names.map((name) => `${root}/${name}`).sort())
+      expect(names.filter((name) => !isLog(name))).toEqual([])
+      expect(others[key]?.filter(isLog)).toEqual([])
+    }
+  })
 })

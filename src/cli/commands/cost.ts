@@ -4,7 +4,9 @@ import { command } from '../command.js'
 import { defaulted, flag, optional } from '../input/input.js'
 import { present } from '../input/present.js'
 import { choice, when } from '../input/value-kind.js'
+import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
+import { usageError } from '../usage-error.js'
 import { costView } from '../views/cost-view.js'
 
 export const cost = command({
@@ -26,6 +28,8 @@ export const cost = command({
     'no-index': flag('Read every log from its beginning, and keep nothing'),
   },
   async run({ by, since, until, 'no-index': noIndex }, { home, out }) {
+    if (since && until && since >= until)
+      throw usageError('--since is not before --until', 'Give a time between the two')
     // The scan is over before optimized code would pay: compiling it is a fifth of the CPU time for 100 MB of logs.
     if (noIndex) setFlagsFromString('--no-opt')
     const report = await (await home()).history.cost({ by, ...present({ since, until }), noIndex })
@@ -35,7 +39,7 @@ export const cost = command({
     const { unpriced_calls, unpriced_models } = report.total
     if (unpriced_calls > 0) {
       out.note(
-        `Not in the sum: ${unpriced_calls} calls of ${unpriced_models.map(safeText).join(', ')}, whose price is not known`,
+        `Not in the sum: ${plural(unpriced_calls, 'call')} of ${unpriced_models.map(safeText).join(', ')}. What they cost is not known: say it under [prices] in config.toml`,
       )
     }
   },

@@ -6,9 +6,11 @@ import { sessionRef, text, when } from '../input/value-kind.js'
 import { formatBytes } from '../screen/format-bytes.js'
 import { grouped } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
-import { safeText } from '../screen/safe-text.js'
+import { safe } from '../screen/safe-text.js'
 import { expectShortRun } from '../short-run.js'
+import { usageError } from '../usage-error.js'
 import { outdatedNote } from '../views/outdated-note.js'
+import { noteUnreadable } from '../views/unreadable-logs.js'
 
 export const ingest = command({
   name: 'ingest',
@@ -28,25 +30,35 @@ export const ingest = command({
     force: flag('With a session: also one that was purged'),
     watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
   },
-  async run({ session, tool, since, force, watch, 'no-words': noWords }, { home, out, interrupted }) {
+  async run({ session, all, tool, since, force, watch, 'no-words': noWords }, { home, out, interrupted }) {
+    const some = session ? '<session>' : tool ? '--tool' : since ? '--since' : undefined
+    if (all && some) throw usageError(`--all and ${some} contradict each other`, 'Leave out one of them')
+    if (force && !session) throw usageError('--force goes with a session', 'Say which one is to be read again')
+    const once = session ? '<session>' : since ? '--since' : noWords ? '--no-words' : undefined
+    if (watch && once) throw usageError(`--watch reads all that is new, and takes no ${once}`, 'Leave out one of them')
     expectShortRun()
-    const { history } = await home()
+    const { history, sessions } = await home()
     if (watch) {
       const onReport = (report: IngestReport): void => out.item(report, () => reportLine(report))
       await history.watch({ ...present({ tool }), signal: interrupted(), onReport })
       return
     }
     const report = await history.ingest({ ...present({ session, tool, since }), force, words: !noWords })
+    const missing = session && report.logs === 0 ? await sessions.find(session) : undefined // or nobody ever heard of it
     out.result(report, () => reportLine(report))
+    if (missing && !out.json)
+      out.note(safe`No log of session ${missing.id} was found${tool ? ` among those of ${tool}` : ''}.`)
+    if (report.logs === 0 && !session && !since && !out.json)
+      out.note(
+        safe`No logs${tool ? ` of ${tool}` : ''} were found. Where Skein looks, and how to name other places: docs/LOGS.md`,
+      )
     if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
-    for (const { path, reason } of report.unreadable.slice(0, 5))
-      out.note(`Could not read ${safeText(path)} (${reason})`)
+    noteUnreadable(report, out)
   },
 })
 
 function reportLine({ logs, read, bytes, turns, tool_calls, sessions_found }: IngestReport): string {
   const found = sessions_found > 0 ? `; ${plural(sessions_found, 'session')} found` : ''
-  const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
-  const news = `${counted(turns, 'turn')}, ${counted(tool_calls, 'tool call')}`
+  const news = `${plural(turns, 'turn')}, ${plural(tool_calls, 'tool call')}`
   return `Read ${grouped(read)} of ${plural(logs, 'log')} (${formatBytes(bytes)}): ${news}${found}`
 }

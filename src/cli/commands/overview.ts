@@ -5,6 +5,7 @@ import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { expectShortRun } from '../short-run.js'
 import { sessionTable } from '../views/session-table.js'
+import { noteUnreadable } from '../views/unreadable-logs.js'
 
 const NEWEST = 10
 
@@ -17,6 +18,7 @@ export async function overview({ home, out, nowMs }: Cli): Promise<boolean> {
   const open = await home()
   const read = await open.history.ingest()
   const { sessions } = await open.sessions.query({ limit: NEWEST })
+  if (!out.json) noteUnreadable(read, out)
   if (sessions.length === 0) return false
   const spent = await open.history.spent(sessions.map((session) => session.id))
   const spend = await spending(open, nowMs)
@@ -35,19 +37,18 @@ export async function overview({ home, out, nowMs }: Cli): Promise<boolean> {
 }
 
 async function spending(home: Home, nowMs: number) {
-  const since = async (days: number) =>
-    (await home.history.cost({ by: 'month', since: instantOf(nowMs - days * DAY_MS) })).total
+  const since = async (ms: number) => (await home.history.cost({ by: 'month', since: instantOf(ms) })).total
   return {
-    today: await since(1),
-    week: await since(7),
-    month: await since(30),
+    today: await since(new Date(nowMs).setHours(0, 0, 0, 0)), // as `skein cost` has its days: from midnight
+    week: await since(nowMs - 7 * DAY_MS),
+    month: await since(nowMs - 30 * DAY_MS),
     all: (await home.history.cost({ by: 'month' })).total,
   }
 }
 
 const HINTS = `Next:
-  skein show <id>          everything about one session
-  skein turns <id>         what was asked and done
-  skein cost --by model    where the money goes
+  skein show <id>            everything about one session
+  skein turns <id>           what was asked and done
+  skein cost --by model      where the money goes
   skein sessions list --all  every session
-  skein --help             every command`
+  skein --help               every command`

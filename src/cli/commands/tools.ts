@@ -21,7 +21,7 @@ export const tools = command({
       toolsView(tool_calls, screen),
     )
     if (out.json) return
-    if (tool_calls.length === 0) out.note('No tool calls. Read its log with: skein ingest')
-    else noteMissingLog(history, out)
+    if (tool_calls.length === 0 && history.turns.length > 0) out.note('No tool calls.')
+    noteMissingLog(history, out)
   },
 })

@@ -19,6 +19,8 @@ export const turns = command({
     const { session: found, from_log, told_from, turns: told, steps, counters } = history
     const document = { session: found.id, from_log, told_from, turns: told, steps, counters }
     out.result(document, (screen) => (full ? turnTexts(history, screen) : turnsView(history, screen)))
-    if (!out.json) noteMissingLog(history, out)
+    if (out.json) return
+    if (told.length === 0 && from_log) out.note('No turns.')
+    noteMissingLog(history, out)
   },
 })

@@ -55,7 +55,7 @@ export class ProgressBar {
     this.#shownMs = nowMs
     this.stderr.write(
       this.stderr.isTTY
-        ? `\r\x1b[K${bar(work, this.#pace(work, nowMs), this.stderr.columns ?? 80)}`
+        ? `\r\x1b[K${bar(work, this.#pace(work, nowMs), this.stderr.columns || 80)}`
         : `${safeText(work.what)} ...\n`,
     )
   }

@@ -19,15 +19,8 @@ const GAP = 2
 
 /** Aligned columns that fit the screen, one line per row. A column in which every row is empty is left out. */
 export function table<Row>(rows: readonly Row[], all: readonly Column<Row>[], screen: Screen): string {
-  const filled = all.flatMap((column) => {
-    const cells = rows.map((row) => safeText(column.text(row)))
-    const width = Math.max(displayWidth(column.header), ...cells.map(displayWidth))
-    return cells.some((cell) => cell !== '') ? [{ column, cells, width }] : []
-  })
-  const widths = fitted(
-    filled.map(({ column, width }) => ({ width, least: Math.min(width, column.shrinkTo ?? width) })),
-    screen.width,
-  )
+  const filled = filledColumns(rows, all)
+  const widths = fitted(filled, screen.width)
   const draw = (texts: readonly string[], row: Row | undefined): string => {
     let line = ''
     let used = 0
@@ -55,6 +48,21 @@ export function table<Row>(rows: readonly Row[], all: readonly Column<Row>[], sc
     ),
   )
   return [draw(headers, undefined), ...lines].join('\n')
+}
+
+/** As narrow as it gets without losing what must not shrink. */
+export function leastWidth<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): number {
+  const filled = filledColumns(rows, columns)
+  return filled.reduce((sum, { least }) => sum + least, 0) + GAP * (filled.length - 1)
+}
+
+function filledColumns<Row>(rows: readonly Row[], all: readonly Column<Row>[]) {
+  return all.flatMap((column) => {
+    const cells = rows.map((row) => safeText(column.text(row)))
+    const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(column.header))
+    const least = Math.min(width, column.shrinkTo ?? width)
+    return cells.some((cell) => cell !== '') ? [{ column, cells, width, least }] : []
+  })
 }
 
 const unpainted = (text: string): string => text

@@ -2,8 +2,12 @@ import type { SessionHistory } from '../../home/index.js'
 import { unreachable } from '../../model/index.js'
 import type { Output } from '../screen/output.js'
 
+interface Source extends Pick<SessionHistory, 'told_from'> {
+  turns: readonly unknown[]
+}
+
 /** Says where what was shown came from, when it was not the log. */
-export function noteMissingLog({ told_from }: Pick<SessionHistory, 'told_from'>, out: Pick<Output, 'note'>): void {
+export function noteMissingLog({ told_from, turns }: Source, out: Pick<Output, 'note'>): void {
   switch (told_from) {
     case 'log':
       return
@@ -11,7 +15,11 @@ export function noteMissingLog({ told_from }: Pick<SessionHistory, 'told_from'>,
       out.note('Log deleted by its tool; shown from the archive.')
       return
     case 'counts':
-      out.note('The log of this session is gone: these are the counts of when it was read.')
+      out.note(
+        turns.length > 0
+          ? 'The log of this session is gone: these are the counts of when it was read.'
+          : 'No log of this session was read yet, or it was gone before. Read what is there with: skein ingest',
+      )
       return
     default:
       unreachable(told_from)

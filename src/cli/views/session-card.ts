@@ -16,6 +16,8 @@ export interface Told {
   unread_lines: number
   unknown_records: number
   spent: Spent | undefined
+  /** Those that its log names, where the session itself has none. */
+  models?: readonly string[] | undefined
   /** The newest turns, drawn. */
   table?: string | undefined
 }
@@ -29,7 +31,7 @@ export function sessionCard(session: Session, screen: Screen, told: Told): strin
       ['outcome', outcomeText(session)],
       ['reason', session.reason],
       ['tool', session.tool],
-      ['model', session.model],
+      ['model', session.model ?? told.models?.join(', ')],
       ['agent', session.agent],
       ['agent id', session.agent_id],
       ['rig', session.rig],

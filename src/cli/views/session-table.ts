@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Spent } from '../../index/index.js'
 import { durationMs, formatDuration, isActive, type Session } from '../../model/index.js'
 import { relativeTime } from '../screen/moment.js'
@@ -34,6 +35,7 @@ function columns(sessions: readonly Session[], screen: Screen, spent: Spending):
     { header: 'OUTCOME', text: outcomeText, paint: outcomePaint },
     { header: 'COST', text: (session) => costText(spent.get(session.id)), align: 'right' },
     { header: 'WORK', text: (session) => session.work_unit ?? '', shrinkTo: 6 },
+    { header: 'DIRECTORY', text: (session) => basename(session.cwd ?? ''), shrinkTo: 8 },
     { header: 'TITLE', text: (session) => session.title ?? '', shrinkTo: 8 },
   ]
 }

@@ -1,5 +1,5 @@
 import type { SessionHistory } from '../../home/index.js'
-import { formatDuration } from '../../model/index.js'
+import { formatDuration, totalTokens } from '../../model/index.js'
 import { type LoggedTurn, turnParts } from '../../tools/index.js'
 import { localTime } from '../screen/moment.js'
 import { grouped } from '../screen/money.js'
@@ -28,7 +28,7 @@ export function turnsView({ turns, steps }: SessionHistory, screen: Screen): str
       { header: 'OUTCOME', text: outcomeOf },
       {
         header: 'TOOLS',
-        text: (turn) => (turn.tool_calls.length > 0 ? String(turn.tool_calls.length) : ''),
+        text: (turn) => String(sumOf(turn, ({ tool_calls }) => tool_calls.length) || ''),
         align: 'right',
       },
       { header: 'TOKENS', text: (turn) => tokensOf(turn), align: 'right' },
@@ -75,22 +75,20 @@ const lines = (text: string): string => text.split('\n').map(safeText).join('\n'
 
 /** The words a person would use, and where the turn stands in the tree. */
 function outcomeOf(turn: LoggedTurn): string {
+  if (turn.copied) return `${turn.outcome}, copied` // what it used was counted where it was made
   if (!turn.live) return `${turn.outcome}, abandoned`
   return turn.compacted > 0 ? `${turn.outcome}, compacted` : turn.outcome
 }
 
-function tokensOf({ usage }: LoggedTurn): string {
-  const total = usage.reduce(
-    (sum, call) =>
-      sum +
-      call.input_tokens +
-      call.output_tokens +
-      call.cache_read_tokens +
-      call.cache_write_5m_tokens +
-      call.cache_write_1h_tokens,
-    0,
-  )
+function tokensOf(turn: LoggedTurn): string {
+  const total = sumOf(turn, ({ usage }) => usage.reduce((sum, call) => sum + totalTokens(call), 0))
   return total === 0 ? '' : grouped(total)
+}
+
+/** Of the turn and of the sub-agents that it started, as in the totals of the session. */
+function sumOf(turn: LoggedTurn, count: (turn: LoggedTurn) => number): number {
+  const inner = turn.tool_calls.flatMap((call) => call.sub_agent ?? [])
+  return inner.reduce((sum, one) => sum + sumOf(one, count), count(turn))
 }
 
 const firstLine = (text: string): string => text.trim().split('\n')[0] ?? ''

@@ -4,7 +4,7 @@ import { isSessionId, type SessionId } from '../../model/index.js'
 import { noCounters } from '../counters.js'
 import { numberAt, textAt } from '../json-value.js'
 import { LineReader } from '../line-reader.js'
-import { statOf } from '../log-files.js'
+import { canRead, statOf } from '../log-files.js'
 import { momentOfMs } from '../moment.js'
 import { RecordReader } from '../record-reader.js'
 import type { Succession } from '../tool.js'
@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 12 * 3_600_000
  */
 export function clearsUnder(root: string): Succession[] {
   const path = join(root, 'history.jsonl')
-  if (!statOf(path)?.isFile()) return []
+  if (!statOf(path)?.isFile() || !canRead(path)) return []
   const file = openSync(path, 'r')
   try {
     using lines = new LineReader(file, 0)

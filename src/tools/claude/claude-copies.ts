@@ -4,7 +4,7 @@ import { noCounters } from '../counters.js'
 import { textAt } from '../json-value.js'
 import { readJsonl } from '../jsonl-log.js'
 import { LineReader } from '../line-reader.js'
-import { statOf } from '../log-files.js'
+import { canRead, statOf } from '../log-files.js'
 import { momentAt } from '../moment.js'
 import { RecordReader } from '../record-reader.js'
 import type { LogRef } from '../tool.js'
@@ -39,7 +39,7 @@ export function originAmong(
   let best: { shared: Shared; session: ForkOrigin['session'] } | undefined
   for (const other of others) {
     const otherBorn = bornMs(other.path)
-    if (otherBorn === undefined || otherBorn >= born || other.session === undefined) continue
+    if (otherBorn === undefined || otherBorn >= born || other.session === undefined || !canRead(other.path)) continue
     const shared = sharedStart(log, other)
     if (shared.entries < LEAST_SHARED || otherBorn >= shared.lastMs || born < shared.lastMs) continue
     if (!best || shared.entries > best.shared.entries) best = { shared, session: other.session }

@@ -5,7 +5,9 @@ import type { Environment } from '../tool.js'
 
 /** Where Claude Code keeps its things; the first is the one a new process uses. */
 export function claudeRoots({ home, env, extraRoots }: Environment): string[] {
-  const configured = env.CLAUDE_CONFIG_DIR?.split(',').filter((root) => root !== '')
+  const configured = env.CLAUDE_CONFIG_DIR?.split(',')
+    .map((root) => root.trim())
+    .filter((root) => root !== '')
   const usual = [join(home, '.claude'), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'claude')]
   return [...(configured?.length ? configured : usual), ...(extraRoots?.claude ?? [])]
 }

@@ -14,6 +14,7 @@ import { claudeTrim } from './claude-trim.js'
 
 const NAME = 'claude'
 const AGENT_FILE = /^agent-(.+)\.jsonl$/
+const PLACE = /^projects\/[^/]+\/(?:[^/]+\.jsonl|[^/]+\/subagents\/(?:.+\/)?agent-[^/]+\.jsonl)$/
 
 export const claude: LogTool = {
   name: NAME,
@@ -33,6 +34,7 @@ export const claude: LogTool = {
     compacted: CAN,
   },
   discover: (environment) => withoutDoubles(claudeRoots(environment).flatMap(logsUnder)),
+  isLogAt: (place) => PLACE.test(place),
   logAt,
   identify,
   read,

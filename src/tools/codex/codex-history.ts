@@ -4,7 +4,7 @@ import { isSessionId, type SessionId } from '../../model/index.js'
 import { type Counters, noCounters } from '../counters.js'
 import { type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
 import { LineReader } from '../line-reader.js'
-import { filesBelow, statOf } from '../log-files.js'
+import { canRead, filesBelow, statOf } from '../log-files.js'
 import { RecordReader } from '../record-reader.js'
 import type { LogRef, ReadOptions } from '../tool.js'
 
@@ -27,7 +27,7 @@ export function historyOf(log: LogRef, find: ReadOptions['find'], counters: Coun
   while (base && seen.size <= MOST_ORIGINS) {
     const session = textAt(base, 'thread_id')
     const path = isSessionId(session) ? (find?.(session)?.path ?? lookFor(log.root, session)) : undefined
-    if (!isSessionId(session) || !path || seen.has(path)) {
+    if (!isSessionId(session) || !path || seen.has(path) || !canRead(path)) {
       counters.missing_origins += 1
       break
     }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { filesBelow } from '../log-files.js'
 import type { Environment } from '../tool.js'
 import { ROLLOUT, sessionInName } from './codex-name.js'
@@ -9,10 +9,14 @@ export function codexRoots({ home, env, extraRoots }: Environment): string[] {
 }
 
 /** `sessions/YYYY/MM/DD/rollout-….jsonl`, and `archived_sessions/` for those the user put away. */
+export const CODEX_FOLDERS = ['sessions', 'archived_sessions']
+
 export function codexLogsUnder(root: string): string[] {
-  return ['sessions', 'archived_sessions'].flatMap((folder) =>
-    filesBelow(join(root, folder), (name) => ROLLOUT.test(name)),
-  )
+  return CODEX_FOLDERS.flatMap((folder) => filesBelow(join(root, folder), (name) => ROLLOUT.test(name)))
+}
+
+export function isCodexLog(place: string): boolean {
+  return CODEX_FOLDERS.some((folder) => place.startsWith(`${folder}/`)) && ROLLOUT.test(basename(place))
 }
 
 export function codexLogOf(environment: Environment, session: string): string | undefined {

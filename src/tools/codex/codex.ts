@@ -5,7 +5,7 @@ import { readJsonl } from '../jsonl-log.js'
 import { fileLog, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { sessionInName } from './codex-name.js'
-import { codexLogsUnder, codexRoots } from './codex-roots.js'
+import { CODEX_FOLDERS, codexLogsUnder, codexRoots, isCodexLog } from './codex-roots.js'
 import { CodexTranslator } from './codex-translator.js'
 
 const NAME = 'codex'
@@ -26,6 +26,7 @@ export const codex: LogTool = {
     compacted: CAN,
   },
   discover: (environment) => withoutDoubles(codexRoots(environment).flatMap(logsUnder)),
+  isLogAt: isCodexLog,
   logAt: (path) => fileLog(NAME, rootOf(path), path, { session: sessionInName(path) }),
   identify: (log) => identifyByHead(codex, log),
   read,
@@ -34,9 +35,9 @@ export const codex: LogTool = {
 const logsUnder = (root: string): (LogRef | undefined)[] =>
   codexLogsUnder(root).map((path) => fileLog(NAME, root, path, { session: sessionInName(path) }))
 
-/** The directory above `sessions`, or the log's own when it lies elsewhere: its origins are looked for below it. */
+/** The directory above Codex's own folders, or the log's own when it lies elsewhere: its origins are looked for below it. */
 function rootOf(path: string): string {
-  const at = path.lastIndexOf('/sessions/')
+  const at = Math.max(...CODEX_FOLDERS.map((folder) => path.lastIndexOf(`/${folder}/`)))
   return at > 0 ? path.slice(0, at) : dirname(path)
 }
 

@@ -10,6 +10,7 @@ import { momentAt } from '../moment.js'
 import { NewsDesk } from '../session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
 import { answerOf, partsOf } from './gemini-parts.js'
+import { projectPath } from './gemini-project.js'
 
 const CONTEXT = '<session_context>'
 const MOST_PROMPTS = 300
@@ -55,7 +56,8 @@ export class GeminiTranslator implements Translator {
   }
 
   finish(): void {
-    this.#news.reportFirst({ id: this.#session })
+    const cwd = this.#news.known.cwd ?? projectPath(this.setup.log)
+    this.#news.reportFirst({ id: this.#session, cwd })
   }
 
   head(): Checkpoint['head'] {
@@ -72,7 +74,8 @@ export class GeminiTranslator implements Translator {
     const id = header.sessionId
     if (!this.#headed) {
       if (isSessionId(id)) this.#session = id
-      this.#news.report({ id: this.#session, started_at: momentAt(header, 'startTime') })
+      const [started_at, cwd] = [momentAt(header, 'startTime'), projectPath(this.setup.log)]
+      this.#news.report({ id: this.#session, started_at, cwd })
       this.#headed = true
     }
     this.#news.report({ title: textAt(header, 'summary') })

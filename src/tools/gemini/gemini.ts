@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readDocument } from '../document-log.js'
-import type { Fact, SessionNews } from '../fact.js'
+import type { Fact } from '../fact.js'
 import { identifyByHead } from '../identify.js'
-import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
+import { isObject, type JsonObject, listAt } from '../json-value.js'
 import { readJsonl } from '../jsonl-log.js'
-import { fileLog, filesBelow, listDirectory, smallJson, statOf, withoutDoubles } from '../log-files.js'
+import { fileLog, filesBelow, listDirectory, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { projectFolder } from './gemini-project.js'
 import { GeminiTranslator } from './gemini-translator.js'
 
 const NAME = 'gemini'
 const SESSION_FILE = /^session-.+\.jsonl?$/
+const PLACE = /^tmp\/[^/]+\/chats\/(?:session-[^/]+\.jsonl?|[^/]+\/.+\.jsonl)$/
 
 export const gemini: LogTool = {
   name: NAME,
@@ -29,8 +29,9 @@ export const gemini: LogTool = {
     compacted: CAN,
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
-  logAt: (path) => fileLog(NAME, dirname(dirname(folderOf(path))), path),
-  identify,
+  isLogAt: (place) => PLACE.test(place),
+  logAt: (path) => fileLog(NAME, dirname(dirname(projectFolder(path))), path),
+  identify: (log) => identifyByHead(gemini, log),
   read,
 }
 
@@ -61,27 +62,4 @@ function* recordsOf(document: JsonObject): Iterable<JsonObject> {
   const { messages: _, ...header } = document
   yield header
   yield* listAt(document, 'messages').filter(isObject)
-}
-
-/** The project's folder: the one that holds `chats`. */
-function folderOf(path: string): string {
-  const at = path.lastIndexOf('/chats/')
-  return at > 0 ? path.slice(0, at) : dirname(dirname(path))
-}
-
-function identify(log: LogRef): SessionNews {
-  const news = identifyByHead(gemini, log)
-  const cwd = projectPath(log)
-  return cwd ? { ...news, cwd } : news
-}
-
-/** A session does not say where it ran: its folder does, through a note in it or the list of projects. */
-function projectPath(log: LogRef): string | undefined {
-  const folder = folderOf(log.path)
-  const note = join(folder, '.project_root')
-  if ((statOf(note)?.size ?? 0) > 0) return readFileSync(note, 'utf8').trim()
-  const projects = Object.entries(objectAt(smallJson(join(log.root, 'projects.json')), 'projects') ?? {})
-  const name = basename(folder)
-  const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex')
-  return projects.find(([path, slug]) => slug === name || hashOf(path) === name)?.[0]
 }

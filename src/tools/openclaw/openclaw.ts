@@ -1,15 +1,17 @@
 import { basename, dirname, join } from 'node:path'
-import type { SessionNews } from '../fact.js'
+import type { Fact } from '../fact.js'
 import { identifyByHead } from '../identify.js'
-import { isObject, textAt } from '../json-value.js'
-import { fileLog, listDirectory, smallJson, withoutDoubles } from '../log-files.js'
+import { fileLog, listDirectory, withoutDoubles } from '../log-files.js'
 import { PI_ABILITIES, readPi } from '../pi/pi.js'
-import { cannot, type Environment, type LogRef, type LogTool } from '../tool.js'
+import { cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { ConversationNames } from './conversation-names.js'
 
 const NAME = 'openclaw'
 /** A transcript, or one that was put aside when its conversation was reset or deleted. */
 const TRANSCRIPT = /^([A-Za-z0-9][A-Za-z0-9._-]*?)(?:-topic-[^/]+)?\.jsonl(?:\.(?:reset|deleted)\.[^/]+Z)?$/
 const NOT_TRANSCRIPTS = /\.trajectory\.jsonl|\.checkpoint\.[0-9a-f-]+\.jsonl/
+
+const names = new ConversationNames()
 
 export const openclaw: LogTool = {
   name: NAME,
@@ -19,9 +21,10 @@ export const openclaw: LogTool = {
     origin: cannot('2026.7.2 and later keep sessions in a database that no recorded fixture covers'),
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  isLogAt: (place) => /^agents\/[^/]+\/sessions\/[^/]+$/.test(place) && isTranscript(basename(place)),
   logAt: (path) => logOf(dirname(dirname(dirname(dirname(path)))), path),
-  identify,
-  read: readPi,
+  identify: (log) => identifyByHead(openclaw, log),
+  read,
 }
 
 function roots({ home, env, extraRoots }: Environment): string[] {
@@ -32,20 +35,24 @@ function roots({ home, env, extraRoots }: Environment): string[] {
 function logsUnder(root: string): (LogRef | undefined)[] {
   return listDirectory(join(root, 'agents')).flatMap((agent) =>
     listDirectory(join(agent.path, 'sessions'))
-      .filter((entry) => !entry.isDirectory && TRANSCRIPT.test(entry.name) && !NOT_TRANSCRIPTS.test(entry.name))
+      .filter((entry) => !entry.isDirectory && isTranscript(entry.name))
       .map((entry) => logOf(root, entry.path)),
   )
 }
+
+const isTranscript = (name: string): boolean => TRANSCRIPT.test(name) && !NOT_TRANSCRIPTS.test(name)
 
 function logOf(root: string, path: string): LogRef | undefined {
   return fileLog(NAME, root, path, { session: TRANSCRIPT.exec(basename(path))?.[1] })
 }
 
-/** The store beside the transcripts knows what the conversation is called: its own name, or its key (`agent:main:discord:…`). */
-function identify(log: LogRef): SessionNews {
-  const news = identifyByHead(openclaw, log)
-  const store = smallJson(join(dirname(log.path), 'sessions.json')) ?? {}
-  const [key, entry] = Object.entries(store).find(([, value]) => isObject(value) && value.sessionId === news.id) ?? []
-  const name = isObject(entry) ? (textAt(entry, 'displayName') ?? key) : key
-  return { ...news, ...(name ? { title: name } : {}) }
+/** A session is named where its conversation is kept, not in its transcript. What is read on of a log has been named before. */
+function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
+  const title = names.of(log)
+  const named: Fact[] = title ? [{ kind: 'session', title }] : []
+  if (!options.from) yield* named
+  for (const fact of readPi(log, options)) {
+    yield fact
+    if (fact.kind === 'restart') yield* named
+  }
 }

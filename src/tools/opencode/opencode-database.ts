@@ -1,4 +1,5 @@
-import { type Database, openDatabase, SQLITE, sqliteCode } from '../../disk/index.js'
+import { accessSync, constants } from 'node:fs'
+import { type Database, openToRead, SQLITE, sqliteCode } from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
 import { statOf } from '../log-files.js'
@@ -12,7 +13,7 @@ export class OpencodeDatabase implements Disposable {
   #database: Database
 
   constructor(path: string) {
-    this.#database = openDatabase(path, { readOnly: true })
+    this.#database = openToRead(path)
     this.#database.exec('pragma busy_timeout = 2000; begin')
   }
 
@@ -87,19 +88,30 @@ export function logsIn(tool: string, root: string, path: string): LogRef[] {
       stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
     }))
   } catch (error) {
-    if (!isDamage(error)) throw error
-    // Still a log, and one that says so when it is read: a damaged database must not look like one without sessions.
-    return [
-      { ...file, modified_at: instantOf(Math.trunc(stat.mtimeMs)), stamp: `damaged:${stat.size}:${stat.mtimeMs}` },
-    ]
+    if (!isSqlites(error)) throw error
+    // Still a log, and one that cannot be read: a database that is damaged or locked must not look like one without sessions.
+    const modified_at = instantOf(Math.trunc(stat.mtimeMs))
+    return [{ ...file, modified_at, stamp: `closed:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}` }]
   }
 }
 
-/** The file is no database, is broken, or has other tables than we know. A lock is none of these: it passes. */
-export function isDamage(error: unknown): boolean {
-  // An error met while stepping through rows carries no number, only that it is SQLite's.
-  const isSqlites = (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SQLITE_ERROR'
-  return (isSqlites || sqliteCode(error) !== undefined) && sqliteCode(error) !== SQLITE.busy
+/** The file is no database, is broken, or has other tables than we know. A lock is none of these. */
+export const isDamage = (error: unknown): boolean => isSqlites(error) && sqliteCode(error) !== SQLITE.busy
+
+/** An error met while stepping through rows carries no number, only that it is SQLite's. */
+const isSqlites = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SQLITE_ERROR' || sqliteCode(error) !== undefined
+
+/** Why a database cannot be read, as it is said of files that cannot. */
+export function unreadable(error: unknown, path: string): unknown {
+  if (!isSqlites(error)) return error
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (denied) {
+    return denied
+  }
+  const code = sqliteCode(error) === SQLITE.busy ? 'locked by another program' : 'not a database that Skein knows'
+  return Object.assign(new Error(`${path}: ${code}`, { cause: error }), { code })
 }
 
 function parsed(text: unknown): unknown {

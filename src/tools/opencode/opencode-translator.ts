@@ -173,7 +173,7 @@ export class OpencodeTranslator implements Translator {
   /** A fork and an import give every message a new id but keep its times: those name the call. */
   #callId(message: JsonObject): string {
     const time = objectAt(message, 'time')
-    const created = countAt(time, 'created')
+    const created = numberAt(time, 'created') ?? 0
     if (created === 0) return `${this.#session}/${textAt(message, 'id') ?? ''}`
     return `opencode/${created}/${textAt(message, 'providerID') ?? ''}/${textAt(message, 'modelID') ?? ''}`
   }

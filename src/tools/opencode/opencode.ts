@@ -5,10 +5,10 @@ import { readDocument } from '../document-log.js'
 import type { Checkpoint, Fact, SessionNews } from '../fact.js'
 import { identifyByHead } from '../identify.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
-import { fileLog, listDirectory } from '../log-files.js'
+import { fileLog, listDirectory, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { LostPlace } from '../turn-tracker.js'
-import { isDamage, logsIn, OpencodeDatabase } from './opencode-database.js'
+import { isDamage, logsIn, OpencodeDatabase, unreadable } from './opencode-database.js'
 import { OpencodeTranslator } from './opencode-translator.js'
 
 const NAME = 'opencode'
@@ -30,7 +30,9 @@ export const opencode: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
-  discover: (environment) => databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path)),
+  discover: (environment) =>
+    withoutDoubles(databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path))),
+  isLogAt: (place) => place.endsWith('.db'),
   logAt,
   identify,
   read,
@@ -40,14 +42,15 @@ export const opencode: LogTool = {
 function databases({ home, env, extraRoots }: Environment): { root: string; path: string }[] {
   const data = join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
   const named = env.OPENCODE_DB
-  if (named === ':memory:') return []
-  if (named) return [{ root: data, path: isAbsolute(named) ? named : join(data, named) }]
-  return [data, ...(extraRoots?.[NAME] ?? [])].flatMap((root) =>
-    listDirectory(root)
-      .filter((entry) => DATABASE.test(entry.name))
-      .map((entry) => ({ root, path: entry.path })),
-  )
+  const path = named && (isAbsolute(named) ? named : join(data, named))
+  const own = named === ':memory:' ? [] : path ? [{ root: dirname(path), path }] : databasesIn(data)
+  return [...own, ...(extraRoots?.[NAME] ?? []).flatMap(databasesIn)]
 }
+
+const databasesIn = (root: string): { root: string; path: string }[] =>
+  listDirectory(root)
+    .filter((entry) => DATABASE.test(entry.name))
+    .map((entry) => ({ root, path: entry.path }))
 
 /** A database and the session in it, or a file that `opencode export` wrote. */
 function logAt(path: string, session?: SessionId): LogRef | undefined {
@@ -74,7 +77,7 @@ function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   try {
     yield* readDatabase(log, options)
   } catch (error) {
-    if (!isDamage(error)) throw error
+    if (!log.session || !isDamage(error)) throw unreadable(error, log.path)
     const counters = { ...noCounters(), dropped_lines: 1 }
     yield { kind: 'checkpoint', resume: { v: 0, offset: 0, place: {} }, counters, head: { turn: 0, abandoned: [] } }
   }
@@ -83,6 +86,7 @@ function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
 function* readDatabase(log: LogRef, options: ReadOptions): Iterable<Fact> {
   const place = placeOf(options.from)
   using database = new OpencodeDatabase(log.path)
+  if (!log.session) database.sessions() // whose listing failed before, and does again
   // Rows can be taken out again (a session is cleaned up after a revert): then what was told is no longer so.
   const shrunk = place && log.session && database.messageCount(log.session) < place.messages
   if (options.from && (!place || shrunk)) {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { type ForkOrigin, isSessionId, type SessionId } from '../../model/index.js'
 import { noCounters } from '../counters.js'
 import { LineReader } from '../line-reader.js'
-import { idFromName, statOf } from '../log-files.js'
+import { canRead, idFromName, statOf } from '../log-files.js'
 import { RecordReader } from '../record-reader.js'
 
 /** `<time>_<id>.jsonl`; an id chosen by the user may hold anything an id may. */
@@ -25,7 +25,7 @@ export function originOf(originPath: string | undefined, ownPath: string): ForkO
 }
 
 function headerId(path: string): SessionId | undefined {
-  if (!statOf(path)?.isFile()) return undefined
+  if (!statOf(path)?.isFile() || !canRead(path)) return undefined
   const file = openSync(path, 'r')
   try {
     const id = new RecordReader(new LineReader(file, 0), noCounters()).next()?.id

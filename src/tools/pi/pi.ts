@@ -36,6 +36,7 @@ export const pi: LogTool = {
   name: NAME,
   can: PI_ABILITIES,
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  isLogAt: (place) => place.startsWith('sessions/') && place.endsWith('.jsonl'),
   logAt: (path) => fileLog(NAME, dirname(dirname(path)), path, { session: sessionInName(path) }),
   identify: (log) => identifyByHead(pi, log),
   read: readPi,

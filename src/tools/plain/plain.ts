@@ -15,7 +15,7 @@ export const plain: LogTool = {
   can: {
     append: cannot('the file is written anew each time'),
     branches: cannot('a document is one list of messages'),
-    usage: cannot('only the sum of a conversation is given'),
+    usage: CAN, // the sum of a conversation, as one call
     durations: CAN,
     origin: cannot('the form has no field for it'),
     sub_agents: cannot('the form has no field for it'),
@@ -26,6 +26,7 @@ export const plain: LogTool = {
     compacted: cannot('the form has no field for it'),
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  isLogAt: (place, root) => place.endsWith('.json') && isOurs(root, join(root, place)),
   logAt: (path) => fileLog(NAME, dirname(path), path),
   identify: (log) => identifyByHead(plain, log),
   read,
@@ -33,16 +34,18 @@ export const plain: LogTool = {
 
 /** Nothing writes this form by itself, so it is looked for where the configuration says, and where the first design had it. */
 function roots({ home, env, extraRoots }: Environment): string[] {
-  const claude = join(env.CLAUDE_CONFIG_DIR?.split(',')[0] || join(home, '.claude'), 'projects')
+  const claude = join(env.CLAUDE_CONFIG_DIR?.split(',')[0]?.trim() || join(home, '.claude'), 'projects')
   return [...(extraRoots?.[NAME] ?? []), claude]
 }
 
 function logsUnder(root: string): (LogRef | undefined)[] {
-  const isOurs = (path: string): boolean => !root.endsWith('/projects') || path.includes('/.claude/conversations/')
   return filesBelow(root, (name) => name.endsWith('.json'))
-    .filter(isOurs)
+    .filter((path) => isOurs(root, path))
     .map((path) => fileLog(NAME, root, path))
 }
+
+const isOurs = (root: string, path: string): boolean =>
+  !root.endsWith('/projects') || path.includes('/.claude/conversations/')
 
 function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   yield* readDocument(log, options, (setup) => new PlainTranslator(setup), recordsOf)

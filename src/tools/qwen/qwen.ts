@@ -7,6 +7,7 @@ import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOpti
 import { QwenTranslator } from './qwen-translator.js'
 
 const NAME = 'qwen'
+const PLACE = /^projects\/(?:[^/]+\/)?chats\/[^/]+\.jsonl$/
 
 export const qwen: LogTool = {
   name: NAME,
@@ -24,6 +25,7 @@ export const qwen: LogTool = {
     compacted: CAN,
   },
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
+  isLogAt: (place) => PLACE.test(place),
   logAt: (path) => logOf(dirname(dirname(dirname(dirname(path)))), path),
   identify: (log) => identifyByHead(qwen, log),
   read,

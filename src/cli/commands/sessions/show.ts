@@ -1,6 +1,8 @@
+import type { SessionHistory } from '../../../home/index.js'
 import { command } from '../../command.js'
 import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
+import { plural } from '../../screen/plural.js'
 import { noteMissingLog } from '../../views/missing-log.js'
 import { sessionCard } from '../../views/session-card.js'
 import { turnsView } from '../../views/turns-view.js'
@@ -37,8 +39,18 @@ export const show = command({
     const turns = told.turns > 0 && !out.json ? await history.turns(session.id) : undefined
     out.result(known, (screen) => {
       const shown = turns && { ...turns, turns: turns.turns.slice(-NEWEST_TURNS) }
-      return sessionCard(session, screen, { spent, ...told, table: shown && turnsView(shown, screen) })
+      const isCut = turns && turns.turns.length > NEWEST_TURNS
+      const heading = isCut ? [`The newest ${NEWEST_TURNS} of ${plural(turns.turns.length, 'turn')}:`] : []
+      const table = shown && [...heading, turnsView(shown, screen)].join('\n')
+      return sessionCard(session, screen, { spent, ...told, models: turns && modelsIn(turns), table })
     })
     if (turns) noteMissingLog(turns, out)
   },
 })
+
+/** Most used first. */
+function modelsIn({ turns }: SessionHistory): string[] {
+  const calls = new Map<string, number>()
+  for (const { model } of turns.flatMap((turn) => turn.usage)) calls.set(model, (calls.get(model) ?? 0) + 1)
+  return [...calls].sort(([, a], [, b]) => b - a).map(([model]) => model)
+}
