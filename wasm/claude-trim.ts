@@ -2,7 +2,8 @@
 //
 // Three quarters of a log are the outputs of tools, twice, of which a page is kept: to parse the rest takes longer than all that is
 // done with it. The whole line is walked as JSON; one that is odd in any way is left to the parser. What stays:
-// - of the line: texts, numbers and the like, but for some that every line has; `message`, `forkedFrom`, `compactMetadata`; of `toolUseResult` three fields
+// - of the line: texts, numbers and the like, but for some that every line has; `message`, `forkedFrom`, `compactMetadata`,
+//   `data` (in which some versions repeat replies); of `toolUseResult` three fields
 // - of the message: texts and the like, `content` and `usage`
 // - of a block of its content: the fields below; the texts of a tool's result only in their beginning
 
@@ -75,7 +76,7 @@ function line(at: usize): usize {
     if (is(key, size, 'message') && byte === 0x7b) p = nested(name, p, MESSAGE)
     else if (is(key, size, 'toolUseResult')) p = byte === 0x7b ? nested(name, p, DETAILS) : value(p, 0)
     else if (byte === 0x7b || byte === 0x5b) {
-      const isWanted = is(key, size, 'forkedFrom') || is(key, size, 'compactMetadata')
+      const isWanted = is(key, size, 'forkedFrom') || is(key, size, 'compactMetadata') || is(key, size, 'data')
       p = isWanted ? member(name, value(p, 0)) : value(p, 0)
     } else {
       const end = value(p, 0)

@@ -348,11 +348,11 @@ export class LogHistory {
     const environment = await this.#environment()
     const tools = tool === undefined ? LOG_TOOLS : [toolNamed(tool)]
     const wanted = session === undefined ? undefined : await this.#idOf(session)
+    const isWanted = (log: LogRef): boolean =>
+      wanted === undefined || (log.session ?? toolNamed(log.tool).identify(log).id) === wanted
     return tools
       .flatMap((one) => one.discover(environment))
-      .filter(
-        (log) => (since === undefined || log.modified_at >= since) && (wanted === undefined || log.session === wanted),
-      )
+      .filter((log) => (since === undefined || log.modified_at >= since) && isWanted(log))
   }
 
   async #environment(): Promise<Environment> {

@@ -218,8 +218,8 @@ export class HistoryStore implements Disposable {
   }
 
   counts(session: SessionId): HistoryCounts {
-    const sql = `select (select count(*) from turns t join history_logs l on l.n = t.log where l.session = ?1 and t.agent = '' and t.turn > 0) as turns,
-      (select count(*) from tool_calls c join history_logs l on l.n = c.log where l.session = ?1) as tool_calls`
+    const sql = `select (select count(distinct t.turn) from turns t join history_logs l on l.n = t.log where l.session = ?1 and t.agent = '' and t.turn > 0) as turns,
+      (select count(distinct c.call) from tool_calls c join history_logs l on l.n = c.log where l.session = ?1) as tool_calls`
     const { turns, tool_calls } = this.ledger.get(sql, session) as HistoryCounts
     return { turns, tool_calls, ...this.#notUnderstood(session) }
   }

@@ -84,8 +84,9 @@ export class LogRows {
         break
       case 'session': {
         const { kind: _, ...news } = fact
-        // A title is made of what was said; everything else is names and numbers.
+        // What somebody chose the words of; everything else is names and numbers.
         if (news.title !== undefined) news.title = filterText(news.title).text
+        if (news.branch !== undefined) news.branch = keptName(news.branch)
         Object.assign(this.news, news)
         break
       }
@@ -120,7 +121,7 @@ export class LogRows {
         // It went on: a hook asked for more, or the message was written before its calls were.
         if (row.outcome === 'completed') row.outcome = 'open'
         const call = this.#call(fact)
-        call.name = fact.name
+        call.name = keptName(fact.name)
         call.argument_names = JSON.stringify(fact.argument_names ?? Object.keys(fact.arguments).map(keptName))
         if (fact.at) call.started_at = fact.at
         break

@@ -10,7 +10,7 @@ import { type SavedEnds, TurnEnds } from './turn-ends.js'
 import { LostPlace } from './turn-tracker.js'
 
 /** Raise it when a translator changes what it saves or says: logs are then read anew. */
-const FORMAT = 2
+const FORMAT = 3
 const TAIL_BYTES = 1024
 const CHECKPOINT_EVERY = 16 * 1024 * 1024
 const NEWLINE = 0x0a

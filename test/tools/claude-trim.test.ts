@@ -21,7 +21,7 @@ function expected(line: Json): Json {
     key === 'toolUseResult'
       ? isObject(value)
       : (isScalar(value) && !IDLE.includes(key)) ||
-        ['forkedFrom', 'compactMetadata'].includes(key) ||
+        ['forkedFrom', 'compactMetadata', 'data'].includes(key) ||
         (key === 'message' && isObject(value)),
   )
   if (isObject(kept.toolUseResult)) {
@@ -143,7 +143,7 @@ describe('a trimmed line', () => {
   })
 
   it('is empty for copies of requests and backups of files', () => {
-    const of = (type: string) => claudeTrim.trimmed(Buffer.from(JSON.stringify({ type, data: { a: [1, { b: 'c' }] } })))
+    const of = (type: string) => claudeTrim.trimmed(Buffer.from(JSON.stringify({ type, other: { a: [1, { b: 'c' }] } })))
     expect(of('api-request-blob')).toBe('')
     expect(of('file-history-snapshot')).toBe('')
     expect(of('api-requests')).toBe('{"type":"api-requests"}')

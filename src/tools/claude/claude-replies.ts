@@ -1,11 +1,14 @@
-import { type Instant, type SessionId, totalTokens } from '../../model/index.js'
+import { type Instant, instantOf, type SessionId, totalTokens } from '../../model/index.js'
 import { argumentsOf, CLIP, clip } from '../clip.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
 import type { TranslatorSetup } from '../jsonl-log.js'
+import { momentAt } from '../moment.js'
 import { joinText, textOf, toolResults } from './claude-prompt.js'
 import { SYNTHETIC, usageOf } from './claude-usage.js'
 
 const MOST_TASKS = 16
+/** A call without a time is shown in 1970: an odd date is found sooner than a missing call. */
+const NO_TIME = instantOf(0)
 const TASK_PROMPT = 500
 
 /** Where in the conversation a line stands. */
@@ -45,6 +48,7 @@ export class ClaudeReplies {
     if (record.isApiErrorMessage === true) {
       const detail = textOf(message?.content) || (textAt(record, 'error') ?? '')
       this.setup.tell({ kind: 'mark', ...place, mark: 'failed', detail: clip(detail, CLIP.result) })
+      this.#tellUsage(record, place, session) // one that failed half-way was paid for
       return
     }
     if (message?.model !== SYNTHETIC) this.#tellBlocks(record, place)
@@ -52,6 +56,13 @@ export class ClaudeReplies {
     const stop = textAt(message, 'stop_reason')
     if (!stop || stop === 'tool_use' || stop === 'pause_turn') return
     this.setup.tell({ kind: 'mark', agent: place.agent, turn: place.turn, at: place.at, mark: 'completed' })
+  }
+
+  /** A line of type `progress`: some versions repeat the replies of a sub-agent in the log of the session that started it. */
+  acceptProgress(record: JsonObject, place: Place, session: SessionId): void {
+    const reply = objectAt(objectAt(record, 'data'), 'message')
+    if (reply?.type === 'assistant')
+      this.#tellUsage(reply, { ...place, at: momentAt(reply, 'timestamp') ?? place.at }, session)
   }
 
   /** The results in a line of type `user`. */
@@ -117,7 +128,7 @@ export class ClaudeReplies {
   }
 
   #tellUsage(record: JsonObject, place: Place, session: SessionId): void {
-    const usage = usageOf(record, session, place.at ?? this.setup.log.modified_at)
+    const usage = usageOf(record, session, place.at ?? NO_TIME)
     if (!usage) return
     const total = totalTokens(usage)
     if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return

@@ -118,6 +118,10 @@ export class ClaudeTranslator implements Translator {
     }
   }
 
+  get #owner(): SessionId {
+    return this.#session ?? idFromName(this.setup.log.path)
+  }
+
   #acceptEntry(type: string, record: JsonObject): void {
     const id = record.sessionId
     if (!this.#session && isSessionId(id)) {
@@ -130,6 +134,7 @@ export class ClaudeTranslator implements Translator {
     if (type === 'user') this.#acceptUser(record, at)
     else if (type === 'assistant') this.#acceptAssistant(record, at)
     else if (type === 'system') this.#acceptSystem(record, at)
+    else if (type === 'progress') this.#replies.acceptProgress(record, this.#inTurn(record, at), this.#owner)
     else this.#place(record)
   }
 
@@ -194,7 +199,7 @@ export class ClaudeTranslator implements Translator {
     if (lane === MAIN) this.#prompt = undefined
     const isReply = lane === MAIN && record.isApiErrorMessage !== true
     const place = isReply && this.#command ? this.#beginCommand(this.#command, record, at) : this.#inTurn(record, at)
-    this.#replies.accept(record, place, this.#session ?? idFromName(this.setup.log.path))
+    this.#replies.accept(record, place, this.#owner)
   }
 
   /** The model answers a slash command: so it was a prompt. */
