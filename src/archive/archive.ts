@@ -10,6 +10,7 @@ import { appendLive, createLive, liveHeader } from './live-file.js'
 import { losesSomething } from './lost-facts.js'
 import type { Packed } from './pack.js'
 import { parseSealed, sealedBytes } from './sealed-file.js'
+import type { SharedWords } from './word-blocks.js'
 
 /** How long to wait for another process that writes, which takes as long as the disk does. */
 const WAIT_MS = 30_000
@@ -39,12 +40,12 @@ export class Archive extends ArchiveReader implements Disposable {
   }
 
   /** Compresses ahead what nothing will be added to. Takes longer than writing it, and needs no lock. */
-  compressed(batch: ArchiveBatch): ArchiveBatch | SealedBatch {
+  compressed(batch: ArchiveBatch, words?: SharedWords): ArchiveBatch | SealedBatch {
     const { log, standing, facts, ...rest } = batch
     const origin = originOf(log)
     if (!rest.isWhole || !rest.isOver || rest.from !== undefined) return batch
     const header = { ...origin, ...standing, id: this.#newId(), sealed_at: this.#now() }
-    return { ...rest, log, standing, sealed: sealedBytes(header, facts) }
+    return { ...rest, log, standing, sealed: sealedBytes(header, facts, words) }
   }
 
   /**

@@ -1,12 +1,14 @@
 import type { Fact } from '../tools/index.js'
 import { KINDS, parsed } from './fact-lines.js'
 import { UsageRows } from './usage-rows.js'
+import type { SharedWords, WordPlace } from './word-blocks.js'
 
 type UsageFact = Extract<Fact, { kind: 'usage' }>
 
 /**
- * Facts that nothing is added to: the texts of them all, a line feed behind each, then a list of the facts in which a text stands as
- * its length in bytes and a model call as a row. Texts are most of it, and JSON would look at each of their characters twice.
+ * Facts that nothing is added to: their texts, a line feed behind each, then a list of the facts in which a text stands as its length
+ * in bytes and a model call as a row. Texts are most of it, and JSON would look at each of their characters twice. A text that is in a
+ * block of words already is not repeated; its place stands in the list.
  */
 export interface FactBody {
   bytes: Buffer
@@ -15,14 +17,17 @@ export interface FactBody {
 }
 
 /** The bytes are good until the next call. */
-export function factBody(facts: readonly Fact[]): FactBody {
+export function factBody(facts: readonly Fact[], placeOf: SharedWords['placeOf'] = () => undefined): FactBody {
   let length = 0
   const usage = new UsageRows()
   const told = facts.map((fact) => {
     if (fact.kind === 'usage') return { ...fact, usage: usage.rowOf(fact) }
     const name = textField(fact)
     const text = name && (fact as Record<string, unknown>)[name]
-    if (!name || typeof text !== 'string' || text.length < WORTH_IT) return fact
+    // Half of a character is nothing that bytes could tell.
+    if (!name || typeof text !== 'string' || text.length < WORTH_IT || !text.isWellFormed()) return fact
+    const place = placeOf(fact)
+    if (place) return { ...fact, [name]: place }
     makeRoom(length, text.length * 3 + 1)
     const size = scratch.write(text, length)
     scratch[length + size] = LINE_FEED
@@ -36,7 +41,7 @@ export function factBody(facts: readonly Fact[]): FactBody {
 }
 
 /** Undefined when there is no list. Facts of kinds that a newer version wrote are passed over. */
-export function parseFactBody({ bytes, texts }: FactBody): Fact[] | undefined {
+export function parseFactBody({ bytes, texts }: FactBody, blockAt: (block: number) => Buffer): Fact[] | undefined {
   const told = parsed<Record<string, unknown>[]>(bytes.toString('utf8', texts))
   if (!Array.isArray(told)) return undefined
   let at = 0
@@ -47,10 +52,14 @@ export function parseFactBody({ bytes, texts }: FactBody): Fact[] | undefined {
       told.usage = usage.usageOf(told.usage as Parameters<typeof usage.usageOf>[0], told.at)
     }
     for (const name of TEXT_FIELDS) {
-      const size = fact?.[name]
-      if (typeof size !== 'number') continue
-      fact[name] = bytes.toString('utf8', at, at + size)
-      at += size + 1
+      const told = fact?.[name]
+      if (typeof told === 'number') {
+        fact[name] = bytes.toString('utf8', at, at + told)
+        at += told + 1
+      } else if (Array.isArray(told)) {
+        const [block, start, length] = told as WordPlace
+        fact[name] = blockAt(block).toString('utf8', start, start + length)
+      }
     }
     return KINDS.has(fact?.kind as string) ? [fact as unknown as Fact] : []
   })

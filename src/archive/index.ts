@@ -3,3 +3,13 @@ export { type ArchivedContent, type ArchiveEntry, type ArchiveKey, ArchiveReader
 export { type ArchiveBatch, type LogOrigin, originOf, type SealedBatch, type Standing } from './archived-log.js'
 export { archivedTexts } from './archived-texts.js'
 export { FactFilter, type FilterSetup } from './fact-filter.js'
+export {
+  BLOCK_BYTES,
+  type BlockPlace,
+  type PackedBlock,
+  packed,
+  packPassages,
+  type SharedWords,
+  unpackedBlock,
+  type WordPlace,
+} from './word-blocks.js'

@@ -5,6 +5,7 @@ import type { LogOrigin, Standing } from './archived-log.js'
 import { checkedLine, parseChecked } from './checked-line.js'
 import { factBody, parseFactBody } from './fact-body.js'
 import { latestUsage } from './usage-rows.js'
+import { type SharedWords, unpackedBlock } from './word-blocks.js'
 
 export interface SealedHeader extends LogOrigin, Standing {
   kind: 'sealed'
@@ -15,7 +16,9 @@ export interface SealedHeader extends LogOrigin, Standing {
   superseded_at?: Instant | undefined
   /** How much of what is compressed are texts; the first version had all of it as one list. */
   texts?: number | undefined
-  /** Of what is compressed. */
+  /** The lengths of the blocks of words behind it. */
+  blocks?: number[] | undefined
+  /** Of what is compressed, and of the blocks as they are. */
   body_crc: number
 }
 
@@ -35,19 +38,30 @@ export const HEADER_BYTES = 4 * 1024
  */
 const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize: 32 * 1024 }
 
-/** A log that is over: one line that says whose it is and how far it goes, then its facts, compressed. Written once, as a whole. */
+/**
+ * A log that is over: one line that says whose it is and how far it goes, then its facts, compressed, then blocks of words if its texts
+ * are shared with the search. Written once, as a whole.
+ */
 export function sealedBytes(
-  header: Omit<SealedHeader, 'kind' | 'v' | 'body_crc' | 'facts' | 'bytes' | 'texts'>,
+  header: Omit<SealedHeader, 'kind' | 'v' | 'body_crc' | 'facts' | 'bytes' | 'texts' | 'blocks'>,
   told: readonly Fact[],
+  shared?: SharedWords,
 ): Buffer {
   const facts = latestUsage(told)
-  const { bytes: body, texts } = factBody(facts)
+  const { bytes: body, texts } = factBody(facts, shared?.placeOf)
+  const blocks = shared?.blocks.map(({ data }) => data) ?? []
+  const size = (shared?.blocks ?? []).reduce((sum, block) => sum + block.size, body.length)
   const whole: SealedHeader = {
     ...{ kind: 'sealed', v: VERSION, ...header },
-    ...{ facts: facts.length, bytes: body.length, texts, body_crc: crc32(body) },
+    ...{ facts: facts.length, bytes: size, texts },
+    ...(blocks.length > 0 ? { blocks: blocks.map(({ length }) => length) } : {}),
+    body_crc: sumOf(body, blocks),
   }
-  return Buffer.concat([Buffer.from(checkedLine(whole)), brotliCompressSync(body, HOW)])
+  return Buffer.concat([Buffer.from(checkedLine(whole)), brotliCompressSync(body, HOW), ...blocks])
 }
+
+const sumOf = (body: Buffer, blocks: readonly Buffer[]): number =>
+  blocks.reduce((sum, block) => crc32(block, sum), crc32(body))
 
 /** What its first bytes say; undefined when they are none of ours. */
 export function sealedHeader(start: Buffer): SealedHeader | undefined {
@@ -58,21 +72,48 @@ export function sealedHeader(start: Buffer): SealedHeader | undefined {
 export function parseSealed(bytes: Buffer): SealedContent | { problem: string } {
   const header = sealedHeader(bytes)
   if (!header) return { problem: 'its first line is damaged' }
-  const body = unpacked(bytes.subarray(bytes.indexOf(0x0a) + 1))
+  const { packed, blocks } = sealedParts(header, bytes.subarray(bytes.indexOf(0x0a) + 1))
+  const body = unpacked(packed)
   if (!body) return { header, facts: [], problem: 'what is compressed in it cannot be unpacked' }
-  const facts = parseFactBody({ bytes: body, texts: header.texts ?? 0 })
-  if (crc32(body) !== header.body_crc)
+  const words = new Map<number, Buffer>()
+  const blockAt = (block: number): Buffer => {
+    const known = words.get(block) ?? unpackedOr(blocks[block], unpackedBlock) ?? NOTHING
+    words.set(block, known)
+    return known
+  }
+  const facts = parseFactBody({ bytes: body, texts: header.texts ?? 0 }, blockAt)
+  if (sumOf(body, blocks) !== header.body_crc)
     return { header, facts: facts ?? [], problem: 'its checksum does not fit what is in it' }
   return facts ? { header, facts } : { header, facts: [], problem: 'what is in it is not JSON' }
 }
 
-function unpacked(bytes: Buffer): Buffer | undefined {
+/** What follows the first line. */
+export function sealedParts(
+  { blocks = [] }: { blocks?: number[] | undefined },
+  rest: Buffer,
+): { packed: Buffer; blocks: Buffer[] } {
+  let at = Math.max(0, rest.length - blocks.reduce((sum, length) => sum + length, 0))
+  const packed = rest.subarray(0, at)
+  return {
+    packed,
+    blocks: blocks.map((length) => {
+      at += length
+      return rest.subarray(at - length, at)
+    }),
+  }
+}
+
+const unpacked = (bytes: Buffer): Buffer | undefined => unpackedOr(bytes, brotliDecompressSync)
+
+function unpackedOr(bytes: Buffer | undefined, unpack: (bytes: Buffer) => Buffer): Buffer | undefined {
   try {
-    return brotliDecompressSync(bytes)
+    return bytes && unpack(bytes)
   } catch {
     return undefined
   }
 }
+
+const NOTHING = Buffer.alloc(0)
 
 function headerIn(line: string): SealedHeader | undefined {
   const header = parseChecked(line)

@@ -34,7 +34,6 @@ export { type Rewriting, rewriteLog, type StoredPassage, scrubText } from './rew
 export { searchText, type TextAnswer, type TextHit, type TextQuery } from './search-text.js'
 export { refilterPlaces } from './storable-place.js'
 export { type Telling, tellingOf } from './telling.js'
-export { unpackedBlock } from './text-block.js'
 export { TextStore } from './text-store.js'
 export { ToolUsage, usageReaders, usageSources } from './tool-usage.js'
 export type { Totals } from './totals.js'

@@ -15,6 +15,9 @@ export interface Passage {
   /** Tool calls: what was told of them in this reading. */
   call?: { name: string; arguments: Record<string, unknown> } | undefined
   result?: string | undefined
+  /** The facts that the text and the result are of. */
+  said?: Fact | undefined
+  answered?: Fact | undefined
 }
 
 /** What is already stored of a tool call whose result comes later. */
@@ -44,21 +47,23 @@ export function passagesOf(facts: readonly Fact[], news: SessionNews): Iterable<
         if (fact.title) put('title', 'titles', { turn: 0, at: news.started_at }, fact.title)
         break
       case 'turn':
-        put(`prompt ${fact.agent ?? ''} ${fact.turn}`, 'prompts', fact, fact.prompt)
+        put(`prompt ${fact.agent ?? ''} ${fact.turn}`, 'prompts', fact, fact.prompt).said = fact
         break
       case 'said':
-        put(`said ${fact.agent ?? ''} ${fact.message} ${fact.part}`, 'replies', fact, fact.text)
+        put(`said ${fact.agent ?? ''} ${fact.message} ${fact.part}`, 'replies', fact, fact.text).said = fact
         break
       case 'tool-call': {
         const known = passages.get(callKey(fact.call))
         const passage = put(callKey(fact.call), 'tools', fact, '')
         passage.call = { name: fact.name, arguments: fact.arguments }
         passage.result = known?.result
+        passage.answered = known?.answered
         break
       }
       case 'tool-result': {
         const passage = passages.get(callKey(fact.call)) ?? put(callKey(fact.call), 'tools', fact, '')
         passage.result = fact.result
+        passage.answered = fact
         break
       }
       default:
@@ -68,13 +73,12 @@ export function passagesOf(facts: readonly Fact[], news: SessionNews): Iterable<
   return passages.values()
 }
 
-/** Its text as it is stored. A call and its result may be told in two readings. */
-export function textOf(passage: Passage, stored: StoredCall | undefined): string {
-  if (passage.kind !== 'tools') return passage.text
-  const [storedCall, storedAnswer] = stored?.text.split(ANSWER) ?? []
+/** Its text as it is stored, in two parts; a call and its result may be told in two readings. */
+export function textOf(passage: Passage, stored: StoredCall | undefined): { asked: string; answered: string } {
+  if (passage.kind !== 'tools') return { asked: passage.text, answered: '' }
+  const [storedCall, storedAnswer = ''] = stored?.text.split(ANSWER) ?? []
   const asked = passage.call ? callText(passage.call.name, passage.call.arguments) : (storedCall ?? '')
-  const answered = passage.result === undefined ? storedAnswer : passage.result
-  return answered ? `${asked}${ANSWER}${plain(answered)}` : asked
+  return { asked, answered: passage.result === undefined ? storedAnswer : plain(passage.result) }
 }
 
 function callText(name: string, args: Record<string, unknown>): string {

@@ -224,11 +224,14 @@ async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
   const { log, rows, text: told, textFrom: from, isArchived } = reading
   if (!told) return { rows, batch: undefined, text: undefined }
   const kept = await keptWords(stores, reading, told)
-  const batch = isArchived ? undefined : stores.archive.compressed(archiveBatch(stores, reading, told, kept))
   // Where nothing is new for the text, it was the archive that lacked something.
   const isKnown = from?.stamp === log.stamp && from.place === kept.place
   const stored = (n: number, key: number): KnownPassage | undefined => stores.text.storedPassage(n, key)
-  return { rows, batch, text: isKnown ? undefined : readyText({ log, from, text: told, ...kept }, stored) }
+  const { text, words } = isKnown
+    ? { text: undefined, words: undefined }
+    : readyText({ log, from, text: told, ...kept }, stored)
+  const batch = isArchived ? undefined : stores.archive.compressed(archiveBatch(stores, reading, told, kept), words)
+  return { rows, batch, text }
 }
 
 /** The archive first: what the other two know of a log is never more than what is kept of it for good. */

@@ -1,9 +1,9 @@
+import { type BlockPlace, type PackedBlock, packPassages, type SharedWords } from '../archive/index.js'
 import type { Fact, LogRef } from '../tools/index.js'
 import type { LogText } from './log-text.js'
-import { keyNumber } from './passage.js'
+import { ANSWER, keyNumber } from './passage.js'
 import { type Passage, passagesOf, type StoredCall, textOf } from './passage-text.js'
 import type { Redactions } from './redaction-tally.js'
-import { type BlockPlace, type PackedBlock, packPassages } from './text-block.js'
 
 /** How far the text of a log was read, and where its session works. */
 export interface StoredText {
@@ -59,7 +59,7 @@ export type KnownPassage = StoredCall & { agent: string; turn: number; at_ms: nu
 export function readyText(
   { text, facts, ...reading }: TextReading,
   storedCall: (log: number, key: number) => KnownPassage | undefined,
-): ReadyText {
+): { text: ReadyText; words: SharedWords | undefined } {
   const { log, from } = reading
   const { news, isRestarted } = text
   const known = isRestarted ? undefined : from
@@ -70,40 +70,59 @@ export function readyText(
     const mayBeStored = known && (told.kind === 'tools' || told.kind === 'titles')
     const stored = mayBeStored ? storedCall(known.n, key) : undefined
     const words = textOf(told, stored)
-    if (words === '') continue
+    if (words.asked === '' && words.answered === '') continue
     // A result that comes later changes nothing about when and where its call was made, nor a new title about when it began.
     const isLater = stored && !told.call && (told.kind === 'tools' || told.at === undefined)
     const { agent, turn } = isLater ? stored : told
     const atMs = isLater ? stored.at_ms : told.at === undefined ? otherwiseMs : Date.parse(told.at)
     const name = told.call?.name ?? (told.kind === 'tools' ? stored?.name : undefined)
-    writer.write({ kind: told.kind, agent, turn, key, atMs, name }, words)
+    writer.write({ kind: told.kind, agent, turn, key, atMs, name }, words, told)
   }
   const passages = writer.passages()
-  return {
+  const packed = from ? undefined : packPassages(passages)
+  const ready: ReadyText = {
     ...reading,
     isRestarted,
     session: log.session ?? news.spawner?.session ?? news.id ?? null,
     agent: log.agent ?? news.spawner?.agent ?? null,
     cwd: news.cwd ?? from?.cwd ?? null,
     passages,
-    packed: from ? undefined : packPassages(passages),
+    packed,
   }
+  return { text: ready, words: packed && writer.shared(packed) }
+}
+
+/** Where a text is in a passage. */
+interface Part {
+  passage: number
+  from: number
+  length: number
 }
 
 /** The passages of a log in one piece of memory: a buffer for each costs more than its words. */
 class PassageWriter {
   static #scratch = Buffer.allocUnsafe(256 * 1024)
   readonly #told: { passage: Omit<ReadyPassage, 'bytes'>; end: number }[] = []
+  readonly #parts = new Map<Fact, Part>()
   #length = 0
 
-  write(passage: Omit<ReadyPassage, 'bytes'>, words: string): void {
-    const most = this.#length + words.length * 3
-    if (most > PassageWriter.#scratch.length) {
-      const larger = Buffer.allocUnsafe(most * 2)
-      PassageWriter.#scratch.copy(larger, 0, 0, this.#length)
-      PassageWriter.#scratch = larger
+  write(
+    passage: Omit<ReadyPassage, 'bytes'>,
+    { asked, answered }: Words,
+    { said, answered: answer, result }: Passage,
+  ): void {
+    const start = this.#length
+    const number = this.#told.length
+    this.#put(asked)
+    if (said) this.#parts.set(said, { passage: number, from: 0, length: this.#length - start })
+    if (answered !== '') {
+      this.#put(ANSWER)
+      const from = this.#length - start
+      this.#put(answered)
+      // What was changed to be stored here is not what the fact says.
+      if (answer && answered === result)
+        this.#parts.set(answer, { passage: number, from, length: this.#length - start - from })
     }
-    this.#length += PassageWriter.#scratch.write(words, this.#length)
     this.#told.push({ passage, end: this.#length })
   }
 
@@ -117,4 +136,27 @@ class PassageWriter {
       return ready
     })
   }
+
+  shared({ blocks, places }: { blocks: readonly PackedBlock[]; places: readonly BlockPlace[] }): SharedWords {
+    return {
+      blocks,
+      placeOf: (fact) => {
+        const part = this.#parts.get(fact)
+        const place = part && places[part.passage]
+        return place && [place.block, place.start + part.from, part.length]
+      },
+    }
+  }
+
+  #put(words: string): void {
+    const most = this.#length + words.length * 3
+    if (most > PassageWriter.#scratch.length) {
+      const larger = Buffer.allocUnsafe(most * 2)
+      PassageWriter.#scratch.copy(larger, 0, 0, this.#length)
+      PassageWriter.#scratch = larger
+    }
+    this.#length += PassageWriter.#scratch.write(words, this.#length)
+  }
 }
+
+type Words = ReturnType<typeof textOf>

@@ -1,5 +1,5 @@
+import { packed } from '../archive/index.js'
 import { kindOf, type PassageKind, wordsBeside } from './passage.js'
-import { packed } from './text-block.js'
 import type { TextStore } from './text-store.js'
 
 /** A passage as it is stored. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
+import { BLOCK_BYTES, type BlockPlace, packPassages, unpackedBlock } from '../archive/index.js'
 import { openDatabase, openToRead, RowWriter, Statements } from '../disk/index.js'
 import { PURGED_CALL_TEXT } from './forget-facts.js'
 import { partOf } from './history-store.js'
@@ -9,7 +10,6 @@ import { callKey } from './passage-text.js'
 import type { KnownPassage, ReadyPassage, ReadyText, StoredText } from './ready-text.js'
 import { saveRedactions } from './redaction-tally.js'
 import { resumeText } from './resume-text.js'
-import { BLOCK_BYTES, type BlockPlace, packPassages, unpackedBlock } from './text-block.js'
 import { LATER_TABLES, makeTextTables, TEXT_VERSION } from './text-schema.js'
 
 /** What a batch of readings is part of. */

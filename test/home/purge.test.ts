@@ -136,9 +136,17 @@ const filesUnder = (directory: string): string[] =>
 function unpackedPieces(bytes: Buffer): string[] {
   const starts: number[] = []
   for (let at = bytes.indexOf(SEALED); at !== -1; at = bytes.indexOf(SEALED, at + 1)) starts.push(at)
-  return starts.map((start, at) => {
+  return starts.flatMap((start, at) => {
     const from = bytes.indexOf(0x0a, start) + 1
-    return brotliDecompressSync(bytes.subarray(from, starts[at + 1] ?? bytes.length)).toString()
+    const { blocks = [] } = JSON.parse(bytes.toString('utf8', start, from)) as { blocks?: number[] }
+    const end = starts[at + 1] ?? bytes.length
+    let next = end - blocks.reduce((sum, length) => sum + length, 0)
+    const parts = [bytes.subarray(from, next)]
+    for (const length of blocks) {
+      parts.push(bytes.subarray(next, next + length))
+      next += length
+    }
+    return parts.map((part) => brotliDecompressSync(part).toString())
   })
 }
 

@@ -58,7 +58,15 @@ function* unpackedParts(path: string, bytes: Buffer): Generator<{ what: string; 
 
 function unsealed(bytes: Buffer): string {
   const end = bytes.indexOf(0x0a)
-  return `${bytes.toString('utf8', 0, end)}\n${brotliDecompressSync(bytes.subarray(end + 1)).toString()}`
+  const head = bytes.toString('utf8', 0, end)
+  const { blocks = [] } = JSON.parse(head) as { blocks?: number[] }
+  let at = bytes.length - blocks.reduce((sum, length) => sum + length, 0)
+  const parts = [bytes.subarray(end + 1, at)]
+  for (const length of blocks) {
+    parts.push(bytes.subarray(at, at + length))
+    at += length
+  }
+  return [head, ...parts.map((part) => brotliDecompressSync(part).toString())].join('\n')
 }
 
 function lookIntoDatabase(path: string, look: (where: string, text: string) => void): void {

@@ -143,7 +143,8 @@ describe('a trimmed line', () => {
   })
 
   it('is empty for copies of requests and backups of files', () => {
-    const of = (type: string) => claudeTrim.trimmed(Buffer.from(JSON.stringify({ type, other: { a: [1, { b: 'c' }] } })))
+    const of = (type: string) =>
+      claudeTrim.trimmed(Buffer.from(JSON.stringify({ type, other: { a: [1, { b: 'c' }] } })))
     expect(of('api-request-blob')).toBe('')
     expect(of('file-history-snapshot')).toBe('')
     expect(of('api-requests')).toBe('{"type":"api-requests"}')

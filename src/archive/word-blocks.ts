@@ -1,4 +1,9 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
+import type { Fact } from '../tools/index.js'
+
+/*
+ * Blocks of words. The archive and the search keep the same ones: to compress what is said once takes as long as to read it.
+ */
 
 /** Passages are packed together up to this size: larger compresses better, smaller is quicker to look into. */
 export const BLOCK_BYTES = 8 * 1024
@@ -25,6 +30,16 @@ export interface PackedBlock {
 export interface BlockPlace {
   block: number
   start: number
+}
+
+/** Where a text is within some blocks: in which, from which byte on, and how long. */
+export type WordPlace = [block: number, start: number, length: number]
+
+/** Blocks in which the texts of some facts are. */
+export interface SharedWords {
+  blocks: readonly PackedBlock[]
+  /** Undefined for a text that is in none of them, or not as it is. */
+  placeOf(fact: Fact): WordPlace | undefined
 }
 
 /** Packs passages in their order. `begun` is what the first block holds already. */
