@@ -153,13 +153,15 @@ export class Archive extends ArchiveReader implements Disposable {
   async tidy(): Promise<void> {
     await this.#lock.asWriter(() => {
       const before = this.context.clock.now() - REMAINS_MS
+      const own = new Set<string>()
       for (const directory of readdirSync(this.directory, { withFileTypes: true }).filter((one) => one.isDirectory())) {
-        for (const name of readdirSync(join(this.directory, directory.name)).filter((file) => REMAINS.test(file))) {
+        for (const name of readdirSync(join(this.directory, directory.name))) {
           const path = join(this.directory, directory.name, name)
-          if (statSync(path).mtimeMs < before) rmSync(path, { force: true })
+          own.add(path)
+          if (REMAINS.test(name) && statSync(path).mtimeMs < before) rmSync(path, { force: true })
         }
       }
-      this.packs.drop((tool, name) => existsSync(this.sealedPath({ tool, name })))
+      if (own.size > 0) this.packs.drop((tool, name) => own.has(this.sealedPath({ tool, name })))
     }, WAIT_MS)
   }
 

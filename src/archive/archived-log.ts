@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, Fact, LogRef } from '../tools/index.js'
@@ -64,6 +64,6 @@ export const originOf = ({ tool, path, root, session }: LogRef): LogOrigin => ({
  */
 export function archiveName({ tool, path, part }: Omit<LogOrigin, 'root'>): string {
   const label = (part || basename(path, extname(path))).replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80)
-  const digest = createHash('sha1').update(`${tool}\0${path}\0${part}`).digest('hex').slice(0, 12)
+  const digest = hash('sha1', `${tool}\0${path}\0${part}`, 'hex').slice(0, 12)
   return `${label.replace(/^\.+/, '')}-${digest}`
 }

@@ -65,7 +65,7 @@ export function latestUsage(facts: readonly Fact[]): readonly Fact[] {
     if (fact.kind !== 'usage') continue
     const before = newest.get(fact.usage.message_id)
     newest.set(fact.usage.message_id, fact)
-    if (!before || !isSamePlace(before, fact) || largerUsage(before.usage, fact.usage) !== fact.usage) continue
+    if (!before || !isNextTo(before, fact) || largerUsage(before.usage, fact.usage) !== fact.usage) continue
     const { ts } = (instead.get(before) ?? before).usage
     instead.set(before, undefined)
     instead.set(fact, ts < fact.usage.ts ? { ...fact, usage: { ...fact.usage, ts } } : fact)
@@ -74,5 +74,6 @@ export function latestUsage(facts: readonly Fact[]): readonly Fact[] {
   return facts.flatMap((fact) => (instead.has(fact) ? (instead.get(fact) ?? []) : fact))
 }
 
-const isSamePlace = (a: UsageFact, b: UsageFact): boolean =>
-  a.turn === b.turn && a.agent === b.agent && a.copied === b.copied
+/** Of the same turn, and not from before: a turn ends with the last that is told of it. */
+const isNextTo = (a: UsageFact, b: UsageFact): boolean =>
+  a.turn === b.turn && a.agent === b.agent && a.copied === b.copied && (a.at ?? '') <= (b.at ?? '')

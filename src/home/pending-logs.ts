@@ -36,14 +36,21 @@ export function pendingSources(
   const isArchived = (at: number, log: LogRef): boolean =>
     files ? files.has(names[at] ?? '') : archive.isThere(archive.keyOf(originOf(log)))
   const isKnown = (log: LogRef): boolean => known.every((stamps) => stamps.get(placeName(log)) === log.stamp)
-  const changed = logs.filter((log, at) => !isKnown(log) || !isArchived(at, log))
+  const isUnknown = (log: LogRef): boolean => known.every((stamps) => !stamps.has(placeName(log)))
+  const changed = logs.flatMap((log, at): LogSource[] => {
+    const isKept = isArchived(at, log)
+    if (isKnown(log) && isKept) return []
+    return [!isKept && isUnknown(log) ? { log, isUnknown: true } : { log }]
+  })
   const gone = files ? goneSources(stores, files, new Set(names)) : []
-  return [...changed.map((log) => ({ log })), ...gone].sort((a, b) => (a.log.modified_at < b.log.modified_at ? -1 : 1))
+  return [...changed, ...gone].sort((a, b) => (a.log.modified_at < b.log.modified_at ? -1 : 1))
 }
 
 function goneSources({ history, text, archive }: OpenStores, files: Set<string>, there: Set<string>): LogSource[] {
+  const deleted = [...files].filter((file) => !there.has(file))
+  if (deleted.length === 0) return []
   const stored = [history, text].map((store) => new Set(store.places().map((log) => pathOf(archive.keyOf(log)))))
-  const lacking = [...files].filter((file) => !there.has(file) && !stored.every((names) => names.has(file)))
+  const lacking = deleted.filter((file) => !stored.every((names) => names.has(file)))
   return lacking.flatMap((file) => {
     const key = keyAt(file)
     const entry = archive.entry(key)

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { RowWriter, type SqlValue } from '../disk/index.js'
+import { RowWriter, type SqlValue, type Statements } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
@@ -99,12 +99,7 @@ export class HistoryStore implements Disposable {
 
   /** The stamp that each log had when it was read last. One query for all, since most runs find most logs unchanged. */
   stamps(): Map<string, string> {
-    const rows = this.ledger.all('select path, part, stamp from history_logs') as {
-      path: string
-      part: string
-      stamp: string
-    }[]
-    return new Map(rows.map(({ path, part, stamp }) => [`${path}\0${part}`, stamp]))
+    return stampsIn(this.ledger, 'history_logs')
   }
 
   log(path: string, part: string): StoredLog | undefined {
@@ -346,6 +341,15 @@ const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) =
 
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)
+
+/** The stamp of each log in a table, by path and part. As one text: a value at a time out of SQLite takes several times as long. */
+export function stampsIn(db: Statements, table: 'history_logs' | 'text_logs'): Map<string, string> {
+  const { stamps } = db.get(`select json_group_array(json_array(path, part, stamp)) as stamps from ${table}`) as {
+    stamps: string
+  }
+  const rows = JSON.parse(stamps) as [path: string, part: string, stamp: string][]
+  return new Map(rows.map(([path, part, stamp]) => [`${path}\0${part}`, stamp]))
+}
 
 /** What tells apart the logs under one path: the session, where a database holds many. */
 export const partOf = (log: LogRef): string => log.session ?? ''

@@ -52,6 +52,8 @@ export interface Stores {
 export interface LogSource {
   log: LogRef
   archived?: ArchiveKey
+  /** No store had anything of it when this began. One that another process has stored since is left to that one. */
+  isUnknown?: boolean
 }
 
 /** One reading of one log: what it adds to each store that lacked something. */
@@ -95,9 +97,7 @@ export async function readHistory(
   for (const source of sources) {
     report.logs += 1
     try {
-      const reading = source.archived
-        ? readArchived(stores, source.log, source.archived)
-        : readChanged(stores, source.log)
+      const reading = source.archived ? readArchived(stores, source.log, source.archived) : readChanged(stores, source)
       if (!reading) continue
       batch.push(await ready(stores, reading))
       report.read += 1
@@ -122,14 +122,14 @@ export async function readHistory(
   return report
 }
 
-function readChanged(stores: Stores, log: LogRef): Reading | undefined {
+function readChanged(stores: Stores, { log, isUnknown = false }: LogSource): Reading | undefined {
   const { history, text, archive } = stores
-  const from = history.log(log.path, partOf(log))
+  const from = isUnknown ? undefined : history.log(log.path, partOf(log))
   const needsRows = from?.stamp !== log.stamp
   if (!stores.words) return needsRows ? readRows(stores, log, from) : undefined
   const key = archive.keyOf(originOf(log))
-  const textFrom = text.log(log.path, partOf(log))
-  const standing = archive.standing(key)
+  const textFrom = isUnknown ? undefined : text.log(log.path, partOf(log))
+  const standing = isUnknown ? undefined : archive.standing(key)
   const needsText = textFrom?.stamp !== log.stamp
   // Without a stamp its words are to be read again from the log itself: another policy holds now.
   const isArchived = standing?.stamp === log.stamp && textFrom?.stamp !== ''

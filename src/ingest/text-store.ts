@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { BLOCK_BYTES, type BlockPlace, packPassages, unpackedBlock } from '../archive/index.js'
 import { openDatabase, openToRead, RowWriter, Statements } from '../disk/index.js'
 import { PURGED_CALL_TEXT } from './forget-facts.js'
-import { partOf } from './history-store.js'
+import { partOf, stampsIn } from './history-store.js'
 import type { ReadingEnd } from './log-rows.js'
 import { keyNumber, kindOf, PASSAGE_KINDS, wordsBeside } from './passage.js'
 import { callKey } from './passage-text.js'
@@ -105,12 +105,7 @@ export class TextStore implements Disposable {
   }
 
   stamps(): Map<string, string> {
-    const rows = this.db.all('select path, part, stamp from text_logs') as {
-      path: string
-      part: string
-      stamp: string
-    }[]
-    return new Map(rows.map(({ path, part, stamp }) => [`${path}\0${part}`, stamp]))
+    return stampsIn(this.db, 'text_logs')
   }
 
   log(path: string, part: string): StoredText | undefined {
@@ -359,7 +354,7 @@ const SPAN_SLACK_MS = 3_600_000
 
 /** A place in a log is a page of JSON for some tools; only whether two are the same matters here. */
 export const placeOf = (resume: string | null | undefined): string | null =>
-  resume ? createHash('sha1').update(resume).digest('base64').slice(0, 16) : null
+  resume ? hash('sha1', resume, 'base64').slice(0, 16) : null
 
 export const placeAfter = (end: ReadingEnd | undefined): string | null => placeOf(end?.resume && resumeText(end.resume))
 

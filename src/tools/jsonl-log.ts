@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type Counters, copyCounters, noCounters } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
@@ -217,5 +217,5 @@ function tailHash(file: number, offset: number): string {
     if (read === 0) break
     done += read
   }
-  return createHash('sha1').update(tail).digest('base64')
+  return hash('sha1', tail, 'base64')
 }

@@ -9,6 +9,7 @@ import { PrivacyCare } from '../../src/home/privacy-care.js'
 import { ProfileStore } from '../../src/home/profile-store.js'
 import { TextStore } from '../../src/ingest/index.js'
 import { makeCorpus } from '../ingest/corpus.js'
+import { scanHome } from '../support/scan-home.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
 const NOW = { ms: Date.UTC(2026, 10, 15) }
@@ -111,6 +112,7 @@ it('a secret in the name of a branch reaches neither the journal nor a record of
   await home.history.ingest()
   expect((await home.sessions.get(SESSION))?.branch).toBe('try/[REDACTED:anthropic-key]')
   expect(JSON.stringify(await home.events.read())).not.toContain(KEY.slice(0, 30))
+  expect(scanHome(join(root, 'profiles'), [KEY])).toEqual([])
 })
 
 describe('the audit', () => {
