@@ -26,6 +26,7 @@ import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
 import { chainOf, findSession, rootOf, treeFrom } from './session-lookup.js'
+import { withoutSecrets } from './told-words.js'
 import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
@@ -34,7 +35,8 @@ const ARCHIVE_BATCH = 500
 export class SessionBook implements Sessions {
   constructor(private readonly store: ProfileStore) {}
 
-  async start(options: StartOptions): Promise<Session> {
+  async start(given: StartOptions): Promise<Session> {
+    const options = await withoutSecrets(given)
     const id = parseSessionId(options.id ?? this.store.context.random.uuid())
     return this.store.change((state) => {
       const known = state.session(id)
@@ -53,10 +55,11 @@ export class SessionBook implements Sessions {
     if (!OUTCOMES.includes(options.outcome)) {
       throw new SkeinError('bad-input', `"${options.outcome}" is not an outcome`, `Use one of ${OUTCOMES.join(', ')}`)
     }
+    const { reason } = await withoutSecrets(options)
     return this.store.change((state) => {
       const session = resolve(state, reference)
       if (!isActive(session)) throw alreadyEnded(session)
-      const { outcome, reason, ended_at = state.now } = options
+      const { outcome, ended_at = state.now } = options
       const draft: Draft = {
         type: 'session_end',
         session: session.id,
@@ -67,7 +70,8 @@ export class SessionBook implements Sessions {
     })
   }
 
-  async handoff(reference: string, options: StartOptions & { subject?: string; message?: string }): Promise<Session> {
+  async handoff(reference: string, given: StartOptions & { subject?: string; message?: string }): Promise<Session> {
+    const options = await withoutSecrets(given)
     const successor = parseSessionId(options.id ?? this.store.context.random.uuid())
     return this.store.change((state) => {
       const predecessor = resolve(state, reference)
@@ -93,7 +97,8 @@ export class SessionBook implements Sessions {
     })
   }
 
-  async update(reference: string, facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session> {
+  async update(reference: string, told: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session> {
+    const facts = await withoutSecrets(told)
     return this.store.change((state) => {
       const session = resolve(state, reference)
       const events: Draft[] = [

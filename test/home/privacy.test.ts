@@ -115,6 +115,23 @@ it('a secret in the name of a branch reaches neither the journal nor a record of
   expect(scanHome(join(root, 'profiles'), [KEY])).toEqual([])
 })
 
+it('a secret in what is said of a session reaches no file', async () => {
+  const root = scratch()
+  const { home } = await openTestHome(root, NOW)
+  const first = await home.sessions.start({ title: `use ${KEY}`, branch: `try/${KEY}`, cwd: '/srv' })
+  expect(first.title).toBe('use [REDACTED:anthropic-key]')
+  await home.sessions.update(first.id, { title: `now ${KEY}` })
+  const next = await home.sessions.handoff(first.id, {
+    subject: KEY,
+    message: `curl -u bob:${KEY} https://example.org`,
+  })
+  await home.sessions.end(next.id, { outcome: 'crash', reason: `refused ${KEY}` })
+  const plain = await home.sessions.start({ title: 'a title like most' })
+  expect(plain.title).toBe('a title like most')
+  await home[Symbol.asyncDispose]()
+  expect(scanHome(root, [KEY, KEY.slice(20)])).toEqual([])
+})
+
 describe('the audit', () => {
   it('has one event per session and ingest, which says rules and counts and no value', async () => {
     const root = scratch()
