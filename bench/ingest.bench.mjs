@@ -15,7 +15,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const SKEIN = join(dirname(here), 'bin', 'skein.js')
 const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-ingest-'))
 const sizes = [{ mb: 100, sessions: 500, seed: 1, rounds: 5 }]
-if (process.argv.includes('--large')) sizes.push({ mb: 1000, sessions: 5000, seed: 2, rounds: 2 })
+if (process.argv.includes('--large')) sizes.push({ mb: 1000, sessions: 5000, seed: 2, rounds: 3 })
 
 try {
   const peer = ccusage()

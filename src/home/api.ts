@@ -322,8 +322,7 @@ export interface SearchHit extends Omit<TextHit, 'path'> {
   next: string
 }
 
-export interface WatchOptions {
-  tool?: string
+export interface WatchOptions extends Pick<IngestOptions, 'tool' | 'session' | 'since'> {
   signal: AbortSignal
   onReport?: (report: IngestReport) => void
   /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */

@@ -79,6 +79,8 @@ export interface HistorySetup {
   stores: LogStores
 }
 
+type WantedLogs = Pick<IngestOptions, 'tool' | 'session' | 'since'>
+
 interface Look {
   signal?: AbortSignal | undefined
   /** These are all the logs there are. */
@@ -125,19 +127,20 @@ export class LogHistory {
     await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
   }
 
-  async watch({ tool, signal, onReport, lookAgainMs = LOOK_AGAIN_MS }: WatchOptions): Promise<void> {
-    const wanted = tool === undefined ? {} : { tool }
+  async watch({ signal, onReport, lookAgainMs = LOOK_AGAIN_MS, ...only }: WatchOptions): Promise<void> {
+    const isWholeLook = Object.keys(only).length === 0
     await using watched = new WatchedLogs(this.#setup.store.paths.directory)
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const all = await this.#discover(wanted)
+      const isWanted = await this.#wanted(only)
+      const all = await this.#discover(only, isWanted)
       watched.watch(all)
-      const report = await this.#read(all, { signal, isWholeLook: tool === undefined })
+      const report = await this.#read(all, { signal, isWholeLook })
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
         const noticed = await watched.next(watched.isBlind ? Math.min(left, POLL_MS) : left, signal)
         if (noticed === 'look again') break
-        const changed = watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed
+        const changed = (watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed).filter(isWanted)
         if (changed.length === 0 || signal.aborted) continue
         const news = await this.#read(changed, { signal, isWholeLook: false })
         if (news.read > 0) onReport?.(news)
@@ -344,15 +347,19 @@ export class LogHistory {
     }
   }
 
-  async #discover({ tool, session, since }: IngestOptions): Promise<LogRef[]> {
+  async #discover(only: WantedLogs, isWanted?: (log: LogRef) => boolean): Promise<LogRef[]> {
     const environment = await this.#environment()
-    const tools = tool === undefined ? LOG_TOOLS : [toolNamed(tool)]
+    const tools = only.tool === undefined ? LOG_TOOLS : [toolNamed(only.tool)]
+    return tools.flatMap((one) => one.discover(environment)).filter(isWanted ?? (await this.#wanted(only)))
+  }
+
+  /** Whose log it is is asked last: the names of some do not tell it. */
+  async #wanted({ tool, session, since }: WantedLogs): Promise<(log: LogRef) => boolean> {
     const wanted = session === undefined ? undefined : await this.#idOf(session)
-    const isWanted = (log: LogRef): boolean =>
-      wanted === undefined || (log.session ?? toolNamed(log.tool).identify(log).id) === wanted
-    return tools
-      .flatMap((one) => one.discover(environment))
-      .filter((log) => (since === undefined || log.modified_at >= since) && isWanted(log))
+    return (log) =>
+      (tool === undefined || log.tool === tool) &&
+      (since === undefined || log.modified_at >= since) &&
+      (wanted === undefined || ownerOf(log) === wanted)
   }
 
   async #environment(): Promise<Environment> {
@@ -415,4 +422,16 @@ function toolNamed(name: string): LogTool {
     `"${name}" is not a tool whose logs Skein reads`,
     `Use one of ${LOG_TOOLS.map((one) => one.name).join(', ')}`,
   )
+}
+
+/** The session that a log is of, or whose sub-agent wrote it. Logs come and go: of one that cannot be read now nothing is known. */
+function ownerOf(log: LogRef): SessionId | undefined {
+  if (log.session) return log.session
+  try {
+    const news = toolNamed(log.tool).identify(log)
+    return news.spawner?.session ?? news.id
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return undefined
+  }
 }

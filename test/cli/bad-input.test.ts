@@ -78,9 +78,8 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
   ['ingest x --all', '--all and <session> contradict each other. Leave out one of them'],
   ['ingest --all --tool codex', '--all and --tool contradict each other. Leave out one of them'],
   ['ingest --force', '--force goes with a session. Say which one is to be read again'],
-  ['ingest x --watch', '--watch reads all that is new, and takes no <session>. Leave out one of them'],
-  ['ingest --watch --since 7d', '--watch reads all that is new, and takes no --since. Leave out one of them'],
-  ['ingest --watch --no-words', '--watch reads all that is new, and takes no --no-words. Leave out one of them'],
+  ['ingest --watch --no-words', '--watch keeps words as they are written. Leave out --no-words'],
+  ['ingest x --watch --force', '--force reads a session once. Leave out --watch'],
   ['cost --since 1h --until 2h', '--since is not before --until. Give a time between the two'],
   ['completion tcsh', '"tcsh" is not a valid shell. Use bash, zsh or fish'],
 ]

@@ -296,6 +296,43 @@ describe('ingesting', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it('while watching one session, reads its log and no other', async () => {
+    const root = scratch()
+    const project = join(root, '.claude', 'projects', '-srv')
+    mkdirSync(project, { recursive: true })
+    const lines = readFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), 'utf8').trimEnd().split('\n')
+    const [mine, other] = ['2', '7'].map((n) => '22222222-2222-4222-8222-222222222222'.replaceAll('2', n)) as [
+      string,
+      string,
+    ]
+    for (const id of [mine, other]) writeFileSync(join(project, `${id}.jsonl`), `${lines.slice(0, 20).join('\n')}\n`)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    const stop = new AbortController()
+    const reports: { read: number; logs: number }[] = []
+    const watching = home.history.watch({
+      session: mine,
+      signal: stop.signal,
+      onReport: (report) => reports.push(report),
+    })
+    const until = async (count: number): Promise<void> => {
+      for (let tries = 0; reports.length < count && tries < 1_000; tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(reports).toHaveLength(count)
+    }
+    await until(1)
+    appendFileSync(join(project, `${other}.jsonl`), `${lines[20]}\n`)
+    appendFileSync(join(project, `${mine}.jsonl`), `${lines[20]}\n`)
+    await until(2)
+    expect(reports).toMatchObject([
+      { logs: 1, read: 1 },
+      { logs: 1, read: 1 },
+    ])
+    expect(await home.sessions.get(other)).toBeUndefined()
+    stop.abort()
+    await watching
+    await home[Symbol.asyncDispose]()
+  })
+
   it('while watching, goes on with a log that was replaced, and sees directories come and go', async () => {
     const root = scratch()
     const lines = readFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), 'utf8').trimEnd().split('\n')

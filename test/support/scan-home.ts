@@ -73,7 +73,9 @@ function lookIntoDatabase(path: string, look: (where: string, text: string) => v
   const database = openDatabase(path)
   try {
     const tables = database
-      .prepare("select name from sqlite_master where type = 'table' and name not like 'words_%' and name not like 'titles_%'")
+      .prepare(
+        "select name from sqlite_master where type = 'table' and name not like 'words_%' and name not like 'titles_%'",
+      )
       .all() as { name: string }[]
     for (const { name } of tables) {
       for (const row of database.prepare(`select * from "${name}"`).iterate()) {

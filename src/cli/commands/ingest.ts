@@ -34,13 +34,13 @@ export const ingest = command({
     const some = session ? '<session>' : tool ? '--tool' : since ? '--since' : undefined
     if (all && some) throw usageError(`--all and ${some} contradict each other`, 'Leave out one of them')
     if (force && !session) throw usageError('--force goes with a session', 'Say which one is to be read again')
-    const once = session ? '<session>' : since ? '--since' : noWords ? '--no-words' : undefined
-    if (watch && once) throw usageError(`--watch reads all that is new, and takes no ${once}`, 'Leave out one of them')
+    if (watch && noWords) throw usageError('--watch keeps words as they are written', 'Leave out --no-words')
+    if (watch && force) throw usageError('--force reads a session once', 'Leave out --watch')
     expectShortRun()
     const { history, sessions } = await home()
     if (watch) {
       const onReport = (report: IngestReport): void => out.item(report, () => reportLine(report))
-      await history.watch({ ...present({ tool }), signal: interrupted(), onReport })
+      await history.watch({ ...present({ session, tool, since }), signal: interrupted(), onReport })
       return
     }
     const report = await history.ingest({ ...present({ session, tool, since }), force, words: !noWords })
