@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 import { basename } from 'node:path'
+import { recordsInTornLine } from '../tools/index.js'
 import { tellingOfClaudeRecord } from './claude-record.js'
 import { ClaudeScan } from './claude-scan.js'
 import { offsetAfter, placeAt } from './file-place.js'
 import type { Telling } from './telling.js'
-import { salvageRecord } from './torn-line.js'
 import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
 
 /** Claude Code's logs: JSON lines, scanned at the speed of reading; the few lines that the scan cannot decide are parsed. */
@@ -15,15 +15,17 @@ export class ClaudeUsage implements UsageReader {
     let damaged = 0
     const unsure = (bytes: Buffer, start: number, end: number): void => {
       const text = bytes.toString('utf8', start, end)
-      let record: unknown
+      let records: unknown[]
       try {
-        record = JSON.parse(text)
+        records = [JSON.parse(text)]
       } catch {
         damaged += 1
-        record = salvageRecord(text)
+        records = recordsInTornLine(text)
       }
-      const telling = tellingOfClaudeRecord(asObject(record), basename(path, '.jsonl'))
-      if (telling) tell(session === undefined ? telling : { ...telling, session })
+      for (const record of records) {
+        const telling = tellingOfClaudeRecord(asObject(record), basename(path, '.jsonl'))
+        if (telling) tell(session === undefined ? telling : { ...telling, session })
+      }
     }
     const file = openSync(path, 'r')
     try {

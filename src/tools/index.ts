@@ -59,3 +59,4 @@ export const RUNNERS: readonly ToolRunner[] = [claudeRunner, codexRunner, gemini
 export function runnersFor(settings: ToolSettings): Runners {
   return new Runners(RUNNERS, settings)
 }
+export { recordsInTornLine } from './torn-line.js'

@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { Counters } from './counters.js'
-import { isObject, type JsonObject } from './json-value.js'
+import type { JsonObject } from './json-value.js'
 import type { LineReader } from './line-reader.js'
+import { parseObject, recordsInTornLine } from './torn-line.js'
 
-/** A record head that tools write. Only tried on lines that are no JSON, to find a whole record after a torn one. */
-const RECORD_HEAD = /\{"(?:type|uuid|parentUuid|timestamp|sessionId|id|\$set)":/g
-const MOST_HEADS = 64
 /** What a tool knows about its lines by their bytes alone. Parsing is most of the cost of reading a log. */
 export interface Shortcut {
   /**
@@ -18,6 +16,8 @@ export interface Shortcut {
 /** The records of a line-based log. What is not a record is counted, and reading goes on with the next line. */
 export class RecordReader {
   #isUnended = false
+  /** Further records of a line that holds several. */
+  #glued: JsonObject[] = []
 
   constructor(
     private readonly lines: LineReader,
@@ -27,7 +27,7 @@ export class RecordReader {
 
   /** Everything before this byte has been read; a torn last line has not. */
   get offset(): number {
-    return this.lines.end
+    return this.#glued.length > 0 ? this.lines.start : this.lines.end
   }
 
   /** Whether the last record read has no newline (yet). */
@@ -37,6 +37,11 @@ export class RecordReader {
 
   /** The next record, or undefined at the end. */
   next(): JsonObject | undefined {
+    const glued = this.#glued.shift()
+    if (glued) {
+      this.counters.records += 1
+      return glued
+    }
     while (this.lines.next()) {
       const { line, terminated } = this.lines
       if (!terminated && !isWhole(line)) {
@@ -78,42 +83,20 @@ export class RecordReader {
     return record
   }
 
-  /** A crash leaves runs of NULs where a record was being written, or half a record with the next one after it. */
   #recover(text: string): JsonObject | undefined {
-    let rest = text
-    if (text.includes('\0')) {
-      this.counters.nul_runs += text.match(/\0+/g)?.length ?? 0
-      rest = text.replace(/\0+/g, '')
-      const whole = parseObject(rest)
-      if (whole) return whole
-    }
-    const heads = [...rest.matchAll(RECORD_HEAD)].map((match) => match.index).filter((at) => at > 0)
-    for (const at of heads.slice(-MOST_HEADS)) {
-      const record = parseObject(rest.slice(at))
-      if (!record || !isWholeRecord(record, rest.slice(0, at))) continue
-      this.counters.salvaged_lines += 1
-      return record
-    }
-    return undefined
+    const runs = text.includes('\0') ? (text.match(/\0+/g)?.length ?? 0) : 0
+    this.counters.nul_runs += runs
+    const [record, ...more] = recordsInTornLine(text)
+    if (!record) return undefined
+    if (runs === 0 || parseObject(text.replace(/\0+/g, '')) === undefined) this.counters.salvaged_lines += 1
+    this.#glued = more
+    return record
   }
 }
-
-/** A record, and not a piece of one: the end of a torn line may be an object in its own right. */
-const isWholeRecord = (record: JsonObject, before: string): boolean =>
-  typeof record.type === 'string' && typeof record.timestamp === 'string' && !before.includes('"messages":[')
 
 /** Of a last line without a newline: a record that only lacks its newline is taken at once, anything else is still being written. */
 const isWhole = (line: Buffer | undefined): boolean =>
   line !== undefined && parseObject(line.toString('utf8')) !== undefined
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 
 function isBlank(line: Buffer): boolean {
   for (let at = 0; at < line.length; at++) {

@@ -8,9 +8,10 @@ const FIXTURES = join(import.meta.dirname, '..', 'fixtures')
 const CLAUDE = join(FIXTURES, 'claude', '2.1.325')
 const ID = '22222222-2222-4222-8222-222222222222'
 
-function put(root: string, path: string, ...lines: object[]): void {
+function put(root: string, path: string, ...lines: (object | string)[]): void {
   mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+  writeFileSync(join(root, path), texts.map((line) => `${line}\n`).join(''))
 }
 
 describe('a log that was moved (codex archives, a renamed project directory)', () => {
@@ -76,6 +77,11 @@ describe('with and without the index', () => {
     ],
     ['a reply that is marked as an error of the API', reply({ isApiErrorMessage: true })],
     ['a reply without a readable time', reply({ timestamp: 'garbage' })],
+    ['two replies on one line', `${JSON.stringify(reply({}))}${JSON.stringify(reply({ uuid: 'b' }, { id: 'msg2' }))}`],
+    [
+      'half a reply and two whole ones on one line',
+      `${JSON.stringify(reply({})).slice(0, 90)}${JSON.stringify(reply({}))}${JSON.stringify(reply({ uuid: 'b' }, { id: 'msg2' }))}`,
+    ],
   ])('%s costs the same', async (_, record) => {
     const root = scratch()
     put(
@@ -86,7 +92,9 @@ describe('with and without the index', () => {
     )
     const { home } = await openTestHome(root)
     await home.history.ingest()
-    expect(await home.history.cost()).toEqual(await home.history.cost({ noIndex: true }))
+    const cost = await home.history.cost()
+    expect(cost).toEqual(await home.history.cost({ noIndex: true }))
+    expect(cost.total.calls).toBe(JSON.stringify(record).includes('msg2') ? 3 : 2)
     await home[Symbol.asyncDispose]()
   })
 })
