@@ -34,7 +34,9 @@ const EVERYWHERE = [
   'ing',
   ' th',
 ]
-const FACTORS = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f, 0x165667b1, 0x7feb352d, 0x846ca68b, 0x2c1b3c6d]
+const FACTORS = [
+  0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f, 0x165667b1, 0x7feb352d, 0x846ca68b, 0x2c1b3c6d,
+] as const
 
 /** Where three characters stand in an anchor. */
 interface Place {
@@ -58,45 +60,47 @@ export class AnchorScan {
   readonly #longest: number
   /** One bit per slot: whether some anchor has three characters that hash to it. */
   readonly #strikes = new Int32Array(1 << (SLOT_BITS - 5))
-  #factor = 1
+  readonly #factor: number
   /** Which bucket of places a slot has; bucket 0 is empty. */
   readonly #bucketOf = new Uint16Array(1 << SLOT_BITS)
-  #buckets: Place[][] = [[]]
+  readonly #buckets: Place[][] = [[]]
   readonly #bytes = Buffer.from(new ArrayBuffer(CHUNK + 8))
   readonly #words = new Int32Array(this.#bytes.buffer)
 
   constructor(anchors: readonly Anchor[]) {
     this.#anchors = anchors.map(({ text, anyCase }) => ({ text: anyCase ? text.toLowerCase() : text, anyCase }))
     this.#longest = Math.max(...anchors.map(({ text }) => text.length)) + 1
-    const triples = anchors.flatMap((anchor, index) =>
-      triplesOf(anchor).map((triple) => ({ ...triple, anchor: index })),
-    )
-    for (const factor of FACTORS) {
-      this.#fill(triples, factor)
-      if (!EVERYWHERE.some((three) => this.#isClash(three))) return
-    }
+    const triples = anchors.map(triplesOf)
+    this.#factor = FACTORS.find((factor) => !this.#clashes(triples, factor)) ?? FACTORS[0]
+    for (const [anchor, found] of triples.entries()) this.#place(anchor, found)
   }
 
-  #fill(triples: readonly (Triple & { anchor: number })[], factor: number): void {
-    this.#factor = factor
-    this.#buckets = [[]]
-    this.#bucketOf.fill(0)
-    this.#strikes.fill(0)
-    for (const { three, anchor, offset } of triples) {
-      const slot = slotOfThree(factor, three)
+  /** Whether something that texts are full of would strike without being in an anchor. */
+  #clashes(triples: readonly (readonly Triple[])[], factor: number): boolean {
+    const everywhere = new Map(
+      EVERYWHERE.map((three) => {
+        const [first = 0, second = 0, third = 0] = Array.from(three, (letter) => letter.charCodeAt(0))
+        return [slotOf(factor, first, second, third), three.slice(0, 2)]
+      }),
+    )
+    return triples.some((found, anchor) =>
+      found.some(({ three }) => {
+        const two = everywhere.get(slotOfThree(factor, three))
+        return two !== undefined && !this.#anchors[anchor]?.text.includes(two)
+      }),
+    )
+  }
+
+  #place(anchor: number, triples: readonly Triple[]): void {
+    const { text, anyCase } = this.#anchors[anchor] as Anchor
+    const fold = anyCase && /[a-z]/.test(text.charAt(0)) ? 0x20 : 0
+    const lead = text.charCodeAt(0) | fold
+    for (const { three, offset } of triples) {
+      const slot = slotOfThree(this.#factor, three)
       if (this.#bucketOf[slot] === 0) this.#bucketOf[slot] = this.#buckets.push([]) - 1
-      const { text, anyCase } = this.#anchors[anchor] as Anchor
-      const fold = anyCase && /[a-z]/.test(text.charAt(0)) ? 0x20 : 0
-      this.#buckets[this.#bucketOf[slot] as number]?.push({ anchor, offset, fold, lead: text.charCodeAt(0) | fold })
+      this.#buckets[this.#bucketOf[slot] as number]?.push({ anchor, offset, fold, lead })
       this.#strikes[slot >>> 5] = (this.#strikes[slot >>> 5] as number) | (1 << (slot & 31))
     }
-  }
-
-  /** Whether three characters strike that no anchor has. */
-  #isClash(three: string): boolean {
-    const codes = Array.from(three, (letter) => letter.charCodeAt(0)) as [number, number, number]
-    const places = this.#buckets[this.#bucketOf[slotOf(this.#factor, ...codes)] as number] as Place[]
-    return places.some(({ anchor }) => !`${this.#anchors[anchor]?.text}`.includes(three.slice(0, 2)))
   }
 
   scan(text: string, onAnchor: OnAnchor): void {
@@ -203,8 +207,8 @@ const slotOfThree = (factor: number, three: number): number => Math.imul(three, 
 
 function cases(text: string, at: number, anyCase: boolean): number[] {
   const letter = text.charAt(at)
-  const spellings = anyCase ? new Set([letter.toLowerCase(), letter.toUpperCase()]) : [letter]
-  return Array.from(spellings, (one) => one.charCodeAt(0) & 0xff)
+  const [lower, upper] = anyCase ? [letter.toLowerCase(), letter.toUpperCase()] : [letter, letter]
+  return (lower === upper ? [lower] : [lower, upper]).map((one) => one.charCodeAt(0) & 0xff)
 }
 
 function rarestTriple(text: string, anyCase: boolean, parity: number): number {
