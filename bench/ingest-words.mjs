@@ -16,13 +16,22 @@ const logs = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .sort((a, b) => (a.modified_at < b.modified_at ? -1 : 1))
 
 const context = { clock: { now: Date.now }, random: { bytes: randomBytes, uuid: randomUUID } }
-const nothing = { keyOf: () => ({ tool: '', name: '' }), standing: () => undefined, write: async () => [] }
+const nothing = {
+  keyOf: () => ({ tool: '', name: '' }),
+  standing: () => undefined,
+  compressed: (batch) => batch,
+  write: async () => [],
+}
 const stores = {
   archive: archiving === 'with' ? new Archive(join(home, 'archive'), context) : nothing,
   history: HistoryStore.open(join(home, 'history.db')),
   text: TextStore.open(join(home, 'text.db')),
   policyFor: async () => DEFAULT_PRIVACY,
   isOver: () => true,
+  words: true,
+  run: 'bench',
+  oblivion: undefined,
+  isCurrent: () => true,
 }
 // As an ingest does it: a slice at a time.
 for (let at = 0; at < logs.length; at += 500) {
