@@ -113,7 +113,7 @@ class SessionFold {
         break
       case 'usage': {
         const known = this.#usage.get(fact.usage.message_id)
-        if (known) known.usage = largerUsage(known.usage, fact.usage)
+        if (known) known.usage = atEarlier(largerUsage(known.usage, fact.usage), known.usage)
         else this.#usage.set(fact.usage.message_id, { owner: turn, usage: fact.usage })
         break
       }
@@ -193,6 +193,10 @@ class SessionFold {
     })
   }
 }
+
+/** A call is made when it is first told of. */
+const atEarlier = (usage: UsageCall, before: UsageCall): UsageCall =>
+  before.ts < usage.ts ? { ...usage, ts: before.ts } : usage
 
 function addMark(turn: LoggedTurn, fact: Extract<Fact, { kind: 'mark' }>): void {
   if (fact.duration_ms !== undefined) turn.duration_ms = fact.duration_ms

@@ -117,7 +117,7 @@ describe('a sealed file', () => {
         const facts = asTold(made)
         const tokens = (all: readonly Fact[]) =>
           foldSession([all])
-            .turns.flatMap((one) => one.usage.map((call) => ({ ...call, ts: undefined, turn: one.number })))
+            .turns.flatMap((one) => one.usage.map((call) => ({ ...call, turn: one.number })))
             .sort((a, b) => (a.message_id < b.message_id ? -1 : 1))
         expect(tokens(factsIn(sealedBytes(HEADER, facts)))).toEqual(tokens(facts))
       }),
