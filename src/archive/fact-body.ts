@@ -1,14 +1,15 @@
 import type { Fact } from '../tools/index.js'
 import { KINDS, parsed } from './fact-lines.js'
+import { type FactRow, factIn, rowOf } from './fact-rows.js'
 import { UsageRows } from './usage-rows.js'
 import type { SharedWords, WordPlace } from './word-blocks.js'
 
 type UsageFact = Extract<Fact, { kind: 'usage' }>
 
 /**
- * Facts that nothing is added to: their texts, a line feed behind each, then a list of the facts in which a text stands as its length
- * in bytes and a model call as a row. Texts are most of it, and JSON would look at each of their characters twice. A text that is in a
- * block of words already is not repeated; its place stands in the list.
+ * Facts that nothing is added to: their texts, a line feed behind each, then a list of the facts, most of them as rows, in which a text
+ * stands as its length in bytes. Texts are most of it, and JSON would look at each of their characters twice. A text that is in a block
+ * of words already is not repeated; its place stands in the list.
  */
 export interface FactBody {
   bytes: Buffer
@@ -21,18 +22,18 @@ export function factBody(facts: readonly Fact[], placeOf: SharedWords['placeOf']
   let length = 0
   const usage = new UsageRows()
   const told = facts.map((fact) => {
-    if (fact.kind === 'usage') return { ...fact, usage: usage.rowOf(fact) }
+    if (fact.kind === 'usage') return rowOf(fact, 'usage', usage.rowOf(fact))
     const name = textField(fact)
     const text = name && (fact as Record<string, unknown>)[name]
     // Half of a character is nothing that bytes could tell.
-    if (!name || typeof text !== 'string' || text.length < WORTH_IT || !text.isWellFormed()) return fact
+    if (!name || typeof text !== 'string' || text.length < WORTH_IT || !text.isWellFormed()) return rowOf(fact) ?? fact
     const place = placeOf(fact)
-    if (place) return { ...fact, [name]: place }
+    if (place) return rowOf(fact, name, place)
     makeRoom(length, text.length * 3 + 1)
     const size = scratch.write(text, length)
     scratch[length + size] = LINE_FEED
     length += size + 1
-    return { ...fact, [name]: size }
+    return rowOf(fact, name, size)
   })
   const list = JSON.stringify(told)
   makeRoom(length, list.length * 3)
@@ -42,17 +43,19 @@ export function factBody(facts: readonly Fact[], placeOf: SharedWords['placeOf']
 
 /** Undefined when there is no list. Facts of kinds that a newer version wrote are passed over. */
 export function parseFactBody({ bytes, texts }: FactBody, blockAt: (block: number) => Buffer): Fact[] | undefined {
-  const told = parsed<Record<string, unknown>[]>(bytes.toString('utf8', texts))
+  const told = parsed<(Record<string, unknown> | FactRow)[]>(bytes.toString('utf8', texts))
   if (!Array.isArray(told)) return undefined
   let at = 0
   const usage = new UsageRows()
-  return told.flatMap((fact): Fact[] => {
-    if (Array.isArray(fact?.usage)) {
+  return told.flatMap((one): Fact[] => {
+    const fact = Array.isArray(one) ? factIn(one) : one
+    if (!fact) return []
+    if (Array.isArray(fact.usage)) {
       const told = fact as { usage: unknown; at?: UsageFact['at'] }
       told.usage = usage.usageOf(told.usage as Parameters<typeof usage.usageOf>[0], told.at)
     }
     for (const name of TEXT_FIELDS) {
-      const told = fact?.[name]
+      const told = fact[name]
       if (typeof told === 'number') {
         fact[name] = bytes.toString('utf8', at, at + told)
         at += told + 1
@@ -61,7 +64,7 @@ export function parseFactBody({ bytes, texts }: FactBody, blockAt: (block: numbe
         fact[name] = blockAt(block).toString('utf8', start, start + length)
       }
     }
-    return KINDS.has(fact?.kind as string) ? [fact as unknown as Fact] : []
+    return KINDS.has(fact.kind as string) ? [fact as unknown as Fact] : []
   })
 }
 

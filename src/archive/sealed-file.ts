@@ -28,7 +28,8 @@ export interface SealedContent {
   problem?: string
 }
 
-const VERSION = 2
+/** In the second one every fact was an object, in the first one no text stood apart. Both are read. */
+const VERSION = 3
 /** A first line fits into these, but for a log with many abandoned turns. */
 export const HEADER_BYTES = 4 * 1024
 

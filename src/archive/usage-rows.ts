@@ -71,7 +71,12 @@ export function latestUsage(facts: readonly Fact[]): readonly Fact[] {
     instead.set(fact, ts < fact.usage.ts ? { ...fact, usage: { ...fact.usage, ts } } : fact)
   }
   if (instead.size === 0) return facts
-  return facts.flatMap((fact) => (instead.has(fact) ? (instead.get(fact) ?? []) : fact))
+  const latest: Fact[] = []
+  for (const fact of facts) {
+    const told = fact.kind === 'usage' && instead.has(fact) ? instead.get(fact) : fact
+    if (told) latest.push(told)
+  }
+  return latest
 }
 
 /** Of the same turn, and not from before: a turn ends with the last that is told of it. */

@@ -76,7 +76,7 @@ export function readyText(
     const { agent, turn } = isLater ? stored : told
     const atMs = isLater ? stored.at_ms : told.at === undefined ? otherwiseMs : Date.parse(told.at)
     const name = told.call?.name ?? (told.kind === 'tools' ? stored?.name : undefined)
-    writer.write({ kind: told.kind, agent, turn, key, atMs, name }, words, told)
+    writer.write({ kind: told.kind, agent, turn, key, atMs, name, bytes: NOTHING }, words, told)
   }
   const passages = writer.passages()
   const packed = from ? undefined : packPassages(passages)
@@ -102,15 +102,13 @@ interface Part {
 /** The passages of a log in one piece of memory: a buffer for each costs more than its words. */
 class PassageWriter {
   static #scratch = Buffer.allocUnsafe(256 * 1024)
-  readonly #told: { passage: Omit<ReadyPassage, 'bytes'>; end: number }[] = []
+  readonly #told: ReadyPassage[] = []
+  readonly #ends: number[] = []
   readonly #parts = new Map<Fact, Part>()
   #length = 0
 
-  write(
-    passage: Omit<ReadyPassage, 'bytes'>,
-    { asked, answered }: Words,
-    { said, answered: answer, result }: Passage,
-  ): void {
+  /** Takes the passage over: it has its bytes when all are written. */
+  write(passage: ReadyPassage, { asked, answered }: Words, { said, answered: answer, result }: Passage): void {
     const start = this.#length
     const number = this.#told.length
     this.#put(asked)
@@ -123,18 +121,16 @@ class PassageWriter {
       if (answer && answered === result)
         this.#parts.set(answer, { passage: number, from, length: this.#length - start - from })
     }
-    this.#told.push({ passage, end: this.#length })
+    this.#told.push(passage)
+    this.#ends.push(this.#length)
   }
 
   passages(): ReadyPassage[] {
     const bytes = Buffer.allocUnsafeSlow(this.#length)
     PassageWriter.#scratch.copy(bytes, 0, 0, this.#length)
-    let start = 0
-    return this.#told.map(({ passage, end }) => {
-      const ready = { ...passage, bytes: bytes.subarray(start, end) }
-      start = end
-      return ready
-    })
+    for (const [at, passage] of this.#told.entries())
+      passage.bytes = bytes.subarray(this.#ends[at - 1] ?? 0, this.#ends[at])
+    return this.#told
   }
 
   shared({ blocks, places }: { blocks: readonly PackedBlock[]; places: readonly BlockPlace[] }): SharedWords {
@@ -160,3 +156,4 @@ class PassageWriter {
 }
 
 type Words = ReturnType<typeof textOf>
+const NOTHING = Buffer.alloc(0)

@@ -22,9 +22,11 @@ interface Lane {
 
 interface SavedLane {
   follows: number[]
-  nodes: [string, number][]
+  nodes: SavedNodes[]
   newest: number
 }
+/** Entries of one turn, one behind the other with a space between: there are many of them. Or one that has a space in its id. */
+type SavedNodes = [turn: number, nodes: string] | [node: string, turn: number]
 export type SavedTracker = Record<string, SavedLane>
 
 /** Thrown when the saved state does not reach back far enough to place an entry. The answer is to read the log from the start. */
@@ -48,8 +50,9 @@ export class TurnTracker {
   ) {
     for (const [name, lane] of Object.entries(saved ?? {})) {
       const tips = ['']
-      for (const [node, turn] of lane.nodes) tips[turn] = node
-      this.#lanes.set(name, { ...lane, nodes: new Map(lane.nodes), tips, partial: true })
+      const nodes = new Map(lane.nodes.flatMap(savedNodes))
+      for (const [node, turn] of nodes) tips[turn] = node
+      this.#lanes.set(name, { ...lane, nodes, tips, partial: true })
     }
   }
 
@@ -171,9 +174,33 @@ function saveLane(lane: Lane): SavedLane {
   const nodes = new Map<string, number>()
   for (const [turn, node] of lane.tips.entries())
     if (node && turn > lane.tips.length - SAVED_TIPS) nodes.set(node, turn)
-  for (const [node, turn] of [...lane.nodes].slice(-SAVED_NODES)) {
+  let passed = lane.nodes.size - SAVED_NODES
+  for (const [node, turn] of lane.nodes) {
+    passed -= 1
+    if (passed >= 0) continue
     nodes.delete(node)
     nodes.set(node, turn)
   }
-  return { follows: lane.follows, nodes: [...nodes], newest: lane.newest }
+  return { follows: lane.follows, nodes: joinedNodes(nodes), newest: lane.newest }
+}
+
+function joinedNodes(nodes: ReadonlyMap<string, number>): SavedNodes[] {
+  const saved: SavedNodes[] = []
+  let last: SavedNodes | undefined
+  for (const [node, turn] of nodes) {
+    if (node === '' || node.includes(' ')) last = [node, turn]
+    else if (last?.[0] === turn) {
+      last[1] = `${last[1]} ${node}`
+      continue
+    } else last = [turn, node]
+    saved.push(last)
+  }
+  return saved
+}
+
+function savedNodes([first, second]: SavedNodes): [node: string, turn: number][] {
+  if (typeof first === 'string') return [[first, second as number]]
+  return String(second)
+    .split(' ')
+    .map((node) => [node, first])
 }

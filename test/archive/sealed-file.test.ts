@@ -47,12 +47,31 @@ const usage = fc.record({
   cost_usd: fc.option(fc.constantFrom(0.5, 1), { nil: undefined }),
 })
 const turn = fc.integer({ min: 1, max: 2 })
+const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
+/** Every field that a kind can have, or not: a field that is forgotten when it is written would be lost. */
+const inTurn = { turn, at: maybe(time), agent: maybe(fc.constantFrom('a1', 'a2')) }
+const flag = maybe(fc.boolean())
 const fact = fc.oneof(
-  fc.record({ kind: fc.constant('turn'), turn, prompt: text, by: fc.constant('person'), follows: fc.constant(0) }),
-  fc.record({ kind: fc.constant('said'), turn, message: fc.constantFrom('m1', 'm2'), part: fc.string(), text }),
-  fc.record({ kind: fc.constant('tool-result'), turn, call: fc.constantFrom('c1', 'c2'), result: text }),
-  fc.record({ kind: fc.constant('usage'), turn, at: time, usage }),
+  fc.record({
+    ...{ kind: fc.constant('turn'), ...inTurn, prompt: text, by: fc.constantFrom('person', 'tool'), follows: count },
+    ...{ copied: flag, spawned_by: maybe(fc.constant('c1')), prompt_chars: maybe(count) },
+  }),
+  fc.record({ kind: fc.constant('said'), ...inTurn, message: fc.constantFrom('m1', 'm2'), part: fc.string(), text }),
+  fc.record({
+    ...{ kind: fc.constant('tool-call'), ...inTurn, call: fc.constantFrom('c1', 'c2'), name: fc.string() },
+    ...{ arguments: fc.dictionary(fc.string(), text), argument_names: maybe(fc.array(fc.string(), { maxLength: 3 })) },
+  }),
+  fc.record({
+    ...{ kind: fc.constant('tool-result'), ...inTurn, call: fc.constantFrom('c1', 'c2'), result: text, success: flag },
+    ...{ result_chars: maybe(count), duration_ms: maybe(count), agent_started: maybe(fc.constant('a1')) },
+  }),
+  fc.record({ kind: fc.constant('usage'), ...inTurn, at: time, usage, copied: flag }),
+  fc.record({
+    ...{ kind: fc.constant('mark'), ...inTurn, mark: fc.constantFrom('completed', 'failed') },
+    ...{ detail: maybe(text), duration_ms: maybe(count) },
+  }),
   fc.record({ kind: fc.constant('session'), title: text }),
+  fc.record({ kind: fc.constant('reported-cost'), cost_usd: fc.constantFrom(0, 0.5), at: maybe(time) }),
 ) as unknown as fc.Arbitrary<Fact>
 
 /** As they are told: what is undefined is not there. */
@@ -150,6 +169,16 @@ describe('a sealed file', () => {
     const told = { ...HEADER, facts: 2, bytes: body.length, body_crc: crc32(body) }
     const first = Buffer.concat([Buffer.from(checkedLine({ kind: 'sealed', v: 1, ...told })), brotliCompressSync(body)])
     expect(factsIn(first)).toEqual(facts)
+  })
+
+  it('of the second version is read as well: texts stand apart, and every fact is an object', () => {
+    const facts = [prompt(1, 'hello'), reply(1, 'ä text that is longer than forty characters, as most texts are')]
+    const [asked, answered] = facts as [Fact, Extract<Fact, { kind: 'said' }>]
+    const words = Buffer.from(`${answered.text}\n`)
+    const body = Buffer.concat([words, Buffer.from(JSON.stringify([asked, { ...answered, text: words.length - 1 }]))])
+    const told = { ...HEADER, facts: 2, bytes: body.length, texts: words.length, body_crc: crc32(body) }
+    const second = [Buffer.from(checkedLine({ kind: 'sealed', v: 2, ...told })), brotliCompressSync(body)]
+    expect(factsIn(Buffer.concat(second))).toEqual(facts)
   })
 })
 
