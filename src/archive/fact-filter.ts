@@ -94,7 +94,12 @@ export class FactFilter {
   #result(fact: Of<'tool-result'>): Fact {
     const tool = this.#tools.get(fact.call) ?? this.setup.toolOf(fact.call) ?? ''
     const { result = '' } = this.#tier({ tool, result: fact.result })
-    return result === fact.result ? fact : { ...fact, result, result_chars: fact.result.length }
+    if (result === fact.result) return fact
+    // Written one by one: in the copy they would be fields that replace others, which takes ten times as long.
+    const kept = { ...fact }
+    kept.result = result
+    kept.result_chars = fact.result.length
+    return kept
   }
 
   #isDelegated(fact: { agent?: string | undefined }): boolean {
@@ -128,11 +133,15 @@ export class FactFilter {
 
   #note(tool: string, applied: Applied): void {
     for (const _ in applied) {
-      const known = this.applied.get(tool) ?? {}
-      this.applied.set(tool, known)
-      addApplied(known, applied)
+      addApplied(this.applied.get(tool) ?? this.#countFor(filterText(tool).text), applied)
       return
     }
+  }
+
+  #countFor(name: string): Applied {
+    const known = this.applied.get(name) ?? {}
+    this.applied.set(name, known)
+    return known
   }
 }
 

@@ -23,10 +23,20 @@ export class UsageRows {
     this.#session = usage.session
     this.#model = usage.model
     return [
-      ...([usage.message_id, usage.request_id ?? null, session, model, usage.ts === at ? SAME : usage.ts] as const),
-      ...([usage.input_tokens, usage.output_tokens, usage.cache_read_tokens] as const),
-      ...([usage.cache_write_5m_tokens, usage.cache_write_1h_tokens, usage.web_search_requests] as const),
-      ...([usage.service_tier ?? null, usage.speed ?? null, usage.cost_usd ?? null] as const),
+      usage.message_id,
+      usage.request_id ?? null,
+      session,
+      model,
+      usage.ts === at ? SAME : usage.ts,
+      usage.input_tokens,
+      usage.output_tokens,
+      usage.cache_read_tokens,
+      usage.cache_write_5m_tokens,
+      usage.cache_write_1h_tokens,
+      usage.web_search_requests,
+      usage.service_tier ?? null,
+      usage.speed ?? null,
+      usage.cost_usd ?? null,
     ]
   }
 

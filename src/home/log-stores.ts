@@ -1,8 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { basename } from 'node:path'
-import { Archive } from '../archive/index.js'
 import { explainDiskError, isDamage, openToRead } from '../disk/index.js'
-import { HistoryStore, TextStore } from '../ingest/index.js'
+import { type HistoryStore, TextStore } from '../ingest/index.js'
 import { dropForeignLink, newGeneration, pointTo, setAsideGeneration } from './index-generation.js'
 import { FILLED_AGAIN } from './paths.js'
 import type { OpenStores } from './pending-logs.js'
@@ -13,7 +12,10 @@ const KEPT = { history: Number.POSITIVE_INFINITY, text: 2 }
 
 type StoreName = 'history' | 'text'
 
-/** What is made of the tools' logs: the archive, and the two databases derived from logs and archive. */
+/**
+ * What is made of the tools' logs: the archive, and the two databases derived from logs and archive. Only the text is loaded with it:
+ * a search does without the others.
+ */
 export class LogStores {
   constructor(
     private readonly store: ProfileStore,
@@ -29,6 +31,7 @@ export class LogStores {
 
   async withHistory<T>(use: (history: HistoryStore) => T | Promise<T>): Promise<T> {
     return this.#mending(['history'], async () => {
+      const { HistoryStore } = await import('../ingest/index.js')
       using history = HistoryStore.open(this.store.paths.history)
       return await use(history)
     })
@@ -38,6 +41,7 @@ export class LogStores {
   async askHistory<T>(question: (history: HistoryStore) => T, otherwise: T): Promise<T> {
     if (!existsSync(this.store.paths.history)) return otherwise
     if (!this.store.options.readOnly) return this.withHistory(question)
+    const { HistoryStore } = await import('../ingest/index.js')
     using history = this.#explaining('history', () => HistoryStore.read(this.store.paths.history))
     return history ? question(history) : otherwise
   }
@@ -61,6 +65,8 @@ export class LogStores {
 
   /** The same without mending, for whoever mends. */
   async openAll<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
+    const { Archive } = await import('../archive/index.js')
+    const { HistoryStore } = await import('../ingest/index.js')
     using archive = new Archive(this.store.paths.words, this.store.context)
     using history = HistoryStore.open(this.store.paths.history)
     using text = TextStore.open(this.store.paths.text)
@@ -114,6 +120,7 @@ export class LogStores {
 
   /** Under the writer lock: of several processes that notice, the first one does it. */
   async #setAside(involved: readonly StoreName[]): Promise<void> {
+    const { HistoryStore } = await import('../ingest/index.js')
     await this.store.asWriter(() => {
       const found = involved.filter((name) => isDamagedFile(this.store.paths[name]))
       // Some damage shows in use only; words are the larger part and the easier one to fill again.

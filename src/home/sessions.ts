@@ -21,7 +21,6 @@ import {
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
-import { discoveries } from './discovered-session.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
@@ -146,6 +145,7 @@ export class SessionBook implements Sessions {
     successions: readonly Succession[],
     { nowMs, oblivion = () => undefined }: { nowMs: number; oblivion?: () => Oblivion | undefined },
   ): Promise<number> {
+    const { discoveries } = await import('./discovered-session.js') // with the rules of privacy, which most commands do without
     return this.store.change((state) => {
       const purged = oblivion()
       const told = purged ? found.flatMap((one) => remembered(one, purged)) : found

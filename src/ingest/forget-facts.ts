@@ -11,10 +11,8 @@ export interface Oblivion {
   isLogGone(path: string, part: string): boolean
 }
 
-/** The arguments of a call on a path that must be forgotten. */
+/** The arguments of a call on a path that must be forgotten. In the text they are `PURGED_CALL_TEXT`. */
 const PURGED_CALL = { purged: PURGED }
-/** The same, as it is stored in the text. */
-export const PURGED_CALL_TEXT = `purged: ${PURGED}`
 
 /** Takes what was purged out of what a log tells, and secrets out of the place to go on from. One for each reading of a log. */
 export class FactForgetter {

@@ -1,12 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
-import { RowWriter, type SqlValue, type Statements } from '../disk/index.js'
+import { RowWriter, type SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { resumeText } from './resume-text.js'
-import { carryAfter } from './tool-usage.js'
+import { partOf, stampsIn } from './stored-stamps.js'
+import { carryAfter } from './usage-reader.js'
 
 /** How far a log was read, and when it is to be read again. */
 export interface StoredLog {
@@ -341,18 +342,6 @@ const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) =
 
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)
-
-/** The stamp of each log in a table, by path and part. As one text: a value at a time out of SQLite takes several times as long. */
-export function stampsIn(db: Statements, table: 'history_logs' | 'text_logs'): Map<string, string> {
-  const { stamps } = db.get(`select json_group_array(json_array(path, part, stamp)) as stamps from ${table}`) as {
-    stamps: string
-  }
-  const rows = JSON.parse(stamps) as [path: string, part: string, stamp: string][]
-  return new Map(rows.map(([path, part, stamp]) => [`${path}\0${part}`, stamp]))
-}
-
-/** What tells apart the logs under one path: the session, where a database holds many. */
-export const partOf = (log: LogRef): string => log.session ?? ''
 
 function ledgerNews({ log, rows }: LogReadingDone): LogNews {
   const { checkpoint } = rows

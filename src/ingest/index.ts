@@ -8,7 +8,7 @@ export {
   reportCalls,
   type SessionPlace,
 } from './cost-report.js'
-export { FactForgetter, type Oblivion, PURGED_CALL_TEXT } from './forget-facts.js'
+export { FactForgetter, type Oblivion } from './forget-facts.js'
 export { type FoundSession, type HistoryCounts, HistoryStore } from './history-store.js'
 export { type Call, Ledger } from './ledger.js'
 export { reportLedger, settleLedger } from './ledger-cells.js'
@@ -16,7 +16,7 @@ export { createLedgerTables } from './ledger-schema.js'
 export { LedgerStore, type LogNews, type LogState } from './ledger-store.js'
 export { LocalCalendar } from './local-calendar.js'
 export { type CountedRows, countFacts, type ToolCallRow, type TurnRow } from './log-rows.js'
-export { ANSWER, type PassageKind } from './passage.js'
+export { ANSWER, type PassageKind, PURGED_CALL_TEXT } from './passage.js'
 export { type Price, type Priceable, PriceBook, type PriceOverride, type PriceOverrides } from './price-book.js'
 export { type HistoryReading, type LogSource, readHistory, type Stores } from './read-history.js'
 export { forgetRedactions, type PendingRedactions, pendingRedactions } from './redaction-tally.js'

@@ -1,7 +1,7 @@
 import type { Instant } from '../model/index.js'
 import { filterText } from '../privacy/index.js'
 import type { Fact, SessionNews } from '../tools/index.js'
-import { ANSWER, type PassageKind } from './passage.js'
+import { ANSWER, callKey, type PassageKind } from './passage.js'
 
 /** A prompt, a reply, a tool call with its result, or a title, as one reading of a log tells it. */
 export interface Passage {
@@ -25,8 +25,6 @@ export interface StoredCall {
   name: string
   text: string
 }
-
-export const callKey = (call: string): string => `call ${call}`
 
 /** The passages that filtered facts tell of. A later telling of the same one replaces the earlier. */
 export function passagesOf(facts: readonly Fact[], news: SessionNews): Iterable<Passage> {

@@ -1,3 +1,5 @@
+import { PURGED } from '../privacy/index.js'
+
 /** Where a passage stands. The numbers are stored. */
 export const PASSAGE_KINDS = { prompts: 1, replies: 2, tools: 3, titles: 4 } as const
 export type PassageKind = keyof typeof PASSAGE_KINDS
@@ -7,6 +9,12 @@ const KINDS = Object.keys(PASSAGE_KINDS)
 
 /** Between what a tool was asked and what it answered. */
 export const ANSWER = '\u001e'
+
+/** What the text has of the arguments of a call on a path that was purged. */
+export const PURGED_CALL_TEXT = `purged: ${PURGED}`
+
+/** Names a tool call among the passages of its log. */
+export const callKey = (call: string): string => `call ${call}`
 
 // Words that no text has: they stand in the index beside the words of a passage, so that a filter is one word more to look for.
 const OURS = '\ue000'

@@ -11,10 +11,11 @@ import type { SessionId } from '../model/index.js'
 import { type Policy, policyFingerprint } from '../privacy/index.js'
 import { type Fact, LOG_TOOLS, type LogRef } from '../tools/index.js'
 import { FactForgetter, type Oblivion } from './forget-facts.js'
-import { type HistoryStore, type LogReadingDone, partOf, resumeOf, type StoredLog } from './history-store.js'
+import { type HistoryStore, type LogReadingDone, resumeOf, type StoredLog } from './history-store.js'
 import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
 import { type KnownPassage, type ReadyText, readyText, type StoredText, type TextReading } from './ready-text.js'
+import { partOf } from './stored-stamps.js'
 import { MIXED_POLICIES, placeAfter, placeOf, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */

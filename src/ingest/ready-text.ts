@@ -3,7 +3,7 @@ import type { Fact, LogRef } from '../tools/index.js'
 import type { LogText } from './log-text.js'
 import { ANSWER, keyNumber } from './passage.js'
 import { type Passage, passagesOf, type StoredCall, textOf } from './passage-text.js'
-import type { Redactions } from './redaction-tally.js'
+import type { Redactions } from './redaction-count.js'
 
 /** How far the text of a log was read, and where its session works. */
 export interface StoredText {

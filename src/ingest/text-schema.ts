@@ -70,7 +70,6 @@ export function makeTextTables(database: Database): void {
   for (const name of names) database.exec(`drop table if exists ${name}`)
   database.exec(TABLES + LATER_TABLES)
   database.exec(`insert into text_facts values ('version', '${TEXT_VERSION}'), ('passages', '0')`)
-  // Words are gathered in memory up to this many bytes before they are written, and merged when there are this many pieces: to merge
-  // fewer of them more often is a sixth of the work of a first ingest, and a search hardly notices how many there are.
-  database.exec("insert into words (words, rank) values ('hashsize', 16777216), ('automerge', 16)")
+  // Words are gathered in memory up to this many bytes before they are written: fewer pieces to merge later.
+  database.exec("insert into words (words, rank) values ('hashsize', 16777216)")
 }

@@ -11,19 +11,13 @@ export function usageSources(environment: Environment): UsageSource[] {
   return LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover(environment))
 }
 
-/** A reader for the logs of every tool; the tool's own, but for the tool with a quicker one. */
-/** `forgetter` keeps what was purged out of what they remember. */
+/**
+ * A reader for the logs of every tool; the tool's own, but for the tool with a quicker one. `forgetter` keeps what was purged out of
+ * what they remember.
+ */
 export function usageReaders(forgetter?: Forgetter): Readonly<Record<string, UsageReader>> {
   const readers = LOG_TOOLS.map((tool) => [tool.name, new ToolUsage(tool, forgetter)] as const)
   return { ...Object.fromEntries(readers), claude: new ClaudeUsage() }
-}
-
-/**
- * What a usage reader carries after the log's own tool has read it up to there. The quick reader keeps another kind of place: it reads
- * a log that has grown since from its beginning once, which costs less than making that place for every log.
- */
-export function carryAfter(tool: string, stopped: ToolResume): string | undefined {
-  return tool === 'claude' ? undefined : JSON.stringify(stopped)
 }
 
 /** Reads a log as its tool does, and keeps the usage. */

@@ -1,3 +1,4 @@
+import type { Resume as ToolResume } from '../tools/index.js'
 import type { Telling } from './telling.js'
 
 /** One log of a tool: a file, or one session inside a database. */
@@ -34,4 +35,12 @@ export interface LogReading {
  */
 export interface UsageReader {
   read(source: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading
+}
+
+/**
+ * What a usage reader carries after the log's own tool has read it up to there. The quick reader keeps another kind of place: it reads
+ * a log that has grown since from its beginning once, which costs less than making that place for every log.
+ */
+export function carryAfter(tool: string, stopped: ToolResume): string | undefined {
+  return tool === 'claude' ? undefined : JSON.stringify(stopped)
 }

@@ -18,6 +18,8 @@ export const START_GRACE_MS = 5_000
 const SETTLE_MS = 2_000
 /** Two readings of a screen count as two only when they are this far apart. */
 const APART_MS = 500
+/** A program may tell of the end of a turn this long after it could be seen. */
+const LATE_MS = 10_000
 /** Work in the background whose end was missed is forgotten after this. */
 const BACKGROUND_MS = 3_600_000
 /** A turn that has written nothing for so long is said to be stalled. */
@@ -231,8 +233,10 @@ function factsOf({ status, reason, waiting_for, trouble }: Evidence, sighting: S
 function finishOf(sighting: Sighting, evidence: Evidence): Instant | undefined {
   const { finished_at, now } = sighting
   const told = lastStreak(sighting).find(({ waiting_for }) => waiting_for === 'finished')?.at
-  const known = latestOf(told, finished_at)
   const busy = latestOf(sighting.busy_at, lastTimeAtWork(sighting))
+  // It was seen to be over before it said so: that is one end, and who has taken note of it need not be told again.
+  const isLate = told && finished_at && busy && finished_at >= busy && msOf(told) - msOf(finished_at) < LATE_MS
+  const known = isLate ? finished_at : latestOf(told, finished_at)
   if (busy === undefined || (known !== undefined && known >= busy)) return known
   return earlierOf(laterOf(evidence.at, busy), now)
 }

@@ -17,9 +17,12 @@ type CallContent = Pick<ToolCall, 'tool' | 'arguments' | 'result'>
 export function applyTier(call: CallContent, policy: Policy): FilteredCall {
   const tiers = tiersFor(policy, call.tool)
   const applied: Applied = {}
+  const kept: FilteredCall = { applied }
   const args = call.arguments && keptArguments(call.arguments, tiers.arguments, applied)
+  if (args) kept.arguments = args
   const result = call.result === undefined ? undefined : keptText(call.result, tiers.result, applied)
-  return { ...(args ? { arguments: args } : {}), ...(result === undefined ? {} : { result }), applied }
+  if (result !== undefined) kept.result = result
+  return kept
 }
 
 /** Text that no tool owns: prompts, replies, titles. Only secrets go. */

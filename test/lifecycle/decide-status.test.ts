@@ -187,6 +187,18 @@ describe('finished, and nobody has looked', () => {
     expect(statusOf(71, { told, acked_at: at(30), finished_at: at(10) }).status).toBe('idle')
   })
 
+  it('a reply that was seen to be finished before that was told has finished once', () => {
+    const told = [hook(10, {}), finished(22)]
+    const facts = { told, busy_at: at(10), finished_at: at(20) }
+    expect(statusOf(23, { ...facts, acked_at: at(21) }).status).toBe('idle')
+    expect(statusOf(23, facts)).toMatchObject({ waiting_for: 'finished', since: at(20) })
+    // Long after, it is another one, or the look was wrong: better told twice than not at all.
+    const late = { ...facts, told: [hook(10, {}), finished(60)], acked_at: at(21) }
+    expect(statusOf(61, late)).toMatchObject({ waiting_for: 'finished', since: at(60) })
+    const again = { ...facts, told: [hook(10, {}), finished(22), hook(24, {}), finished(26)], acked_at: at(23) }
+    expect(statusOf(27, again)).toMatchObject({ waiting_for: 'finished', since: at(26) })
+  })
+
   it('a program that has just started has finished nothing', () => {
     expect(statusOf(3, { seen: [pane(3, { status: 'idle' })] }).status).toBe('idle')
   })

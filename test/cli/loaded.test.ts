@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BINARY, environmentIn, run } from './binary.js'
+import { buildWorld, scratch } from './world.js'
+
+/** What of the program a command loads, by the names of its sources. Loading is most of what a small command does. */
+async function sourcesLoadedBy(args: readonly string[], exit = 0): Promise<string[]> {
+  using directory = scratch()
+  const { path } = directory
+  await buildWorld(join(path, 'home'))
+  const tell = join(path, 'tell.cjs')
+  const told = join(path, 'loaded.json')
+  writeFileSync(
+    tell,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, JSON.stringify(Object.keys(require.cache))))`,
+  )
+  const { exitCode, stderr } = await run(process.execPath, ['--require', tell, BINARY, ...args], {
+    env: environmentIn(path),
+  })
+  expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' })
+  const files = (JSON.parse(readFileSync(told, 'utf8')) as string[]).filter((file) => file.endsWith('.cjs'))
+  return files
+    .flatMap((file) => readFileSync(file, 'utf8').match(/^\/\/ src\/.*$/gm) ?? [])
+    .map((line) => line.slice(3))
+}
+
+const RULES = 'src/privacy/find-secrets.ts'
+const LOG_READERS = 'src/tools/jsonl-log.ts'
+
+describe('a command that only asks', () => {
+  it('loads neither the rules of privacy nor the readers of logs', async () => {
+    const sources = await sourcesLoadedBy(['sessions', 'list', '--json'])
+    expect(sources).toContain('src/index/sqlite-index.ts')
+    for (const one of [RULES, LOG_READERS, 'src/ingest/text-store.ts']) expect(sources).not.toContain(one)
+  })
+
+  it('loads the text to search in it, and not what fills it', async () => {
+    const sources = await sourcesLoadedBy(['search', 'anything', '--json'], 1) // like grep: nothing was ever ingested here
+    expect(sources).toContain('src/ingest/search-text.ts')
+    for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).not.toContain(one)
+  })
+
+  it('loads both where logs are read, or else this file looks for the wrong names', async () => {
+    const sources = await sourcesLoadedBy(['ingest', '--json'])
+    for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).toContain(one)
+  })
+})
