@@ -39,8 +39,10 @@ function keptArguments(
   switch (tier) {
     case 'full':
       return asRecord(redactValue(args, applied))
-    case 'redacted':
-      return asRecord(eachString(redactValue(args, applied), (text) => redactCommandText(text, applied)))
+    case 'redacted': {
+      const redacted = redactValue(args, applied)
+      return asRecord(eachString(redacted, (text) => redactCommandText(text, applied, redacted === args)))
+    }
     case 'metadata':
       count(applied, 'metadata-only')
       return Object.fromEntries(
@@ -76,11 +78,19 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? '[array]' : `[${typeof value}]`
 }
 
+/** The value itself where nothing is changed. */
 function eachString(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((one) => eachString(one, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachString(one, change)]))
+  let changed: Record<string, unknown> | undefined
+  for (const name in value) {
+    const before = (value as Record<string, unknown>)[name]
+    const after = eachString(before, change)
+    if (after === before) continue
+    changed ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+    changed[name] = after
+  }
+  return changed ?? value
 }
 
 const asRecord = (value: unknown): Record<string, unknown> => value as Record<string, unknown>

@@ -16,11 +16,11 @@ export function redactAsCommand(text: string): Redaction {
   return { text: redactCommandText(text, applied), applied }
 }
 
-/** As `redactAsCommand`, adding to a count that is kept elsewhere. */
-export function redactCommandText(text: string, applied: Applied): string {
+/** As `redactAsCommand`, adding to a count that is kept elsewhere. `isSearched`: it was looked at for secrets and has none. */
+export function redactCommandText(text: string, applied: Applied, isSearched = false): string {
   let current = text
   for (let round = 0; round < ROUNDS; round += 1) {
-    const next = redactOnce(current, applied)
+    const next = namedOnly(round === 0 && isSearched ? current : redactInto(current, applied), applied)
     if (next === current) return current
     current = next
   }
@@ -28,8 +28,9 @@ export function redactCommandText(text: string, applied: Applied): string {
   return redactedMark('unsettled-text')
 }
 
-function redactOnce(text: string, applied: Applied): string {
-  let current = redactInto(text, applied)
+/** Variables, values and base64 by what they are. The same text where there are none of them. */
+function namedOnly(text: string, applied: Applied): string {
+  let current = text
   if (current.includes('$')) {
     current = betweenMarks(current, (part) =>
       part.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
@@ -38,7 +39,7 @@ function redactOnce(text: string, applied: Applied): string {
       }),
     )
   }
-  if (current.includes('=')) {
+  if (mayHaveValue(current)) {
     current = betweenMarks(current, (part) =>
       part.replace(VALUE, (_, name: string) => {
         count(applied, 'named-value')
@@ -55,6 +56,14 @@ function redactOnce(text: string, applied: Applied): string {
     }),
   )
 }
+
+/** Whether there is a `=` that `VALUE` could be about, behind the last letter of one of its names. Code is full of the others. */
+function mayHaveValue(text: string): boolean {
+  for (let at = text.indexOf('='); at !== -1; at = text.indexOf('=', at + 1))
+    if (LAST_LETTERS.includes(text.charAt(at - 1))) return true
+  return false
+}
+const LAST_LETTERS = 'dtnyDTNY'
 
 const LONG_RUN = 51
 
@@ -76,11 +85,16 @@ const isBase64Code = (code: number): boolean =>
 function betweenMarks(text: string, change: (part: string) => string): string {
   let made = ''
   let from = 0
+  let isChanged = false
   for (const { start, end } of spansBetweenAllMarks(text)) {
-    made += text.slice(from, start) + change(text.slice(start, end))
+    const part = text.slice(start, end)
+    const changed = change(part)
+    isChanged ||= changed !== part
+    made += text.slice(from, start) + changed
     from = end
   }
-  return made + text.slice(from)
+  // The very text where nothing was found: to join it anew and compare takes longer than to look at it.
+  return isChanged ? made + text.slice(from) : text
 }
 
 /** A path is made of the same characters: it starts with a slash or goes on from a dot, and its parts are words. */
