@@ -275,7 +275,7 @@ export interface IngestReport {
   sessions_found: number
   /** Logs whose text was kept under a policy that no longer holds: `skein privacy apply`. */
   outdated_logs: number
-  /** Logs that could not be opened, with the system's reason. */
+  /** Logs that could not be opened and directories that could not be listed, with the system's reason. */
   unreadable: { path: string; reason: string }[]
 }
 

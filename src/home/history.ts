@@ -25,7 +25,9 @@ import {
   type LoggedTurn,
   type LogRef,
   type LogTool,
+  notingUnlisted,
   type Succession,
+  type UnlistedDirectory,
 } from '../tools/index.js'
 import type { CostOptions, IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
 import type { Config } from './config.js'
@@ -105,14 +107,15 @@ export class LogHistory {
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
     const { tool, session, since, signal, force } = options
     if (force && session !== undefined) await this.#setup.purges.readmit(await this.#idOf(session))
-    const logs = await this.#discover(options)
+    const { logs, unlisted } = await this.#discover(options)
     const isWholeLook = tool === undefined && session === undefined && since === undefined
-    return this.#read(logs, { signal, isWholeLook, tellsRedactions: true, words: options.words ?? true })
+    const look = { signal, isWholeLook, tellsRedactions: true, words: options.words ?? true }
+    return withUnlisted(await this.#read(logs, look), unlisted)
   }
 
   /** Where the logs of the tools are. */
   async logPaths(): Promise<string[]> {
-    return (await this.#discover({})).map(({ path }) => path)
+    return (await this.#discover({})).logs.map(({ path }) => path)
   }
 
   /** Reads everything that is new, under the policies of this moment. */
@@ -123,7 +126,7 @@ export class LogHistory {
 
   /** Fills a database that was begun anew. */
   async refill(): Promise<void> {
-    const logs = await this.#discover({})
+    const { logs } = await this.#discover({})
     await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
   }
 
@@ -132,9 +135,9 @@ export class LogHistory {
     await using watched = new WatchedLogs(this.#setup.store.paths.directory)
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const isWanted = await this.#wanted(only)
-      const all = await this.#discover(only, isWanted)
+      const { logs: all, unlisted } = await this.#discover(only, isWanted)
       watched.watch(all)
-      const report = await this.#read(all, { signal, isWholeLook })
+      const report = withUnlisted(await this.#read(all, { signal, isWholeLook }), unlisted)
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
@@ -162,7 +165,7 @@ export class LogHistory {
    */
   async rebuild(): Promise<void> {
     if (!this.#setup.stores.isThere()) return // nothing was ever read: then this is not the moment to begin
-    const logs = await this.#discover({})
+    const { logs } = await this.#discover({})
     const purged = this.#setup.purges.oblivion()?.generation
     await this.#setup.stores.withAll(async ({ history, archive }) => {
       const sources = new Set([...archive.keys(), ...logs.map((log) => archive.keyOf(originOf(log)))].map(nameOf))
@@ -186,19 +189,18 @@ export class LogHistory {
     const places = needsPlaces ? await this.#setup.store.ask((index) => index.places()) : undefined
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
-    const usageLogs = async (): Promise<LogRef[]> => (await this.#discover({})).filter(tellsUsage)
     if (noIndex) {
-      const logs = await usageLogs()
+      const { logs, unlisted } = await this.#discover({})
       const ledger = new Ledger()
-      this.#warnOf(scanUsage(logs, usageReaders(), (telling) => ledger.tell(telling)).unreadable)
+      const scanned = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) => ledger.tell(telling))
+      this.#warnOf([...unlisted, ...scanned.unreadable])
       return reportCalls(ledger.calls(), prices, query)
     }
     return this.#setup.stores.withHistory(async (history) => {
       if (!this.#hasJustLooked(history)) {
-        this.#warnOf(
-          refreshLedger(history.ledger, await usageLogs(), usageReaders(this.#setup.purges.oblivion()?.forgetter))
-            .unreadable,
-        )
+        const { logs, unlisted } = await this.#discover({})
+        const readers = usageReaders(this.#setup.purges.oblivion()?.forgetter)
+        this.#warnOf([...unlisted, ...refreshLedger(history.ledger, logs.filter(tellsUsage), readers).unreadable])
         this.#noteLook(history)
       }
       settleLedger(history.ledger, prices, zone)
@@ -347,10 +349,14 @@ export class LogHistory {
     }
   }
 
-  async #discover(only: WantedLogs, isWanted?: (log: LogRef) => boolean): Promise<LogRef[]> {
+  async #discover(
+    only: WantedLogs,
+    isWanted?: (log: LogRef) => boolean,
+  ): Promise<{ logs: LogRef[]; unlisted: UnlistedDirectory[] }> {
     const environment = await this.#environment()
     const tools = only.tool === undefined ? LOG_TOOLS : [toolNamed(only.tool)]
-    return tools.flatMap((one) => one.discover(environment)).filter(isWanted ?? (await this.#wanted(only)))
+    const { found, unlisted } = notingUnlisted(() => tools.flatMap((one) => one.discover(environment)))
+    return { logs: found.filter(isWanted ?? (await this.#wanted(only))), unlisted }
   }
 
   /** Whose log it is is asked last: the names of some do not tell it. */
@@ -386,6 +392,11 @@ export class LogHistory {
     )
   }
 }
+
+const withUnlisted = (report: IngestReport, unlisted: readonly UnlistedDirectory[]): IngestReport => ({
+  ...report,
+  unreadable: [...unlisted, ...report.unreadable],
+})
 
 /** The turns that ran at any time between a step's start and its completion. */
 function turnsWithin(step: Step, turns: readonly LoggedTurn[]): number[] {

@@ -59,4 +59,5 @@ export const RUNNERS: readonly ToolRunner[] = [claudeRunner, codexRunner, gemini
 export function runnersFor(settings: ToolSettings): Runners {
   return new Runners(RUNNERS, settings)
 }
+export { notingUnlisted, type UnlistedDirectory } from './log-files.js'
 export { recordsInTornLine } from './torn-line.js'

@@ -4,12 +4,36 @@ import { instantOf, isSessionId, type SessionId } from '../model/index.js'
 import { isObject, type JsonObject } from './json-value.js'
 import type { LogRef } from './tool.js'
 
+/** A directory in which logs may be, and why that cannot be told. */
+export interface UnlistedDirectory {
+  path: string
+  reason: string
+}
+
+/** By path: some directories are looked into twice. */
+let unlisted: Map<string, string> | undefined
+
+/** With the directories that could not be listed while it looked. Looking is one call that waits for nothing, so they are its own. */
+export function notingUnlisted<Found>(look: () => Found): { found: Found; unlisted: UnlistedDirectory[] } {
+  const before = unlisted
+  const noted = new Map<string, string>()
+  unlisted = noted
+  try {
+    const found = look()
+    return { found, unlisted: Array.from(noted, ([path, reason]) => ({ path, reason })) }
+  } finally {
+    unlisted = before
+  }
+}
+
 /** What is in a directory, links followed; nothing when it is not there or not ours to read. */
 export function listDirectory(path: string): { name: string; path: string; isDirectory: boolean }[] {
   let entries: Dirent[]
   try {
     entries = readdirSync(path, { withFileTypes: true })
-  } catch {
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    if (!NOT_THERE.has(code)) unlisted?.set(path, code)
     return []
   }
   return entries.map((entry) => {
@@ -18,6 +42,8 @@ export function listDirectory(path: string): { name: string; path: string; isDir
     return { name: entry.name, path: full, isDirectory }
   })
 }
+
+const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 
 /** Every file below a directory that passes, to a depth that no tool exceeds: a link that points up must not loop. */
 export function filesBelow(path: string, wanted: (name: string) => boolean, depth = 4): string[] {

@@ -160,6 +160,28 @@ describe('a home', () => {
     expect(stderr).toMatch(/^Could not read [^\n]*rollout-1-x\.jsonl \(EACCES\)\n$/)
   })
 
+  it.runIf(canBeAStranger)('names a directory of logs that it may not look into', async () => {
+    using at = await place()
+    const id = '11111111-1111-4111-8111-111111111111'
+    const reply = {
+      ...{ type: 'assistant', uuid: 'a', parentUuid: null, sessionId: id, timestamp: '2026-01-01T00:00:00.000Z' },
+      message: { id: 'm', model: 'claude-opus-4-5', role: 'assistant', content: [], usage: { output_tokens: 1 } },
+    }
+    for (const project of ['-open', '-closed']) {
+      mkdirSync(join(at.path, '.claude/projects', project), { recursive: true })
+      writeFileSync(join(at.path, '.claude/projects', project, `${id}.jsonl`), `${JSON.stringify(reply)}\n`)
+    }
+    chmodSync(join(at.path, '.claude/projects/-closed'), 0)
+    chmodSync(at.path, 0o777)
+    const asStranger = (...args: string[]) => run('setpriv', [...STRANGER, BINARY, ...args], { env: at.env })
+    const { stdout, stderr, exitCode } = await asStranger('ingest')
+    expect({ stdout, exitCode }).toEqual({ stdout: expect.stringMatching(/^Read 1 of 1 log /), exitCode: 0 })
+    expect(stderr).toMatch(/^Could not read [^\n]*projects\/-closed \(EACCES\)\n$/)
+    const { stderr: warned } = await asStranger('cost', '--no-index')
+    expect(warned).toMatch(/-closed \(EACCES\): the totals lack what is in there/)
+    chmodSync(join(at.path, '.claude/projects/-closed'), 0o700)
+  })
+
   it('with settings that cannot be read is explained in one line', async () => {
     using at = await place()
     mkdirSync(join(at.path, 'home'))
