@@ -28,14 +28,9 @@ import {
 export const LINE: i32 = 0x10000
 export const MOST_BYTES: i32 = 0x100000
 export const TRIMMED: i32 = LINE + MOST_BYTES + 64
-/** What the last call found: the answer's length, and whether there was a byte above 127. */
-export let length: i32 = 0
-export let wide: bool = false
-
-/** The answers of `trim`. */
-const ODD: i32 = 0
-const DONE: i32 = 1
-const NOTHING: i32 = 2
+/** What `trim` says when it has no line to give: it is left to the parser, or nobody looks at such lines. */
+const ODD: i32 = -1
+const NOTHING: i32 = -2
 
 /** Nothing to cut: every text is kept whole. */
 const ALL: usize = 0x7fffffff
@@ -45,7 +40,10 @@ let isQuiet = false
 /** How much is kept of the texts of a tool's result. */
 let keepBytes: usize = 0
 
-/** `keep`: how many bytes of each text of a tool's result are wanted. */
+/**
+ * `keep`: how many bytes of each text of a tool's result are wanted. Returns twice the length of the answer, and one more when the line
+ * has a byte above 127: to ask for either by itself takes the caller longer.
+ */
 export function trim(size: i32, keep: i32): i32 {
   const start = space(<usize>LINE)
   const end = <usize>LINE + <usize>size
@@ -56,9 +54,7 @@ export function trim(size: i32, keep: i32): i32 {
   const after = line(start)
   // Halves of characters are counted by those who parse.
   if (after === 0 || space(after) !== end || hasHalves) return ODD
-  wide = isWide
-  length = <i32>(out - <usize>TRIMMED)
-  return isQuiet ? NOTHING : DONE
+  return isQuiet ? NOTHING : ((<i32>(out - <usize>TRIMMED)) << 1) | (isWide ? 1 : 0)
 }
 
 function line(at: usize): usize {

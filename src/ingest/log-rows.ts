@@ -65,6 +65,8 @@ export class LogRows {
   /** Everything told before about this log is void. */
   isRestarted = false
   lastAt: Instant | undefined
+  /** The turn of the last fact: most facts are of the same one as the fact before. */
+  #last: TurnRow | undefined
 
   /** For the ledger. */
   readonly tellings = new Map<string, Telling>()
@@ -79,6 +81,7 @@ export class LogRows {
       case 'restart':
         this.turns.clear()
         this.calls.clear()
+        this.#last = undefined
         this.known = undefined
         this.isRestarted = true
         break
@@ -147,12 +150,14 @@ export class LogRows {
   }
 
   #turn(agent: string, turn: number): TurnRow {
+    if (this.#last?.turn === turn && this.#last.agent === agent) return this.#last
     const key = `${agent}/${turn}`
     let row = this.turns.get(key)
     if (!row) {
       row = this.known?.turn(agent, turn) ?? newTurn(agent, turn)
       this.turns.set(key, row)
     }
+    this.#last = row
     return row
   }
 

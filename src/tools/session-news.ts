@@ -11,22 +11,25 @@ export class NewsDesk {
     return this.told
   }
 
-  /** Tells the fields that differ from what is known. */
+  /** Tells the fields that differ from what is known. Asked with every line of a log, and hardly ever is there news. */
   report(news: SessionNews): void {
-    const fresh = Object.entries(news).filter(
-      ([key, value]) => value !== undefined && !same(this.told[key as keyof SessionNews], value),
-    )
-    if (fresh.length === 0) return
-    const update = Object.fromEntries(fresh) as SessionNews
+    let update: SessionNews | undefined
+    for (const key in news) {
+      const value = news[key as keyof SessionNews]
+      if (value === undefined || same(this.told[key as keyof SessionNews], value)) continue
+      update ??= {}
+      Object.assign(update, { [key]: value })
+    }
+    if (!update) return
     this.told = { ...this.told, ...update }
     this.tell({ kind: 'session', ...update })
   }
 
   /** Tells the fields that are not known yet. */
   reportFirst(news: SessionNews): void {
-    this.report(
-      Object.fromEntries(Object.entries(news).filter(([key]) => this.told[key as keyof SessionNews] === undefined)),
-    )
+    const isKnown = (key: string): boolean => this.told[key as keyof SessionNews] !== undefined
+    if (Object.keys(news).every(isKnown)) return
+    this.report(Object.fromEntries(Object.entries(news).filter(([key]) => !isKnown(key))))
   }
 }
 

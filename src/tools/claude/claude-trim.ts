@@ -17,14 +17,11 @@ interface Constant {
 interface Trimmer {
   memory: { readonly buffer: ArrayBuffer }
   trim(size: number, keepBytes: number): number
-  length: Constant
-  wide: Constant
   LINE: Constant
   MOST_BYTES: Constant
   TRIMMED: Constant
 }
-const DONE = 1
-const NOTHING = 2
+const NOTHING = -2
 
 /** Loaded with the first line: most commands read none. */
 class Trimming {
@@ -50,9 +47,9 @@ class Trimming {
     const trimmer = this.#trimmer
     const found = trimmer.trim(length, length > SHORT_LINE ? RESULT_BYTES : 0)
     if (found === NOTHING) return ''
-    if (found !== DONE) return undefined
-    const end = at.trimmed + trimmer.length.value
-    if (trimmer.wide.value === 0) return bytes.toString('latin1', at.trimmed, end)
+    if (found < 0) return undefined
+    const end = at.trimmed + (found >> 1)
+    if ((found & 1) === 0) return bytes.toString('latin1', at.trimmed, end)
     return isUtf8(line) ? bytes.toString('utf8', at.trimmed, end) : undefined
   }
 }
