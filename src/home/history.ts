@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
-  type CostReport,
+  type Call,
   type HistoryCounts,
   type HistoryReading,
   type HistoryStore,
@@ -10,9 +10,6 @@ import {
   PriceBook,
   readHistory,
   refreshLedger,
-  reportCalls,
-  reportLedger,
-  type SessionPlace,
   scanUsage,
   settleLedger,
   type TextStore,
@@ -29,9 +26,10 @@ import {
   type Succession,
   type UnlistedDirectory,
 } from '../tools/index.js'
-import type { CostOptions, IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
+import type { IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
 import type { Config } from './config.js'
 import { withOrigin } from './fork-origin.js'
+import { noteLook } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
@@ -40,6 +38,7 @@ import type { ProfileStore } from './profile-store.js'
 import type { PurgeBook } from './purge-book.js'
 import { tellRedactions } from './redaction-notices.js'
 import type { SessionBook } from './sessions.js'
+import type { UsageLogs } from './spending.js'
 import { storedPolicies } from './stored-policies.js'
 import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
@@ -54,8 +53,6 @@ export interface Surroundings extends Omit<Environment, 'extraRoots'> {
 const SLICE_BYTES = 128 * 1024 * 1024
 /** Sessions told in one write. */
 const ANNOUNCE_BATCH = 2_000
-/** See `#hasJustLooked`; longer than a watcher waits between two full looks. */
-const JUST_LOOKED_MS = 30_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
 const LOOK_AGAIN_MS = 15_000
 
@@ -94,7 +91,7 @@ interface Look {
 }
 
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
-export class LogHistory {
+export class LogHistory implements UsageLogs {
   readonly #told: ToldSessions
   readonly #setup: HistorySetup
   #redactionsToldAt = Number.NEGATIVE_INFINITY
@@ -182,30 +179,19 @@ export class LogHistory {
     })
   }
 
-  async cost({ by = 'day', since, until, noIndex = false }: CostOptions = {}): Promise<CostReport> {
-    const prices = new PriceBook(await this.#setup.config.prices())
-    const { zone } = this.#setup.surroundings
-    const needsPlaces = by === 'agent' || by === 'chain' || by === 'work'
-    const places = needsPlaces ? await this.#setup.store.ask((index) => index.places()) : undefined
-    const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
-    const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
-    if (noIndex) {
-      const { logs, unlisted } = await this.#discover({})
-      const ledger = new Ledger()
-      const scanned = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) => ledger.tell(telling))
-      this.#warnOf([...unlisted, ...scanned.unreadable])
-      return reportCalls(ledger.calls(), prices, query)
-    }
-    return this.#setup.stores.withHistory(async (history) => {
-      if (!this.#hasJustLooked(history)) {
-        const { logs, unlisted } = await this.#discover({})
-        const readers = usageReaders(this.#setup.purges.oblivion()?.forgetter)
-        this.#warnOf([...unlisted, ...refreshLedger(history.ledger, logs.filter(tellsUsage), readers).unreadable])
-        this.#noteLook(history)
-      }
-      settleLedger(history.ledger, prices, zone)
-      return reportLedger(history.ledger, prices, query)
-    })
+  async scanned(): Promise<Iterable<Call>> {
+    const { logs, unlisted } = await this.#discover({})
+    const ledger = new Ledger()
+    const { unreadable } = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) => ledger.tell(telling))
+    this.#warnOf([...unlisted, ...unreadable])
+    return ledger.calls()
+  }
+
+  async refresh({ ledger }: HistoryStore): Promise<void> {
+    const { logs, unlisted } = await this.#discover({})
+    const readers = usageReaders(this.#setup.purges.oblivion()?.forgetter)
+    this.#warnOf([...unlisted, ...refreshLedger(ledger, logs.filter(tellsUsage), readers).unreadable])
+    noteLook(ledger, this.#setup.store.context.clock.now())
   }
 
   async counts(session: string): Promise<HistoryCounts> {
@@ -271,7 +257,7 @@ export class LogHistory {
     report.outdated_logs = filtered.outdated
     if (isWholeLook) {
       await this.#sealWhatIsOver(archive)
-      this.#noteLook(history)
+      noteLook(history.ledger, this.#setup.store.context.clock.now())
     }
     if (pending.length > 0) settleLedger(history.ledger, prices, this.#setup.surroundings.zone)
     return report
@@ -311,19 +297,6 @@ export class LogHistory {
 
   #isQuiet(modifiedAt: string, forMs = QUIET_MS): boolean {
     return this.#setup.store.context.clock.now() - Date.parse(modifiedAt) > forMs
-  }
-
-  /**
-   * Asking every log of a year whether it has grown takes longer than the answer from the ledger. Within this time nobody asks again:
-   * two questions in a row, or a watcher that looks more often than that, make the second one immediate.
-   */
-  #hasJustLooked({ ledger }: HistoryStore): boolean {
-    const age = this.#setup.store.context.clock.now() - Number(ledger.fact('looked_at') ?? Number.NEGATIVE_INFINITY)
-    return age >= 0 && age < JUST_LOOKED_MS
-  }
-
-  #noteLook({ ledger }: HistoryStore): void {
-    ledger.setFact('looked_at', String(this.#setup.store.context.clock.now()))
   }
 
   /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { basename } from 'node:path'
 import { explainDiskError, isDamage, openToRead } from '../disk/index.js'
-import { type HistoryStore, TextStore } from '../ingest/index.js'
+import type { HistoryStore, TextStore } from '../ingest/index.js'
 import { dropForeignLink, newGeneration, pointTo, setAsideGeneration } from './index-generation.js'
 import { FILLED_AGAIN } from './paths.js'
 import type { OpenStores } from './pending-logs.js'
@@ -13,8 +13,8 @@ const KEPT = { history: Number.POSITIVE_INFINITY, text: 2 }
 type StoreName = 'history' | 'text'
 
 /**
- * What is made of the tools' logs: the archive, and the two databases derived from logs and archive. Only the text is loaded with it:
- * a search does without the others.
+ * What is made of the tools' logs: the archive, and the two databases derived from logs and archive. Each is loaded when it
+ * is asked for: a search does without the history, a sum of what was spent without the text.
  */
 export class LogStores {
   constructor(
@@ -49,6 +49,7 @@ export class LogStores {
   async askText<T>(question: (text: TextStore) => T, otherwise: T): Promise<T> {
     const { text: path } = this.store.paths
     if (!existsSync(path)) return otherwise
+    const { TextStore } = await import('../ingest/index.js')
     if (this.store.options.readOnly) {
       using text = this.#explaining('text', () => TextStore.read(path))
       return text ? question(text) : otherwise
@@ -66,7 +67,7 @@ export class LogStores {
   /** The same without mending, for whoever mends. */
   async openAll<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
     const { Archive } = await import('../archive/index.js')
-    const { HistoryStore } = await import('../ingest/index.js')
+    const { HistoryStore, TextStore } = await import('../ingest/index.js')
     using archive = new Archive(this.store.paths.words, this.store.context)
     using history = HistoryStore.open(this.store.paths.history)
     using text = TextStore.open(this.store.paths.text)
@@ -75,6 +76,7 @@ export class LogStores {
 
   /** A new `text.db`, filled by `fill` and then put in the place of the old one, which answers until then. */
   async replaceText(fill: (fresh: TextStore, old: TextStore | undefined) => Promise<void>): Promise<void> {
+    const { TextStore } = await import('../ingest/index.js')
     const { text: path } = this.store.paths
     const fresh = newGeneration(path, this.store.context.random.uuid())
     await this.#mending(['text'], async () => {
@@ -120,7 +122,7 @@ export class LogStores {
 
   /** Under the writer lock: of several processes that notice, the first one does it. */
   async #setAside(involved: readonly StoreName[]): Promise<void> {
-    const { HistoryStore } = await import('../ingest/index.js')
+    const { HistoryStore, TextStore } = await import('../ingest/index.js')
     await this.store.asWriter(() => {
       const found = involved.filter((name) => isDamagedFile(this.store.paths[name]))
       // Some damage shows in use only; words are the larger part and the easier one to fill again.

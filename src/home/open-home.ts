@@ -15,6 +15,7 @@ import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
 import { purgeStamp } from './purge-stamp.js'
 import { StoredRoster } from './roster-book.js'
 import { SessionBook } from './sessions.js'
+import type { Spending } from './spending.js'
 
 export interface HomeOptions {
   /** SKEIN_HOME, or Skein's directory under the XDG data directory. */
@@ -65,6 +66,10 @@ export async function openHome({
     const { LogStores } = await import('./log-stores.js')
     return new LogStores(store, async () => (await logged()).refill())
   })
+  const spending: () => Promise<Spending> = onDemand(async () => {
+    const { Spending } = await import('./spending.js')
+    return new Spending({ store, config, surroundings, stores: await stores(), logs: logged })
+  })
   return {
     profile: name,
     directory: paths.directory,
@@ -78,8 +83,9 @@ export async function openHome({
         const { WordSearch } = await import('./search.js')
         return new WordSearch(store, sessions, await stores()).search(options)
       },
+      cost: async (options) => (await spending()).cost(options),
       spent: async (ids) => {
-        if (!store.options.readOnly && (await arePricesOld(paths.history, config))) await (await logged()).cost()
+        if (!store.options.readOnly && (await arePricesOld(paths.history, config))) await (await spending()).cost()
         return spentBySession(paths.history, ids)
       },
     }),
@@ -137,7 +143,7 @@ function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** What needs the readers of logs. */
-type LoggedHistory = Omit<History, 'spent' | 'search'>
+type LoggedHistory = Omit<History, 'spent' | 'search' | 'cost'>
 
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
 function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<History, keyof LoggedHistory>): History {
@@ -145,7 +151,6 @@ function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<His
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
     turns: async (reference) => (await history()).turns(reference),
-    cost: async (options) => (await history()).cost(options),
     counts: async (session) => (await history()).counts(session),
     ...others,
   }

@@ -16,7 +16,8 @@ import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
 import { type KnownPassage, type ReadyText, readyText, type StoredText, type TextReading } from './ready-text.js'
 import { partOf } from './stored-stamps.js'
-import { MIXED_POLICIES, placeAfter, placeOf, type TextStore } from './text-store.js'
+import { placeAfter, placeOf } from './text-place.js'
+import { MIXED_POLICIES, type TextStore } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
 const BATCH = { logs: 1_000, rows: 60_000, characters: 24_000_000 }

@@ -1,12 +1,9 @@
-import { hash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { BLOCK_BYTES, type BlockPlace, packPassages, unpackedBlock } from '../archive/index.js'
 import { openDatabase, openToRead, RowWriter, Statements } from '../disk/index.js'
-import type { ReadingEnd } from './log-rows.js'
 import { callKey, keyNumber, kindOf, PASSAGE_KINDS, PURGED_CALL_TEXT, wordsBeside } from './passage.js'
 import type { KnownPassage, ReadyPassage, ReadyText, StoredText } from './ready-text.js'
 import { saveRedactions } from './redaction-count.js'
-import { resumeText } from './resume-text.js'
 import { partOf, stampsIn } from './stored-stamps.js'
 import { LATER_TABLES, makeTextTables, TEXT_VERSION } from './text-schema.js'
 
@@ -349,12 +346,6 @@ export const MIXED_POLICIES = 'mixed'
 
 /** What is stored this little out of order joins the stretch before it: several agents at work would else begin one with every line. */
 const SPAN_SLACK_MS = 3_600_000
-
-/** A place in a log is a page of JSON for some tools; only whether two are the same matters here. */
-export const placeOf = (resume: string | null | undefined): string | null =>
-  resume ? hash('sha1', resume, 'base64').slice(0, 16) : null
-
-export const placeAfter = (end: ReadingEnd | undefined): string | null => placeOf(end?.resume && resumeText(end.resume))
 
 const hasTable = (db: Statements, name: string): boolean =>
   db.database.prepare('select 1 from sqlite_master where name = ?').get(name) !== undefined

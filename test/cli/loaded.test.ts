@@ -5,10 +5,12 @@ import { BINARY, environmentIn, run } from './binary.js'
 import { buildWorld, scratch } from './world.js'
 
 /** What of the program a command loads, by the names of its sources. Loading is most of what a small command does. */
-async function sourcesLoadedBy(args: readonly string[], exit = 0): Promise<string[]> {
+async function sourcesLoadedBy(args: readonly string[], { exit = 0, first = [] as string[] } = {}): Promise<string[]> {
   using directory = scratch()
   const { path } = directory
   await buildWorld(join(path, 'home'))
+  const env = environmentIn(path)
+  if (first.length > 0) expect(await run(BINARY, first, { env })).toMatchObject({ exitCode: 0 })
   const tell = join(path, 'tell.cjs')
   const told = join(path, 'loaded.json')
   writeFileSync(
@@ -16,7 +18,7 @@ async function sourcesLoadedBy(args: readonly string[], exit = 0): Promise<strin
     `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, JSON.stringify(Object.keys(require.cache))))`,
   )
   const { exitCode, stderr } = await run(process.execPath, ['--require', tell, BINARY, ...args], {
-    env: environmentIn(path),
+    env,
   })
   expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' })
   const files = (JSON.parse(readFileSync(told, 'utf8')) as string[]).filter((file) => file.endsWith('.cjs'))
@@ -36,8 +38,14 @@ describe('a command that only asks', () => {
   })
 
   it('loads the text to search in it, and not what fills it', async () => {
-    const sources = await sourcesLoadedBy(['search', 'anything', '--json'], 1) // like grep: nothing was ever ingested here
+    const sources = await sourcesLoadedBy(['search', 'anything', '--json'], { exit: 1 }) // like grep: nothing was ever ingested here
     expect(sources).toContain('src/ingest/search-text.ts')
+    for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).not.toContain(one)
+  })
+
+  it('loads the ledger to add up what was spent, when somebody has just looked at the logs', async () => {
+    const sources = await sourcesLoadedBy(['cost', '--json'], { first: ['ingest', '--json'] })
+    expect(sources).toContain('src/ingest/ledger-cells.ts')
     for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).not.toContain(one)
   })
 

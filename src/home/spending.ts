@@ -1,0 +1,53 @@
+import {
+  type Call,
+  type CostReport,
+  type HistoryStore,
+  PriceBook,
+  reportCalls,
+  reportLedger,
+  type SessionPlace,
+  settleLedger,
+} from '../ingest/index.js'
+import type { CostOptions } from './api.js'
+import type { Config } from './config.js'
+import type { Surroundings } from './history.js'
+import { hasJustLooked } from './last-look.js'
+import type { LogStores } from './log-stores.js'
+import type { ProfileStore } from './profile-store.js'
+
+/** What the logs tell of model calls. */
+export interface UsageLogs {
+  /** Every call in them, from their beginnings. */
+  scanned(): Promise<Iterable<Call>>
+  /** Brings the ledger up to date. */
+  refresh(history: HistoryStore): Promise<void>
+}
+
+/** What was spent, from the ledger. Loaded without the readers of logs, which are needed only when nobody has looked for a while. */
+export class Spending {
+  constructor(
+    private readonly setup: {
+      store: ProfileStore
+      config: Config
+      surroundings: Surroundings
+      stores: LogStores
+      logs: () => Promise<UsageLogs>
+    },
+  ) {}
+
+  async cost({ by = 'day', since, until, noIndex = false }: CostOptions = {}): Promise<CostReport> {
+    const { store, config, surroundings, stores, logs } = this.setup
+    const prices = new PriceBook(await config.prices())
+    const { zone } = surroundings
+    const needsPlaces = by === 'agent' || by === 'chain' || by === 'work'
+    const places = needsPlaces ? await store.ask((index) => index.places()) : undefined
+    const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
+    const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
+    if (noIndex) return reportCalls(await (await logs()).scanned(), prices, query)
+    return stores.withHistory(async (history) => {
+      if (!hasJustLooked(history.ledger, store.context.clock.now())) await (await logs()).refresh(history)
+      settleLedger(history.ledger, prices, zone)
+      return reportLedger(history.ledger, prices, query)
+    })
+  }
+}
