@@ -13,8 +13,8 @@ const KEPT = { history: Number.POSITIVE_INFINITY, text: 2 }
 type StoreName = 'history' | 'text'
 
 /**
- * What is made of the tools' logs: the archive, and the two databases derived from logs and archive. Each is loaded when it
- * is asked for: a search does without the history, a sum of what was spent without the text.
+ * What is made of the tools' logs: the archive, and the two databases derived from logs and archive. They are loaded when
+ * something is asked of them, and the archive apart: a search and a sum of what was spent do without it.
  */
 export class LogStores {
   constructor(
