@@ -95,7 +95,7 @@ export class FactFilter {
     const tool = this.#tools.get(fact.call) ?? this.setup.toolOf(fact.call) ?? ''
     const { result = '' } = this.#tier({ tool, result: fact.result })
     if (result === fact.result) return fact
-    // Written one by one: in the copy they would be fields that replace others, which takes ten times as long.
+    // Written one by one: a literal that first copies a field and then defines it again is made the slow way.
     const kept = { ...fact }
     kept.result = result
     kept.result_chars = fact.result.length

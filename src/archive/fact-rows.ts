@@ -22,7 +22,7 @@ const NUMBERS = new Map<Kind, number>(KINDS_OF_ROWS.map((kind, number) => [kind,
 /** The number of its kind, then its fields in their order. What is absent is null, or not there at the end. */
 export type FactRow = [kind: number, ...values: unknown[]]
 
-/** A fact as a short list: by their names the fields would be half of what is kept of a log. `instead` stands for the field `name`. */
+/** A fact as a short list, without the names of its fields. `instead` stands for the field `name`. */
 export function rowOf(fact: Fact, name?: string, instead?: unknown): FactRow | undefined {
   const number = NUMBERS.get(fact.kind)
   if (number === undefined) return undefined

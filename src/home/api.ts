@@ -22,7 +22,10 @@ import type { Proof } from './purge-proof.js'
 import type { PurgedPlace } from './purge-sweep.js'
 import type { StoredPolicies } from './stored-policies.js'
 
-/** One profile of a Skein home, open. Everything the command line does is done through this. */
+/**
+ * One profile of a Skein home, open. Everything the command line does is done through this. In one file although it is long: it is types
+ * only, and who uses the library reads them together.
+ */
 export interface Home extends AsyncDisposable {
   readonly profile: string
   /** The profile's directory. */
