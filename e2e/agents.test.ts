@@ -48,7 +48,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
       const agent = await skein.agent(AGENT)
       if (Object.entries(wanted).every(([key, value]) => agent[key] === value)) return agent
       if (performance.now() > end) {
-        const { history: _, ...why } = await skein.run('why', AGENT)
+        const why = await skein.run('why', AGENT)
         const shown = JSON.stringify(agent)
         throw new Error(`skein list shows ${shown}, not ${JSON.stringify(wanted)}; ${JSON.stringify(why, null, 1)}`)
       }

@@ -65,6 +65,10 @@ let failed = status !== 0
 try {
   const totals = JSON.parse(readFileSync(report, 'utf8'))
   for (const row of operationTable(totals)) console.log(row)
+  for (const { fullName, status, failureMessages } of totals.testResults.flatMap((file) => file.assertionResults)) {
+    if (status !== 'passed' || failureMessages.length === 0) continue
+    console.log(`passed at try ${failureMessages.length + 1}: ${fullName}; before: ${failureMessages.join('\n')}`)
+  }
   const lost = totals.numFailedTestSuites > 0 && totals.numFailedTests === 0 ? 1 : 0
   const skipped = totals.numPendingTests + totals.numTodoTests
   line = `${totals.numPassedTests} passed, ${totals.numFailedTests + lost} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`

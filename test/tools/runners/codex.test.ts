@@ -99,6 +99,7 @@ it.each([
   ['Thinking | proj', 'running'],
   ['⠋ proj', 'running'],
   ['[ ! ] Action Required | proj', 'waiting'],
+  ['Starting | proj', undefined], // its servers: it can be talked to, and its screen says what it does
   ['vm', undefined],
   ['', undefined],
 ])('the title %j says %s', (title, status) => {
