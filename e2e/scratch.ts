@@ -89,7 +89,20 @@ export class Scratch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // A dying program may start another one: look until nothing is left.
+    // A process that is just beginning has no environment to be known by, and may still write: then it is looked for again.
+    for (let round = 0; ; round += 1) {
+      this.#endProcesses()
+      try {
+        rmSync(this.root, { recursive: true, force: true, maxRetries: 2 })
+        return
+      } catch (error) {
+        if (round === 20) throw error
+      }
+    }
+  }
+
+  /** A dying program may start another one: looks until nothing is left. */
+  #endProcesses(): void {
     for (let rest = this.processes(), round = 0; rest.length > 0 && round < 100; rest = this.processes(), round += 1) {
       for (const line of rest) {
         try {
@@ -100,6 +113,5 @@ export class Scratch implements Disposable {
       }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     }
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 })
   }
 }
