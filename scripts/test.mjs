@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installPrograms } from '../e2e/install.mjs'
 import { operationTable } from '../e2e/operation-table.mjs'
+import { agentFreePath } from './agent-free-path.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const args = process.argv.slice(2)
@@ -40,8 +41,8 @@ const command = [
   `--outputFile=${report}`,
   ...rest,
 ]
-// Tests must not see the user's home, nor pay for certificates that no test uses.
-const env = { ...clean, HOME: scratch, NODE_EXTRA_CA_CERTS: '' }
+// Tests must not see the user's home and agents, nor pay for certificates that no test uses.
+const env = { ...clean, HOME: scratch, PATH: agentFreePath(clean.PATH ?? '', scratch), NODE_EXTRA_CA_CERTS: '' }
 if (real) {
   // The programs are a gigabyte and a half: those that were installed for an earlier run are used again.
   const programs = await installPrograms(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'))

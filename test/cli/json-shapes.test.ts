@@ -38,7 +38,6 @@ const RARE = new Set([
   'model-call.cost_usd',
   'unreadable-log.path',
   'unreadable-log.reason',
-  'tool.version',
   'tool-detail.path',
   'tool-detail.version',
   'start-receipt.session',

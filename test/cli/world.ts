@@ -155,11 +155,21 @@ command = "/opt/team/claude-wrapper"
 compatible_with = "claude"
 
 [tools.demo]
-command = ${JSON.stringify(`${process.execPath} ${fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url))}`)}
+command = ${JSON.stringify(buildProgram(join(root, 'demo-program')))}
 `,
   )
   mkdirSync(join(root, 'patterns'))
   writeFileSync(join(root, 'patterns', 'demo.json'), JSON.stringify(DEMO_RULES))
+}
+
+/** A program with a version, wherever and however Node was installed. */
+function buildProgram(directory: string): string {
+  const program = join(directory, 'demo')
+  const agent = fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url))
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ bin: 'demo', version: '1.2.3' }))
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${agent}' "$@"\n`, { mode: 0o700 })
+  return program
 }
 
 /** Every kind of field that a list shows, on conversations of two agents. */
