@@ -39,7 +39,8 @@ export async function proveGone(
     if (!scan) continue // gone since it was listed
     proof.files += 1
     proof.bytes += scan.bytes
-    if (scan.count > 0) proof.left.push({ file: relative(root, path), count: scan.count })
+    const count = scan.count + raw.countIn(relative(root, path))
+    if (count > 0) proof.left.push({ file: relative(root, path), count })
     if (scan.isUnreadable) proof.unreadable.push(relative(root, path))
   }
   return proof

@@ -1,4 +1,4 @@
-import { type PurgeRule, printedSpans, readingsOf, type SecretPrint } from '../privacy/index.js'
+import { decodedRuns, type PurgeRule, printedSpans, readingsOf, type SecretPrint } from '../privacy/index.js'
 
 /** Characters by which a text is told from most others before it is compared. */
 const PREFIX = 6
@@ -11,6 +11,7 @@ export class RawSearch {
   readonly #prints: SecretPrint[]
   /** The longest that is looked for, in bytes of any of its encodings. */
   readonly reach: number
+  readonly #shortest: number
 
   constructor(rules: readonly PurgeRule[], literals: Iterable<string>) {
     const known = [...literals].filter((text) => text.length >= PREFIX)
@@ -22,6 +23,7 @@ export class RawSearch {
     }
     this.#prints = rules.flatMap((rule) => (rule.kind === 'secret' ? [rule.print] : []))
     const lengths = [...known.map((text) => text.length), ...this.#prints.map(({ length }) => length)]
+    this.#shortest = Math.min(...lengths)
     this.reach = lengths.reduce((longest, length) => Math.max(longest, length), 0) * 12
   }
 
@@ -31,7 +33,11 @@ export class RawSearch {
 
   /** In the reading that has the most of them: the others are the same bytes, read otherwise. */
   countIn(text: string): number {
-    return readingsOf(text).reduce((most, reading) => Math.max(most, this.#count(reading)), 0)
+    if (this.isEmpty) return 0
+    return readingsOf(text).reduce(
+      (most, reading) => Math.max(most, this.#count(reading) + this.#countEncoded(reading)),
+      0,
+    )
   }
 
   /**
@@ -51,6 +57,12 @@ export class RawSearch {
   #count(text: string): number {
     const printed = this.#prints.reduce((sum, print) => sum + printedSpans(text, print).length, 0)
     return printed + (this.#literals.size <= FEW ? this.#countEach(text) : this.#countAll(text))
+  }
+
+  #countEncoded(text: string): number {
+    let count = 0
+    for (const run of decodedRuns(text, this.#shortest)) count += this.#count(run.text)
+    return count
   }
 
   #countEach(text: string): number {

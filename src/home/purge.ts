@@ -12,7 +12,7 @@ import { listProfiles } from './profiles.js'
 import { sweepArchive } from './purge-archive.js'
 import type { GoneSession, KeptPurge, PurgeBook } from './purge-book.js'
 import { sweepHistory } from './purge-history.js'
-import { nativeLogsWith } from './purge-native.js'
+import { nativeLogsWith, pathsWith, withoutSecret } from './purge-native.js'
 import { filesUnder, NO_CONTENT, type Proof, proveGone } from './purge-proof.js'
 import { RawSearch } from './purge-search.js'
 import { filesIn, sweepState } from './purge-state.js'
@@ -76,17 +76,38 @@ export class Purge {
     const proof = await this.#prove(work, found)
     const isProved = proof.left.length === 0 && proof.unreadable.length === 0
     if (isProved || accept) await book.finish(new Set(purges.map(({ n }) => n)))
-    return { ...(await this.#report(sweep, work, found)), proof }
+    const left = proof.left.map(withoutSecret(secretsOf(work)))
+    return { ...(await this.#report(sweep, work, found)), proof: { ...proof, left } }
   }
 
   async #report(sweep: Sweep, work: Work, found: ReadonlySet<string>): Promise<PurgeReport> {
     const isParsed = work.rules.some(({ kind }) => kind !== 'secret')
-    const looking = { forgetter: new Forgetter(work.rules, work.secrets), raw: rawSearch(work, found), isParsed }
-    const natives = work.rules.length > 0 ? await nativeLogsWith(await this.setup.nativeLogs(), looking) : []
-    const ofSessions = work.logs.filter((path) => existsSync(path))
-    const native_logs = [...natives, ...ofSessions.map((file) => ({ file, count: 1 }))]
-    const { places, dryRun } = sweep
-    return { dry_run: dryRun, places, count: places.reduce((sum, { count }) => sum + count, 0), native_logs }
+    const forgetter = new Forgetter(work.rules, work.secrets)
+    const paths = work.rules.length > 0 ? await this.setup.nativeLogs() : []
+    const natives = await nativeLogsWith(paths, { forgetter, raw: rawSearch(work, found), isParsed })
+    const ofSessions = work.logs.filter((path) => existsSync(path)).map((file) => ({ file, count: 1 }))
+    const shown = withoutSecret(secretsOf(work))
+    return {
+      dry_run: sweep.dryRun,
+      places: sweep.places.map(shown),
+      count: sweep.places.reduce((sum, { count }) => sum + count, 0),
+      spellings: [...sweep.forgetter.spellings].sort(),
+      native_logs: [...natives, ...ofSessions].map(shown),
+      log_paths: pathsWith([...paths, ...work.logs, ...this.#storedPaths()], secretsOf(work)),
+    }
+  }
+
+  /** Of all logs of which something is kept, or of which it is written down that nothing may be. */
+  #storedPaths(): string[] {
+    const { root, book } = this.setup
+    const histories = this.#profiles()
+      .map((name) => profilePaths(root, name).history)
+      .filter(existsSync)
+    const kept = histories.flatMap((history) => {
+      using store = HistoryStore.open(history)
+      return store.places().map(({ path }) => path)
+    })
+    return [...kept, ...book.goneLogs()]
   }
 
   async #asked(options: PurgeOptions): Promise<PurgeRule | GoneSession | undefined> {
@@ -238,6 +259,12 @@ function rawSearch({ rules, secrets }: Work, found: ReadonlySet<string>): RawSea
   const unknown = rules.filter((rule) => rule.kind !== 'secret' || !secrets.some((secret) => isOf(rule.print, secret)))
   return new RawSearch(unknown, [...secrets, ...found])
 }
+
+const secretsOf = ({ rules, secrets }: Work): Forgetter =>
+  new Forgetter(
+    rules.filter(({ kind }) => kind === 'secret'),
+    secrets,
+  )
 
 const isSetting = (path: string, root: string): boolean => dirname(path) === root && SETTINGS.has(basename(path))
 

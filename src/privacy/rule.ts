@@ -25,6 +25,7 @@ export const BODY = {
   urlSafe: /[A-Za-z0-9_-]/,
   base64: /[A-Za-z0-9+/=]/,
   base64Url: /[A-Za-z0-9+/=_-]/,
+  base64Run: /[A-Za-z0-9+/_-]/,
   dotted: /[A-Za-z0-9_.-]/,
 } as const
 export type Body = keyof typeof BODY

@@ -352,6 +352,72 @@ describe('purging a secret', () => {
     expect((await home.privacy.purge({ pattern: 'zqwombatburrow' })).proof).toMatchObject({ left: [] })
   })
 
+  it('says that it is part of the path of a log, where it has to stay, and shows it nowhere', async () => {
+    const root = scratch()
+    const secret = 'Zebra77Secret'
+    const path = join(root, '.claude', 'projects', `-srv-${secret}-web`, `${SESSION}.jsonl`)
+    mkdirSync(join(path, '..'), { recursive: true })
+    const content = turn(SESSION, 1, { prompt: 'walrus', command: `ls /srv/${secret}`, result: 'narwhal' })
+    writeFileSync(path, content.replaceAll('"/srv/web"', `"/srv/${secret}/web"`))
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    for (const dryRun of [true, false]) {
+      const report = await home.privacy.purge({ secret, dryRun })
+      expect(report).toMatchObject({ log_paths: 1, native_logs: [{ file: path.replace(secret, '[PURGED]') }] })
+      expect(JSON.stringify(report)).not.toContain(secret)
+      expect((report.proof?.left.length ?? 0) > 0).toBe(!dryRun)
+    }
+    expect((await home.sessions.get(SESSION))?.cwd).toBe('/srv/[PURGED]/web')
+    expect(await home.privacy.purge({ resume: true, accept: true })).toMatchObject({ log_paths: 1 })
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
+    // It is still read, and known by its words.
+    appendFileSync(path, turn(SESSION, 2, { prompt: `octopus ${secret}`, command: 'ls', result: '' }))
+    await home.history.ingest()
+    expect((await home.history.search({ text: 'octopus' })).hits).toHaveLength(1)
+    expect((await home.history.search({ text: secret })).hits).toEqual([])
+    // Nothing of the kind with one that stands in texts alone.
+    expect(await home.privacy.purge({ secret: 'octopus [PURGED]', dryRun: true })).toMatchObject({ log_paths: 0 })
+  })
+
+  it.each([
+    ['base64', (secret: string) => Buffer.from(`ada:${secret}`).toString('base64')],
+    ['hex', (secret: string) => Buffer.from(secret).toString('hex')],
+    ['escaped', (secret: string) => `'${secret.replaceAll("'", "'\\''")}'`],
+  ])('goes in other spellings, too, and stays out: %s', async (spelling, spell) => {
+    const root = scratch()
+    const secret = "Wombat'4242+burrow"
+    const home = await fillHome(root, spell(secret), LATER.ms)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const core = spell(secret).slice(4, -4)
+    expect(whereIs(root, core).length).toBeGreaterThan(8)
+    expect(await home.privacy.purge({ secret, dryRun: true })).toMatchObject({ spellings: [spelling] })
+    expect(whereIs(root, core).length).toBeGreaterThan(8)
+    expect((await home.privacy.purge({ secret })).proof).toMatchObject({ left: [], unreadable: [] })
+    expect(whereIs(root, core)).toEqual([])
+    appendFileSync(
+      logOf(root, SESSION),
+      turn(SESSION, 3, {
+        prompt: `once more ${spell(secret)}`,
+        command: `cat ${spell(secret)}`,
+        result: spell(secret),
+      }),
+    )
+    await home.history.ingest()
+    expect((await home.history.search({ text: 'once more' })).hits).toHaveLength(1)
+    expect(whereIs(root, core)).toEqual([])
+  })
+
+  it('a second look finds what is left in another spelling', async () => {
+    const root = scratch()
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    writeFileSync(join(root, 'config.toml'), `# ${Buffer.from('ada:Wombat-4242-burrow').toString('base64')}\n`)
+    expect((await home.privacy.purge({ secret: 'Wombat-4242-burrow' })).proof).toMatchObject({
+      left: [{ file: 'config.toml', count: 1 }],
+    })
+  })
+
   it('refuses what is too short, and more than one thing', async () => {
     const { home } = await openTestHome(scratch(), NOW)
     onTestFinished(() => home[Symbol.asyncDispose]())

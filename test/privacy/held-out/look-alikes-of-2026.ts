@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell and workflow variables are what is tested
 import type { LookAlike } from './look-alikes.js'
 import { Random } from './random.js'
 
