@@ -1,4 +1,13 @@
-import { decodedRuns, type PurgeRule, printedSpans, readingsOf, type SecretPrint } from '../privacy/index.js'
+import {
+  decodedRuns,
+  isVisibleAscii,
+  type PurgeRule,
+  printedSpans,
+  readingsOf,
+  type SecretPrint,
+  type Sought,
+  soughtForAll,
+} from '../privacy/index.js'
 
 /** Characters by which a text is told from most others before it is compared. */
 const PREFIX = 6
@@ -11,7 +20,7 @@ export class RawSearch {
   readonly #prints: SecretPrint[]
   /** The longest that is looked for, in bytes of any of its encodings. */
   readonly reach: number
-  readonly #shortest: number
+  readonly #sought: Sought
 
   constructor(rules: readonly PurgeRule[], literals: Iterable<string>) {
     const known = [...literals].filter((text) => text.length >= PREFIX)
@@ -23,7 +32,10 @@ export class RawSearch {
     }
     this.#prints = rules.flatMap((rule) => (rule.kind === 'secret' ? [rule.print] : []))
     const lengths = [...known.map((text) => text.length), ...this.#prints.map(({ length }) => length)]
-    this.#shortest = Math.min(...lengths)
+    this.#sought = soughtForAll([
+      ...known.map((text) => ({ shortest: text.length, isAscii: isVisibleAscii(text) })),
+      ...this.#prints.map(({ length, ascii }) => ({ shortest: length, isAscii: ascii === true })),
+    ])
     this.reach = lengths.reduce((longest, length) => Math.max(longest, length), 0) * 12
   }
 
@@ -61,7 +73,7 @@ export class RawSearch {
 
   #countEncoded(text: string): number {
     let count = 0
-    for (const run of decodedRuns(text, this.#shortest)) count += this.#count(run.text)
+    for (const run of decodedRuns(text, this.#sought)) count += this.#count(run.text)
     return count
   }
 

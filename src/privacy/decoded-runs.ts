@@ -1,4 +1,4 @@
-import { type Body, isIn, runEnd } from './rule.js'
+import { type Body, isIn, runEnd, tableOf } from './rule.js'
 
 /** What a stretch of a text says to somebody who decodes it. */
 export interface DecodedRun {
@@ -12,19 +12,34 @@ export interface DecodedRun {
 const BROKEN_FROM = 60
 const LINE_BREAK = /\r?\n[ \t]{0,16}/y
 
+/** What is looked for in decoded text: at least so many characters, and whether all of them are ASCII that can be seen. */
+export interface Sought {
+  shortest: number
+  isAscii: boolean
+}
+
+export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
+
+/** What is short enough, and general enough, for all of these. */
+export const soughtForAll = (all: readonly Sought[]): Sought => ({
+  shortest: Math.min(...all.map(({ shortest }) => shortest)),
+  isAscii: all.every(({ isAscii }) => isAscii),
+})
+
 /**
- * Every stretch that may be base64 (of either alphabet, with or without its end) or hex and is long enough for `shortest` characters,
- * decoded from each character from which it may begin: what stands before it may belong to it or not. Nothing is decoded where
- * it could not be there, so a longer text that is looked for is found sooner.
+ * Every stretch that may be base64 (of either alphabet, with or without its end) or hex and may hold what is sought, decoded from each
+ * character from which it may begin: what stands before it may belong to it or not. Paths and long names are such
+ * stretches, too, and in every text; but no byte of ASCII has its highest bit, which shows in the characters, so few are decoded.
  */
-export function* decodedRuns(text: string, shortest: number): Generator<DecodedRun> {
+export function* decodedRuns(text: string, { shortest, isAscii }: Sought): Generator<DecodedRun> {
   for (const form of FORMS) {
     const least = Math.ceil((shortest * 8) / form.bits)
     for (const { start, end, isBroken } of runsIn(text, form.body, Math.min(least, BROKEN_FROM))) {
       if (end - start < least) continue
       const run = isBroken ? text.slice(start, end).replace(/\s+/g, '') : text.slice(start, end)
       const place = isBroken ? placesIn(text, start, end) : (at: number): number => start + at
-      for (let skip = 0; skip < form.skips; skip += 1) yield decodedFrom(run, skip, form, place, text)
+      for (let skip = 0; skip < form.group; skip += 1)
+        if (!isAscii || mayHoldAscii(run, skip, form, shortest)) yield decodedFrom(run, skip, form, place, text)
     }
   }
 }
@@ -34,13 +49,58 @@ interface Form {
   body: Body
   /** Of a character. */
   bits: number
-  skips: number
+  /** So many characters stand for a whole number of bytes. */
+  group: number
+  /** A bit for each place of a group at which the character can hold the upper bits of ASCII that can be seen. */
+  places: Uint8Array
 }
 
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const sextet = (character: string): number => ALPHABET.indexOf(character.replace('-', '+').replace('_', '/'))
+/** Such a byte is 0x20 to 0x7e: its upper four bits are 2 to 7. */
+const isUpper = (bits: number): boolean => bits >= 2 && bits <= 7
+
+/** At which places of a group each character of a body may stand. */
+const placesOf = (body: Body, fits: readonly ((character: string) => boolean)[]): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, code) => {
+    const character = String.fromCharCode(code)
+    if (tableOf(body)[code] !== 1) return 0
+    return fits.reduce((places, isFit, place) => places | (isFit(character) ? 1 << place : 0), 0)
+  })
+
 const FORMS: readonly Form[] = [
-  { spelling: 'base64', body: 'base64Run', bits: 6, skips: 4 },
-  { spelling: 'hex', body: 'hex', bits: 4, skips: 2 },
+  {
+    spelling: 'base64',
+    body: 'base64Run',
+    bits: 6,
+    group: 4,
+    places: placesOf('base64Run', [
+      (one) => isUpper(sextet(one) >> 2),
+      (one) => isUpper(sextet(one) & 15),
+      (one) => (sextet(one) & 3) < 2,
+      () => true,
+    ]),
+  },
+  {
+    spelling: 'hex',
+    body: 'hex',
+    bits: 4,
+    group: 2,
+    places: placesOf('hex', [(one) => isUpper(Number.parseInt(one, 16)), () => true]),
+  },
 ]
+
+/** Whether enough characters in a row can be of ASCII: from the one with the upper bits of its first byte to that of its last. */
+function mayHoldAscii(run: string, skip: number, { bits, group, places }: Form, shortest: number): boolean {
+  const needed = Math.floor(((shortest - 1) * 8) / bits) + 1
+  let inRow = 0
+  for (let at = skip; at < run.length; at += 1) {
+    const isFit = ((places[run.charCodeAt(at)] as number) >> ((at - skip) & (group - 1))) & 1
+    inRow = isFit === 1 ? inRow + 1 : 0
+    if (inRow >= needed) return true
+  }
+  return false
+}
 
 function decodedFrom(run: string, skip: number, form: Form, place: (at: number) => number, text: string): DecodedRun {
   const bytes = Buffer.from(skip === 0 ? run : run.slice(skip), form.spelling)
@@ -72,10 +132,11 @@ function* runsIn(
   body: Body,
   least: number,
 ): Generator<{ start: number; end: number; isBroken: boolean }> {
+  const table = tableOf(body)
   let from = 0
   while (from + least <= text.length) {
     let at = from + least - 1
-    while (at >= from && isIn(body, text, at)) at -= 1
+    while (at >= from && table[text.charCodeAt(at)] === 1) at -= 1
     if (at >= from) {
       from = at + 1
       continue

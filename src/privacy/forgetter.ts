@@ -1,6 +1,6 @@
 import { isStateType } from '../model/index.js'
 import { BoundedPattern } from './bounded-pattern.js'
-import { decodedRuns } from './decoded-runs.js'
+import { decodedRuns, isVisibleAscii, type Sought, soughtForAll } from './decoded-runs.js'
 import type { Span } from './mark.js'
 import { PathGlob } from './path-glob.js'
 import { isOurName, isStructural, markFor, PURGED, PURGED_MARKS } from './purged-mark.js'
@@ -35,22 +35,23 @@ type Find = (text: string) => Span[]
 
 interface Finder {
   find: Find
-  /** It is looked for in base64 and hex, too, where so many characters may be; undefined: only as it is. */
-  encoded?: { shortest: number; isPlain?: boolean }
+  /** It is looked for in base64 and hex, too; `isWhole`: only where nothing else but text is there. */
+  encoded?: Sought & { isWhole?: true }
 }
 
 /**
- * Decoding makes words of anything. A secret cannot be there by chance; a pattern is tried only on what is text from its beginning
+ * Decoding makes words of anything. A secret cannot be there by chance; a pattern is tried only on what is ASCII from its beginning
  * to its end, and not too short.
  */
-const SHORTEST_DECODED = 12
-const NO_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/
+const IN_PATTERNS = { shortest: 12, isAscii: true, isWhole: true } as const
+const TEXT = /^[\t\n\r\x20-\x7e]*$/
 
 /** Takes texts out of texts, for good: in whatever of its forms a text stands there. */
 export class Forgetter {
   readonly #finders: readonly Finder[]
   readonly #paths: readonly PathGlob[]
-  readonly #shortestEncoded: number
+  readonly #encoded: readonly Required<Finder>[]
+  readonly #sought: Sought
   /** In which spellings something was found so far. */
   readonly spellings = new Set<Spelling>()
 
@@ -62,23 +63,22 @@ export class Forgetter {
     const noted = (find: Find): Find => (found ? (text) => note(text, find(text), found) : find)
     this.#paths = rules.flatMap((rule) => (rule.kind === 'path' ? [new PathGlob(rule.glob)] : []))
     this.#finders = [
-      ...secrets.map((secret) => ({ find: literalFind(secret), encoded: { shortest: secret.length } })),
+      ...secrets.map((secret) => ({ find: literalFind(secret), encoded: soughtFor(secret) })),
       ...rules.flatMap((rule): Finder[] => {
         if (rule.kind === 'secret') {
           const isKnown = secrets.some((secret) => printedSpans(secret, rule.print).length > 0)
           const { print } = rule
-          return isKnown ? [] : [{ find: (text) => printedSpans(text, print), encoded: { shortest: print.length } }]
+          const encoded = { shortest: print.length, isAscii: print.ascii === true }
+          return isKnown ? [] : [{ find: (text) => printedSpans(text, print), encoded }]
         }
         if (rule.kind === 'path') return []
         const pattern = new BoundedPattern(rule.source)
-        const find = noted((text) => pattern.spansIn(text))
-        return [{ find, encoded: { shortest: SHORTEST_DECODED, isPlain: true } }]
+        return [{ find: noted((text) => pattern.spansIn(text)), encoded: IN_PATTERNS }]
       }),
       ...this.#paths.map((glob): Finder => ({ find: (text) => glob.spansIn(text) })),
     ]
-    this.#shortestEncoded = Math.min(
-      ...this.#finders.map(({ encoded }) => encoded?.shortest ?? Number.POSITIVE_INFINITY),
-    )
+    this.#encoded = this.#finders.flatMap(({ find, encoded }) => (encoded ? [{ find, encoded }] : []))
+    this.#sought = soughtForAll(this.#encoded.map(({ encoded }) => encoded))
   }
 
   get isEmpty(): boolean {
@@ -151,16 +151,17 @@ export class Forgetter {
   }
 
   #findEncoded(view: TextView, add: (spelling: Spelling, span: Span) => void): void {
-    if (this.#shortestEncoded === Number.POSITIVE_INFINITY) return
-    for (const run of decodedRuns(view.text, this.#shortestEncoded)) {
-      const isText = !NO_TEXT.test(run.text)
-      for (const { find, encoded } of this.#finders) {
-        if (encoded === undefined || (encoded.isPlain && (!isText || run.text.length < encoded.shortest))) continue
+    if (this.#encoded.length === 0) return
+    for (const run of decodedRuns(view.text, this.#sought)) {
+      for (const { find, encoded } of this.#encoded) {
+        if (encoded.isWhole && !TEXT.test(run.text)) continue
         for (const found of find(run.text)) for (const span of run.spansOf(found)) add(run.spelling, span)
       }
     }
   }
 }
+
+const soughtFor = (secret: string): Sought => ({ shortest: secret.length, isAscii: isVisibleAscii(secret) })
 
 /** An event that changes no state may carry anything. */
 function isFreePayload(record: object, key: string): boolean {

@@ -49,6 +49,9 @@ export function runEnd(text: string, at: number, body: Body, limit: number = tex
   return end
 }
 
+/** For those who look at every character of a text: 1 for each that is in the body. */
+export const tableOf = (body: Body): Uint8Array => TABLES[body]
+
 export const isIn = (body: Body, text: string, at: number): boolean => TABLES[body][text.charCodeAt(at)] === 1
 
 interface TokenForm {
