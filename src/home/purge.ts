@@ -75,7 +75,8 @@ export class Purge {
     const sweep = await this.#sweep(work, found, false)
     const proof = await this.#prove(work, found)
     const isProved = proof.left.length === 0 && proof.unreadable.length === 0
-    if (isProved || accept) await book.finish(new Set(purges.map(({ n }) => n)))
+    // Also when it is not: that it has ended must be seen by those who hold in memory what was purged.
+    await book.finish(new Set(isProved || accept ? purges.map(({ n }) => n) : []))
     const left = proof.left.map(withoutSecret(secretsOf(work)))
     return { ...(await this.#report(sweep, work, found)), proof: { ...proof, left } }
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
 import { lifeOf } from '../../src/disk/index.js'
+import type { Agent } from '../../src/model/index.js'
 import { Herd } from './herd.js'
 import { pause, until } from './scratch.js'
 
@@ -32,6 +33,23 @@ describe('watching agents', () => {
     expect(option('@skein_reason')).toBe('permission prompt: Bash')
     await until(() => text(herd.access.place.statusline).trimEnd() === '!1')
     await until(() => herd.tmux('show-options', '-gv', '@skein_statusline').trim() === '!1')
+  })
+
+  it.each([
+    ['and nothing is left of it', ''],
+    ['and some of it is left', 'The Wombat-4242 is in the settings, too'],
+  ])('shows no title that was purged, %s', async (_, setting) => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    await herd.home.roster.update(toast.address, { title: 'feeds the Wombat-4242' })
+    const { client } = await ensureDaemon(herd.access)
+    const titles = async (): Promise<unknown[]> =>
+      ((await client.get('/v1/agents')) as { agents: Agent[] }).agents.map(({ title }) => title)
+    expect(await titles()).toEqual(['feeds the Wombat-4242'])
+    writeFileSync(join(herd.root, 'config.toml'), setting === '' ? '' : `# ${setting}\n`, { flag: 'a' })
+    const { proof } = await herd.home.privacy.purge({ secret: 'Wombat-4242' })
+    expect(proof?.left.length).toBe(setting === '' ? 0 : 1)
+    expect(await titles()).toEqual(['feeds the [PURGED]'])
   })
 
   it('keeps the order of what was told in one millisecond, and takes nothing as told in the future', async () => {
