@@ -101,6 +101,8 @@ interface PatternForm {
   next?: string
   /** How far before the anchor the pattern may begin. */
   before?: number
+  /** It begins exactly there, and nowhere nearer. */
+  isFixed?: true
   /** Sticky, every quantifier bounded, and a group called `secret` if the secret is not the whole match. */
   pattern: RegExp
   /** What may follow the secret and belongs to it, without a bound. */
@@ -119,7 +121,8 @@ export function patternRule(name: string, form: PatternForm): Rule {
       ...(form.next !== undefined && text.length < 4 ? { next: form.next } : {}),
     })),
     match(text, at, reached) {
-      for (let from = at; from >= Math.max(0, at - (form.before ?? 0)); from -= 1) {
+      const first = at - (form.before ?? 0)
+      for (let from = form.isFixed ? first : at; from >= Math.max(0, first); from -= 1) {
         if (form.startsWord && !isWordStart(text, from)) continue
         pattern.lastIndex = from
         const found = pattern.exec(text)

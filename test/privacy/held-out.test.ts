@@ -25,7 +25,7 @@ function recallOn(name: string, list: readonly HeldOut[]): number {
 
 it('finds at least as much of the held-out lists as docs/PRIVACY.md says', () => {
   expect(recallOn('held-out', HELD_OUT_SECRETS)).toBeGreaterThanOrEqual(0.98)
-  expect(recallOn('of 2026', SECRETS_OF_2026)).toBeGreaterThanOrEqual(0.5)
+  expect(recallOn('of 2026', SECRETS_OF_2026)).toBeGreaterThanOrEqual(0.95)
 })
 
 it.each([
