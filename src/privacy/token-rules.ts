@@ -254,7 +254,6 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('tavily-key', { prefixes: ['tvly-'], body: 'urlSafe', atLeast: 24, mixed: true }),
   tokenRule('firecrawl-key', { prefixes: ['fc-'], body: 'hex', atLeast: 32, startsWord: true }),
   tokenRule('jina-key', { prefixes: ['jina_'], body: 'urlSafe', atLeast: 40, mixed: true }),
-  tokenRule('voyage-key', { prefixes: ['pa-'], body: 'urlSafe', atLeast: 40, startsWord: true, mixed: true }),
   tokenRule('pinecone-key', { prefixes: ['pcsk_'], body: 'urlSafe', atLeast: 40 }),
   tokenRule('sandbox-key', { prefixes: ['e2b_'], body: 'hex', atLeast: 40, startsWord: true }),
   tokenRule('cursor-key', { prefixes: ['key_'], body: 'hex', atLeast: 64, startsWord: true }),
