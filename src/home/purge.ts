@@ -4,7 +4,7 @@ import { lockTranscript } from '../conversations/index.js'
 import { explainDiskError } from '../disk/index.js'
 import { HistoryStore } from '../ingest/index.js'
 import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
-import { Forgetter, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
+import { Forgetter, PURGED, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
 import type { PurgeOptions, PurgeReport } from './api.js'
 import { type ProfilePaths, profilePaths, profilesDirectory } from './paths.js'
 import { ProfileStore } from './profile-store.js'
@@ -120,12 +120,7 @@ export class Purge {
     if (path !== undefined) return checked({ kind: 'path', glob: path })
     if (session !== undefined) return this.#goneSession(session)
     if (secret === undefined) return undefined
-    if (secret.length < SHORTEST_SECRET)
-      throw new SkeinError(
-        'bad-input',
-        `A secret of ${secret.length} characters stands in too many places by chance`,
-        `Give one of at least ${SHORTEST_SECRET} characters, or use --pattern with what stands around it`,
-      )
+    refuseUnfit(secret)
     return { kind: 'secret', print: printOf(secret, this.setup.store.context.random.bytes(32)) }
   }
 
@@ -268,6 +263,27 @@ const secretsOf = ({ rules, secrets }: Work): Forgetter =>
   )
 
 const isSetting = (path: string, root: string): boolean => dirname(path) === root && SETTINGS.has(basename(path))
+
+/** What stands everywhere, or could not be told from what was purged before. */
+function refuseUnfit(secret: string): void {
+  const pattern = 'use --pattern with what stands around it'
+  if (secret.length < SHORTEST_SECRET)
+    throw new SkeinError(
+      'bad-input',
+      `A secret of ${secret.length} characters stands in too many places by chance`,
+      `Give one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
+    )
+  if (secret.trim() === '')
+    throw new SkeinError('bad-input', 'White space alone is no secret', `Give it whole, or ${pattern}`)
+  if (secret.includes('\ufffd'))
+    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Give it as it is written in the logs')
+  if (PURGED.includes(secret) || secret.includes(PURGED.slice(1, -1)))
+    throw new SkeinError(
+      'bad-input',
+      `The secret cannot be told from ${PURGED}, which stands where something was purged`,
+      'Give the part before or behind it',
+    )
+}
 
 /** Says what is wrong with a rule before anything is done. */
 function checked(rule: PurgeRule): PurgeRule {

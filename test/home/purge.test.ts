@@ -421,7 +421,16 @@ describe('purging a secret', () => {
   it('refuses what is too short, and more than one thing', async () => {
     const { home } = await openTestHome(scratch(), NOW)
     onTestFinished(() => home[Symbol.asyncDispose]())
-    await expect(home.privacy.purge({ secret: 'short' })).rejects.toMatchObject({ code: 'bad-input' })
+    for (const secret of [
+      'short',
+      '       ',
+      '\n\n\n\n\n\n',
+      '\ufffd'.repeat(7),
+      '[PURGED]',
+      'PURGED',
+      'my PURGED one',
+    ])
+      await expect(home.privacy.purge({ secret })).rejects.toMatchObject({ code: 'bad-input' })
     await expect(home.privacy.purge({ secret: 'long enough', pattern: 'x' })).rejects.toMatchObject({ code: 'usage' })
     await expect(home.privacy.purge({})).rejects.toMatchObject({ code: 'usage' })
     await expect(home.privacy.purge({ pattern: '(a+)+' })).rejects.toMatchObject({ code: 'bad-input' })
