@@ -377,7 +377,7 @@ describe('purging a secret', () => {
     expect((await home.history.search({ text: 'octopus' })).hits).toHaveLength(1)
     expect((await home.history.search({ text: secret })).hits).toEqual([])
     // Nothing of the kind with one that stands in texts alone.
-    expect(await home.privacy.purge({ secret: 'octopus [PURGED]', dryRun: true })).toMatchObject({ log_paths: 0 })
+    expect(await home.privacy.purge({ secret: 'octopus walrus', dryRun: true })).toMatchObject({ log_paths: 0 })
   })
 
   it.each([
@@ -449,6 +449,26 @@ describe('purging by pattern and path', () => {
     expect([...whereIs(root, 'ACME-123456'), ...whereIs(root, 'ACME-654321')]).toEqual([])
     expect(await home.index.check()).toMatchObject({ ok: true })
     expect(JSON.stringify(await stateOf(home))).toContain(JSON.stringify((before as { agents: unknown }).agents))
+  })
+
+  it.each([
+    ['a log that goes on', NOW.ms],
+    ['a log that is over', LATER.ms],
+  ])('nothing is left where two texts that lie side by side fit a pattern together: %s', async (_, nowMs) => {
+    const root = scratch()
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const long = 'long enough to lie among the words '
+    writeFileSync(
+      logOf(root, SESSION),
+      turn(SESSION, 1, { prompt: `${long}ACME-123456`, command: 'ls', result: `${long}ACME-12` }) +
+        turn(SESSION, 2, { prompt: `9999 ${long}`, command: 'ls', result: 'narwhal' }),
+    )
+    const { home } = await openTestHome(root, { ms: nowMs })
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    const report = await home.privacy.purge({ pattern: 'ACME-\\d{5,}' })
+    expect(report.count).toBeGreaterThan(0)
+    expect(report.proof).toMatchObject({ left: [], unreadable: [] })
   })
 
   it('a pattern that takes too long on a log of a tool is refused before anything is changed', async () => {
