@@ -79,7 +79,18 @@ function redactField(name: string, value: unknown, applied: Applied): unknown {
   return redactedMark(rule)
 }
 
+/** As a command first: of a password that has another secret in it, the rest must go, too. Again while one shows another. */
 function redactList(list: unknown[], applied: Applied): unknown[] {
+  let current = list
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = redactItems(redactCommand(current, applied), applied)
+    if (next === current) return current
+    current = next
+  }
+  return current
+}
+
+function redactItems(list: unknown[], applied: Applied): unknown[] {
   let changed: unknown[] | undefined
   for (let k = 0; k < list.length; k += 1) {
     const after = redactValue(list[k], applied)
@@ -87,7 +98,7 @@ function redactList(list: unknown[], applied: Applied): unknown[] {
     changed ??= [...list]
     changed[k] = after
   }
-  return redactCommand(changed ?? list, applied)
+  return changed ?? list
 }
 
 /** A command as a list of its words: an option and its value are two items, and only together do they tell. */
