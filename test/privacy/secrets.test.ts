@@ -182,6 +182,10 @@ describe('secret detection', () => {
     const token = (SAMPLES.find((one) => one.rule === 'github-token') as Sample).secret
     const list = ['--password', `abc def ${token} tail-of-it`]
     expect(redactValue(list, {})).toEqual(['--password', '[REDACTED:github-token]'])
+    const fields = { password: `abc/${token}/tail-of-it`, apiKey: token }
+    const hidden = { password: '[REDACTED:password]', apiKey: '[REDACTED:github-token]' }
+    expect(redactValue(fields, {})).toEqual(hidden)
+    expect(redactValue(hidden, {})).toBe(hidden)
   })
 
   it('finds nothing in the marks that a text begins with', () => {
@@ -189,7 +193,7 @@ describe('secret detection', () => {
     expect(redact(text)).toEqual({ text, applied: {} })
   })
 
-  it('redacts lists twice as it redacts them once', () => {
+  it('redacts lists and fields twice as it redacts them once', () => {
     const item = fc
       .array(
         fc.oneof(
@@ -201,7 +205,9 @@ describe('secret detection', () => {
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(fc.array(item, { maxLength: 3 }), (items) => {
-        const once = redactValue(['run', '--password', ...items], {})
+        const [one = '', two = ''] = items
+        const fields = { password: one, api_key: two, env: [{ name: 'DB_PASSWORD', value: one }] }
+        const once = redactValue({ list: ['run', '--password', ...items], ...fields }, {})
         expect(redactValue(once, {})).toEqual(once)
       }),
       { numRuns: 300 },
