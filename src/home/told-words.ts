@@ -1,8 +1,13 @@
 /** What people and programs say of a session in words of their own. Everything else is a name or a number that is needed as it is. */
 const WORDS = ['title', 'subject', 'message', 'reason', 'branch'] as const
 
-/** Without any of these in it no rule finds anything. The rules take 50 ms to load, and most titles are a few words. */
-const MAY_HOLD_A_SECRET = /[:=]|pass|pwd|secret|token|key|(?=\S*[0-9])\S{16,}/i
+/**
+ * Without any of these in it no rule finds anything: a word that names one, an option of a command, or a long word with digits or odd
+ * capitals, as some tokens are made of letters alone. The rules take 50 ms to load, and most titles are a few words.
+ */
+const NAMES_A_SECRET = /[:=]|\s-[a-z]|pass|pwd|secret|token|key/i
+const LONG_AND_ODD = /(?=\S*(?:[0-9]|[a-z][A-Z]|[A-Z]{2}))\S{16,}/
+const mayHoldSecret = (text: string): boolean => NAMES_A_SECRET.test(text) || LONG_AND_ODD.test(text)
 
 /** The same without secrets: it goes into the journal and stays there. */
 export async function withoutSecrets<Told extends Partial<Record<(typeof WORDS)[number], unknown>>>(
@@ -10,7 +15,7 @@ export async function withoutSecrets<Told extends Partial<Record<(typeof WORDS)[
 ): Promise<Told> {
   const suspects = WORDS.flatMap((name) => {
     const text = told[name]
-    return typeof text === 'string' && MAY_HOLD_A_SECRET.test(text) ? [[name, text] as const] : []
+    return typeof text === 'string' && mayHoldSecret(text) ? [[name, text] as const] : []
   })
   if (suspects.length === 0) return told
   const { filterText } = await import('../privacy/index.js')
