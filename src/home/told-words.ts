@@ -1,3 +1,7 @@
+import { dirname } from 'node:path'
+import type { ProfilePaths } from './paths.js'
+import { purgeStamp } from './purge-stamp.js'
+
 /** What people and programs say of a session in words of their own. Everything else is a name or a number that is needed as it is. */
 const WORDS = ['title', 'subject', 'message', 'reason', 'branch'] as const
 
@@ -9,15 +13,37 @@ const NAMES_A_SECRET = /[:=]|\s-[a-z]|pass|pwd|secret|token|key/i
 const LONG_AND_ODD = /(?=\S*(?:[0-9]|[a-z][A-Z]|[A-Z]{2}))\S{16,}/
 const mayHoldSecret = (text: string): boolean => NAMES_A_SECRET.test(text) || LONG_AND_ODD.test(text)
 
-/** The same without secrets: it goes into the journal and stays there. */
+/** The same without secrets, and without what was purged: it goes into the journal and stays there. */
 export async function withoutSecrets<Told extends Partial<Record<(typeof WORDS)[number], unknown>>>(
   told: Told,
+  paths: ProfilePaths,
 ): Promise<Told> {
-  const suspects = WORDS.flatMap((name) => {
+  const words = WORDS.flatMap((name) => {
     const text = told[name]
-    return typeof text === 'string' && mayHoldSecret(text) ? [[name, text] as const] : []
+    return typeof text === 'string' ? [[name, text] as const] : []
   })
-  if (suspects.length === 0) return told
-  const { filterText } = await import('../privacy/index.js')
-  return { ...told, ...Object.fromEntries(suspects.map(([name, text]) => [name, filterText(text).text])) }
+  const suspects = words.filter(([, text]) => mayHoldSecret(text))
+  const filtered: Record<string, string> = Object.fromEntries(words)
+  if (suspects.length > 0) {
+    const { filterText } = await import('../privacy/index.js')
+    for (const [name, text] of suspects) filtered[name] = filterText(text).text
+  }
+  return { ...told, ...(await withoutPurged(filtered, paths)) }
+}
+
+/** What was purged stays out of what is told later. Where nothing was ever purged, nothing is loaded. */
+export async function withoutPurged<Told extends Record<string, unknown>>(
+  told: Told,
+  { directory }: Pick<ProfilePaths, 'directory'>,
+): Promise<Told> {
+  const root = dirname(dirname(directory))
+  if (purgeStamp(root) === '') return told
+  const { PurgeBook } = await import('./purge-book.js')
+  try {
+    // Everything in it is somebody else's: no name in it is one of ours.
+    return (new PurgeBook(root).oblivion()?.forgetter.json(told, '', true).value ?? told) as Told
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'bad-input') throw error
+    return {} as Told // a pattern that takes too long on it may fit
+  }
 }

@@ -257,6 +257,23 @@ describe('purging a secret', () => {
     expect(whereIs(root, secret)).toEqual([])
   })
 
+  it('keeps it out of what is told later', async () => {
+    const root = scratch()
+    const secret = 'Wombat-4242-burrow'
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.privacy.purge({ secret })
+    const encoded = Buffer.from(`ada:${secret}`).toString('base64')
+    await home.sessions.start({ id: 'first', title: `Fix ${secret}`, branch: secret })
+    await home.sessions.update('first', { title: `Mend ${encoded}` })
+    await home.sessions.handoff('first', { id: 'second', message: `it is ${secret}`, subject: secret })
+    await home.sessions.end('second', { outcome: 'done', reason: secret })
+    await home.events.append({ type: 'mail', payload: { id: secret, body: [`${encoded} is it`], [secret]: 1 } })
+    expect([...whereIs(root, secret), ...whereIs(root, encoded)]).toEqual([])
+    expect(await home.sessions.get('first')).toMatchObject({ title: expect.stringMatching(/^Mend .*\[PURGED\]/) })
+    expect((await home.events.read({ type: 'mail' }))[0]?.payload).toMatchObject({ id: '[PURGED]', '[PURGED]': 1 })
+  })
+
   it('goes from the other profiles, too', async () => {
     const root = scratch()
     createProfile(root, 'play')
