@@ -16,19 +16,27 @@ const mayHoldSecret = (text: string): boolean => NAMES_A_SECRET.test(text) || LO
 /** The same without secrets, and without what was purged: it goes into the journal and stays there. */
 export async function withoutSecrets<Told extends Partial<Record<(typeof WORDS)[number], unknown>>>(
   told: Told,
-  paths: ProfilePaths,
+  paths: Pick<ProfilePaths, 'directory'>,
 ): Promise<Told> {
   const words = WORDS.flatMap((name) => {
     const text = told[name]
     return typeof text === 'string' ? [[name, text] as const] : []
   })
-  const suspects = words.filter(([, text]) => mayHoldSecret(text))
-  const filtered: Record<string, string> = Object.fromEntries(words)
+  return { ...told, ...(await keptWords(Object.fromEntries(words), paths)) }
+}
+
+/** What may be kept of words that somebody said. */
+export async function keptWords(
+  words: Readonly<Record<string, string>>,
+  paths: Pick<ProfilePaths, 'directory'>,
+): Promise<Record<string, string>> {
+  const kept = { ...words }
+  const suspects = Object.entries(words).filter(([, text]) => mayHoldSecret(text))
   if (suspects.length > 0) {
     const { filterText } = await import('../privacy/index.js')
-    for (const [name, text] of suspects) filtered[name] = filterText(text).text
+    for (const [name, text] of suspects) kept[name] = filterText(text).text
   }
-  return { ...told, ...(await withoutPurged(filtered, paths)) }
+  return withoutPurged(kept, paths)
 }
 
 /** What was purged stays out of what is told later. Where nothing was ever purged, nothing is loaded. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
@@ -50,6 +50,24 @@ describe('watching agents', () => {
     const { proof } = await herd.home.privacy.purge({ secret: 'Wombat-4242' })
     expect(proof?.left.length).toBe(setting === '' ? 0 : 1)
     expect(await titles()).toEqual(['feeds the [PURGED]'])
+  })
+
+  it('keeps no secret of a command that waits for permission, nor what was purged', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    await herd.home.privacy.purge({ secret: 'Wombat-4242' })
+    await ensureDaemon(herd.access)
+    for (const [number, command] of ['curl -u ada:Tr0ub4dor33 https://db.test', 'feed Wombat-4242'].entries())
+      herd.says(toast, {
+        ...{ hook_event_name: 'PermissionRequest', tool_name: 'Bash', prompt_id: `p${number}` },
+        tool_input: { command },
+      })
+    await until(async () => (await herd.runs.read(toast.id))?.requests?.length === 2)
+    const asked = (await herd.runs.read(toast.id))?.requests?.map(({ what }) => what)
+    expect(asked).toEqual(['curl -u ada:[REDACTED:command-password] https://db.test', 'feed [PURGED]'])
+    const files = readdirSync(herd.root, { recursive: true, encoding: 'utf8' }).map((name) => join(herd.root, name))
+    for (const file of files.filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile()))
+      expect(readFileSync(file, 'latin1'), file).not.toMatch(/Tr0ub4dor33|Wombat-4242/)
   })
 
   it('keeps the order of what was told in one millisecond, and takes nothing as told in the future', async () => {
