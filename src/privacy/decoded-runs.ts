@@ -93,11 +93,12 @@ const FORMS: readonly Form[] = [
 /** Whether enough characters in a row can be of ASCII: from the one with the upper bits of its first byte to that of its last. */
 function mayHoldAscii(run: string, skip: number, { bits, group, places }: Form, shortest: number): boolean {
   const needed = Math.floor(((shortest - 1) * 8) / bits) + 1
-  let inRow = 0
-  for (let at = skip; at < run.length; at += 1) {
-    const isFit = ((places[run.charCodeAt(at)] as number) >> ((at - skip) & (group - 1))) & 1
-    inRow = isFit === 1 ? inRow + 1 : 0
-    if (inRow >= needed) return true
+  let from = skip
+  while (from + needed <= run.length) {
+    let at = from + needed - 1
+    while (at >= from && ((places[run.charCodeAt(at)] as number) >> ((at - skip) & (group - 1))) & 1) at -= 1
+    if (at < from) return true
+    from = at + 1
   }
   return false
 }
