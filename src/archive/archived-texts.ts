@@ -1,9 +1,17 @@
 import { brotliDecompressSync } from 'node:zlib'
+import { parseFactBody } from './fact-body.js'
 import { sealedParts } from './sealed-file.js'
 import { unpackedBlock } from './word-blocks.js'
 
+export interface ArchivedTexts {
+  /** All of it, as it lies there. */
+  stretches: string[]
+  /** The same text by text: two that lie side by side are no text together. */
+  texts: string[]
+}
+
 /** What a sealed file or a pack says, unpacked, with the lines that say whose it is. Undefined when it cannot be unpacked. */
-export function archivedTexts(bytes: Buffer): string[] | undefined {
+export function archivedTexts(bytes: Buffer): ArchivedTexts | undefined {
   const end = bytes.indexOf(0x0a)
   const line = bytes.toString('utf8', 0, Math.max(0, end))
   const rest = bytes.subarray(end + 1)
@@ -14,16 +22,36 @@ export function archivedTexts(bytes: Buffer): string[] | undefined {
       blocks?: number[]
       entries?: { at: number; length: number }[]
     }
-    if (header.kind !== 'pack') {
-      const { packed, blocks } = sealedParts(header, rest)
-      const body = brotliDecompressSync(packed)
-      const { texts = 0 } = header
-      const words = blocks.map((block) => unpackedBlock(block).toString())
-      return [line, ...words, ...(texts > 0 ? [body.toString('utf8', 0, texts)] : []), body.toString('utf8', texts)]
+    if (header.kind !== 'pack') return sealedTexts(line, header, rest)
+    const all: ArchivedTexts = { stretches: [line], texts: [line] }
+    for (const { at, length } of header.entries ?? []) {
+      const part = archivedTexts(rest.subarray(at, at + length))
+      if (part === undefined) return undefined
+      all.stretches.push(...part.stretches)
+      all.texts.push(...part.texts)
     }
-    const parts = (header.entries ?? []).map(({ at, length }) => archivedTexts(rest.subarray(at, at + length)))
-    return parts.some((part) => part === undefined) ? undefined : [line, ...parts.flatMap((part) => part ?? [])]
+    return all
   } catch {
     return undefined
   }
 }
+
+function sealedTexts(line: string, header: { texts?: number; blocks?: number[] }, rest: Buffer): ArchivedTexts {
+  const { packed, blocks } = sealedParts(header, rest)
+  const body = brotliDecompressSync(packed)
+  const words = blocks.map((block) => unpackedBlock(block))
+  const { texts = 0 } = header
+  const list = body.toString('utf8', texts)
+  const facts = parseFactBody({ bytes: body, texts }, (block) => words[block] ?? Buffer.alloc(0)) ?? []
+  return {
+    stretches: [line, ...words.map(String), ...(texts > 0 ? [body.toString('utf8', 0, texts)] : []), list],
+    texts: [line, list, ...facts.flatMap(textsOf)],
+  }
+}
+
+/** Those that do not stand in the list. */
+const textsOf = (fact: object): string[] =>
+  ['prompt', 'text', 'result'].flatMap((name) => {
+    const text = (fact as Record<string, unknown>)[name]
+    return typeof text === 'string' ? [text] : []
+  })

@@ -104,7 +104,8 @@ export class Crew implements AsyncDisposable {
     return this.#notices.try(ways ?? settings.by, settings)
   }
 
-  #viewsOf(isWanted: (agent: Agent, run: AgentRun | undefined) => boolean): Promise<AgentView[]> {
+  async #viewsOf(isWanted: (agent: Agent, run: AgentRun | undefined) => boolean): Promise<AgentView[]> {
+    await this.#roll.forgetPurged()
     const wanted = this.#roll.observed().filter(({ agent, run }) => isWanted(agent, run))
     return viewsOf(this.options.parts, wanted)
   }

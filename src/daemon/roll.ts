@@ -9,14 +9,21 @@ export type SeenAgent = Agent & AgentStatus & { archived_at?: Instant }
 export class Roll {
   readonly #agents = new Map<string, Agent>()
   readonly #runs = new Map<string, AgentRun>()
+  #purge: string | undefined
 
   constructor(
-    private readonly home: Pick<Home, 'roster'>,
+    private readonly home: Pick<Home, 'roster' | 'privacy'>,
     private readonly stored: AgentRuns,
   ) {}
 
+  /** A purge takes words out of what was read before, and tells nobody. */
+  async forgetPurged(): Promise<void> {
+    if (this.#purge !== this.home.privacy.lastPurge()) await this.readAll()
+  }
+
   /** Reads everything again; which agents have changed since the last look. */
   async readAll(): Promise<AgentId[]> {
+    this.#purge = this.home.privacy.lastPurge()
     const agents = await this.home.roster.agents()
     const runs = await this.stored.all()
     const before = new Map(this.#runs)

@@ -15,7 +15,7 @@ import type {
   Step,
   Visibility,
 } from '../model/index.js'
-import type { RedactionTotals } from '../privacy/index.js'
+import type { RedactionTotals, Spelling } from '../privacy/index.js'
 import type { Environment, Fact, LoggedSession, Runners } from '../tools/index.js'
 import type { ProfilePaths } from './paths.js'
 import type { Proof } from './purge-proof.js'
@@ -392,8 +392,12 @@ export interface PurgeReport {
   /** Where it was, or is: files of the home, relative to it. Never what. */
   places: PurgedPlace[]
   count: number
+  /** How it was written there. */
+  spellings: Spelling[]
   /** Logs of the tools that hold it, which Skein does not change. From now on it is kept out when they are read. */
   native_logs: PurgedPlace[]
+  /** Logs in whose path a secret stands, by which their records are found: there it stays. */
+  log_paths: number
   /** What a second way through every byte has found; absent on a dry run. */
   proof?: Proof
 }

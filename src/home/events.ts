@@ -16,9 +16,11 @@ import {
 } from '../model/index.js'
 import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
 import { type Config, reportPolicy, showTtl } from './config.js'
+import type { ProfilePaths } from './paths.js'
 import type { ProfileStore } from './profile-store.js'
 import { autoPruneState, emptyReport, isPruneDue, prune } from './retention-run.js'
 import type { SessionBook } from './sessions.js'
+import { withoutPurged } from './told-words.js'
 
 /** Below this share of its worth an event is at risk of being missed soon. */
 const AT_RISK_BELOW = 0.25
@@ -28,9 +30,9 @@ const DAY_MS = 86_400_000
 const REPEATED: ReadonlySet<string> = new Set(['agent_started'])
 
 /** Whoever appends an event says what is in it, and it stays for long. */
-async function withoutSecrets(payload: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function withoutSecrets(payload: Record<string, unknown>, paths: ProfilePaths): Promise<Record<string, unknown>> {
   const { redactValue } = await import('../privacy/index.js') // most commands append nothing
-  return redactValue(payload, {}) as Record<string, unknown>
+  return withoutPurged(redactValue(payload, {}) as Record<string, unknown>, paths)
 }
 
 /** The journal as users see it. */
@@ -63,7 +65,7 @@ export class EventBook implements Events {
       type,
       session: session === undefined ? undefined : parseSessionId(session),
       agent: agent === undefined ? undefined : parseAddress(agent),
-      payload: REPEATED.has(type) ? payload : await withoutSecrets(payload),
+      payload: REPEATED.has(type) ? payload : await withoutSecrets(payload, this.store.paths),
       visibility,
       ts,
     }

@@ -57,6 +57,12 @@ export class PurgeBook {
     return this.#read().content.purges.filter(({ finished }) => !finished)
   }
 
+  /** Paths of the logs of purged sessions, which are kept as they are. */
+  goneLogs(): string[] {
+    const { purges } = this.#read().content
+    return purges.flatMap((one) => (one.kind === 'session' ? one.logs.map(({ path }) => path) : []))
+  }
+
   /** What an ingest must keep out, as of now; undefined when nothing was ever purged. */
   oblivion(): Oblivion | undefined {
     const { oblivion } = this.#read()

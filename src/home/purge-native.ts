@@ -28,3 +28,12 @@ export async function nativeLogsWith(
   }
   return places
 }
+
+/** In how many paths of logs it stands. Records of a log are found by its path, so that it stays there. */
+export const pathsWith = (paths: Iterable<string>, forgetter: Forgetter): number =>
+  [...new Set(paths)].filter((path) => forgetter.spansIn(path).length > 0).length
+
+/** A file may be called by a secret, which is not to be shown again. */
+export const withoutSecret =
+  (forgetter: Forgetter) =>
+  ({ file, count }: PurgedPlace): PurgedPlace => ({ file: forgetter.text(file).value, count })

@@ -39,7 +39,8 @@ export async function proveGone(
     if (!scan) continue // gone since it was listed
     proof.files += 1
     proof.bytes += scan.bytes
-    if (scan.count > 0) proof.left.push({ file: relative(root, path), count: scan.count })
+    const count = scan.count + raw.countIn(relative(root, path))
+    if (count > 0) proof.left.push({ file: relative(root, path), count })
     if (scan.isUnreadable) proof.unreadable.push(relative(root, path))
   }
   return proof
@@ -116,14 +117,15 @@ function meaningOf(path: string, head: Buffer, forgetter: Forgetter, raw: RawSea
 
 /** Pieces of the archive: a line, then facts that are packed, again and again. */
 function meaningOfSealed(path: string, forgetter: Forgetter, raw: RawSearch): Meaning | undefined {
-  const pieces = archivedTexts(readFileSync(path))
-  if (!pieces) return undefined
-  const meant: Meaning = { bytes: 0, count: 0 }
-  for (const text of pieces) {
-    meant.bytes += Buffer.byteLength(text)
-    meant.count += Math.max(forgetInFile(text, forgetter).count, raw.countIn(text))
+  const unpacked = archivedTexts(readFileSync(path))
+  if (!unpacked) return undefined
+  const { stretches, texts } = unpacked
+  const meant = texts.reduce((sum, text) => sum + forgetInFile(text, forgetter).count, 0)
+  const lying = stretches.reduce((sum, text) => sum + raw.countIn(text), 0)
+  return {
+    bytes: stretches.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    count: Math.max(meant, lying),
   }
-  return meant
 }
 
 const WORDS = /text(?:-[\w-]+)?\.db(?=(?:-wal|-journal)?$)/
@@ -156,11 +158,16 @@ function meaningOfRows(path: string, forgetter: Forgetter, raw: RawSearch): Mean
         meant.count += forgetter.json(parsed(text)?.value ?? text, column).count
       }
       if (table.name !== 'text_blocks') continue
-      for (const row of database.prepare('select data from text_blocks').iterate()) {
-        const block = unpackedBlock((row as { data: Uint8Array }).data)
-        const text = block.toString()
+      for (const row of database.prepare('select n, data from text_blocks').iterate()) {
+        const { n, data } = row as { n: number; data: Uint8Array }
+        const block = unpackedBlock(data)
+        const isThere = forgetter.spansIn(block.toString()).length > 0
+        const texts = isThere ? passagesIn(database, n, block) : []
         meant.bytes += block.length
-        meant.count += Math.max(forgetter.spansIn(text).length, raw.countIn(text))
+        meant.count += Math.max(
+          texts.reduce((sum, text) => sum + forgetter.spansIn(text).length, 0),
+          raw.countIn(block.toString()),
+        )
       }
     }
     return meant
@@ -169,6 +176,17 @@ function meaningOfRows(path: string, forgetter: Forgetter, raw: RawSearch): Mean
   } finally {
     database?.close()
   }
+}
+
+/** A block passage by passage, with what lies between them: two that lie side by side are no text together. */
+function passagesIn(database: Database, block: number, bytes: Buffer): string[] {
+  const rows = database.prepare('select start, length from passages where block = ?').all(block) as {
+    start: number
+    length: number
+  }[]
+  const cuts = new Set([0, bytes.length, ...rows.flatMap(({ start, length }) => [start, start + length])])
+  const sorted = [...cuts].sort((a, b) => a - b)
+  return sorted.slice(1).map((end, at) => bytes.toString('utf8', sorted[at], end))
 }
 
 /** Every plain file, links not followed. */

@@ -1,4 +1,13 @@
-import { type PurgeRule, printedSpans, readingsOf, type SecretPrint } from '../privacy/index.js'
+import {
+  decodedRuns,
+  isVisibleAscii,
+  type PurgeRule,
+  printedSpans,
+  readingsOf,
+  type SecretPrint,
+  type Sought,
+  soughtForAll,
+} from '../privacy/index.js'
 
 /** Characters by which a text is told from most others before it is compared. */
 const PREFIX = 6
@@ -11,6 +20,7 @@ export class RawSearch {
   readonly #prints: SecretPrint[]
   /** The longest that is looked for, in bytes of any of its encodings. */
   readonly reach: number
+  readonly #sought: Sought
 
   constructor(rules: readonly PurgeRule[], literals: Iterable<string>) {
     const known = [...literals].filter((text) => text.length >= PREFIX)
@@ -22,6 +32,10 @@ export class RawSearch {
     }
     this.#prints = rules.flatMap((rule) => (rule.kind === 'secret' ? [rule.print] : []))
     const lengths = [...known.map((text) => text.length), ...this.#prints.map(({ length }) => length)]
+    this.#sought = soughtForAll([
+      ...known.map((text) => ({ shortest: text.length, isAscii: isVisibleAscii(text) })),
+      ...this.#prints.map(({ length, ascii }) => ({ shortest: length, isAscii: ascii === true })),
+    ])
     this.reach = lengths.reduce((longest, length) => Math.max(longest, length), 0) * 12
   }
 
@@ -31,7 +45,11 @@ export class RawSearch {
 
   /** In the reading that has the most of them: the others are the same bytes, read otherwise. */
   countIn(text: string): number {
-    return readingsOf(text).reduce((most, reading) => Math.max(most, this.#count(reading)), 0)
+    if (this.isEmpty) return 0
+    return readingsOf(text).reduce(
+      (most, reading) => Math.max(most, this.#count(reading) + this.#countEncoded(reading)),
+      0,
+    )
   }
 
   /**
@@ -51,6 +69,12 @@ export class RawSearch {
   #count(text: string): number {
     const printed = this.#prints.reduce((sum, print) => sum + printedSpans(text, print).length, 0)
     return printed + (this.#literals.size <= FEW ? this.#countEach(text) : this.#countAll(text))
+  }
+
+  #countEncoded(text: string): number {
+    let count = 0
+    for (const run of decodedRuns(text, this.#sought)) count += this.#count(run.text)
+    return count
   }
 
   #countEach(text: string): number {

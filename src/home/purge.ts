@@ -4,7 +4,7 @@ import { lockTranscript } from '../conversations/index.js'
 import { explainDiskError } from '../disk/index.js'
 import { HistoryStore } from '../ingest/index.js'
 import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
-import { Forgetter, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
+import { Forgetter, PURGED, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
 import type { PurgeOptions, PurgeReport } from './api.js'
 import { type ProfilePaths, profilePaths, profilesDirectory } from './paths.js'
 import { ProfileStore } from './profile-store.js'
@@ -12,7 +12,7 @@ import { listProfiles } from './profiles.js'
 import { sweepArchive } from './purge-archive.js'
 import type { GoneSession, KeptPurge, PurgeBook } from './purge-book.js'
 import { sweepHistory } from './purge-history.js'
-import { nativeLogsWith } from './purge-native.js'
+import { nativeLogsWith, pathsWith, withoutSecret } from './purge-native.js'
 import { filesUnder, NO_CONTENT, type Proof, proveGone } from './purge-proof.js'
 import { RawSearch } from './purge-search.js'
 import { filesIn, sweepState } from './purge-state.js'
@@ -75,18 +75,40 @@ export class Purge {
     const sweep = await this.#sweep(work, found, false)
     const proof = await this.#prove(work, found)
     const isProved = proof.left.length === 0 && proof.unreadable.length === 0
-    if (isProved || accept) await book.finish(new Set(purges.map(({ n }) => n)))
-    return { ...(await this.#report(sweep, work, found)), proof }
+    // Also when it is not: that it has ended must be seen by those who hold in memory what was purged.
+    await book.finish(new Set(isProved || accept ? purges.map(({ n }) => n) : []))
+    const left = proof.left.map(withoutSecret(secretsOf(work)))
+    return { ...(await this.#report(sweep, work, found)), proof: { ...proof, left } }
   }
 
   async #report(sweep: Sweep, work: Work, found: ReadonlySet<string>): Promise<PurgeReport> {
     const isParsed = work.rules.some(({ kind }) => kind !== 'secret')
-    const looking = { forgetter: new Forgetter(work.rules, work.secrets), raw: rawSearch(work, found), isParsed }
-    const natives = work.rules.length > 0 ? await nativeLogsWith(await this.setup.nativeLogs(), looking) : []
-    const ofSessions = work.logs.filter((path) => existsSync(path))
-    const native_logs = [...natives, ...ofSessions.map((file) => ({ file, count: 1 }))]
-    const { places, dryRun } = sweep
-    return { dry_run: dryRun, places, count: places.reduce((sum, { count }) => sum + count, 0), native_logs }
+    const forgetter = new Forgetter(work.rules, work.secrets)
+    const paths = work.rules.length > 0 ? await this.setup.nativeLogs() : []
+    const natives = await nativeLogsWith(paths, { forgetter, raw: rawSearch(work, found), isParsed })
+    const ofSessions = work.logs.filter((path) => existsSync(path)).map((file) => ({ file, count: 1 }))
+    const shown = withoutSecret(secretsOf(work))
+    return {
+      dry_run: sweep.dryRun,
+      places: sweep.places.map(shown),
+      count: sweep.places.reduce((sum, { count }) => sum + count, 0),
+      spellings: [...sweep.forgetter.spellings].sort(),
+      native_logs: [...natives, ...ofSessions].map(shown),
+      log_paths: pathsWith([...paths, ...work.logs, ...this.#storedPaths()], secretsOf(work)),
+    }
+  }
+
+  /** Of all logs of which something is kept, or of which it is written down that nothing may be. */
+  #storedPaths(): string[] {
+    const { root, book } = this.setup
+    const histories = this.#profiles()
+      .map((name) => profilePaths(root, name).history)
+      .filter(existsSync)
+    const kept = histories.flatMap((history) => {
+      using store = HistoryStore.open(history)
+      return store.places().map(({ path }) => path)
+    })
+    return [...kept, ...book.goneLogs()]
   }
 
   async #asked(options: PurgeOptions): Promise<PurgeRule | GoneSession | undefined> {
@@ -98,12 +120,7 @@ export class Purge {
     if (path !== undefined) return checked({ kind: 'path', glob: path })
     if (session !== undefined) return this.#goneSession(session)
     if (secret === undefined) return undefined
-    if (secret.length < SHORTEST_SECRET)
-      throw new SkeinError(
-        'bad-input',
-        `A secret of ${secret.length} characters stands in too many places by chance`,
-        `Give one of at least ${SHORTEST_SECRET} characters, or use --pattern with what stands around it`,
-      )
+    refuseUnfit(secret)
     return { kind: 'secret', print: printOf(secret, this.setup.store.context.random.bytes(32)) }
   }
 
@@ -239,7 +256,34 @@ function rawSearch({ rules, secrets }: Work, found: ReadonlySet<string>): RawSea
   return new RawSearch(unknown, [...secrets, ...found])
 }
 
+const secretsOf = ({ rules, secrets }: Work): Forgetter =>
+  new Forgetter(
+    rules.filter(({ kind }) => kind === 'secret'),
+    secrets,
+  )
+
 const isSetting = (path: string, root: string): boolean => dirname(path) === root && SETTINGS.has(basename(path))
+
+/** What stands everywhere, or could not be told from what was purged before. */
+function refuseUnfit(secret: string): void {
+  const pattern = 'use --pattern with what stands around it'
+  if (secret.length < SHORTEST_SECRET)
+    throw new SkeinError(
+      'bad-input',
+      `A secret of ${secret.length} characters stands in too many places by chance`,
+      `Give one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
+    )
+  if (secret.trim() === '')
+    throw new SkeinError('bad-input', 'White space alone is no secret', `Give it whole, or ${pattern}`)
+  if (secret.includes('\ufffd'))
+    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Give it as it is written in the logs')
+  if (PURGED.includes(secret) || secret.includes(PURGED.slice(1, -1)))
+    throw new SkeinError(
+      'bad-input',
+      `The secret cannot be told from ${PURGED}, which stands where something was purged`,
+      'Give the part before or behind it',
+    )
+}
 
 /** Says what is wrong with a rule before anything is done. */
 function checked(rule: PurgeRule): PurgeRule {

@@ -35,7 +35,7 @@ export class SessionBook implements Sessions {
   constructor(private readonly store: ProfileStore) {}
 
   async start(given: StartOptions): Promise<Session> {
-    const options = await withoutSecrets(given)
+    const options = await withoutSecrets(given, this.store.paths)
     const id = parseSessionId(options.id ?? this.store.context.random.uuid())
     return this.store.change((state) => {
       const known = state.session(id)
@@ -54,7 +54,7 @@ export class SessionBook implements Sessions {
     if (!OUTCOMES.includes(options.outcome)) {
       throw new SkeinError('bad-input', `"${options.outcome}" is not an outcome`, `Use one of ${OUTCOMES.join(', ')}`)
     }
-    const { reason } = await withoutSecrets(options)
+    const { reason } = await withoutSecrets(options, this.store.paths)
     return this.store.change((state) => {
       const session = resolve(state, reference)
       if (!isActive(session)) throw alreadyEnded(session)
@@ -70,7 +70,7 @@ export class SessionBook implements Sessions {
   }
 
   async handoff(reference: string, given: StartOptions & { subject?: string; message?: string }): Promise<Session> {
-    const options = await withoutSecrets(given)
+    const options = await withoutSecrets(given, this.store.paths)
     const successor = parseSessionId(options.id ?? this.store.context.random.uuid())
     return this.store.change((state) => {
       const predecessor = resolve(state, reference)
@@ -97,7 +97,7 @@ export class SessionBook implements Sessions {
   }
 
   async update(reference: string, told: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session> {
-    const facts = await withoutSecrets(told)
+    const facts = await withoutSecrets(told, this.store.paths)
     return this.store.change((state) => {
       const session = resolve(state, reference)
       const events: Draft[] = [

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../home/index.js'
+import { keptWords, type NewEvent } from '../home/index.js'
 import type { SpooledMessage } from '../journal/index.js'
 import {
   type Agent,
@@ -65,8 +65,9 @@ async function takeMessage(
   message: SpooledMessage,
   agents: ReadonlyMap<AgentId, Agent>,
 ): Promise<boolean> {
-  const telling = parts.runners.find(({ name }) => name === message.tool)?.readMessage(message)
-  if (!telling) return false
+  const told = parts.runners.find(({ name }) => name === message.tool)?.readMessage(message)
+  if (!told) return false
+  const telling = await storable(told, parts)
   const claim = claimOf(message, telling)
   const other = claim && (await holderOf(parts, agent.id, claim.session, agents))
   await parts.runs.update(agent, async (current) => {
@@ -80,6 +81,21 @@ async function takeMessage(
     return { next, events: bound.events, isDurable: bound.events.length > 0, result: undefined }
   })
   return true
+}
+
+/** What is asked for may be a command with a password in it. Its words are kept in the agent's file. */
+async function storable(telling: Telling, { home }: Parts): Promise<Telling> {
+  const { evidence, request } = telling
+  const words = {
+    ...(evidence?.reason === undefined ? {} : { reason: evidence.reason }),
+    ...(request?.what === undefined ? {} : { what: request.what }),
+  }
+  const { reason, what } = await keptWords(words, home)
+  return {
+    ...telling,
+    ...(evidence && reason !== undefined ? { evidence: { ...evidence, reason } } : {}),
+    ...(request && what !== undefined ? { request: { ...request, what } } : {}),
+  }
 }
 
 function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefined {

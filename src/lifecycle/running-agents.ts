@@ -1,3 +1,4 @@
+import { keptWords } from '../home/index.js'
 import { type Agent, type AgentId, type Evidence, formatDuration, type Instant, SkeinError } from '../model/index.js'
 import { attachArgv } from '../terminal/index.js'
 import { AgentCare } from './agent-care.js'
@@ -206,9 +207,11 @@ export class RunningAgents implements Agents {
 
   async report(reference: string, evidence: Omit<Evidence, 'at' | 'source'>): Promise<AgentView> {
     const agent = await findAgent(this.parts.home, reference)
+    const { reason: said } = evidence
+    const words = await keptWords(said === undefined ? {} : { reason: said }, this.parts.home)
     await this.parts.runs.update(agent, (current) => {
       if (!current) return undefined
-      const told: Evidence = { ...evidence, source: 'report', at: nowOf(this.parts) }
+      const told: Evidence = { ...evidence, ...words, source: 'report', at: nowOf(this.parts) }
       return { next: { ...current, told: mergeTold(current.told ?? [], [told]) }, isDurable: false, result: undefined }
     })
     if (!liveRun(await this.parts.runs.read(agent.id))) throw notRunning(agent)

@@ -89,7 +89,7 @@ export function secretField(name: string, value: string): string | undefined {
 /** Asked for every field of every line, of few different names: the answers are kept. */
 const nameAnswers = new Map<string, boolean>()
 
-function canNameSecret(name: string): boolean {
+export function canNameSecret(name: string): boolean {
   const known = nameAnswers.get(name)
   if (known !== undefined) return known
   const answer = /(?:pass|pwd|secret|credentials?|token|auth|key)[a-z0-9_-]{0,10}$/i.test(name)

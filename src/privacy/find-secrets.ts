@@ -57,7 +57,7 @@ class SecretFinder {
     if (found.length === 0) return found
     // Only now does it matter whether the text has marks: most texts have no secrets.
     const spans = spansBetweenMarks(text)
-    if (spans.length === 1 && spans[0]?.end === text.length) return found
+    if (spans[0]?.start === 0 && spans[0].end === text.length) return found
     return spans.flatMap(({ start, end }) =>
       this.#findIn(text.slice(start, end)).map((one) => ({ ...one, start: one.start + start, end: one.end + start })),
     )

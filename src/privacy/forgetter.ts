@@ -1,10 +1,11 @@
 import { isStateType } from '../model/index.js'
 import { BoundedPattern } from './bounded-pattern.js'
+import { decodedRuns, isVisibleAscii, type Sought, soughtForAll } from './decoded-runs.js'
 import type { Span } from './mark.js'
 import { PathGlob } from './path-glob.js'
 import { isOurName, isStructural, markFor, PURGED, PURGED_MARKS } from './purged-mark.js'
 import { printedSpans, type SecretPrint } from './secret-print.js'
-import { originalSpan, viewsOf } from './text-view.js'
+import { originalSpan, type Spelling, type TextView, viewsOf } from './text-view.js'
 
 /** What must not be kept any more, in the form in which that is remembered. */
 export type PurgeRule =
@@ -30,37 +31,54 @@ const CUT = /… \(\d+ more\)/g
 const SHORTEST_CUT = 80
 const MOST_OF_IT = 0.8
 
-type Finder = (text: string) => Span[]
+type Find = (text: string) => Span[]
+
+interface Finder {
+  find: Find
+  /** It is looked for in base64 and hex, too; `isWhole`: only where nothing else but text is there. */
+  encoded?: Sought & { isWhole?: true }
+}
+
+/**
+ * Decoding makes words of anything. A secret cannot be there by chance; a pattern is tried only on what is ASCII from its beginning
+ * to its end, and not too short.
+ */
+const IN_PATTERNS = { shortest: 12, isAscii: true, isWhole: true } as const
+const TEXT = /^[\t\n\r\x20-\x7e]*$/
 
 /** Takes texts out of texts, for good: in whatever of its forms a text stands there. */
 export class Forgetter {
   readonly #finders: readonly Finder[]
   readonly #paths: readonly PathGlob[]
+  readonly #encoded: readonly Required<Finder>[]
+  readonly #sought: Sought
+  /** In which spellings something was found so far. */
+  readonly spellings = new Set<Spelling>()
 
   /**
    * `secrets` are those that are known right now; the rules know them by their prints only. What patterns and paths fit is added to
    * `found`, so that it can be looked for in places where a pattern has no meaning.
    */
   constructor(rules: readonly PurgeRule[], secrets: readonly string[] = [], found?: Set<string>) {
-    const noted = (find: Finder): Finder => (found ? (text) => note(text, find(text), found) : find)
+    const noted = (find: Find): Find => (found ? (text) => note(text, find(text), found) : find)
     this.#paths = rules.flatMap((rule) => (rule.kind === 'path' ? [new PathGlob(rule.glob)] : []))
     this.#finders = [
-      ...secrets.map(literalFinder),
+      ...secrets.map((secret) => ({ find: literalFind(secret), encoded: soughtFor(secret) })),
       ...rules.flatMap((rule): Finder[] => {
         if (rule.kind === 'secret') {
           const isKnown = secrets.some((secret) => printedSpans(secret, rule.print).length > 0)
-          return isKnown ? [] : [(text) => printedSpans(text, rule.print)]
+          const { print } = rule
+          const encoded = { shortest: print.length, isAscii: print.ascii === true }
+          return isKnown ? [] : [{ find: (text) => printedSpans(text, print), encoded }]
         }
         if (rule.kind === 'path') return []
         const pattern = new BoundedPattern(rule.source)
-        return [noted((text) => pattern.spansIn(text))]
+        return [{ find: noted((text) => pattern.spansIn(text)), encoded: IN_PATTERNS }]
       }),
-      ...this.#paths.map(
-        (glob): Finder =>
-          (text) =>
-            glob.spansIn(text),
-      ),
+      ...this.#paths.map((glob): Finder => ({ find: (text) => glob.spansIn(text) })),
     ]
+    this.#encoded = this.#finders.flatMap(({ find, encoded }) => (encoded ? [{ find, encoded }] : []))
+    this.#sought = soughtForAll(this.#encoded.map(({ encoded }) => encoded))
   }
 
   get isEmpty(): boolean {
@@ -121,15 +139,29 @@ export class Forgetter {
   #findIn(stretch: string, offset: number, spans: Span[]): void {
     if (stretch === '') return
     for (const view of viewsOf(stretch)) {
-      for (const find of this.#finders) {
-        for (const { start, end } of find(view.text)) {
-          const span = originalSpan(view, start, end)
-          if (span.end > span.start) spans.push({ start: span.start + offset, end: span.end + offset })
-        }
+      const add = (spelling: Spelling, { start, end }: Span): void => {
+        const span = originalSpan(view, start, end)
+        if (span.end <= span.start) return
+        this.spellings.add(spelling)
+        spans.push({ start: span.start + offset, end: span.end + offset })
+      }
+      for (const { find } of this.#finders) for (const span of find(view.text)) add(view.spelling, span)
+      this.#findEncoded(view, add)
+    }
+  }
+
+  #findEncoded(view: TextView, add: (spelling: Spelling, span: Span) => void): void {
+    if (this.#encoded.length === 0) return
+    for (const run of decodedRuns(view.text, this.#sought)) {
+      for (const { find, encoded } of this.#encoded) {
+        if (encoded.isWhole && !TEXT.test(run.text)) continue
+        for (const found of find(run.text)) for (const span of run.spansOf(found)) add(run.spelling, span)
       }
     }
   }
 }
+
+const soughtFor = (secret: string): Sought => ({ shortest: secret.length, isAscii: isVisibleAscii(secret) })
 
 /** An event that changes no state may carry anything. */
 function isFreePayload(record: object, key: string): boolean {
@@ -148,7 +180,7 @@ function note(text: string, spans: Span[], found: Set<string>): Span[] {
 }
 
 /** A secret, and its beginning where the text was cut. */
-function literalFinder(secret: string): Finder {
+function literalFind(secret: string): Find {
   return (text) => {
     const spans: Span[] = []
     for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))

@@ -83,12 +83,7 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
     new SkeinError('bad-config', `${source}:${lines.linePos(offset).line}: ${what}`, next)
 
   const broken = document.errors[0]
-  if (broken)
-    throw wrong(
-      broken.pos[0],
-      broken.message.split('\n')[0]?.replace(/ at line.*/, '') ?? 'not YAML',
-      'Correct that line, then try again',
-    )
+  if (broken) throw wrong(broken.pos[0], messageOf(broken), 'Correct that line, then try again')
 
   const tools: Record<string, CallTiers> = {}
   let allowProjectLooser = false
@@ -150,6 +145,13 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
       `Choose one of ${TIERS.join(', ')}`,
     )
   }
+}
+
+/** Two of the parser's messages are for programmers. */
+function messageOf({ code, message }: { code: string; message: string }): string {
+  if (code === 'MULTIPLE_DOCS') return 'a policy is one document'
+  const [line = 'not YAML'] = message.split('\n')
+  return line.includes('call stack') ? 'it is nested too deeply' : line.replace(/ at line.*/, '')
 }
 
 const EXAMPLE = 'Write it like:  tool_privacy: { Bash: none, "mcp__db__*": metadata }'

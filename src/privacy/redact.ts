@@ -1,4 +1,4 @@
-import { secretField } from './assignment-rules.js'
+import { canNameSecret, secretField } from './assignment-rules.js'
 import { findSecrets } from './find-secrets.js'
 import { redactedMark } from './mark.js'
 
@@ -63,23 +63,37 @@ export function redactValue(value: unknown, applied: Applied): unknown {
 function redactPair(record: object, applied: Applied): Record<string, unknown> | undefined {
   const { name, key, value } = record as Record<string, unknown>
   const told = name ?? key
-  if (typeof told !== 'string' || typeof value !== 'string') return undefined
-  const rule = secretField(told, value)
+  if (typeof told !== 'string' || typeof value !== 'string' || !canNameSecret(told)) return undefined
+  const rule = secretField(told, value) ?? secretField(told, redactInto(value, {}))
   if (rule === undefined) return undefined
   count(applied, rule)
   return { ...record, value: redactedMark(rule) }
 }
 
+/** What the name says counts for the whole value, as it is and as it would be kept; a finding that is all of it says more. */
 function redactField(name: string, value: unknown, applied: Applied): unknown {
   const redacted = redactValue(value, applied)
-  if (typeof redacted !== 'string' || redacted !== value) return redacted
-  const rule = secretField(name, redacted)
+  if (typeof value !== 'string' || typeof redacted !== 'string' || isMark(redacted)) return redacted
+  const rule = secretField(name, value) ?? (redacted === value ? undefined : secretField(name, redacted))
   if (rule === undefined) return redacted
   count(applied, rule)
   return redactedMark(rule)
 }
 
+const isMark = (text: string): boolean => /^\[REDACTED(?::[a-z-]+)?\]$/.test(text)
+
+/** As a command first: of a password that has another secret in it, the rest must go, too. Again while one shows another. */
 function redactList(list: unknown[], applied: Applied): unknown[] {
+  let current = list
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = redactItems(redactCommand(current, applied), applied)
+    if (next === current) return current
+    current = next
+  }
+  return current
+}
+
+function redactItems(list: unknown[], applied: Applied): unknown[] {
   let changed: unknown[] | undefined
   for (let k = 0; k < list.length; k += 1) {
     const after = redactValue(list[k], applied)
@@ -87,7 +101,7 @@ function redactList(list: unknown[], applied: Applied): unknown[] {
     changed ??= [...list]
     changed[k] = after
   }
-  return redactCommand(changed ?? list, applied)
+  return changed ?? list
 }
 
 /** A command as a list of its words: an option and its value are two items, and only together do they tell. */

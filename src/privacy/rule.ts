@@ -25,6 +25,7 @@ export const BODY = {
   urlSafe: /[A-Za-z0-9_-]/,
   base64: /[A-Za-z0-9+/=]/,
   base64Url: /[A-Za-z0-9+/=_-]/,
+  base64Run: /[A-Za-z0-9+/_-]/,
   dotted: /[A-Za-z0-9_.-]/,
 } as const
 export type Body = keyof typeof BODY
@@ -47,6 +48,9 @@ export function runEnd(text: string, at: number, body: Body, limit: number = tex
   while (end < limit && table[text.charCodeAt(end)] === 1) end += 1
   return end
 }
+
+/** For those who look at every character of a text: 1 for each that is in the body. */
+export const tableOf = (body: Body): Uint8Array => TABLES[body]
 
 export const isIn = (body: Body, text: string, at: number): boolean => TABLES[body][text.charCodeAt(at)] === 1
 
@@ -97,6 +101,8 @@ interface PatternForm {
   next?: string
   /** How far before the anchor the pattern may begin. */
   before?: number
+  /** It begins exactly there, and nowhere nearer. */
+  isFixed?: true
   /** Sticky, every quantifier bounded, and a group called `secret` if the secret is not the whole match. */
   pattern: RegExp
   /** What may follow the secret and belongs to it, without a bound. */
@@ -115,7 +121,8 @@ export function patternRule(name: string, form: PatternForm): Rule {
       ...(form.next !== undefined && text.length < 4 ? { next: form.next } : {}),
     })),
     match(text, at, reached) {
-      for (let from = at; from >= Math.max(0, at - (form.before ?? 0)); from -= 1) {
+      const first = at - (form.before ?? 0)
+      for (let from = form.isFixed ? first : at; from >= Math.max(0, first); from -= 1) {
         if (form.startsWord && !isWordStart(text, from)) continue
         pattern.lastIndex = from
         const found = pattern.exec(text)

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isVisibleAscii } from './decoded-runs.js'
 import type { Span } from './mark.js'
 
 /** What is kept of a secret so that it is known again, and cannot be read: its length, a rough print, and a salted hash. */
@@ -10,6 +11,8 @@ export interface SecretPrint {
   hash: string
   /** 20 bits: tells where it is worth while to compute the hash. */
   rough: number
+  /** Only of ASCII that can be seen, as most are: then there are fewer places where it may lie encoded. */
+  ascii?: true
 }
 
 export function printOf(secret: string, salt: Uint8Array): SecretPrint {
@@ -17,7 +20,8 @@ export function printOf(secret: string, salt: Uint8Array): SecretPrint {
   const base = baseOf(hex)
   let sum = 0
   for (let at = 0; at < secret.length; at += 1) sum = (Math.imul(sum, base) + secret.charCodeAt(at)) | 0
-  return { length: secret.length, salt: hex, hash: hashOf(hex, secret), rough: sum >>> 12 }
+  const print = { length: secret.length, salt: hex, hash: hashOf(hex, secret), rough: sum >>> 12 }
+  return isVisibleAscii(secret) ? { ...print, ascii: true } : print
 }
 
 /** Where a secret stands in a text, without knowing it. Looks at each character twice. */

@@ -27,7 +27,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   { name: 'cookie', anchors: [{ text: 'cookie', anyCase: true }], match: cookieValue },
   patternRule('azure-signature', {
     anchors: ['sig='],
-    pattern: /sig=(?<secret>[A-Za-z0-9%+/]{30})/,
+    pattern: /sig=(?<secret>[A-Za-z0-9%+/]{30,200})/,
     tail: 'base64',
   }),
   patternRule('aws-signature', {

@@ -1,16 +1,20 @@
+/** How a text is written down where it is found. */
+export type Spelling = 'plain' | 'escaped' | 'percent' | 'base64' | 'hex'
+
 /** A text as somebody reads it who undoes an encoding, and where each of its characters stands in the original. */
 export interface TextView {
+  spelling: Spelling
   text: string
   /** Offsets in the original, one more than the text has characters. Undefined when both are the same. */
   starts: Uint32Array | undefined
 }
 
 /**
- * The forms in which words may lie in a text: as they are, with JSON's escapes (once, and twice: JSON within JSON), and
- * percent-encoded. An encoding that cannot be there costs one look for its sign.
+ * The forms in which words may lie in a text: as they are, with the escapes of JSON or a shell (once, and twice: JSON within JSON),
+ * and percent-encoded. An encoding that cannot be there costs one look for its sign.
  */
 export function viewsOf(text: string): TextView[] {
-  const plain: TextView = { text, starts: undefined }
+  const plain: TextView = { spelling: 'plain', text, starts: undefined }
   const once = unescaped(plain)
   const twice = once && unescaped(once)
   const views = [plain, ...(once ? [once] : []), ...(twice ? [twice] : [])]
@@ -19,10 +23,10 @@ export function viewsOf(text: string): TextView[] {
 
 /** The same readings without their places, for those who only ask whether something is there. */
 export function readingsOf(text: string): string[] {
-  const once = text.includes('\\') ? text.replace(ESCAPE, (match, hex, short) => meant([match, hex, short])) : text
-  const twice = once.includes('\\') ? once.replace(ESCAPE, (match, hex, short) => meant([match, hex, short])) : once
+  const once = isEscaped(text) ? text.replace(ESCAPE, (...match: string[]) => meant(match)) : text
+  const twice = isEscaped(once) ? once.replace(ESCAPE, (...match: string[]) => meant(match)) : once
   const plain = [...new Set([text, once, twice])]
-  const decoded = plain.filter((one) => one.includes('%')).map((one) => one.replace(PERCENT, bytesIn))
+  const decoded = plain.filter(isPercentEncoded).map((one) => one.replace(PERCENT, bytesIn))
   return [...new Set([...plain, ...decoded])]
 }
 
@@ -42,24 +46,30 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
+// What JSON and shells write for a character: `\n`, `\"`, `\$`, and within single quotes `'\''` or `'"'"'` for a quote.
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt])|([ !#-.:-@[\]^-`{-~]))|'(?:\\'|"'")'/g
+const isEscaped = (text: string): boolean => text.includes('\\') || text.includes(`'"'"'`)
 const PERCENT = /(?:%[0-9a-fA-F]{2})+/g
+const isPercentEncoded = (text: string): boolean => text.includes('%')
 
-const meant = ([, hex, short]: readonly (string | undefined)[]): string =>
-  hex === undefined ? (SHORT_ESCAPES[short ?? ''] ?? '') : String.fromCharCode(Number.parseInt(hex, 16))
+const meant = ([, hex, short, sign]: readonly (string | undefined)[]): string => {
+  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16))
+  return short === undefined ? (sign ?? "'") : (SHORT_ESCAPES[short] ?? '')
+}
 const bytesIn = (run: string): string => Buffer.from(run.replaceAll('%', ''), 'hex').toString()
 
-const unescaped = (view: TextView): TextView | undefined => decoded(view, ESCAPE, '\\', meant)
-const percentDecoded = (view: TextView): TextView | undefined => decoded(view, PERCENT, '%', ([run]) => bytesIn(run))
+const unescaped = (view: TextView): TextView | undefined =>
+  isEscaped(view.text) ? decoded(view, ESCAPE, 'escaped', meant) : undefined
+const percentDecoded = (view: TextView): TextView | undefined =>
+  isPercentEncoded(view.text) ? decoded(view, PERCENT, 'percent', ([run]) => bytesIn(run)) : undefined
 
 /** Undefined when nothing is encoded here. What stands for several characters counts as a whole for each of them. */
 function decoded(
   view: TextView,
   pattern: RegExp,
-  sign: string,
+  spelling: Spelling,
   meaning: (match: RegExpExecArray) => string,
 ): TextView | undefined {
-  if (!view.text.includes(sign)) return undefined
   const pieces: string[] = []
   const starts: number[] = []
   const startOf = (at: number): number => view.starts?.[at] ?? at
@@ -74,5 +84,5 @@ function decoded(
   }
   if (from === 0) return undefined
   for (let at = from; at <= view.text.length; at += 1) starts.push(startOf(at))
-  return { text: pieces.join('') + view.text.slice(from), starts: Uint32Array.from(starts) }
+  return { spelling, text: pieces.join('') + view.text.slice(from), starts: Uint32Array.from(starts) }
 }

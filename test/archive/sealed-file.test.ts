@@ -159,7 +159,7 @@ describe('a sealed file', () => {
       reply(1, `${'r'.repeat(60)} NEEDLE-2`),
       prompt(2, 'NEEDLE-3'),
     ]
-    const said = archivedTexts(sealedBytes(HEADER, facts, sharedWords(facts)))?.join('\n')
+    const said = archivedTexts(sealedBytes(HEADER, facts, sharedWords(facts)))?.stretches.join('\n')
     for (const needle of ['NEEDLE-1', 'NEEDLE-2', 'NEEDLE-3']) expect(said).toContain(needle)
   })
 

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
 import { lifeOf } from '../../src/disk/index.js'
+import type { Agent } from '../../src/model/index.js'
 import { Herd } from './herd.js'
 import { pause, until } from './scratch.js'
 
@@ -32,6 +33,41 @@ describe('watching agents', () => {
     expect(option('@skein_reason')).toBe('permission prompt: Bash')
     await until(() => text(herd.access.place.statusline).trimEnd() === '!1')
     await until(() => herd.tmux('show-options', '-gv', '@skein_statusline').trim() === '!1')
+  })
+
+  it.each([
+    ['and nothing is left of it', ''],
+    ['and some of it is left', 'The Wombat-4242 is in the settings, too'],
+  ])('shows no title that was purged, %s', async (_, setting) => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    await herd.home.roster.update(toast.address, { title: 'feeds the Wombat-4242' })
+    const { client } = await ensureDaemon(herd.access)
+    const titles = async (): Promise<unknown[]> =>
+      ((await client.get('/v1/agents')) as { agents: Agent[] }).agents.map(({ title }) => title)
+    expect(await titles()).toEqual(['feeds the Wombat-4242'])
+    writeFileSync(join(herd.root, 'config.toml'), setting === '' ? '' : `# ${setting}\n`, { flag: 'a' })
+    const { proof } = await herd.home.privacy.purge({ secret: 'Wombat-4242' })
+    expect(proof?.left.length).toBe(setting === '' ? 0 : 1)
+    expect(await titles()).toEqual(['feeds the [PURGED]'])
+  })
+
+  it('keeps no secret of a command that waits for permission, nor what was purged', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('web/toast')
+    await herd.home.privacy.purge({ secret: 'Wombat-4242' })
+    await ensureDaemon(herd.access)
+    for (const [number, command] of ['curl -u ada:Tr0ub4dor33 https://db.test', 'feed Wombat-4242'].entries())
+      herd.says(toast, {
+        ...{ hook_event_name: 'PermissionRequest', tool_name: 'Bash', prompt_id: `p${number}` },
+        tool_input: { command },
+      })
+    await until(async () => (await herd.runs.read(toast.id))?.requests?.length === 2)
+    const asked = (await herd.runs.read(toast.id))?.requests?.map(({ what }) => what)
+    expect(asked).toEqual(['curl -u ada:[REDACTED:command-password] https://db.test', 'feed [PURGED]'])
+    const files = readdirSync(herd.root, { recursive: true, encoding: 'utf8' }).map((name) => join(herd.root, name))
+    for (const file of files.filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile()))
+      expect(readFileSync(file, 'latin1'), file).not.toMatch(/Tr0ub4dor33|Wombat-4242/)
   })
 
   it('keeps the order of what was told in one millisecond, and takes nothing as told in the future', async () => {

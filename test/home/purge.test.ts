@@ -257,6 +257,23 @@ describe('purging a secret', () => {
     expect(whereIs(root, secret)).toEqual([])
   })
 
+  it('keeps it out of what is told later', async () => {
+    const root = scratch()
+    const secret = 'Wombat-4242-burrow'
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.privacy.purge({ secret })
+    const encoded = Buffer.from(`ada:${secret}`).toString('base64')
+    await home.sessions.start({ id: 'first', title: `Fix ${secret}`, branch: secret })
+    await home.sessions.update('first', { title: `Mend ${encoded}` })
+    await home.sessions.handoff('first', { id: 'second', message: `it is ${secret}`, subject: secret })
+    await home.sessions.end('second', { outcome: 'done', reason: secret })
+    await home.events.append({ type: 'mail', payload: { id: secret, body: [`${encoded} is it`], [secret]: 1 } })
+    expect([...whereIs(root, secret), ...whereIs(root, encoded)]).toEqual([])
+    expect(await home.sessions.get('first')).toMatchObject({ title: expect.stringMatching(/^Mend .*\[PURGED\]/) })
+    expect((await home.events.read({ type: 'mail' }))[0]?.payload).toMatchObject({ id: '[PURGED]', '[PURGED]': 1 })
+  })
+
   it('goes from the other profiles, too', async () => {
     const root = scratch()
     createProfile(root, 'play')
@@ -352,10 +369,85 @@ describe('purging a secret', () => {
     expect((await home.privacy.purge({ pattern: 'zqwombatburrow' })).proof).toMatchObject({ left: [] })
   })
 
+  it('says that it is part of the path of a log, where it has to stay, and shows it nowhere', async () => {
+    const root = scratch()
+    const secret = 'Zebra77Secret'
+    const path = join(root, '.claude', 'projects', `-srv-${secret}-web`, `${SESSION}.jsonl`)
+    mkdirSync(join(path, '..'), { recursive: true })
+    const content = turn(SESSION, 1, { prompt: 'walrus', command: `ls /srv/${secret}`, result: 'narwhal' })
+    writeFileSync(path, content.replaceAll('"/srv/web"', `"/srv/${secret}/web"`))
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    for (const dryRun of [true, false]) {
+      const report = await home.privacy.purge({ secret, dryRun })
+      expect(report).toMatchObject({ log_paths: 1, native_logs: [{ file: path.replace(secret, '[PURGED]') }] })
+      expect(JSON.stringify(report)).not.toContain(secret)
+      expect((report.proof?.left.length ?? 0) > 0).toBe(!dryRun)
+    }
+    expect((await home.sessions.get(SESSION))?.cwd).toBe('/srv/[PURGED]/web')
+    expect(await home.privacy.purge({ resume: true, accept: true })).toMatchObject({ log_paths: 1 })
+    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
+    // It is still read, and known by its words.
+    appendFileSync(path, turn(SESSION, 2, { prompt: `octopus ${secret}`, command: 'ls', result: '' }))
+    await home.history.ingest()
+    expect((await home.history.search({ text: 'octopus' })).hits).toHaveLength(1)
+    expect((await home.history.search({ text: secret })).hits).toEqual([])
+    // Nothing of the kind with one that stands in texts alone.
+    expect(await home.privacy.purge({ secret: 'octopus walrus', dryRun: true })).toMatchObject({ log_paths: 0 })
+  })
+
+  it.each([
+    ['base64', (secret: string) => Buffer.from(`ada:${secret}`).toString('base64')],
+    ['hex', (secret: string) => Buffer.from(secret).toString('hex')],
+    ['escaped', (secret: string) => `'${secret.replaceAll("'", "'\\''")}'`],
+  ])('goes in other spellings, too, and stays out: %s', async (spelling, spell) => {
+    const root = scratch()
+    const secret = "Wombat'4242+burrow"
+    const home = await fillHome(root, spell(secret), LATER.ms)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    const core = spell(secret).slice(4, -4)
+    expect(whereIs(root, core).length).toBeGreaterThan(8)
+    expect(await home.privacy.purge({ secret, dryRun: true })).toMatchObject({ spellings: [spelling] })
+    expect(whereIs(root, core).length).toBeGreaterThan(8)
+    expect((await home.privacy.purge({ secret })).proof).toMatchObject({ left: [], unreadable: [] })
+    expect(whereIs(root, core)).toEqual([])
+    appendFileSync(
+      logOf(root, SESSION),
+      turn(SESSION, 3, {
+        prompt: `once more ${spell(secret)}`,
+        command: `cat ${spell(secret)}`,
+        result: spell(secret),
+      }),
+    )
+    await home.history.ingest()
+    expect((await home.history.search({ text: 'once more' })).hits).toHaveLength(1)
+    expect(whereIs(root, core)).toEqual([])
+  })
+
+  it('a second look finds what is left in another spelling', async () => {
+    const root = scratch()
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    writeFileSync(join(root, 'config.toml'), `# ${Buffer.from('ada:Wombat-4242-burrow').toString('base64')}\n`)
+    expect((await home.privacy.purge({ secret: 'Wombat-4242-burrow' })).proof).toMatchObject({
+      left: [{ file: 'config.toml', count: 1 }],
+    })
+  })
+
   it('refuses what is too short, and more than one thing', async () => {
     const { home } = await openTestHome(scratch(), NOW)
     onTestFinished(() => home[Symbol.asyncDispose]())
-    await expect(home.privacy.purge({ secret: 'short' })).rejects.toMatchObject({ code: 'bad-input' })
+    for (const secret of [
+      'short',
+      '       ',
+      '\n\n\n\n\n\n',
+      '\ufffd'.repeat(7),
+      '[PURGED]',
+      'PURGED',
+      'my PURGED one',
+    ])
+      await expect(home.privacy.purge({ secret })).rejects.toMatchObject({ code: 'bad-input' })
     await expect(home.privacy.purge({ secret: 'long enough', pattern: 'x' })).rejects.toMatchObject({ code: 'usage' })
     await expect(home.privacy.purge({})).rejects.toMatchObject({ code: 'usage' })
     await expect(home.privacy.purge({ pattern: '(a+)+' })).rejects.toMatchObject({ code: 'bad-input' })
@@ -374,6 +466,26 @@ describe('purging by pattern and path', () => {
     expect([...whereIs(root, 'ACME-123456'), ...whereIs(root, 'ACME-654321')]).toEqual([])
     expect(await home.index.check()).toMatchObject({ ok: true })
     expect(JSON.stringify(await stateOf(home))).toContain(JSON.stringify((before as { agents: unknown }).agents))
+  })
+
+  it.each([
+    ['a log that goes on', NOW.ms],
+    ['a log that is over', LATER.ms],
+  ])('nothing is left where two texts that lie side by side fit a pattern together: %s', async (_, nowMs) => {
+    const root = scratch()
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const long = 'long enough to lie among the words '
+    writeFileSync(
+      logOf(root, SESSION),
+      turn(SESSION, 1, { prompt: `${long}ACME-123456`, command: 'ls', result: `${long}ACME-12` }) +
+        turn(SESSION, 2, { prompt: `9999 ${long}`, command: 'ls', result: 'narwhal' }),
+    )
+    const { home } = await openTestHome(root, { ms: nowMs })
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    const report = await home.privacy.purge({ pattern: 'ACME-\\d{5,}' })
+    expect(report.count).toBeGreaterThan(0)
+    expect(report.proof).toMatchObject({ left: [], unreadable: [] })
   })
 
   it('a pattern that takes too long on a log of a tool is refused before anything is changed', async () => {

@@ -44,9 +44,12 @@ it('what an outside program reports counts until something newer is known', asyn
   const reported = await agents.report('toast', {
     status: 'waiting',
     waiting_for: 'question',
-    reason: 'asks in its own window',
+    reason: 'asks for password=Tr0ub4dor33',
   })
-  expect(reported).toMatchObject({ status: 'waiting', waiting_for: 'question', source: 'report' })
+  expect(reported).toMatchObject({
+    ...{ status: 'waiting', waiting_for: 'question', source: 'report' },
+    reason: 'asks for password=[REDACTED:password]',
+  })
   const [later] = await eventually(
     () => agents.list(),
     ([one]) => one?.source === 'pane',

@@ -26,6 +26,31 @@ const FORMS: Record<string, (text: string) => string> = {
     [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   'percent-encoded': (text) =>
     [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''),
+  base64: (text) => Buffer.from(text).toString('base64'),
+  'base64 without its end': (text) => Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  'base64 behind one byte': (text) => Buffer.from(`u${text}`).toString('base64'),
+  'base64 behind two bytes': (text) => Buffer.from(`u:${text}`).toString('base64'),
+  'base64 behind three, before others': (text) => Buffer.from(`{"a${text}"}`).toString('base64'),
+  'base64 for addresses': (text) => Buffer.from(`~~${text}~`).toString('base64url'),
+  'base64, percent-encoded': (text) => encodeURIComponent(Buffer.from(`>>${text}`).toString('base64')),
+  'base64 over lines': (text) =>
+    (
+      Buffer.from(`${'x'.repeat(50)}${text}${'y'.repeat(60)}`)
+        .toString('base64')
+        .match(/.{1,76}/g) ?? []
+    ).join('\n'),
+  'base64 over lines, in JSON': (text) =>
+    (
+      Buffer.from(`${'x'.repeat(41)}${text}`)
+        .toString('base64')
+        .match(/.{1,64}/g) ?? []
+    ).join('\\r\\n'),
+  hex: (text) => Buffer.from(text).toString('hex'),
+  'hex in capitals': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'in single quotes of a shell': (text) => `'${text.replaceAll("'", "'\\''")}'`,
+  'as Python quotes for a shell': (text) => `'${text.replaceAll("'", `'"'"'`)}'`,
+  'in double quotes of a shell': (text) => `"${text.replace(/["\\$`]/g, '\\$&')}"`,
+  'with backslashes for a shell': (text) => text.replace(/[ !"#$&'()*;<>?[\\\]^`{|}~]/g, '\\$&'),
 }
 
 describe.each([
@@ -62,6 +87,22 @@ describe.each([
         : { value: 'nothing of it here, s3cr3t-valu', count: 0 },
     )
   })
+})
+
+it('says in which spellings it was found', () => {
+  const forgetter = known('correct horse')
+  expect([...forgetter.spellings]).toEqual([])
+  forgetter.text(`Basic ${FORMS.base64?.('ada:correct horse')} and ${FORMS.hex?.('correct horse')}`)
+  expect([...forgetter.spellings].sort()).toEqual(['base64', 'hex'])
+  forgetter.text('correct%20horse')
+  forgetter.text('correct\\ horse')
+  forgetter.text('correct horse')
+  expect([...forgetter.spellings].sort()).toEqual(['base64', 'escaped', 'hex', 'percent', 'plain'])
+})
+
+it('leaves what stands before and behind an encoded one', () => {
+  const text = `before ${Buffer.from('user:correct horse').toString('base64')}, after`
+  expect(known('correct horse').text(text).value).toMatch(/^before dXNlc[\w]{0,2}\[PURGED\], after$/)
 })
 
 it('the print of a secret does not hold it, and differs every time', () => {
@@ -108,6 +149,11 @@ describe('a pattern', () => {
   it('takes out what it fits', () => {
     expect(pattern('ACME-\\d{4,}').text('ACME-12345 and ACME-99')).toEqual({ value: '[PURGED] and ACME-99', count: 1 })
     expect(pattern('a\\nb').text('{"x":"a\\nb"}').value).toBe('{"x":"[PURGED]"}')
+    const encoded = Buffer.from('the code is ACME-12345').toString('base64')
+    expect(pattern('ACME-\\d{4,}').text(`see ${encoded}`).value).toMatch(/^see [\w]+\[PURGED\]$/)
+    // What decodes to anything is no text.
+    const code = 'functionWithALongName/and/a/path/with-many_parts 0123456789abcdef0123456789abcdef0123456789abcdef'
+    expect(pattern('[^x]{3}$').text(`${code} x`).count).toBe(0)
     expect(pattern('PURGE.*').text('[PURGED] PURGED')).toMatchObject({ count: 0 })
   })
 

@@ -177,6 +177,42 @@ describe('secret detection', () => {
     const { text } = SAMPLES[0] as Sample
     expect(redactValue({ [`${text}`]: 1 }, {})).toEqual({ '[REDACTED:aws-access-key-id]': 1 })
   })
+
+  it('leaves nothing of a value that has another secret in it, also in a list of words', () => {
+    const token = (SAMPLES.find((one) => one.rule === 'github-token') as Sample).secret
+    const list = ['--password', `abc def ${token} tail-of-it`]
+    expect(redactValue(list, {})).toEqual(['--password', '[REDACTED:github-token]'])
+    const fields = { password: `abc/${token}/tail-of-it`, apiKey: token }
+    const hidden = { password: '[REDACTED:password]', apiKey: '[REDACTED:github-token]' }
+    expect(redactValue(fields, {})).toEqual(hidden)
+    expect(redactValue(hidden, {})).toBe(hidden)
+  })
+
+  it('finds nothing in the marks that a text begins with', () => {
+    const text = '[REDACTED:password][REDACTED:dynatrace-token]=ops4eyJawOF3fKM75YhfyAoxJjOJvO9qHUmA'
+    expect(redact(text)).toEqual({ text, applied: {} })
+  })
+
+  it('redacts lists and fields twice as it redacts them once', () => {
+    const item = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom(...SAMPLES).map((sample) => sample.text),
+          fc.constantFrom('--password', '-u ', 'curl ', '=', ' ', '\\n', '\0', '"', 'token', '\ud800', 'x'.repeat(60)),
+        ),
+        { maxLength: 5 },
+      )
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 3 }), (items) => {
+        const [one = '', two = ''] = items
+        const fields = { password: one, api_key: two, env: [{ name: 'DB_PASSWORD', value: one }] }
+        const once = redactValue({ list: ['run', '--password', ...items], ...fields }, {})
+        expect(redactValue(once, {})).toEqual(once)
+      }),
+      { numRuns: 300 },
+    )
+  })
 })
 
 it('every pattern of a rule is bounded: one attempt costs a constant at most', async () => {

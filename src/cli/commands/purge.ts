@@ -23,7 +23,7 @@ export const purge = command({
     path: optional(text('glob'), 'Paths that fit this glob, and calls of tools on them'),
     session: optional(sessionRef, 'This session; what it spent stays'),
     'secret-stdin': flag(
-      'The text on standard input, without the end of its last line. Only a salted hash of it is kept',
+      'The text on standard input, without the end of its last line; also in base64, hex and other spellings. Only a salted hash of it is kept',
     ),
     resume: flag('Finish a purge that was interrupted'),
     accept: flag('Be done with it although something is left'),

@@ -10,14 +10,25 @@ type Proof = NonNullable<PurgeReport['proof']>
 
 /** Where it was, what is left, and what a person has to do about it. Never what it was. */
 export function purgeView(report: PurgeReport, screen: Screen): string {
-  const { dry_run, places, count, proof } = report
-  const found = `${plural(count, 'occurrence')} in ${plural(places.length, 'file')}`
+  const { dry_run, places, count, spellings, proof } = report
+  const isPlain = spellings.every((spelling) => spelling === 'plain')
+  const written = isPlain ? '' : ` (${spellings.map((spelling) => WRITTEN[spelling]).join(', ')})`
+  const found = `${plural(count, 'occurrence')} in ${plural(places.length, 'file')}${written}`
   return [
     ...(places.length > 0 ? [placeTable(places, screen)] : []),
     dry_run ? `Would purge ${found}. Nothing was changed; do it with --yes` : `Purged ${found}.`,
     ...nativeLines(report),
+    ...pathLines(report),
     ...(proof ? proofLines(proof, screen) : []),
   ].join('\n')
+}
+
+const WRITTEN: Record<PurgeReport['spellings'][number], string> = {
+  plain: 'as it is',
+  escaped: 'with escapes of JSON or a shell',
+  percent: 'percent-encoded',
+  base64: 'in base64',
+  hex: 'in hex',
 }
 
 function nativeLines({ native_logs }: PurgeReport): string[] {
@@ -31,6 +42,15 @@ function nativeLines({ native_logs }: PurgeReport): string[] {
 }
 
 const MOST_LOGS = 20
+
+/** What cannot be taken out, and what a person can do instead. */
+function pathLines({ log_paths }: PurgeReport): string[] {
+  if (log_paths === 0) return []
+  return [
+    `It is part of the path of ${plural(log_paths, 'log')}. There it stays, because logs and their records are found by it:`,
+    '  use other names for directories. If nothing else is left, be done with: skein purge --resume --accept',
+  ]
+}
 
 function proofLines({ files, bytes, left, unreadable }: Proof, screen: Screen): string[] {
   const times = left.reduce((sum, place) => sum + place.count, 0)
