@@ -28,7 +28,9 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
   }
   if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST' || code === 'ELOOP') {
     const next = 'Move what is in the way, or set SKEIN_HOME to another directory'
-    return new SkeinError('home-unreadable', `${path} is not what Skein expects there (${code})`, next, cause)
+    // The system often knows it better than whoever opened something that leads there.
+    const { path: opened, dest = opened } = error as NodeJS.ErrnoException & { dest?: string }
+    return new SkeinError('home-unreadable', `${dest ?? path} is not what Skein expects there (${code})`, next, cause)
   }
   if (code === 'ENAMETOOLONG') {
     const next = 'Set SKEIN_HOME to a shorter path'

@@ -7,9 +7,14 @@ import { logOfEntry } from './pending-logs.js'
 /** Reads everything in the archive, and compares it with what was counted and with the logs that are still there. */
 export function verifyArchive(archive: ArchiveReader, history: HistoryStore | undefined): ArchiveCheck {
   const { entries, unreadable } = archive.entries()
+  const foreign = archive.foreign()
+  const isForeign = (path: string): boolean => [path, `${path}.live`, `${path}.sealed`].some((one) => foreign.has(one))
+  const packs = archive.damagedPacks().filter((name) => !isForeign(name))
+  const nothingRead = unreadable.map(({ tool, name }) => `${tool}/${name}`).filter((path) => !isForeign(path))
   const problems = [
-    ...archive.damagedPacks().map((name) => `${name}: its first line is damaged, so nothing in it can be found`),
-    ...unreadable.map(({ tool, name }) => `${tool}/${name}: nothing of it can be read`),
+    ...Array.from(foreign, ([path, what]) => `${path}: is ${what}, not a file that Skein wrote; move it away`),
+    ...packs.map((name) => `${name}: its first line is damaged, so nothing in it can be found`),
+    ...nothingRead.map((path) => `${path}: nothing of it can be read`),
   ]
   let [facts, behind, compared] = [0, 0, 0]
   for (const entry of entries) {

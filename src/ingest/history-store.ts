@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { RowWriter, type SqlValue } from '../disk/index.js'
+import { RowWriter, refuseForeign, type SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
@@ -46,6 +46,7 @@ export class HistoryStore implements Disposable {
   private constructor(readonly ledger: LedgerStore) {}
 
   static open(path: string): HistoryStore {
+    refuseForeign(path)
     closeSync(openSync(path, 'a', 0o600)) // SQLite would make it readable to everyone
     const ledger = LedgerStore.open(path)
     try {
