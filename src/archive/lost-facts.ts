@@ -18,6 +18,11 @@ export function losesSomething(before: readonly Fact[], now: readonly Fact[]): b
   })
 }
 
+/** Whether a log says nothing but what it said before, and not all of that: somebody cut it, or emptied it. */
+export function isCut(before: readonly Fact[], now: readonly Fact[]): boolean {
+  return losesSomething(before, now) && !losesSomething(now, before)
+}
+
 function keyOf(fact: Fact): string | undefined {
   switch (fact.kind) {
     case 'turn':

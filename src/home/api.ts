@@ -351,8 +351,10 @@ export interface SessionHistory extends LoggedSession {
   session: Session
   /** False when the log is gone. */
   from_log: boolean
-  /** `archive`: the log is gone, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
+  /** `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
   told_from: 'log' | 'archive' | 'counts'
+  /** What the log said before it was rewritten and lost some of it: so many versions are in the archive. */
+  older_versions: number
   /** The session's steps with the turns they cover, whole or in part. */
   steps: (Step & { turns: number[] })[]
 }

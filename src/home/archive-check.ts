@@ -1,5 +1,5 @@
 import type { ArchivedContent, ArchiveEntry, ArchiveReader } from '../archive/index.js'
-import { type CountedRows, countFacts, type HistoryStore } from '../ingest/index.js'
+import { type CountedRows, countFacts, type HistoryStore, wasCut } from '../ingest/index.js'
 import { LOG_TOOLS } from '../tools/index.js'
 import type { ArchiveCheck } from './api.js'
 import { logOfEntry } from './pending-logs.js'
@@ -39,7 +39,7 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
     const counted = history?.rowsOf(path, part)
     if (history && !counted) problems.push(`${name}: not in history.db; run skein ingest`)
     else if (counted && differ(kept, counted)) problems.push(`${name}: history.db counts other turns or tool calls`)
-    if (!log || log.stamp !== content.standing.stamp) continue
+    if (!log || log.stamp !== content.standing.stamp || wasCut(log, content.standing)) continue
     compared += 1
     const tool = LOG_TOOLS.find((one) => one.name === entry.tool)
     if (tool && differ(kept, countFacts(entry.tool, tool.read(log)))) {

@@ -3,6 +3,7 @@ import {
   type ArchiveBatch,
   type ArchiveKey,
   FactFilter,
+  isCut,
   originOf,
   type SealedBatch,
   type Standing,
@@ -138,6 +139,7 @@ function readChanged(stores: Stores, source: LogSource): Reading | undefined {
   const standing = isUnknown ? undefined : archive.standing(key)
   const needsText = isAgain || textFrom?.stamp !== log.stamp
   // Without a stamp its words are to be read again from the log itself: another policy holds now.
+  if (!isAgain && wasCut(log, standing)) return readArchived(stores, log, key)
   const isArchived = !isAgain && standing?.stamp === log.stamp && textFrom?.stamp !== ''
   if (!needsRows && !needsText && isArchived) return undefined
   const forget = forgetterFor(stores, textFrom)
@@ -202,6 +204,12 @@ function readArchived({ history, text, archive }: Stores, log: LogRef, key: Arch
   return { ...done, text: textFrom ? undefined : words }
 }
 
+/** Whether the archive has more of a log than the log itself, which was cut. */
+export function wasCut(log: LogRef, standing: Pick<Standing, 'place' | 'stamp'> | undefined): boolean {
+  if (standing?.place !== null || standing.stamp !== log.stamp) return false
+  return LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes ?? false
+}
+
 function archivedWords(archive: Archive, key: ArchiveKey): LogText | undefined {
   const content = archive.read(key)
   if (!content || content.problems.length > 0) return undefined
@@ -233,6 +241,8 @@ async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
   const { log, rows, text: told, textFrom: from, isArchived } = reading
   if (!told) return { rows, batch: undefined, text: undefined }
   const kept = await keptWords(stores, reading, told)
+  const cut = cutReading(stores, reading, told, kept)
+  if (cut) return cut
   // Where nothing is new for the text, it was the archive that lacked something.
   const isKnown = !reading.isAgain && from?.stamp === log.stamp && from.place === kept.place
   const stored = (n: number, key: number): KnownPassage | undefined => stores.text.storedPassage(n, key)
@@ -241,6 +251,32 @@ async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
     : readyText({ log, from, text: told, ...kept }, stored)
   const batch = isArchived ? undefined : stores.archive.compressed(archiveBatch(stores, reading, told, kept), words)
   return { rows, batch, text }
+}
+
+/**
+ * A log that was cut has nothing to add, and what it said before is still kept: then only how it looks now is noted. Without a place to go
+ * on from it is read from its beginning as soon as it says something else, and replaced like any other that was rewritten.
+ */
+function cutReading(stores: Stores, reading: Reading, told: LogText, kept: KeptWords): ReadyReading | undefined {
+  const { log, rows, textFrom, standing, isArchived, isAgain } = reading
+  const from = rows?.from
+  if (!told.isRestarted || isArchived || isAgain || !from || !textFrom || !standing) return undefined
+  if (standing.policy !== kept.policy || !LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes)
+    return undefined
+  const before = stores.archive.read(stores.archive.keyOf(originOf(log)))
+  if (!before || before.problems.length > 0 || !isCut(before.facts, kept.facts)) return undefined
+  const { counters, head, facts: _facts, bytes: _bytes, ...known } = standing
+  const unchanged = new LogRows(log.tool, stores.history.knownRows(from))
+  if (counters && head) unchanged.checkpoint = { counters, head }
+  const { stamp, size, modified_at } = log
+  const noted = { ...known, counters, head, place: null, stamp, size, modified_at }
+  const { policy } = kept
+  const nothing = { log, from: textFrom, text: new LogText(), facts: [], place: null, policy }
+  return {
+    rows: { log, from, rows: unchanged },
+    batch: { log, facts: [], from: standing.place, isWhole: false, isOver: stores.isOver(log), standing: noted },
+    text: readyText(nothing, () => undefined).text,
+  }
 }
 
 /** The archive first: what the other two know of a log is never more than what is kept of it for good. */

@@ -69,7 +69,7 @@ describe('skein export', () => {
     const before = (await skein('export 77777777')).stdout
     const logs = join(root, 'logs', 'claude', 'projects', '-srv-web')
     rmSync(join(logs, '77777777-7777-4777-8777-777777777777.jsonl'))
-    const note = 'Log deleted by its tool; shown from the archive.'
+    const note = 'Log deleted or cut by its tool; shown from the archive.'
     for (const line of ['turns 77777777', 'turns 77777777 --full', 'tools 77777777', 'show 77777777']) {
       expect((await skein(line)).stderr).toContain(note)
     }

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -85,6 +85,26 @@ describe('forks', () => {
     expect(await told(home)).toEqual(await toldAfter([[origin, fork]]))
     await home[Symbol.asyncDispose]()
   })
+})
+
+it('a fork keeps the history that it shared with a session whose log is gone', async () => {
+  const [origin = '', fork = ''] = Object.keys(FORKED)
+  const root = scratch()
+  const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 16) })
+  for (const path of [origin, fork]) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    copyFileSync(FORKED[path] ?? '', join(root, path))
+  }
+  await home.history.ingest()
+  const id = '01a1dea5-e62b-7f03-a5f9-8782a934459a'
+  const prompts = async (): Promise<string[]> => (await home.history.turns(id)).turns.map(({ prompt }) => prompt)
+  const before = await prompts()
+  expect(before).toHaveLength(6)
+  rmSync(join(root, origin))
+  await home.history.ingest()
+  expect(await prompts()).toEqual(before)
+  expect((await home.sessions.get(id))?.forked_from).toMatchObject({ turn: 5 })
+  await home[Symbol.asyncDispose]()
 })
 
 describe('what follows a session', () => {
