@@ -28,6 +28,10 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
       problems.push(`${name}: nothing of it can be read`)
       continue
     }
+    if (archive.keyOf(content.origin).name !== entry.name) {
+      problems.push(`${name}: holds another log, ${content.origin.path}; move it away`)
+      continue
+    }
     facts += content.facts.length
     const damage = content.problems.length > 0 ? content.problems : missingFacts(entry, content)
     problems.push(...damage)

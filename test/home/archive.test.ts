@@ -320,6 +320,23 @@ describe('a database that is damaged', () => {
 })
 
 describe('the archive itself', () => {
+  it('of files that were put in the place of each other is noticed', async () => {
+    const { root } = withFixture()
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    const directory = join(profileDirectory(root), 'archive', 'claude')
+    const [one = '', two = ''] = readdirSync(directory).map((name) => join(directory, name))
+    const bytes = readFileSync(one)
+    writeFileSync(one, readFileSync(two))
+    writeFileSync(two, bytes)
+    const { ok, problems } = await home.archive.verify()
+    expect({ ok, problems }).toEqual({
+      ok: false,
+      problems: [expect.stringContaining('holds another log'), expect.stringContaining('holds another log')],
+    })
+    await home[Symbol.asyncDispose]()
+  })
+
   it('verify names what is damaged, and ingest archives it again from its log', async () => {
     const { root } = withFixture()
     const { home } = await openTestHome(root, LATER)
