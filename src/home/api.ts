@@ -314,6 +314,8 @@ export interface SearchReport {
   is_complete: boolean
   /** False when no text was ever ingested here. */
   is_ingested: boolean
+  /** When nothing was found: so many older versions of logs that were rewritten are in the archive, and not searched. */
+  older_versions: number
   /** Some of the text was kept under a policy that no longer holds: `skein privacy check`. */
   may_be_outdated: boolean
 }
