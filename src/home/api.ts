@@ -15,7 +15,7 @@ import type {
   Step,
   Visibility,
 } from '../model/index.js'
-import type { RedactionTotals } from '../privacy/index.js'
+import type { Policy, RedactionTotals } from '../privacy/index.js'
 import type { Environment, Fact, LoggedSession, Runners } from '../tools/index.js'
 import type { ProfilePaths } from './paths.js'
 import type { Proof } from './purge-proof.js'
@@ -369,6 +369,8 @@ export interface Privacy {
   stored(): Promise<StoredPolicies>
   /** Filters what is stored by the policy of today, from the logs where they still exist. May be interrupted and repeated. */
   apply(options?: { dryRun?: boolean }): Promise<PolicyApplication>
+  /** What holds for sessions that worked in a directory; of one that is gone, with what its project said when it was last read. */
+  policyAt(cwd: string | undefined): Promise<Policy>
   /** Takes something out of everything that is stored, in every profile, and keeps it out. */
   purge(options: PurgeOptions): Promise<PurgeReport>
   /** Another text whenever a purge has begun or ended: what was read before that must not be told any more. */

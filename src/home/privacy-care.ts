@@ -19,6 +19,7 @@ import type { AuditOptions, PolicyApplication, Privacy } from './api.js'
 import type { LogHistory } from './history.js'
 import type { LogStores } from './log-stores.js'
 import { FILLED_AGAIN } from './paths.js'
+import type { PolicyMemory } from './policy-memory.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
 import { isOutdated, type StoredPolicies, storedPolicies } from './stored-policies.js'
@@ -37,6 +38,7 @@ export interface PrivacySetup {
   /** The events in which it was noted what was filtered. */
   audited: (options: AuditOptions) => Promise<Event[]>
   privacyFile: string
+  memory: PolicyMemory
   zone: () => string
 }
 
@@ -135,9 +137,15 @@ export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
   }
 
   /** Where a file cannot be understood, nothing is applied: what it wants hidden is not known, and what is removed stays removed. */
-  async #policyAt(cwd: string | undefined): Promise<Policy> {
+  async policyAt(cwd: string | undefined): Promise<Policy> {
     const directory = cwd?.startsWith('/') ? cwd : '/'
-    const policy = this.#policies.get(directory) ?? (await loadPolicy({ userFile: this.setup.privacyFile, directory }))
+    const recall = (path: string): string | undefined => this.setup.memory.recall(path)
+    return loadPolicy({ userFile: this.setup.privacyFile, directory, recall })
+  }
+
+  async #policyAt(cwd: string | undefined): Promise<Policy> {
+    const directory = cwd ?? ''
+    const policy = this.#policies.get(directory) ?? (await this.policyAt(cwd))
     this.#policies.set(directory, policy)
     return policy
   }

@@ -44,9 +44,9 @@ describe('skein export', () => {
   })
 
   it('applies the policy of the user', async () => {
-    const privacyFile = join(world.path, 'privacy.yaml')
+    const privacyFile = join(root, 'privacy.yaml')
     writeFileSync(privacyFile, 'tool_privacy:\n  "*": none\n')
-    const { stdout, stderr } = await skein('export 22222222', { privacyFile })
+    const { stdout, stderr } = await skein('export 22222222')
     expect(stdout).not.toContain('git log')
     expect(stdout).toContain('turn one please')
     expect(stderr).toMatch(/not-kept \d+ times/)
