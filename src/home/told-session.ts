@@ -120,7 +120,7 @@ export class ToldSessions {
 }
 
 /** Whether the archive has more: the log was cut, or it is a fork and the log of its origin is gone. */
-function isLessThan(standing: Standing | undefined, log: LogRef, tool: LogTool): boolean {
+export function isLessThan(standing: Standing | undefined, log: LogRef, tool: LogTool): boolean {
   if (standing?.stamp !== log.stamp) return false
   return wasCut(log, standing) || (standing.counters?.missing_origins === 0 && tool.lacksHistory?.(log) === true)
 }

@@ -280,6 +280,48 @@ describe('applying a policy to what is stored', () => {
     expect((await home.privacy.policyAt(project)).projects).toEqual([])
   })
 
+  it('filters what the archive has of a log that was cut', async () => {
+    const root = scratch()
+    const cwd = join(root, 'work')
+    mkdirSync(cwd)
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const log = writeLog(root, SESSION, 'hello there', { cwd })
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    writeFileSync(log, '')
+    await home.history.ingest()
+    expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 1])
+    writeFileSync(join(root, 'privacy.yaml'), NOTHING)
+    expect(await home.privacy.apply()).toMatchObject({ outdated: 1, read_again: 0, filtered_again: 1 })
+    expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 0])
+    expect(await home.privacy.stored()).toMatchObject({ outdated: 0 })
+    expect(JSON.stringify((await home.history.turns(SESSION)).turns)).not.toContain('walrus')
+    expect(await home.archive.verify()).toMatchObject({ ok: true, problems: [] })
+  })
+
+  it('filters what a log said before it was rewritten', async () => {
+    const root = scratch()
+    const cwd = join(root, 'work')
+    mkdirSync(cwd)
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const log = writeLog(root, SESSION, 'hello there', { cwd })
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    const message = { role: 'user', content: 'something else' }
+    writeFileSync(log, `${JSON.stringify({ type: 'user', uuid: 'o', parentUuid: null, cwd, message })}\n`)
+    await home.history.ingest()
+    const older = async (): Promise<string> =>
+      JSON.stringify((await home.archive.restore(SESSION, { version: 1 })).logs)
+    expect(await older()).toContain('walrus')
+    writeFileSync(join(root, 'privacy.yaml'), NOTHING)
+    expect(await home.privacy.apply()).toMatchObject({ outdated: 1, read_again: 1 })
+    expect(await older()).not.toContain('walrus')
+    expect(await older()).toContain('hello there')
+    expect(await home.history.ingest()).toMatchObject({ outdated_logs: 0 })
+  })
+
   it('says of a home that cannot be written to that nothing was done', async () => {
     const root = scratch()
     const context = { clock: { now: () => 0 }, warn: () => {}, progress: () => {}, actor: 'tester', host: 'here' }
