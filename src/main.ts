@@ -106,7 +106,9 @@ function takeTerminal(): Promise<Terminal> | undefined {
 
 /** A terminal may go away at any time: that ends the command, and nothing is wrong. */
 function terminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {
-  return stream.on('error', () => process.exit(0))
+  // Whoever looked on is gone; anything else means that what was said is lost.
+  const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO'
+  return stream.on('error', (error) => process.exit(isGone(error) ? 0 : 1))
 }
 
 function version(): string {

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { foreignAt, openPlain, readPlain, statIfThere } from '../disk/index.js'
 import type { Instant } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { archiveName, type LogOrigin, type Standing } from './archived-log.js'
@@ -128,7 +129,21 @@ export class ArchiveReader {
   /** Whether there is anything of a log, readable or not. */
   isThere(key: ArchiveKey): boolean {
     if (this.packs.place(key.tool, key.name)) return true
-    return [this.livePath(key), this.sealedPath(key)].some((path) => statSync(path, { throwIfNoEntry: false }))
+    return [this.livePath(key), this.sealedPath(key)].some((path) => statIfThere(path))
+  }
+
+  /** What is in the place of a file and is none, by the path in the archive: what it is. None of it is ever opened. */
+  foreign(): Map<string, string> {
+    const found = new Map<string, string>()
+    const look = (place: string, isOurs: (name: string) => boolean): void => {
+      for (const name of filesIn(join(this.directory, place)).filter(isOurs)) {
+        const what = foreignAt(join(this.directory, place, name))
+        if (what !== undefined) found.set(`${place}/${name}`, what)
+      }
+    }
+    for (const tool of directoriesIn(this.directory)) look(tool, (name) => FILE_NAME.test(name))
+    look(PACKS, (name) => name.endsWith('.pack'))
+    return found
   }
 
   /** Names of packs of which nothing can be read. */
@@ -149,7 +164,7 @@ export class ArchiveReader {
   }
 
   protected readSealed(key: ArchiveKey): SealedContent | { problem: string } | undefined {
-    const own = bytesOf(this.sealedPath(key))
+    const own = readPlain(this.sealedPath(key))
     if (own) return parseSealed(own)
     const place = this.packs.place(key.tool, key.name)
     const packed = place && this.packs.read(place)
@@ -215,7 +230,7 @@ export class ArchiveReader {
   }
 
   #readVersion(key: ArchiveKey, version: number): ArchivedContent | undefined {
-    const bytes = bytesOf(this.versionPath(key, version))
+    const bytes = readPlain(this.versionPath(key, version))
     const sealed = bytes && parseSealed(bytes)
     if (!sealed || !('header' in sealed)) return undefined
     const { header, facts, problem } = sealed
@@ -229,36 +244,22 @@ export function livesOn(base: { id: string; how: string } | undefined, sealed: S
   return sealed ? base?.id === sealed.id : base?.how !== 'continues'
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const sizeOf = (path: string): number => statIfThere(path)?.size ?? 0
 
 export function keyAt(path: string): ArchiveKey {
   const slash = path.indexOf('/')
   return { tool: path.slice(0, slash), name: path.slice(slash + 1) }
 }
 
-function bytesOf(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
 /** The file's beginning, up to the end of its first line at least; undefined when there is no such file. */
 function headOf(path: string): Buffer | undefined {
-  if (!statSync(path, { throwIfNoEntry: false })) return undefined
-  let file: number
-  try {
-    file = openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  if (!existsSync(path)) return undefined // quicker than an error, and most have none
+  const file = openPlain(path)
+  if (file === undefined) return undefined
   try {
     const bytes = Buffer.alloc(HEADER_BYTES)
     const head = bytes.subarray(0, readSync(file, bytes, 0, HEADER_BYTES, 0))
-    return head.includes(0x0a) || head.length < HEADER_BYTES ? head : bytesOf(path)
+    return head.includes(0x0a) || head.length < HEADER_BYTES ? head : readPlain(path)
   } finally {
     closeSync(file)
   }
@@ -274,7 +275,5 @@ function filesIn(directory: string): string[] {
 }
 
 function directoriesIn(directory: string): string[] {
-  return filesIn(directory).filter(
-    (name) => name !== PACKS && statSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory(),
-  )
+  return filesIn(directory).filter((name) => name !== PACKS && statIfThere(join(directory, name))?.isDirectory())
 }

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FileLock, makeDirectory, syncPath, writeAtomic } from '../disk/index.js'
+import { FileLock, makeDirectory, readPlain, syncPath, writeAtomic } from '../disk/index.js'
 import { type Context, type Instant, instantOf } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { type ArchiveKey, ArchiveReader, livesOn } from './archive-reader.js'
@@ -135,7 +135,7 @@ export class Archive extends ArchiveReader implements Disposable {
 
   /** A log that still grows, as it lies there; undefined when there is none. */
   liveBytes(key: ArchiveKey): Buffer | undefined {
-    return existsSync(this.livePath(key)) ? readFileSync(this.livePath(key)) : undefined
+    return readPlain(this.livePath(key))
   }
 
   /** Removes all that is kept of a log. */
@@ -158,7 +158,7 @@ export class Archive extends ArchiveReader implements Disposable {
         for (const name of readdirSync(join(this.directory, directory.name))) {
           const path = join(this.directory, directory.name, name)
           own.add(path)
-          if (REMAINS.test(name) && statSync(path).mtimeMs < before) rmSync(path, { force: true })
+          if (REMAINS.test(name) && isRemains(path, before)) rmSync(path, { force: true })
         }
       }
       if (own.size > 0) this.packs.drop((tool, name) => own.has(this.sealedPath({ tool, name })))
@@ -262,6 +262,11 @@ export class Archive extends ArchiveReader implements Disposable {
   #now(): Instant {
     return instantOf(this.context.clock.now())
   }
+}
+
+function isRemains(path: string, beforeMs: number): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() === true && stat.mtimeMs < beforeMs
 }
 
 function unsealed({ sealed, ...batch }: SealedBatch): ArchiveBatch {

@@ -3,6 +3,7 @@ export { type ArchivedContent, type ArchiveEntry, type ArchiveKey, ArchiveReader
 export { type ArchiveBatch, type LogOrigin, originOf, type SealedBatch, type Standing } from './archived-log.js'
 export { archivedTexts } from './archived-texts.js'
 export { FactFilter, type FilterSetup } from './fact-filter.js'
+export { isCut } from './lost-facts.js'
 export {
   BLOCK_BYTES,
   type BlockPlace,

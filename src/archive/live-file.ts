@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs'
-import { ifThere, writeAtomic } from '../disk/index.js'
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { openPlain, readPlain, writeAtomic } from '../disk/index.js'
 import type { Fact } from '../tools/index.js'
 import type { LogOrigin, Standing } from './archived-log.js'
 import { checkedLine, parseChecked, parseUnchecked } from './checked-line.js'
@@ -98,7 +88,7 @@ export function liveHeader(path: string): LiveHeader | undefined {
 
 /** Undefined when there is no such file, or nothing of it can be read. */
 export function readLive(path: string): LiveContent | undefined {
-  const bytes = readIfThere(path)
+  const bytes = readPlain(path)
   const headerEnd = bytes?.indexOf(0x0a) ?? -1
   const header = bytes && headerEnd !== -1 ? headerIn(bytes.toString('utf8', 0, headerEnd)) : undefined
   if (!bytes || !header) return undefined
@@ -177,7 +167,4 @@ function readAt(file: number, position: number, length: number): Buffer {
 }
 
 /** Most logs have none, and an error takes longer than asking first. */
-const openIfThere = (path: string): number | undefined =>
-  existsSync(path) ? ifThere(() => openSync(path, 'r')) : undefined
-
-const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path))
+const openIfThere = (path: string): number | undefined => (existsSync(path) ? openPlain(path) : undefined)

@@ -18,6 +18,32 @@ export function losesSomething(before: readonly Fact[], now: readonly Fact[]): b
   })
 }
 
+/** Whether a log says nothing but what it said before, and not all of that: somebody cut it, or emptied it. */
+export function isCut(before: readonly Fact[], now: readonly Fact[]): boolean {
+  return losesSomething(before, now) && !losesSomething(now, before) && !saysMore(before, now)
+}
+
+/** Whether there is a result, an end of a turn, a use of tokens or a name that was not there before. */
+function saysMore(before: readonly Fact[], now: readonly Fact[]): boolean {
+  const told = new Set(before.flatMap(detailsOf))
+  return now.flatMap(detailsOf).some((detail) => !told.has(detail))
+}
+
+function detailsOf(fact: Fact): string[] {
+  switch (fact.kind) {
+    case 'tool-result':
+      return [`result ${fact.call} ${fact.result_chars ?? fact.result.length} ${fact.result}`]
+    case 'mark':
+      return [`mark ${fact.agent ?? ''} ${fact.turn} ${fact.mark}`]
+    case 'usage':
+      return [`usage ${fact.usage.message_id}`]
+    case 'session':
+      return Object.entries(fact).map(([name, value]) => `session ${name} ${JSON.stringify(value)}`)
+    default:
+      return []
+  }
+}
+
 function keyOf(fact: Fact): string | undefined {
   switch (fact.kind) {
     case 'turn':

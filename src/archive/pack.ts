@@ -1,6 +1,6 @@
-import { closeSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
+import { closeSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ifThere, namesIn, writeAtomic } from '../disk/index.js'
+import { namesIn, openPlain, statIfThere, writeAtomic } from '../disk/index.js'
 import { checkedLine, parseChecked } from './checked-line.js'
 
 /** One sealed log in a pack: what is in its own file elsewhere. */
@@ -83,7 +83,7 @@ export class Packs {
 
   /** Its first bytes, or all of it. */
   read({ pack, at, length }: Place, atMost = length): Buffer | undefined {
-    const file = openIfThere(join(this.directory, pack))
+    const file = openPlain(join(this.directory, pack))
     if (file === undefined) return undefined
     try {
       const bytes = Buffer.alloc(Math.min(length, atMost))
@@ -125,7 +125,7 @@ export class Packs {
   }
 
   #header(pack: string): (PackHeader & { size: number }) | undefined {
-    const file = openIfThere(join(this.directory, pack))
+    const file = openPlain(join(this.directory, pack))
     if (file === undefined) return undefined
     try {
       for (let length = FIRST_READ; ; length *= 8) {
@@ -162,7 +162,7 @@ function splitAt(path: string): [tool: string, name: string] {
 }
 
 function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false })
+  const stat = statIfThere(path)
   return `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`
 }
 
@@ -170,5 +170,3 @@ const packsIn = (directory: string): string[] =>
   namesIn(directory)
     .filter((name) => PACK_NAME.test(name))
     .sort()
-
-const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'))

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { SkeinError } from '../model/index.js'
 import { SQLITE, sqliteCode } from './sqlite.js'
 
@@ -28,7 +29,10 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
   }
   if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST' || code === 'ELOOP') {
     const next = 'Move what is in the way, or set SKEIN_HOME to another directory'
-    return new SkeinError('home-unreadable', `${path} is not what Skein expects there (${code})`, next, cause)
+    // The system often knows better than whoever opened something what was in the way; below what is none it names what cannot be.
+    const { path: opened, dest = opened } = error as NodeJS.ErrnoException & { dest?: string }
+    const place = dest !== undefined && isThere(dest) ? dest : path
+    return new SkeinError('home-unreadable', `${place} is not what Skein expects there (${code})`, next, cause)
   }
   if (code === 'ENAMETOOLONG') {
     const next = 'Set SKEIN_HOME to a shorter path'
@@ -44,4 +48,14 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
     return new SkeinError('home-unreadable', `${path} is not there and cannot be made`, next, cause)
   }
   return error
+}
+
+/** Be it a link that leads nowhere. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,6 +1,7 @@
 export { explainDiskError } from './explain.js'
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
+export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere } from './plain-file.js'
 export { ifThere, namesIn, textIn } from './present.js'
 export {
   type Life,

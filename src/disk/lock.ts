@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { SkeinError } from '../model/index.js'
+import { refuseForeign } from './plain-file.js'
 import { type Database, openDatabase, SQLITE, sqliteCode } from './sqlite.js'
 
 // Not `node:timers/promises`: loading it costs every command 3 ms, and few ever wait.
@@ -107,6 +108,7 @@ export class FileLock implements Disposable {
 
   #open(): Database {
     let database: Database | undefined
+    refuseForeign(this.path, { mayLink: false })
     try {
       database = openDatabase(this.path, { readOnly: this.options.readOnly })
       // An empty file would be written to by the first `begin immediate`: give it its one page now.

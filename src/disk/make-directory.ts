@@ -1,5 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { statIfThere } from './plain-file.js'
 
 /**
  * Makes a directory of ours and what is missing above it; nothing happens when it is there.
@@ -20,7 +21,7 @@ function made(path: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && dirname(path) !== path) return false
-    if (code === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return true
+    if (code === 'EEXIST' && statIfThere(path)?.isDirectory()) return true
     throw error
   }
 }

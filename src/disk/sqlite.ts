@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
+import { refuseForeign } from './plain-file.js'
 
 export type SqlValue = string | number | bigint | null | Uint8Array
 
@@ -33,6 +34,7 @@ export function openDatabase(path: string, options: { readOnly?: boolean } = {})
  * where there is none, the file is read as it is, without what the log still holds.
  */
 export function openToRead(path: string): Database {
+  refuseForeign(path)
   const database = openDatabase(path, { readOnly: true })
   try {
     database.exec('pragma busy_timeout = 2000; select 1 from sqlite_master')

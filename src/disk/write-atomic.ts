@@ -17,7 +17,12 @@ export function writeAtomic(path: string, content: string | Uint8Array, options:
     throw error
   }
   closeSync(file)
-  renameSync(temporary, path)
+  try {
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
   if (options.durable) syncPath(dirname(path))
 }
 

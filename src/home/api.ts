@@ -15,7 +15,7 @@ import type {
   Step,
   Visibility,
 } from '../model/index.js'
-import type { RedactionTotals, Spelling } from '../privacy/index.js'
+import type { Policy, RedactionTotals, Spelling } from '../privacy/index.js'
 import type { Environment, Fact, LoggedSession, Runners } from '../tools/index.js'
 import type { ProfilePaths } from './paths.js'
 import type { Proof } from './purge-proof.js'
@@ -314,6 +314,8 @@ export interface SearchReport {
   is_complete: boolean
   /** False when no text was ever ingested here. */
   is_ingested: boolean
+  /** When nothing was found: so many older versions of logs that were rewritten are in the archive, and not searched. */
+  older_versions: number
   /** Some of the text was kept under a policy that no longer holds: `skein privacy check`. */
   may_be_outdated: boolean
 }
@@ -351,8 +353,10 @@ export interface SessionHistory extends LoggedSession {
   session: Session
   /** False when the log is gone. */
   from_log: boolean
-  /** `archive`: the log is gone, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
+  /** `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
   told_from: 'log' | 'archive' | 'counts'
+  /** What the log said before it was rewritten and lost some of it: so many versions are in the archive. */
+  older_versions: number
   /** The session's steps with the turns they cover, whole or in part. */
   steps: (Step & { turns: number[] })[]
 }
@@ -365,6 +369,8 @@ export interface Privacy {
   stored(): Promise<StoredPolicies>
   /** Filters what is stored by the policy of today, from the logs where they still exist. May be interrupted and repeated. */
   apply(options?: { dryRun?: boolean }): Promise<PolicyApplication>
+  /** What holds for sessions that worked in a directory; of one that is gone, with what its project said when it was last read. */
+  policyAt(cwd: string | undefined): Promise<Policy>
   /** Takes something out of everything that is stored, in every profile, and keeps it out. */
   purge(options: PurgeOptions): Promise<PurgeReport>
   /** Another text whenever a purge has begun or ended: what was read before that must not be told any more. */

@@ -1,5 +1,5 @@
 import type { ArchivedContent, ArchiveEntry, ArchiveReader } from '../archive/index.js'
-import { type CountedRows, countFacts, type HistoryStore } from '../ingest/index.js'
+import { type CountedRows, countFacts, type HistoryStore, wasCut } from '../ingest/index.js'
 import { LOG_TOOLS } from '../tools/index.js'
 import type { ArchiveCheck } from './api.js'
 import { logOfEntry } from './pending-logs.js'
@@ -7,9 +7,14 @@ import { logOfEntry } from './pending-logs.js'
 /** Reads everything in the archive, and compares it with what was counted and with the logs that are still there. */
 export function verifyArchive(archive: ArchiveReader, history: HistoryStore | undefined): ArchiveCheck {
   const { entries, unreadable } = archive.entries()
+  const foreign = archive.foreign()
+  const isForeign = (path: string): boolean => [path, `${path}.live`, `${path}.sealed`].some((one) => foreign.has(one))
+  const packs = archive.damagedPacks().filter((name) => !isForeign(name))
+  const nothingRead = unreadable.map(({ tool, name }) => `${tool}/${name}`).filter((path) => !isForeign(path))
   const problems = [
-    ...archive.damagedPacks().map((name) => `${name}: its first line is damaged, so nothing in it can be found`),
-    ...unreadable.map(({ tool, name }) => `${tool}/${name}: nothing of it can be read`),
+    ...Array.from(foreign, ([path, what]) => `${path}: is ${what}, not a file that Skein wrote; move it away`),
+    ...packs.map((name) => `${name}: its first line is damaged, so nothing in it can be found`),
+    ...nothingRead.map((path) => `${path}: nothing of it can be read`),
   ]
   let [facts, behind, compared] = [0, 0, 0]
   for (const entry of entries) {
@@ -21,6 +26,10 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
     }
     if (!content) {
       problems.push(`${name}: nothing of it can be read`)
+      continue
+    }
+    if (archive.keyOf(content.origin).name !== entry.name) {
+      problems.push(`${name}: holds another log, ${content.origin.path}; move it away`)
       continue
     }
     facts += content.facts.length
@@ -37,7 +46,8 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
     if (!log || log.stamp !== content.standing.stamp) continue
     compared += 1
     const tool = LOG_TOOLS.find((one) => one.name === entry.tool)
-    if (tool && differ(kept, countFacts(entry.tool, tool.read(log)))) {
+    const told = tool && countFacts(entry.tool, tool.read(log))
+    if (told && (wasCut(log, content.standing) ? lacksSome(kept, told) : differ(kept, told))) {
       problems.push(`${name}: lacks turns or tool calls that ${log.path} has, or has others`)
     }
   }
@@ -61,6 +71,16 @@ function missingFacts({ tool, name }: ArchiveEntry, { facts, standing }: Archive
 /** By what does not depend on how a log was read: in one piece or as it grew. */
 function differ(a: CountedRows, b: CountedRows): boolean {
   return signature(a) !== signature(b)
+}
+
+/** Of a log that was cut the archive has more, but not less. */
+function lacksSome(kept: CountedRows, told: CountedRows): boolean {
+  const turns = new Set(kept.turns.map(({ agent, turn }) => `${agent} ${turn}`))
+  const calls = new Set(kept.calls.map(({ call, result_chars }) => `${call} ${result_chars}`))
+  return (
+    told.turns.some(({ agent, turn }) => !turns.has(`${agent} ${turn}`)) ||
+    told.calls.some(({ call, result_chars }) => result_chars !== null && !calls.has(`${call} ${result_chars}`))
+  )
 }
 
 function signature({ turns, calls }: CountedRows): string {

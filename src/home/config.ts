@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { makeDirectory, writeAtomic } from '../disk/index.js'
+import { makeDirectory, refuseForeign, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
 import {
   DEFAULT_POLICY,
@@ -110,6 +110,7 @@ export class Config {
 
   /** The same for a list, which should not wait for TOML: most users have no prices of their own. */
   async pricesKey(): Promise<string> {
+    refuseForeign(this.file)
     const mayHaveSome = existsSync(this.file) && readFileSync(this.file, 'utf8').includes('prices')
     return overridesKey(mayHaveSome ? await this.prices() : {})
   }

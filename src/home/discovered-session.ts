@@ -1,7 +1,8 @@
 import type { FoundSession } from '../ingest/index.js'
-import { instantOf, isActive, type Link, laterOf, type Session, type SessionId } from '../model/index.js'
+import { type ForkOrigin, instantOf, isActive, laterOf, type Session } from '../model/index.js'
 import { filterText } from '../privacy/index.js'
 import type { Succession } from '../tools/index.js'
+import { type Continuation, FoundLinks } from './found-links.js'
 import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
@@ -12,34 +13,24 @@ export function discoveries(
   successions: readonly Succession[],
   nowMs: number,
 ): Draft[] {
-  const before = new Map(successions.map((one) => [one.successor, one]))
-  const chains = new Map<SessionId, SessionId>()
-  const continued = new Set<SessionId>()
+  const links = new FoundLinks(state, successions)
+  const isFound = new Set(found.map(({ id }) => id))
   // Predecessors first, so that a chain can be handed on within one batch.
-  const inOrder = [...found].sort((a, b) => ((a.news.started_at ?? '') < (b.news.started_at ?? '') ? -1 : 1))
-  return inOrder.flatMap((one) => {
+  return links.inOrder(found).flatMap((one) => {
     const known = state.session(one.id)
-    const link = before.get(one.id)
-    const predecessor = link && state.session(link.predecessor)
-    const chain = link && (predecessor?.chain_id ?? chains.get(link.predecessor))
-    const isFree = link && !predecessor?.child_id && !continued.has(link.predecessor)
-    const place: Continuation | undefined =
-      link && chain && isFree ? { parent_id: link.predecessor, link: link.link, chain_id: chain } : undefined
-    if (!known) chains.set(one.id, place?.chain_id ?? one.id)
-    if (!known && place) continued.add(place.parent_id)
-    return discovered(known, one, place, nowMs)
+    const place = links.placeOf(one.id)
+    if (!known) links.begin(one.id, place)
+    const told = discovered(known, one, place, nowMs)
+    const late = known && place ? links.join(known, place) : []
+    const next = links.successorOf(one.id)
+    const waiting = next && !isFound.has(next) ? state.session(next) : undefined
+    const itsPlace = waiting && links.placeOf(waiting.id)
+    return [...told, ...late, ...(waiting && itsPlace ? links.join(waiting, itsPlace) : [])]
   })
 }
 
 /** Silent for this long, a session that nobody reported is taken to have been left. */
 const QUIET_MS = 3_600_000
-
-/** Where a found session stands behind another. */
-interface Continuation {
-  parent_id: SessionId
-  link: Link
-  chain_id: SessionId
-}
 
 function discovered(
   known: Session | undefined,
@@ -74,12 +65,30 @@ function discovered(
   // Once the log has named it, another title is one that a person gave.
   const isNamed = known.log_title !== undefined && known.title !== known.log_title
   const payload = { ...facts, ...reported, ...(isNamed ? withValues({ title: known.title }) : {}) }
+  const forked_from = place ? undefined : betterOrigin(known, origin)
   const isNews = Object.entries(payload).some(([name, value]) => known[name as keyof Session] !== value)
-  const update: Draft[] = isNews ? [{ type: 'session_update', session: id, payload }] : []
+  const update: Draft[] =
+    isNews || forked_from
+      ? [{ type: 'session_update', session: id, payload: { ...payload, ...withValues({ forked_from }) } }]
+      : []
   if (known.source !== 'log') return update
   if (isActive(known)) return isQuiet ? [...update, end] : update
   const wentOn = known.ended_at !== undefined && last_at !== undefined && last_at > known.ended_at
   if (!wentOn) return update
   const again: Draft = { type: 'session_resumed', session: id, visibility: 'audit', payload: { resumed_at: last_at } }
   return isQuiet ? [...update, again, end] : [...update, again]
+}
+
+/** What the log says now of where a session came from, if it says more than is known. */
+function betterOrigin(
+  { id, source, parent_id, forked_from }: Session,
+  origin: ForkOrigin | undefined,
+): ForkOrigin | undefined {
+  if (!origin || origin.session === id || parent_id !== undefined) return undefined
+  if (!forked_from) return origin
+  if (source !== 'log') return undefined
+  // Without its origin's log a fork knows no more at which turn it began.
+  const isLess =
+    origin.session === forked_from.session && (origin.turn === undefined || origin.turn === forked_from.turn)
+  return isLess ? undefined : origin
 }

@@ -31,7 +31,7 @@ import type { Config } from './config.js'
 import { withOrigin } from './fork-origin.js'
 import { noteLook } from './last-look.js'
 import type { LogStores } from './log-stores.js'
-import { logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
+import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
@@ -235,21 +235,25 @@ export class LogHistory implements UsageLogs {
     const pending = pendingSources(logs, stores, { isWholeLook, words }).filter((source) => !isGone(source))
     const total = pending.reduce((sum, { log }) => sum + log.size, 0)
     let done = 0
-    for (const slice of slices(pending)) {
-      signal?.throwIfAborted()
-      const before = done
-      const onLog = (reading: HistoryReading): void =>
-        this.#setup.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
-      const reading = await readHistory(into, slice, onLog)
+    const take = (reading: HistoryReading): void => {
       report.read += reading.read
       report.bytes += reading.bytes
       report.turns += reading.turns
       report.tool_calls += reading.tool_calls
       report.unreadable.push(...reading.unreadable)
+    }
+    for (const slice of slices(pending)) {
+      signal?.throwIfAborted()
+      const before = done
+      const onLog = (reading: HistoryReading): void =>
+        this.#setup.store.context.progress({ what: 'reading logs', done: before + reading.bytes, total, unit: 'bytes' })
+      take(await readHistory(into, slice, onLog))
       done += slice.reduce((sum, { log }) => sum + log.size, 0)
       this.#setup.store.context.progress({ what: 'reading logs', done, total, unit: 'bytes' })
       await nextTurn()
     }
+    if (report.read > 0 && (isWholeLook || pending.some((source) => source.isUnknown)))
+      take(await readHistory(into, completedForks(history), () => {}))
     report.sessions_found = await this.#announce(history)
     if (tellsRedactions || this.#isTimeToTell()) await this.#tellRedactions(stores.text)
     const filtered = await storedPolicies(stores.text, into.policyFor)
@@ -311,7 +315,10 @@ export class LogHistory implements UsageLogs {
         successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       }
       const copied = history.copied(sessions)
-      const told = sessions.map((session) =>
+      // What they were copied from, or what was copied from them, may have been told before.
+      const companions = history.companions(sessions.filter(({ id }) => copied.has(id)))
+      for (const { id } of companions) copied.add(id)
+      const told = [...sessions, ...companions].map((session) =>
         copied.has(session.id) ? { ...session, news: withOrigin(history, session) } : session,
       )
       found += await this.#setup.sessions.discover(told, successions, {

@@ -55,11 +55,15 @@ export async function openHome({
   const sessions = new SessionBook(store)
   const events = new EventBook(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
+  const memory = onDemand(async () => {
+    const { PolicyMemory } = await import('./policy-memory.js')
+    return new PolicyMemory(join(root, 'project-policies.json'))
+  })
   const logged: () => Promise<LogHistory> = onDemand(async () => {
     const { LogHistory } = await import('./history.js')
     const { Policies } = await import('./policies.js')
     const { PurgeBook } = await import('./purge-book.js')
-    const [policies, purges] = [new Policies(privacyFile, context), new PurgeBook(root)]
+    const [policies, purges] = [new Policies(privacyFile, context, await memory()), new PurgeBook(root)]
     return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
   })
   const stores: () => Promise<LogStores> = onDemand(async () => {
@@ -100,7 +104,8 @@ export async function openHome({
         const { PrivacyCare } = await import('./privacy-care.js')
         const audited = (options: AuditOptions): Promise<Event[]> =>
           events.read({ ...options, type: 'privacy_redacted' })
-        return new PrivacyCare(store, { logged, stores, audited, privacyFile, zone: () => surroundings.zone })
+        const setup = { logged, stores, audited, privacyFile, memory: await memory(), zone: () => surroundings.zone }
+        return new PrivacyCare(store, setup)
       },
       async (options) => {
         const { Purge, sessionToPurge } = await import('./purge.js')
@@ -181,6 +186,7 @@ function privacyOnDemand(care: () => Promise<Care>, purge: Privacy['purge'], las
     audit: async (options) => (await care()).audit(options),
     stored: async () => (await care()).stored(),
     apply: async (options) => (await care()).apply(options),
+    policyAt: async (cwd) => (await care()).policyAt(cwd),
     purge,
   }
 }

@@ -59,6 +59,15 @@ function goneSources({ history, text, archive }: OpenStores, files: Set<string>,
   })
 }
 
+/** Forks that were read before the logs of what they were forked from, which are there now. */
+export function completedForks(history: HistoryStore): LogSource[] {
+  return history.lackingHistory().flatMap(({ path, part, tool }) => {
+    const reader = LOG_TOOLS.find((one) => one.name === tool)
+    const log = reader?.logAt(path, sessionIn(part))
+    return log && reader?.lacksHistory?.(log) === false ? [{ log, isAgain: true }] : []
+  })
+}
+
 /** The log itself, if its tool still has it. */
 export function logOfEntry({ origin: { tool, path, part } }: Pick<ArchiveEntry, 'origin'>): LogRef | undefined {
   const reader = LOG_TOOLS.find((one) => one.name === tool)

@@ -1,5 +1,6 @@
 import type { Context } from '../model/index.js'
 import { loadPolicy, type Policy, PURGED } from '../privacy/index.js'
+import type { PolicyMemory } from './policy-memory.js'
 
 /** Nothing of any tool call. */
 const NOTHING: Policy = {
@@ -17,6 +18,7 @@ export class Policies {
   constructor(
     readonly userFile: string,
     private readonly context: Context,
+    private readonly memory: PolicyMemory,
   ) {}
 
   /** Without a directory the user's own policy holds. Where a file cannot be understood, nothing of a tool call is kept. */
@@ -38,7 +40,10 @@ export class Policies {
 
   async #load(directory: string): Promise<Policy> {
     try {
-      return await loadPolicy({ userFile: this.userFile, directory })
+      const recall = (path: string): string | undefined => this.memory.recall(path)
+      const policy = await loadPolicy({ userFile: this.userFile, directory, recall })
+      this.memory.remember(policy)
+      return policy
     } catch (error) {
       this.context.warn(`${(error as Error).message}: until it is corrected, no tool calls of ${directory} are kept`)
       return NOTHING

@@ -19,9 +19,11 @@ import type { AuditOptions, PolicyApplication, Privacy } from './api.js'
 import type { LogHistory } from './history.js'
 import type { LogStores } from './log-stores.js'
 import { FILLED_AGAIN } from './paths.js'
+import type { PolicyMemory } from './policy-memory.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
 import { isOutdated, type StoredPolicies, storedPolicies } from './stored-policies.js'
+import { isLessThan } from './told-session.js'
 
 /** What to do about a log whose text was filtered under another policy. */
 interface Outdated {
@@ -37,6 +39,7 @@ export interface PrivacySetup {
   /** The events in which it was noted what was filtered. */
   audited: (options: AuditOptions) => Promise<Event[]>
   privacyFile: string
+  memory: PolicyMemory
   zone: () => string
 }
 
@@ -77,7 +80,7 @@ export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
     if (!this.#hasText()) return report
     const [logHistory, stores] = [await this.setup.logged(), await this.setup.stores()]
     return stores.withAll(async ({ history, text, archive }) => {
-      const outdated = await this.#outdated(text, report)
+      const outdated = await this.#outdated(text, archive, report)
       for (const { log, policy } of outdated.filter(({ native }) => native === undefined)) {
         report.filtered_again += 1
         const key = archive.keyOf(log)
@@ -91,6 +94,12 @@ export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
         const { changed, dropped } = refilterLog(text, log, policy, { isNotice, dryRun })
         report.passages_changed += changed
         report.passages_dropped += dropped
+      }
+      // The log itself is read again; what it said before it was rewritten is nowhere but here.
+      for (const { log, policy } of outdated.filter(({ native }) => native !== undefined)) {
+        const key = archive.keyOf(log)
+        if (!archive.entry(key)?.versions.length) continue
+        report.passages_changed += (await this.#refilterArchived(archive, key, log, policy, dryRun)).changed
       }
       report.places_changed = outdated.length > 0 ? refilterPlaces(history, { dryRun }) : 0
       const again = outdated.flatMap(({ log, native }) => (native ? [log] : []))
@@ -114,30 +123,37 @@ export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
     dryRun: boolean,
   ): Promise<{ changed: number }> {
     const tools = new Map<string, string>()
-    const content = archive.read(key)
-    for (const fact of content?.facts ?? []) if (fact.kind === 'tool-call') tools.set(fact.call, fact.name)
+    const numbers = archive.entry(key)?.versions.map(({ number }) => number) ?? []
+    const facts = [...numbers, undefined].flatMap((number) => archive.read(key, number)?.facts ?? [])
+    for (const fact of facts) if (fact.kind === 'tool-call') tools.set(fact.call, fact.name)
     const setup = { policy, isOfSubAgent: log.agent !== null, toolOf: (call: string) => tools.get(call) }
     const change = refilteredFacts(setup)
-    if (dryRun) return { changed: (content?.facts ?? []).filter((fact) => change(fact) !== fact).length }
+    if (dryRun) return { changed: facts.filter((fact) => change(fact) !== fact).length }
     return archive.rewrite(key, change, (standing) => ({ ...standing, policy: policyFingerprint(policy) }))
   }
 
-  async #outdated(text: TextStore, report: PolicyApplication): Promise<Outdated[]> {
+  async #outdated(text: TextStore, archive: Archive, report: PolicyApplication): Promise<Outdated[]> {
     const outdated: Outdated[] = []
     for (const log of filteredLogs(text)) {
       report.logs += 1
       const policy = await this.#policyAt(log.cwd ?? undefined)
       if (!isOutdated(log, policy)) continue
       report.outdated += 1
-      outdated.push({ log, policy, native: nativeLog(log) })
+      outdated.push({ log, policy, native: nativeLog(log, archive) })
     }
     return outdated
   }
 
   /** Where a file cannot be understood, nothing is applied: what it wants hidden is not known, and what is removed stays removed. */
-  async #policyAt(cwd: string | undefined): Promise<Policy> {
+  async policyAt(cwd: string | undefined): Promise<Policy> {
     const directory = cwd?.startsWith('/') ? cwd : '/'
-    const policy = this.#policies.get(directory) ?? (await loadPolicy({ userFile: this.setup.privacyFile, directory }))
+    const recall = (path: string): string | undefined => this.setup.memory.recall(path)
+    return loadPolicy({ userFile: this.setup.privacyFile, directory, recall })
+  }
+
+  async #policyAt(cwd: string | undefined): Promise<Policy> {
+    const directory = cwd ?? ''
+    const policy = this.#policies.get(directory) ?? (await this.policyAt(cwd))
     this.#policies.set(directory, policy)
     return policy
   }
@@ -158,9 +174,12 @@ export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
 
 /**
  * The log, if it can be read again. Where the directory that the session worked in is gone, a policy of its project is gone with it:
- * then what is stored is filtered again, which can only take away.
+ * then what is stored is filtered again, which can only take away. So is what the archive has of a log that says less by now.
  */
-function nativeLog({ path, part, tool, cwd }: FilteredLog): LogRef | undefined {
+function nativeLog({ path, part, tool, cwd }: FilteredLog, archive: Archive): LogRef | undefined {
   if (cwd !== null && !existsSync(cwd)) return undefined
-  return LOG_TOOLS.find((one) => one.name === tool)?.logAt(path, part === '' ? undefined : parseSessionId(part))
+  const reader = LOG_TOOLS.find((one) => one.name === tool)
+  const log = reader?.logAt(path, part === '' ? undefined : parseSessionId(part))
+  const isLess = reader && log && isLessThan(archive.standing(archive.keyOf({ tool, path, part })), log, reader)
+  return isLess ? undefined : log
 }

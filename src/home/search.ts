@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { namesIn, statIfThere } from '../disk/index.js'
 import { searchText, type TextAnswer, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import type { SearchOptions, SearchReport } from './api.js'
@@ -36,7 +38,15 @@ export class WordSearch {
       log_gone: !existsSync(path),
       next: `skein turns ${hit.session}`,
     }))
-    return { ...answer, hits, is_ingested: existsSync(this.store.paths.text) }
+    const older_versions = hits.length > 0 ? 0 : this.#olderVersions()
+    return { ...answer, hits, is_ingested: existsSync(this.store.paths.text), older_versions }
+  }
+
+  /** By the names of files alone: the archive itself is not loaded for this. */
+  #olderVersions(): number {
+    const { words } = this.store.paths
+    const isOlder = (name: string): boolean => /~\d+\.sealed$/.test(name)
+    return namesIn(words).reduce((sum, tool) => sum + filesIn(join(words, tool)).filter(isOlder).length, 0)
   }
 
   /** Agents and groups are known to the index of sessions, not to the logs. */
@@ -52,6 +62,11 @@ export class WordSearch {
     } while (cursor !== undefined)
     return ids
   }
+}
+
+/** The lock is beside the directories. */
+function filesIn(path: string): string[] {
+  return statIfThere(path)?.isDirectory() ? namesIn(path) : []
 }
 
 type Answer = TextAnswer & { may_be_outdated: boolean }

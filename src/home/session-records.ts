@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory, syncPath, writeAtomic } from '../disk/index.js'
+import { makeDirectory, refuseForeign, syncPath, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
 import { isEventId, isSessionId, type Session, type SessionId, SkeinError } from '../model/index.js'
 
@@ -61,6 +61,7 @@ export class SessionRecords {
   }
 
   read(id: SessionId): FoldedSession | undefined {
+    refuseForeign(this.path(id))
     const folded = decodeRecord(readFileSync(this.path(id), 'utf8'), this.path(id))
     return folded?.session.id === id ? folded : undefined
   }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { refuseForeign } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 /** What the user's config file says, parsed and not yet understood. */
@@ -7,6 +8,7 @@ export type Settings = Record<string, unknown>
 /** Empty when there is no file. A file that cannot be parsed is an error with its line: settings are never guessed. */
 export async function readSettings(file: string): Promise<Settings> {
   if (!existsSync(file)) return {}
+  refuseForeign(file)
   const { parse, TomlError } = await import('smol-toml') // not on the path of a command without settings
   try {
     return parse(readFileSync(file, 'utf8'))

@@ -1,7 +1,7 @@
-import { ArchiveReader } from '../archive/index.js'
-import { FactForgetter } from '../ingest/index.js'
+import { ArchiveReader, type Standing } from '../archive/index.js'
+import { FactForgetter, wasCut } from '../ingest/index.js'
 import { parseSessionId, type SessionId } from '../model/index.js'
-import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef } from '../tools/index.js'
+import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef, type LogTool } from '../tools/index.js'
 import type { LogStores } from './log-stores.js'
 import type { PurgeBook } from './purge-book.js'
 
@@ -27,14 +27,15 @@ export class ToldSessions {
     this.#archive = new ArchiveReader(archiveDirectory)
   }
 
-  async tell(session: SessionId): Promise<LoggedSession & { told_from: ToldFrom }> {
+  async tell(session: SessionId): Promise<LoggedSession & { told_from: ToldFrom; older_versions: number }> {
     const logs = (await this.#logsOf(session)).map((log) => ({ log, ...this.#factsOf(log) }))
     const own = logs.find(({ log }) => log.agent === null)
     if (own?.facts) {
       const folded = foldSession(logs.flatMap(({ facts }) => (facts ? [facts] : [])))
-      return { ...folded, told_from: own.from ?? 'log' }
+      const older_versions = this.#archive.entry(this.#archive.keyOf(own.log))?.versions.length ?? 0
+      return { ...folded, told_from: own.from ?? 'log', older_versions }
     }
-    return { ...(await this.#counted(session)), told_from: 'counts' }
+    return { ...(await this.#counted(session)), told_from: 'counts', older_versions: 0 }
   }
 
   /** The tool's log still says what was purged. */
@@ -68,8 +69,10 @@ export class ToldSessions {
   #factsOf(row: KnownLog): { facts?: Iterable<Fact>; from?: ToldFrom } {
     const tool = LOG_TOOLS.find((one) => one.name === row.tool)
     const log = logOf(row)
-    if (tool && log) return { facts: this.#remembered(tool.read(log)), from: 'log' }
-    const content = this.#archive.read(this.#archive.keyOf(row))
+    const key = this.#archive.keyOf(row)
+    if (tool && log && !isLessThan(this.#archive.standing(key), log, tool))
+      return { facts: this.#remembered(tool.read(log)), from: 'log' }
+    const content = this.#archive.read(key)
     if (!content) return row.agent === null ? {} : { facts: [] }
     const { counters, head } = content.standing
     const end: Fact[] =
@@ -114,6 +117,12 @@ export class ToldSessions {
       })),
     }
   }
+}
+
+/** Whether the archive has more: the log was cut, or it is a fork and the log of its origin is gone. */
+export function isLessThan(standing: Standing | undefined, log: LogRef, tool: LogTool): boolean {
+  if (standing?.stamp !== log.stamp) return false
+  return wasCut(log, standing) || (standing.counters?.missing_origins === 0 && tool.lacksHistory?.(log) === true)
 }
 
 /** The log itself, if its tool still has it there. */

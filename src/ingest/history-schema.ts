@@ -46,10 +46,14 @@ create table tool_calls (
 const BY_ROOT = `create index if not exists history_logs_by_root on history_logs (json_extract(news, '$.root'))
   where agent is null and json_extract(news, '$.root') is not null`
 
+/** Finds the logs whose history is in another log that was not there when they were read. */
+const LACKING = `create index if not exists history_logs_lacking on history_logs (n)
+  where json_extract(counters, '$.missing_origins') > 0`
+
 /** Inside a transaction. */
 export function makeHistoryTables(database: Database): void {
   database.exec('drop table if exists history_logs; drop table if exists turns; drop table if exists tool_calls')
   database.exec(TABLES)
 }
 
-export const makeHistoryIndexes = (database: Database): void => database.exec(BY_ROOT)
+export const makeHistoryIndexes = (database: Database): void => database.exec(`${BY_ROOT}; ${LACKING}`)

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { RowWriter, type SqlValue } from '../disk/index.js'
+import { RowWriter, refuseForeign, type SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
@@ -46,6 +46,7 @@ export class HistoryStore implements Disposable {
   private constructor(readonly ledger: LedgerStore) {}
 
   static open(path: string): HistoryStore {
+    refuseForeign(path)
     closeSync(openSync(path, 'a', 0o600)) // SQLite would make it readable to everyone
     const ledger = LedgerStore.open(path)
     try {
@@ -158,21 +159,9 @@ export class HistoryStore implements Disposable {
 
   /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
   unannounced(limit: number): (FoundSession & { log: number })[] {
-    const sql =
-      'select n as log, path, session as id, tool, news, last_at from history_logs where announced = 0 and session is not null and agent is null and last_at is not null limit ?'
-    const rows = this.ledger.all(sql, limit) as {
-      log: number
-      id: SessionId
-      path: string
-      tool: string
-      news: string
-      last_at: Instant | null
-    }[]
-    return rows.map(({ news, last_at, ...row }) => ({
-      ...row,
-      news: JSON.parse(news) as SessionNews,
-      last_at: last_at ?? undefined,
-    }))
+    const sql = `select ${FOUND} from history_logs
+      where announced = 0 and session is not null and agent is null and last_at is not null limit ?`
+    return this.ledger.all(sql, limit).map((row) => foundSession(row as FoundRow))
   }
 
   markAnnounced(logs: readonly number[]): void {
@@ -211,6 +200,21 @@ export class HistoryStore implements Disposable {
     return news.root === undefined
       ? []
       : (this.ledger.all(sql, news.root, tool, id, MOST_COPIES) as { path: string; session: SessionId }[])
+  }
+
+  /** What was told already of sessions that begin with the same entry as one of these. */
+  companions(sessions: readonly FoundSession[]): FoundSession[] {
+    const roots = sessions.flatMap(({ news }) => news.root ?? [])
+    if (roots.length === 0) return []
+    const sql = `select ${FOUND} from history_logs where agent is null and announced = 1 and session is not null
+      and last_at is not null and json_extract(news, '$.root') in (select value from json_each(?))`
+    return this.ledger.all(sql, JSON.stringify(roots)).map((row) => foundSession(row as FoundRow))
+  }
+
+  /** Logs that were read while another log with a part of their history was not there. */
+  lackingHistory(): { path: string; part: string; tool: string }[] {
+    const sql = `select path, part, tool from history_logs where json_extract(counters, '$.missing_origins') > 0`
+    return this.ledger.all(sql) as { path: string; part: string; tool: string }[]
   }
 
   counts(session: SessionId): HistoryCounts {
@@ -336,6 +340,23 @@ export class HistoryStore implements Disposable {
     return known.n
   }
 }
+
+const FOUND = 'n as log, path, session as id, tool, news, last_at'
+
+interface FoundRow {
+  log: number
+  id: SessionId
+  path: string
+  tool: string
+  news: string
+  last_at: Instant | null
+}
+
+const foundSession = ({ news, last_at, ...row }: FoundRow): FoundSession & { log: number } => ({
+  ...row,
+  news: JSON.parse(news) as SessionNews,
+  last_at: last_at ?? undefined,
+})
 
 /** As the table keeps them: rows that come in its order are written faster. */
 const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) => (a.call < b.call ? -1 : 1))

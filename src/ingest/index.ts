@@ -18,7 +18,7 @@ export { LocalCalendar } from './local-calendar.js'
 export { type CountedRows, countFacts, type ToolCallRow, type TurnRow } from './log-rows.js'
 export { ANSWER, type PassageKind, PURGED_CALL_TEXT } from './passage.js'
 export { type Price, type Priceable, PriceBook, type PriceOverride, type PriceOverrides } from './price-book.js'
-export { type HistoryReading, type LogSource, readHistory, type Stores } from './read-history.js'
+export { type HistoryReading, type LogSource, readHistory, type Stores, wasCut } from './read-history.js'
 export { forgetRedactions, type PendingRedactions, pendingRedactions } from './redaction-tally.js'
 export { refilteredFacts } from './refilter-facts.js'
 export {

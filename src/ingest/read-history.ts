@@ -3,6 +3,7 @@ import {
   type ArchiveBatch,
   type ArchiveKey,
   FactFilter,
+  isCut,
   originOf,
   type SealedBatch,
   type Standing,
@@ -56,6 +57,8 @@ export interface LogSource {
   archived?: ArchiveKey
   /** No store had anything of it when this began. One that another process has stored since is left to that one. */
   isUnknown?: boolean
+  /** It is read from its beginning, though it is as it was: another log that has a part of its history was not there before. */
+  isAgain?: boolean
 }
 
 /** One reading of one log: what it adds to each store that lacked something. */
@@ -68,6 +71,7 @@ interface Reading {
   standing: Standing | undefined
   /** The words were read from the archive: they are filtered already, and not to be archived. */
   isArchived: boolean
+  isAgain: boolean
 }
 
 /** A reading in the shape in which each store keeps it. A batch of these takes a fraction of the memory that what was read does. */
@@ -124,47 +128,52 @@ export async function readHistory(
   return report
 }
 
-function readChanged(stores: Stores, { log, isUnknown = false }: LogSource): Reading | undefined {
+function readChanged(stores: Stores, source: LogSource): Reading | undefined {
+  const { log, isUnknown = false, isAgain = false } = source
   const { history, text, archive } = stores
   const from = isUnknown ? undefined : history.log(log.path, partOf(log))
-  const needsRows = from?.stamp !== log.stamp
-  if (!stores.words) return needsRows ? readRows(stores, log, from) : undefined
+  const needsRows = isAgain || from?.stamp !== log.stamp
+  if (!stores.words) return needsRows ? readRows(stores, source, from) : undefined
   const key = archive.keyOf(originOf(log))
   const textFrom = isUnknown ? undefined : text.log(log.path, partOf(log))
   const standing = isUnknown ? undefined : archive.standing(key)
-  const needsText = textFrom?.stamp !== log.stamp
+  const needsText = isAgain || textFrom?.stamp !== log.stamp
   // Without a stamp its words are to be read again from the log itself: another policy holds now.
-  const isArchived = standing?.stamp === log.stamp && textFrom?.stamp !== ''
+  if (!isAgain && wasCut(log, standing)) return readArchived(stores, log, key)
+  const isArchived = !isAgain && standing?.stamp === log.stamp && textFrom?.stamp !== ''
   if (!needsRows && !needsText && isArchived) return undefined
   const forget = forgetterFor(stores, textFrom)
-  const rows = needsRows ? rowsAfter(stores, log, from) : undefined
-  const done = { log, rows: rows && { log, from, rows }, textFrom, standing }
+  const start = isAgain ? undefined : from
+  const rows = needsRows ? rowsAfter(stores, source, from) : undefined
+  const done = { log, rows: rows && { log, from, rows }, textFrom, standing, isAgain }
   if (isArchived) {
-    if (rows) readLog(log, from, [rows], forget)
+    if (rows) readLog(log, start, [rows], forget)
     // What was taken out of the archive on purpose must not come back from the log.
     const words = needsText ? archivedWords(archive, key) : undefined
     if (words || !needsText) return { ...done, text: words, isArchived }
   }
   const words = new LogText()
-  const place = placeOf(from?.resume)
+  const place = placeOf(start?.resume)
   const isTogether = rows && !isArchived && place === (textFrom?.place ?? null) && place === (standing?.place ?? null)
-  if (rows && !isArchived) readLog(log, from, isTogether ? [rows, words] : [rows], forget)
+  if (rows && !isArchived) readLog(log, start, isTogether ? [rows, words] : [rows], forget)
   if (!isTogether) readLog(log, undefined, [words], forget)
-  if (!isTogether || !resumeOf(from)) words.isRestarted = true
+  if (!isTogether || !resumeOf(start)) words.isRestarted = true
   return isSessionGone(stores, log, rows ?? words) ? undefined : { ...done, text: words, isArchived: false }
 }
 
 /** Turns, tool calls and the ledger only. */
-function readRows(stores: Stores, log: LogRef, from: StoredLog | undefined): Reading | undefined {
+function readRows(stores: Stores, source: LogSource, from: StoredLog | undefined): Reading | undefined {
+  const { log, isAgain = false } = source
   const textFrom = stores.oblivion ? stores.text.log(log.path, partOf(log)) : undefined
-  const rows = rowsAfter(stores, log, from)
-  readLog(log, from, [rows], forgetterFor(stores, textFrom))
+  const rows = rowsAfter(stores, source, from)
+  readLog(log, isAgain ? undefined : from, [rows], forgetterFor(stores, textFrom))
   if (isSessionGone(stores, log, rows)) return undefined
-  return { log, rows: { log, from, rows }, textFrom, standing: undefined, text: undefined, isArchived: false }
+  const done = { log, rows: { log, from, rows }, textFrom, standing: undefined, text: undefined }
+  return { ...done, isArchived: false, isAgain }
 }
 
-function rowsAfter({ history }: Stores, log: LogRef, from: StoredLog | undefined): LogRows {
-  const isMore = resumeOf(from) !== undefined
+function rowsAfter({ history }: Stores, { log, isAgain }: LogSource, from: StoredLog | undefined): LogRows {
+  const isMore = !isAgain && resumeOf(from) !== undefined
   const rows = new LogRows(log.tool, isMore && from ? history.knownRows(from) : undefined)
   if (from && !isMore) rows.isRestarted = true
   return rows
@@ -191,8 +200,14 @@ function readArchived({ history, text, archive }: Stores, log: LogRef, key: Arch
   for (const fact of words.facts) rows?.add(fact)
   if (rows) rows.checkpoint = words.checkpoint
   const standing = archive.standing(key)
-  const done = { log, rows: rows && { log, from, rows }, textFrom, standing, isArchived: true }
+  const done = { log, rows: rows && { log, from, rows }, textFrom, standing, isArchived: true, isAgain: false }
   return { ...done, text: textFrom ? undefined : words }
+}
+
+/** Whether the archive has more of a log than the log itself, which was cut. */
+export function wasCut(log: LogRef, standing: Pick<Standing, 'place' | 'stamp'> | undefined): boolean {
+  if (standing?.place !== null || standing.stamp !== log.stamp) return false
+  return LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes ?? false
 }
 
 function archivedWords(archive: Archive, key: ArchiveKey): LogText | undefined {
@@ -226,14 +241,42 @@ async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
   const { log, rows, text: told, textFrom: from, isArchived } = reading
   if (!told) return { rows, batch: undefined, text: undefined }
   const kept = await keptWords(stores, reading, told)
+  const cut = cutReading(stores, reading, told, kept)
+  if (cut) return cut
   // Where nothing is new for the text, it was the archive that lacked something.
-  const isKnown = from?.stamp === log.stamp && from.place === kept.place
+  const isKnown = !reading.isAgain && from?.stamp === log.stamp && from.place === kept.place
   const stored = (n: number, key: number): KnownPassage | undefined => stores.text.storedPassage(n, key)
   const { text, words } = isKnown
     ? { text: undefined, words: undefined }
     : readyText({ log, from, text: told, ...kept }, stored)
   const batch = isArchived ? undefined : stores.archive.compressed(archiveBatch(stores, reading, told, kept), words)
   return { rows, batch, text }
+}
+
+/**
+ * A log that was cut has nothing to add, and what it said before is still kept: then only how it looks now is noted. Without a place to go
+ * on from it is read from its beginning as soon as it says something else, and replaced like any other that was rewritten.
+ */
+function cutReading(stores: Stores, reading: Reading, told: LogText, kept: KeptWords): ReadyReading | undefined {
+  const { log, rows, textFrom, standing, isArchived, isAgain } = reading
+  const from = rows?.from
+  if (!told.isRestarted || isArchived || isAgain || !from || !textFrom || !standing) return undefined
+  if (standing.policy !== kept.policy || !LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes)
+    return undefined
+  const before = stores.archive.read(stores.archive.keyOf(originOf(log)))
+  if (!before || before.problems.length > 0 || !isCut(before.facts, kept.facts)) return undefined
+  const { counters, head, facts: _facts, bytes: _bytes, ...known } = standing
+  const unchanged = new LogRows(log.tool, stores.history.knownRows(from))
+  if (counters && head) unchanged.checkpoint = { counters, head }
+  const { stamp, size, modified_at } = log
+  const noted = { ...known, counters, head, place: null, stamp, size, modified_at }
+  const { policy } = kept
+  const nothing = { log, from: textFrom, text: new LogText(), facts: [], place: null, policy }
+  return {
+    rows: { log, from, rows: unchanged },
+    batch: { log, facts: [], from: standing.place, isWhole: false, isOver: stores.isOver(log), standing: noted },
+    text: readyText(nothing, () => undefined).text,
+  }
 }
 
 /** The archive first: what the other two know of a log is never more than what is kept of it for good. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { BLOCK_BYTES, type BlockPlace, packPassages, unpackedBlock } from '../archive/index.js'
-import { openDatabase, openToRead, RowWriter, Statements } from '../disk/index.js'
+import { openDatabase, openToRead, RowWriter, refuseForeign, Statements } from '../disk/index.js'
 import { callKey, keyNumber, kindOf, PASSAGE_KINDS, PURGED_CALL_TEXT, wordsBeside } from './passage.js'
 import type { KnownPassage, ReadyPassage, ReadyText, StoredText } from './ready-text.js'
 import { saveRedactions } from './redaction-count.js'
@@ -53,6 +53,7 @@ export class TextStore implements Disposable {
   private constructor(readonly db: Statements) {}
 
   static open(path: string): TextStore {
+    refuseForeign(path)
     closeSync(openSync(path, 'a', 0o600)) // SQLite would make it readable to everyone
     return TextStore.#on(path)
   }

@@ -50,7 +50,7 @@ export function missingLog({ told_from, turns }: Pick<ExportedSession, 'told_fro
     : 'There is no log of this session: it is gone, or none was ever read.'
 }
 
-const FROM_ARCHIVE = 'Log deleted by its tool; shown from the archive.'
+const FROM_ARCHIVE = 'Log deleted or cut by its tool; shown from the archive.'
 
 export function turnNotes(turn: ExportedTurn): string[] {
   return [

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory, syncPath } from '../disk/index.js'
+import { makeDirectory, refuseForeign, syncPath } from '../disk/index.js'
 import { DAY_MS, type Event, type EventId, isEventId } from '../model/index.js'
 import { BlobStore } from './blob.js'
 import { encodeEvent, MAX_LINE_BYTES } from './event-line.js'
@@ -165,6 +165,7 @@ export class Journal implements Disposable {
 
   #firstId(segment: number): EventId | undefined {
     try {
+      refuseForeign(this.path(segment))
       const file = openSync(this.path(segment), 'r')
       try {
         return firstEventId(file)
@@ -189,6 +190,7 @@ export class Journal implements Disposable {
     if (!this.#active || !isCurrent) {
       const number = this.segments().at(-1)
       if (number === undefined) return this.#create(1)
+      refuseForeign(this.path(number))
       this.#adopt(number, openSync(this.path(number), 'a+', 0o600))
     }
     const active = this.#active as { number: number; file: number }

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { refuseForeign } from '../disk/index.js'
 import type { Event } from '../model/index.js'
 import { decodeLine } from './event-line.js'
 
@@ -40,6 +41,7 @@ export class SegmentReader implements Disposable {
     offset: number,
     private readonly openBlob: (reference: unknown) => unknown,
   ) {
+    refuseForeign(path)
     this.#file = openSync(path, 'r')
     this.#offset = offset
   }

@@ -53,6 +53,8 @@ const AGENT: Shape = {
   updated_at: time,
 }
 
+const isForkOrigin = shaped({ session: isSessionId, 'turn?': count })
+
 const SHAPES: Readonly<Record<StateEventType, Shape>> = {
   session_start: {
     ...FACTS,
@@ -60,11 +62,18 @@ const SHAPES: Readonly<Record<StateEventType, Shape>> = {
     chain_id: isSessionId,
     'parent_id?': isSessionId,
     'link?': isLink,
-    'forked_from?': shaped({ session: isSessionId, 'turn?': count }),
+    'forked_from?': isForkOrigin,
   },
   session_resumed: { resumed_at: time },
   session_end: { outcome: isOutcome, ended_at: time, 'reason?': text },
-  session_update: FACTS,
+  session_update: {
+    ...FACTS,
+    'chain_id?': isSessionId,
+    'parent_id?': isSessionId,
+    'child_id?': isSessionId,
+    'link?': isLink,
+    'forked_from?': isForkOrigin,
+  },
   session_step_started: { step_ref: text, 'molecule_id?': text, started_at: time },
   session_step_completed: { step_ref: text, completed_at: time, success: flag },
   agent_added: { agent: shaped(AGENT) },

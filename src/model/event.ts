@@ -2,7 +2,7 @@ import type { AgentAddress, GroupPath } from './address.js'
 import type { Agent } from './agent.js'
 import type { AgentId, EventId, SessionId } from './ids.js'
 import type { Link, Outcome } from './outcome.js'
-import type { ForkOrigin, SessionFacts } from './session.js'
+import type { ForkOrigin, Lineage, SessionFacts } from './session.js'
 import type { Instant } from './time.js'
 
 /** Who an event is for: `audit` the record only, `feed` the activity stream, `both`. */
@@ -34,7 +34,7 @@ export interface StatePayloads {
   }
   session_resumed: { resumed_at: Instant }
   session_end: { outcome: Outcome; ended_at: Instant; reason?: string }
-  session_update: SessionFacts
+  session_update: SessionFacts & Partial<Lineage>
   session_step_started: { step_ref: string; molecule_id?: string; started_at: Instant }
   session_step_completed: { step_ref: string; completed_at: Instant; success: boolean }
   agent_added: { agent: Agent }

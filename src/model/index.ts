@@ -40,6 +40,7 @@ export { nearest } from './nearest.js'
 export {
   LINKS,
   type Link,
+  OUTCOME_OF_LINK,
   OUTCOMES,
   type Outcome,
 } from './outcome.js'

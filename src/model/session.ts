@@ -94,6 +94,9 @@ export interface Turn {
   tool_calls?: ToolCall[]
 }
 
+/** How a session stands to others. Logs are read in any order, so what comes before a session may be found after it. */
+export type Lineage = Pick<Session, 'parent_id' | 'child_id' | 'chain_id' | 'link' | 'forked_from'>
+
 /** The facts a caller may state when a session starts; the rest is derived. */
 export type SessionFacts = Pick<
   Session,

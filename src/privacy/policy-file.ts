@@ -21,13 +21,17 @@ export interface PolicyPlaces {
   userFile: string
   /** The directory of the work. Its policy and those of the directories above it count. */
   directory: string
+  /** What a policy file said, of whose directory nothing is left. */
+  recall?: (path: string) => string | undefined
 }
 
 /** The policy that holds in a directory. A file that cannot be understood is an error: what it wanted hidden is not known. */
-export async function loadPolicy({ userFile, directory }: PolicyPlaces): Promise<Policy> {
+export async function loadPolicy({ userFile, directory, recall }: PolicyPlaces): Promise<Policy> {
   const users = isNamed(userFile) ? await readPolicy(userFile) : undefined
   const projects: PolicyFile[] = []
-  for (const path of projectFiles(directory)) projects.push(await readPolicy(path))
+  for (const { path, text } of projectFiles(directory, recall)) {
+    projects.push(text === undefined ? await readPolicy(path) : await parsePolicy(text, path))
+  }
   return {
     user: users ? [users, BUILT_IN] : [BUILT_IN],
     projects,
@@ -36,10 +40,18 @@ export async function loadPolicy({ userFile, directory }: PolicyPlaces): Promise
 }
 
 /** Files of the directory and of those above it, the outermost first. */
-function projectFiles(directory: string): string[] {
-  const here = PROJECT_FILES.map((name) => join(directory, name)).filter(isNamed)
+function projectFiles(
+  directory: string,
+  recall: PolicyPlaces['recall'],
+): { path: string; text?: string | undefined }[] {
+  const isGone = recall !== undefined && !isNamed(directory)
+  const here = PROJECT_FILES.map((name) => join(directory, name)).flatMap((path) => {
+    if (isNamed(path)) return [{ path }]
+    const text = isGone ? recall(path) : undefined
+    return text === undefined ? [] : [{ path, text }]
+  })
   const above = dirname(directory)
-  return above === directory ? here : [...projectFiles(above), ...here]
+  return above === directory ? here : [...projectFiles(above, recall), ...here]
 }
 
 /** The last two are names that no file can have; what a log says of its directory may be anything. */

@@ -85,6 +85,8 @@ export interface LogTool {
    * parsing, not waiting. Always ends with a checkpoint; a long log has some on the way.
    */
   read(log: LogRef, options?: ReadOptions): Iterable<Fact>
+  /** Whether some of what a log tells is in another log that is not there now. Only for tools whose forks share what they have in common. */
+  lacksHistory?(log: LogRef): boolean
   /** Which of these logs, of sessions with the same first entry, this one is a copy of; undefined when that cannot be told. */
   originAmong?(log: LogRef, others: readonly LogRef[]): ForkOrigin | undefined
   /** Links between sessions that no session's own log tells. */

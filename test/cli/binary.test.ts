@@ -212,6 +212,14 @@ describe('a home', () => {
 })
 
 describe('a reader', () => {
+  it('says that there was no room for its output, and fails', async () => {
+    using at = await place()
+    // The limit stands for a full disk; the signal that goes with it is ignored, as it is by most that redirect to a file.
+    const full = await shell(`trap '' XFSZ; ulimit -f 0; skein --help > ${join(at.path, 'out')}`, at.env)
+    expect(full).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('skein: No space left for the output') })
+    expect(await shell('skein --help > /dev/full', at.env)).toMatchObject({ exitCode: 1 })
+  })
+
   it('that has seen enough ends the command quietly', async () => {
     using at = await place({ world: true })
     const line =

@@ -44,9 +44,9 @@ describe('skein export', () => {
   })
 
   it('applies the policy of the user', async () => {
-    const privacyFile = join(world.path, 'privacy.yaml')
+    const privacyFile = join(root, 'privacy.yaml')
     writeFileSync(privacyFile, 'tool_privacy:\n  "*": none\n')
-    const { stdout, stderr } = await skein('export 22222222', { privacyFile })
+    const { stdout, stderr } = await skein('export 22222222')
     expect(stdout).not.toContain('git log')
     expect(stdout).toContain('turn one please')
     expect(stderr).toMatch(/not-kept \d+ times/)
@@ -69,7 +69,7 @@ describe('skein export', () => {
     const before = (await skein('export 77777777')).stdout
     const logs = join(root, 'logs', 'claude', 'projects', '-srv-web')
     rmSync(join(logs, '77777777-7777-4777-8777-777777777777.jsonl'))
-    const note = 'Log deleted by its tool; shown from the archive.'
+    const note = 'Log deleted or cut by its tool; shown from the archive.'
     for (const line of ['turns 77777777', 'turns 77777777 --full', 'tools 77777777', 'show 77777777']) {
       expect((await skein(line)).stderr).toContain(note)
     }

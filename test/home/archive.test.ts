@@ -121,15 +121,70 @@ describe('what is kept', () => {
     const { home } = await openTestHome(root, NOW)
     await home.history.ingest()
     const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
-    writeFileSync(log, `${lines.slice(0, 20).join('\n')}\n`)
+    const message = { role: 'user', content: 'something else entirely' }
+    const other = JSON.stringify({ type: 'user', uuid: 'o1', parentUuid: null, message })
+    writeFileSync(log, `${[...lines.slice(0, 20), other].join('\n')}\n`)
     await home.history.ingest()
     const [own] = (await home.archive.list({ session: OWN })).filter((one) => one.agent === undefined)
     expect(own).toMatchObject({ log: 'there', older_versions: [{ version: 1 }] })
+    expect(await home.history.turns(OWN)).toMatchObject({ told_from: 'log', older_versions: 1 })
+    expect(await home.history.search({ text: 'slowly' })).toMatchObject({ hits: [], older_versions: 1 })
+    expect((await home.history.search({ text: 'entirely' })).older_versions).toBe(0)
     const text = JSON.stringify((await home.archive.restore(OWN, { version: 1 })).logs)
     expect(text).toContain('slowly')
     expect(JSON.stringify((await home.archive.restore(OWN)).logs[0])).not.toContain('slowly')
     await expect(home.archive.restore(OWN, { version: 7 })).rejects.toMatchObject({ next: 'Use one of 1' })
     expect(await home.archive.verify()).toMatchObject({ ok: true })
+    await home[Symbol.asyncDispose]()
+  })
+
+  it.each([20, 0])('of a log that was cut to %i lines is all it said, until it says something else', async (left) => {
+    const { root, log } = withFixture()
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+    const before = {
+      turns: (await home.history.turns(OWN)).turns.map(({ number, prompt }) => [number, prompt]),
+      counts: await home.history.counts(OWN),
+      hits: (await home.history.search({ text: 'slowly' })).hits.length,
+      cost: await home.history.cost({ by: 'session' }),
+    }
+    const same = async (): Promise<void> => {
+      const { turns, told_from } = await home.history.turns(OWN)
+      expect(turns.map(({ number, prompt }) => [number, prompt])).toEqual(before.turns)
+      expect(told_from).toBe('archive')
+      expect(await home.history.counts(OWN)).toEqual(before.counts)
+      expect((await home.history.search({ text: 'slowly' })).hits).toHaveLength(before.hits)
+      expect(await home.history.cost({ by: 'session' })).toEqual(before.cost)
+      expect(await home.archive.verify()).toMatchObject({ ok: true, problems: [] })
+    }
+    writeFileSync(
+      log,
+      lines
+        .slice(0, left)
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+    await home.history.ingest()
+    await same()
+    expect(await home.history.ingest()).toMatchObject({ read: 0 })
+    await home.index.rebuild()
+    await same()
+    // Whole again, it is read from there again.
+    writeFileSync(log, `${lines.join('\n')}\n`)
+    await home.history.ingest()
+    expect(await home.history.turns(OWN)).toMatchObject({ told_from: 'log' })
+    writeFileSync(
+      log,
+      lines
+        .slice(0, left)
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+    await home.history.ingest()
+    rmSync(log)
+    await home.history.ingest()
+    await same()
     await home[Symbol.asyncDispose]()
   })
 
@@ -268,6 +323,23 @@ describe('a database that is damaged', () => {
 })
 
 describe('the archive itself', () => {
+  it('of files that were put in the place of each other is noticed', async () => {
+    const { root } = withFixture()
+    const { home } = await openTestHome(root, NOW)
+    await home.history.ingest()
+    const directory = join(profileDirectory(root), 'archive', 'claude')
+    const [one = '', two = ''] = readdirSync(directory).map((name) => join(directory, name))
+    const bytes = readFileSync(one)
+    writeFileSync(one, readFileSync(two))
+    writeFileSync(two, bytes)
+    const { ok, problems } = await home.archive.verify()
+    expect({ ok, problems }).toEqual({
+      ok: false,
+      problems: [expect.stringContaining('holds another log'), expect.stringContaining('holds another log')],
+    })
+    await home[Symbol.asyncDispose]()
+  })
+
   it('verify names what is damaged, and ingest archives it again from its log', async () => {
     const { root } = withFixture()
     const { home } = await openTestHome(root, LATER)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Home } from '../../src/home/index.js'
 import { profilePaths } from '../../src/home/paths.js'
+import { PolicyMemory } from '../../src/home/policy-memory.js'
 import { PrivacyCare } from '../../src/home/privacy-care.js'
 import { ProfileStore } from '../../src/home/profile-store.js'
 import { TextStore } from '../../src/ingest/index.js'
@@ -246,8 +247,79 @@ describe('applying a policy to what is stored', () => {
     onTestFinished(() => home[Symbol.asyncDispose]())
     await home.history.ingest()
     rmSync(cwd, { recursive: true })
+    expect(await home.privacy.apply()).toMatchObject({ outdated: 0 })
+    // Also when nobody remembers what it said.
+    rmSync(join(root, 'project-policies.json'))
+    const { home: forgetful } = await openTestHome(root, NOW)
+    onTestFinished(() => forgetful[Symbol.asyncDispose]())
+    expect(await forgetful.privacy.apply()).toMatchObject({ outdated: 1, read_again: 0, filtered_again: 1 })
+    expect([await found(forgetful, 'hello'), await found(forgetful, 'walrus')]).toEqual([1, 0])
+  })
+
+  it('a project that is gone still hides what it hid: in what is read later, and in what is exported', async () => {
+    const root = scratch()
+    const project = join(root, 'project')
+    mkdirSync(join(project, '.skein'), { recursive: true })
+    writeFileSync(join(project, '.skein', 'privacy.yaml'), 'tool_privacy: { Bash: none }\n')
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    writeLog(root, SESSION, 'hello there', { cwd: project })
+    const { home, clock } = await openTestHome(root, { ...NOW })
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    const before = await home.privacy.policyAt(project)
+    expect(before.projects).toHaveLength(1)
+    rmSync(project, { recursive: true })
+    clock.ms += 60_000
+    expect(await home.privacy.policyAt(project)).toEqual(before)
+    // As if it had been rewritten: all of it is read again.
+    writeLog(root, SESSION, 'good morning there', { cwd: project })
+    expect(await home.history.ingest()).toMatchObject({ read: 1, outdated_logs: 0 })
+    expect([await found(home, 'morning'), await found(home, 'walrus')]).toEqual([1, 0])
+    // Where only its policy was taken away, that is what somebody wanted.
+    mkdirSync(project)
+    expect((await home.privacy.policyAt(project)).projects).toEqual([])
+  })
+
+  it('filters what the archive has of a log that was cut', async () => {
+    const root = scratch()
+    const cwd = join(root, 'work')
+    mkdirSync(cwd)
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const log = writeLog(root, SESSION, 'hello there', { cwd })
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    writeFileSync(log, '')
+    await home.history.ingest()
+    expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 1])
+    writeFileSync(join(root, 'privacy.yaml'), NOTHING)
     expect(await home.privacy.apply()).toMatchObject({ outdated: 1, read_again: 0, filtered_again: 1 })
     expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 0])
+    expect(await home.privacy.stored()).toMatchObject({ outdated: 0 })
+    expect(JSON.stringify((await home.history.turns(SESSION)).turns)).not.toContain('walrus')
+    expect(await home.archive.verify()).toMatchObject({ ok: true, problems: [] })
+  })
+
+  it('filters what a log said before it was rewritten', async () => {
+    const root = scratch()
+    const cwd = join(root, 'work')
+    mkdirSync(cwd)
+    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+    const log = writeLog(root, SESSION, 'hello there', { cwd })
+    const { home } = await openTestHome(root, NOW)
+    onTestFinished(() => home[Symbol.asyncDispose]())
+    await home.history.ingest()
+    const message = { role: 'user', content: 'something else' }
+    writeFileSync(log, `${JSON.stringify({ type: 'user', uuid: 'o', parentUuid: null, cwd, message })}\n`)
+    await home.history.ingest()
+    const older = async (): Promise<string> =>
+      JSON.stringify((await home.archive.restore(SESSION, { version: 1 })).logs)
+    expect(await older()).toContain('walrus')
+    writeFileSync(join(root, 'privacy.yaml'), NOTHING)
+    expect(await home.privacy.apply()).toMatchObject({ outdated: 1, read_again: 1 })
+    expect(await older()).not.toContain('walrus')
+    expect(await older()).toContain('hello there')
+    expect(await home.history.ingest()).toMatchObject({ outdated_logs: 0 })
   })
 
   it('says of a home that cannot be written to that nothing was done', async () => {
@@ -258,7 +330,9 @@ describe('applying a policy to what is stored', () => {
     const never = (): never => {
       throw new Error('not to be asked')
     }
-    const setup = { logged: never, stores: never, audited: never, privacyFile: join(root, 'privacy.yaml'), zone: never }
+    const memory = new PolicyMemory(join(root, 'project-policies.json'))
+    const privacyFile = join(root, 'privacy.yaml')
+    const setup = { logged: never, stores: never, audited: never, privacyFile, memory, zone: never }
     await expect(new PrivacyCare(store, setup).apply()).rejects.toMatchObject({ code: 'home-read-only' })
   })
 

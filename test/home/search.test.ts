@@ -232,7 +232,7 @@ describe('searching one session', () => {
     expect(await found({ text: 'world' })).toEqual([])
   })
 
-  it('forgets what a rewritten log no longer says', async () => {
+  it('keeps what a log said that was only cut, and forgets what one that says something else no longer says', async () => {
     const other = withFixture()
     const { home: own } = await openTestHome(other.root, NOW)
     await own.history.ingest()
@@ -240,6 +240,11 @@ describe('searching one session', () => {
     const lines = readFileSync(other.log, 'utf8').trimEnd().split('\n')
     writeFileSync(other.log, `${lines.slice(0, 20).join('\n')}\n`)
     await own.history.ingest()
+    expect((await own.history.search({ text: 'slowly' })).hits).toHaveLength(1)
+    const message = { role: 'user', content: 'something else entirely' }
+    appendFileSync(other.log, `${JSON.stringify({ type: 'user', uuid: 'o1', parentUuid: null, message })}\n`)
+    await own.history.ingest()
+    expect((await own.history.search({ text: 'entirely' })).hits).toHaveLength(1)
     expect((await own.history.search({ text: 'slowly' })).hits).toEqual([])
     expect((await own.history.search({ text: 'please' })).hits.length).toBeGreaterThan(0)
     await own[Symbol.asyncDispose]()

@@ -32,6 +32,7 @@ export const aHistory = (told: Partial<SessionHistory> = {}): SessionHistory => 
   session: { id: parseSessionId('0f3c9a12'), chain_id: parseSessionId('0f3c9a12'), started_at: AT, tool: 'claude' },
   from_log: true,
   told_from: 'log',
+  older_versions: 0,
   news: {},
   turns: [aTurn()],
   sub_agents: [],

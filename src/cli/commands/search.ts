@@ -36,6 +36,8 @@ export const search = command({
     if (out.json) return
     if (!report.is_ingested) out.note('No text was read yet. Read the logs with: skein ingest')
     else if (report.hits.length === 0) out.note('Nothing found.')
+    if (report.older_versions > 0)
+      out.note('Some logs were rewritten and said more before, which is not searched. See OLDER in: skein archive list')
     if (report.may_be_outdated) out.note('Some text was kept under another policy. See: skein privacy check')
     if (report.hits.some((hit) => hit.log_gone)) {
       const all = report.hits.every((hit) => hit.log_gone)

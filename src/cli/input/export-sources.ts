@@ -1,7 +1,6 @@
 import type { Home } from '../../home/index.js'
 import type { ExportSource } from '../../interchange/index.js'
 import type { Session } from '../../model/index.js'
-import { loadPolicy } from '../../privacy/index.js'
 import type { Cli } from '../command.js'
 
 /** One session, or with `chain` (and for a unit of work) all that carried the same line of work, in their order. */
@@ -19,13 +18,13 @@ export async function sessionsNamed({ sessions }: Home, reference: string, chain
 
 /** Each session's turns with the policy that holds where it worked. */
 export async function exportSources(
-  { history }: Home,
+  { history, privacy }: Home,
   sessions: readonly Session[],
-  { cwd, privacyFile }: Pick<Cli, 'cwd' | 'privacyFile'>,
+  { cwd }: Pick<Cli, 'cwd'>,
 ): Promise<ExportSource[]> {
   const sources: ExportSource[] = []
   for (const session of sessions) {
-    const policy = await loadPolicy({ userFile: privacyFile, directory: session.cwd ?? cwd })
+    const policy = await privacy.policyAt(session.cwd ?? cwd)
     sources.push({ history: await history.turns(session.id), policy })
   }
   return sources

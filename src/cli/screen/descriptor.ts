@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
+import { SkeinError } from '../../model/index.js'
 import type { Stream } from './output.js'
 
 /**
@@ -15,9 +16,19 @@ function writeAll(fd: number, bytes: Buffer): void {
     try {
       done += writeSync(fd, bytes, done)
     } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') throw noRoom(error)
       // A reader that is slow, on a pipe that somebody made non-blocking: wait for it as a blocking write would.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+      if (code !== 'EAGAIN') throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
 }
+
+const noRoom = (cause: unknown): SkeinError =>
+  new SkeinError(
+    'disk-full',
+    'No space left for the output',
+    'What was written is not all of it: free some space and try again',
+    { cause },
+  )

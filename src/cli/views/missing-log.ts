@@ -3,16 +3,23 @@ import { unreachable } from '../../model/index.js'
 import type { Output } from '../screen/output.js'
 
 interface Source extends Pick<SessionHistory, 'told_from'> {
+  session: { id: string }
   turns: readonly unknown[]
+  older_versions?: number
 }
 
 /** Says where what was shown came from, when it was not the log. */
-export function noteMissingLog({ told_from, turns }: Source, out: Pick<Output, 'note'>): void {
+export function noteMissingLog(source: Source, out: Pick<Output, 'note'>): void {
+  const { told_from, turns, older_versions = 0, session } = source
+  if (older_versions > 0)
+    out.note(
+      `Its log was rewritten, and said more before: skein archive restore ${session.id} --version ${older_versions}`,
+    )
   switch (told_from) {
     case 'log':
       return
     case 'archive':
-      out.note('Log deleted by its tool; shown from the archive.')
+      out.note('Log deleted or cut by its tool; shown from the archive.')
       return
     case 'counts':
       out.note(

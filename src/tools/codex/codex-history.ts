@@ -33,12 +33,21 @@ export function historyOf(log: LogRef, find: ReadOptions['find'], counters: Coun
     }
     seen.add(path)
     const size = statOf(path)?.size ?? 0
-    const bytes = Math.min(numberAt(base, 'end_byte_offset') ?? size, size)
+    const wanted = numberAt(base, 'end_byte_offset') ?? size
+    const bytes = Math.min(wanted, size)
+    if (size < wanted) counters.missing_origins += 1
     const ordinal = numberAt(base, 'end_ordinal_exclusive')
     segments.unshift({ session, bytes, records: () => recordsUpTo(path, bytes, ordinal) })
     base = objectAt(headerOf(path), 'history_base')
   }
   return { ...(isSessionId(forkedFrom) ? { origin: forkedFrom } : {}), segments }
+}
+
+/** Whether some of a fork's history is in a log that is not there, or not all of it. */
+export function lacksHistory(log: LogRef): boolean {
+  const counters = noCounters()
+  historyOf(log, undefined, counters)
+  return counters.missing_origins > 0
 }
 
 function headerOf(path: string): JsonObject | undefined {

@@ -4,6 +4,7 @@ import { identifyByHead } from '../identify.js'
 import { readJsonl } from '../jsonl-log.js'
 import { fileLog, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
+import { lacksHistory } from './codex-history.js'
 import { sessionInName } from './codex-name.js'
 import { CODEX_FOLDERS, codexLogsUnder, codexRoots, isCodexLog } from './codex-roots.js'
 import { CodexTranslator } from './codex-translator.js'
@@ -30,6 +31,7 @@ export const codex: LogTool = {
   logAt: (path) => fileLog(NAME, rootOf(path), path, { session: sessionInName(path) }),
   identify: (log) => identifyByHead(codex, log),
   read,
+  lacksHistory,
 }
 
 const logsUnder = (root: string): (LogRef | undefined)[] =>

@@ -94,7 +94,7 @@ export class PiTranslator implements Translator {
       cwd: textAt(header, 'cwd'),
       started_at: momentAt(header, 'timestamp'),
       version: header.version === undefined ? 'v1' : `v${header.version}`,
-      origin: originOf(textAt(header, 'parentSession'), this.setup.log.path),
+      origin: originOf(textAt(header, 'parentSession')),
     })
   }
 

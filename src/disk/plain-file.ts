@@ -1,0 +1,59 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { SkeinError } from '../model/index.js'
+
+/** What the system says of what is there, links followed; undefined when nothing is, or a link leads nowhere. */
+export function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if (isNothing(error)) return undefined
+    throw error
+  }
+}
+
+/** Opened for reading; undefined when there is no file. Anything else by that name is none: to open a pipe would wait for ever. */
+export function openPlain(path: string): number | undefined {
+  let file: number
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    if (isNothing(error) || (error as NodeJS.ErrnoException).code === 'ENXIO') return undefined // the last: a socket
+    throw error
+  }
+  if (fstatSync(file).isFile()) return file
+  closeSync(file)
+  return undefined
+}
+
+/** All of a file; undefined when there is none. */
+export function readPlain(path: string): Buffer | undefined {
+  const file = openPlain(path)
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** In words, what is in the place of a file; undefined when that is a file, or nothing. */
+export function foreignAt(path: string): string | undefined {
+  const stat = statIfThere(path)
+  if (stat) return stat.isFile() ? undefined : wordsFor(stat)
+  return lstatSync(path, { throwIfNoEntry: false }) ? 'a link that leads nowhere' : undefined
+}
+
+/** Says so when something else is in the place of a file of ours. A link that leads to nothing may become one when it is opened. */
+export function refuseForeign(path: string, { mayLink = true } = {}): void {
+  const what = mayLink && !statIfThere(path) ? undefined : foreignAt(path)
+  if (what !== undefined)
+    throw new SkeinError('home-unreadable', `${path} is ${what}, not a file`, 'Move it away, then try again')
+}
+
+const isNothing = (error: unknown): boolean => ['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+function wordsFor(stat: Stats): string {
+  if (stat.isDirectory()) return 'a directory'
+  if (stat.isFIFO()) return 'a pipe'
+  return stat.isSocket() ? 'a socket' : 'a device'
+}
