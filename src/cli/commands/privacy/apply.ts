@@ -30,6 +30,6 @@ function reportLine(report: PolicyApplication): string {
   return [
     `${verb} the policy of today to ${grouped(outdated)} of ${plural(logs, 'log')}:`,
     `  ${plural(read_again, 'log')} ${dry_run ? 'to be ' : ''}read again`,
-    `  ${plural(filtered_again, 'log')} without a file: ${plural(passages_changed, 'passage')} changed, ${grouped(passages_dropped)} dropped`,
+    `  ${plural(filtered_again, 'log')} whose file or project is gone, filtered as kept: ${plural(passages_changed, 'passage')} changed, ${grouped(passages_dropped)} dropped`,
   ].join('\n')
 }
