@@ -1,4 +1,5 @@
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync, statSync, writeSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { SkeinError } from '../../model/index.js'
 import type { Stream } from './output.js'
 
@@ -7,9 +8,13 @@ import type { Stream } from './output.js'
  * small command. Undefined when it may be a terminal, which only Node's object knows how to ask.
  */
 export function plainDescriptor(fd: 1 | 2): Stream | undefined {
-  if (fstatSync(fd).isCharacterDevice()) return undefined
+  const stat = fstatSync(fd)
+  if (stat.isCharacterDevice() && stat.rdev !== nullDevice()) return undefined
   return { write: (text) => writeAll(fd, Buffer.from(text)) }
 }
+
+/** Where jobs send what nobody reads; it is a device like a terminal, and is none. */
+const nullDevice = (): number | undefined => statSync(devNull, { throwIfNoEntry: false })?.rdev
 
 function writeAll(fd: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) {
