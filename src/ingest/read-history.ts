@@ -138,8 +138,8 @@ function readChanged(stores: Stores, source: LogSource): Reading | undefined {
   const textFrom = isUnknown ? undefined : text.log(log.path, partOf(log))
   const standing = isUnknown ? undefined : archive.standing(key)
   const needsText = isAgain || textFrom?.stamp !== log.stamp
-  // Without a stamp its words are to be read again from the log itself: another policy holds now.
   if (!isAgain && wasCut(log, standing)) return readArchived(stores, log, key)
+  // Without a stamp its words are to be read again from the log itself: another policy holds now.
   const isArchived = !isAgain && standing?.stamp === log.stamp && textFrom?.stamp !== ''
   if (!needsRows && !needsText && isArchived) return undefined
   const forget = forgetterFor(stores, textFrom)

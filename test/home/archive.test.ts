@@ -149,6 +149,8 @@ describe('what is kept', () => {
       hits: (await home.history.search({ text: 'slowly' })).hits.length,
       cost: await home.history.cost({ by: 'session' }),
     }
+    const beginning = lines.slice(0, left).map((line) => `${line}\n`)
+    const cut = (): void => writeFileSync(log, beginning.join(''))
     const same = async (): Promise<void> => {
       const { turns, told_from } = await home.history.turns(OWN)
       expect(turns.map(({ number, prompt }) => [number, prompt])).toEqual(before.turns)
@@ -158,13 +160,7 @@ describe('what is kept', () => {
       expect(await home.history.cost({ by: 'session' })).toEqual(before.cost)
       expect(await home.archive.verify()).toMatchObject({ ok: true, problems: [] })
     }
-    writeFileSync(
-      log,
-      lines
-        .slice(0, left)
-        .map((line) => `${line}\n`)
-        .join(''),
-    )
+    cut()
     await home.history.ingest()
     await same()
     expect(await home.history.ingest()).toMatchObject({ read: 0 })
@@ -174,13 +170,7 @@ describe('what is kept', () => {
     writeFileSync(log, `${lines.join('\n')}\n`)
     await home.history.ingest()
     expect(await home.history.turns(OWN)).toMatchObject({ told_from: 'log' })
-    writeFileSync(
-      log,
-      lines
-        .slice(0, left)
-        .map((line) => `${line}\n`)
-        .join(''),
-    )
+    cut()
     await home.history.ingest()
     rmSync(log)
     await home.history.ingest()

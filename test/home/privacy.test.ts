@@ -281,14 +281,7 @@ describe('applying a policy to what is stored', () => {
   })
 
   it('filters what the archive has of a log that was cut', async () => {
-    const root = scratch()
-    const cwd = join(root, 'work')
-    mkdirSync(cwd)
-    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
-    const log = writeLog(root, SESSION, 'hello there', { cwd })
-    const { home } = await openTestHome(root, NOW)
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    await home.history.ingest()
+    const { root, log, home } = await ingestedLog()
     writeFileSync(log, '')
     await home.history.ingest()
     expect([await found(home, 'hello'), await found(home, 'walrus')]).toEqual([1, 1])
@@ -301,14 +294,7 @@ describe('applying a policy to what is stored', () => {
   })
 
   it('filters what a log said before it was rewritten', async () => {
-    const root = scratch()
-    const cwd = join(root, 'work')
-    mkdirSync(cwd)
-    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
-    const log = writeLog(root, SESSION, 'hello there', { cwd })
-    const { home } = await openTestHome(root, NOW)
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    await home.history.ingest()
+    const { root, cwd, log, home } = await ingestedLog()
     const message = { role: 'user', content: 'something else' }
     writeFileSync(log, `${JSON.stringify({ type: 'user', uuid: 'o', parentUuid: null, cwd, message })}\n`)
     await home.history.ingest()
@@ -378,3 +364,16 @@ describe('applying a policy to what is stored', () => {
     await clean[Symbol.asyncDispose]()
   })
 })
+
+/** A home that keeps everything of one log. */
+async function ingestedLog(): Promise<{ root: string; cwd: string; log: string; home: Home }> {
+  const root = scratch()
+  const cwd = join(root, 'work')
+  mkdirSync(cwd)
+  writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
+  const log = writeLog(root, SESSION, 'hello there', { cwd })
+  const { home } = await openTestHome(root, NOW)
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  await home.history.ingest()
+  return { root, cwd, log, home }
+}
