@@ -1,6 +1,7 @@
 import { type ArchiveEntry, ArchiveReader } from '../archive/index.js'
 import { explainDiskError } from '../disk/index.js'
 import { formatDuration, type SessionId, SkeinError } from '../model/index.js'
+import type { Events } from './api.js'
 import type {
   ArchiveBook,
   ArchiveCheck,
@@ -8,9 +9,8 @@ import type {
   ArchivePrune,
   ArchiveRetention,
   ArchiveStats,
-  Events,
   RestoredSession,
-} from './api.js'
+} from './archive-api.js'
 import { verifyArchive } from './archive-check.js'
 import type { Config } from './config.js'
 import type { LogStores } from './log-stores.js'

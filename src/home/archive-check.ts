@@ -1,7 +1,7 @@
 import type { ArchivedContent, ArchiveEntry, ArchiveReader } from '../archive/index.js'
 import { type CountedRows, countFacts, type HistoryStore, wasCut } from '../ingest/index.js'
 import { LOG_TOOLS } from '../tools/index.js'
-import type { ArchiveCheck } from './api.js'
+import type { ArchiveCheck } from './archive-api.js'
 import { logOfEntry } from './pending-logs.js'
 
 /** Reads everything in the archive, and compares it with what was counted and with the logs that are still there. */

@@ -1,6 +1,8 @@
 export type * from './api.js'
+export type * from './archive-api.js'
 export type { Surroundings } from './history.js'
 export { type HomeOptions, openHome } from './open-home.js'
+export type * from './privacy-api.js'
 export { createProfile, DEFAULT_PROFILE, deleteProfile, listProfiles } from './profiles.js'
 export { setAside } from './set-aside.js'
 export { readSettings, type Settings, settingsTable } from './settings-file.js'

@@ -29,6 +29,7 @@ export class Policies {
     const known = this.#known.get(directory)
     if (known && now - known.readAt < REMEMBERED_MS && now >= known.readAt) return known.policy
     const policy = await this.#load(directory)
+    this.memory.remember(policy)
     this.#known.set(directory, { policy, readAt: now })
     return policy
   }
@@ -41,9 +42,7 @@ export class Policies {
   async #load(directory: string): Promise<Policy> {
     try {
       const recall = (path: string): string | undefined => this.memory.recall(path)
-      const policy = await loadPolicy({ userFile: this.userFile, directory, recall })
-      this.memory.remember(policy)
-      return policy
+      return await loadPolicy({ userFile: this.userFile, directory, recall })
     } catch (error) {
       this.context.warn(`${(error as Error).message}: until it is corrected, no tool calls of ${directory} are kept`)
       return NOTHING
