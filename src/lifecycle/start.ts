@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { lifeOf } from '../disk/index.js'
+import { lifeOf, statOf } from '../disk/index.js'
 import { type Agent, type AgentStatus, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import type { PaneInfo } from '../terminal/index.js'
 import { endTree } from '../terminal/index.js'
@@ -279,6 +278,6 @@ function withEnv(
 }
 
 function refuseNoDirectory(cwd: string): void {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return
+  if (statOf(cwd)?.isDirectory()) return
   throw new SkeinError('bad-input', `There is no directory ${cwd}`, 'Make it, or start the agent in another one')
 }

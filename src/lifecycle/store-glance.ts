@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../disk/index.js'
 import type { NewEvent } from '../home/index.js'
 import {
   type Agent,
@@ -67,7 +67,7 @@ function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen
 
 /** When the conversation's log last grew. */
 function progressOf({ binding }: AgentRun): Instant | undefined {
-  const stat = binding?.log ? statSync(binding.log, { throwIfNoEntry: false }) : undefined
+  const stat = binding?.log ? statOf(binding.log) : undefined
   return stat && instantOf(stat.mtimeMs)
 }
 
