@@ -1,5 +1,5 @@
 import { command } from '../command.js'
-import { environmentOf, LAUNCH_OPTIONS } from '../input/agent-launch.js'
+import { environmentOf, FORCE_START, LAUNCH_OPTIONS } from '../input/agent-launch.js'
 import { flag, required } from '../input/input.js'
 import { agentRef } from '../input/value-kind.js'
 import { receiptView } from '../views/receipt-view.js'
@@ -16,12 +16,13 @@ export const restart = command({
   args: { agent: required(agentRef, 'Address or id') },
   options: {
     fresh: flag('Begin a new conversation'),
+    force: FORCE_START,
     env: LAUNCH_OPTIONS.env,
     'env-file': LAUNCH_OPTIONS['env-file'],
   },
-  async run({ agent: reference, fresh, ...given }, cli) {
+  async run({ agent: reference, fresh, force, ...given }, cli) {
     const env = environmentOf(given, cli)
-    const options = { fresh, ...(Object.keys(env).length > 0 ? { env } : {}) }
+    const options = { fresh, force, ...(Object.keys(env).length > 0 ? { env } : {}) }
     const restarted = await (await cli.agents()).restart(reference, options)
     cli.out.result(restarted, () => receiptView(restarted))
   },
