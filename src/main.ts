@@ -129,6 +129,7 @@ function profilesOf(place: () => HomeLocation): Profiles {
         profile,
         context,
         surroundings: surroundings(),
+        cwd: workingDirectory,
         ...(userId === undefined ? {} : { userId }),
       }),
     list: async () =>
