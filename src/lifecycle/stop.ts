@@ -57,18 +57,18 @@ async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: nu
   const runner = parts.runners.find(({ name }) => name === seen?.run?.recipe.tool)
   const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
   if (!runner || !terminal || !seen?.pane || seen.pane.isDead) return lifeOf(ownerOf(live)) === 'dead'
-  const until = parts.context.clock.now() + graceMs
+  const until = performance.now() + graceMs
   try {
     using _typing = await parts.runs.hold(agent.id, 'keys', graceMs)
     const isSaidBusy = ['running', 'blocked'].includes(activityOf(seen.verdict?.status ?? { status: 'unknown' }) ?? '')
     if (isSaidBusy) await untilBusyOnScreen(runner, terminal, live)
-    await interrupt(parts, live, runner, terminal, until - graceMs / 2)
+    await interrupt(live, runner, terminal, until - graceMs / 2)
     if (lifeOf(ownerOf(live)) === 'alive') await terminal.press(live.pane, [...runner.keys.clear, ...runner.keys.quit])
   } catch {
     // A pane that is gone, or a tmux that does not answer: then its processes are ended without it.
     return lifeOf(ownerOf(live)) === 'dead'
   }
-  while (lifeOf(ownerOf(live)) === 'alive' && parts.context.clock.now() < until) await pause(LOOK_MS)
+  while (lifeOf(ownerOf(live)) === 'alive' && performance.now() < until) await pause(LOOK_MS)
   return lifeOf(ownerOf(live)) === 'dead'
 }
 
@@ -79,20 +79,14 @@ async function untilBusyOnScreen(runner: ToolRunner, terminal: Terminal, live: L
 }
 
 /** At most twice, and only while its screen shows work or a question: at an empty prompt the same key may mean something else. */
-async function interrupt(
-  parts: Parts,
-  live: LiveRun,
-  runner: ToolRunner,
-  terminal: Terminal,
-  until: number,
-): Promise<void> {
+async function interrupt(live: LiveRun, runner: ToolRunner, terminal: Terminal, until: number): Promise<void> {
   for (let presses = 0; presses < 2; presses += 1) {
     if (!(await isBusyOnScreen(runner, terminal, live))) return
     await terminal.press(live.pane, runner.keys.interrupt)
     for (let looks = 0; looks < 10; looks += 1) {
       await pause(LOOK_MS)
       if (!(await isBusyOnScreen(runner, terminal, live))) return
-      if (parts.context.clock.now() >= until) return
+      if (performance.now() >= until) return
     }
   }
 }
