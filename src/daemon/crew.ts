@@ -121,7 +121,7 @@ export class Crew implements AsyncDisposable {
     const { parts, hub, fleet, lookout } = this.options
     const { spool, agents } = parts.home.paths
     const tick = setInterval(() => {
-      for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#routine.add(id)
+      for (const id of this.#schedule.due(this.#roll.runs(), performance.now())) this.#routine.add(id)
       if (this.#routine.size > 0) this.#looking.ask()
     }, TICK_MS)
     // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
@@ -183,7 +183,7 @@ export class Crew implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const { lookout, parts } = this.options
+    const { lookout } = this.options
     const wanted = new Set(this.#toLook)
     this.#toLook.clear()
     if (this.#isSpoolFull) {
@@ -193,10 +193,7 @@ export class Crew implements AsyncDisposable {
     if (wanted.size === 0) for (const id of [...this.#routine].slice(0, ROUTINE_AT_ONCE)) wanted.add(id)
     if (wanted.size === 0) return
     const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
-    this.#schedule.looked(
-      wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
-      parts.context.clock.now(),
-    )
+    this.#schedule.looked(wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids, performance.now())
     for (const id of ids) this.#routine.delete(id)
     if (this.#routine.size > 0) this.#looking.ask()
     await lookout.look(wanted.has('all') ? undefined : new Set(ids))

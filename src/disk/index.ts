@@ -13,7 +13,7 @@ export {
   startTimeOf,
   thisProcess,
 } from './process-owner.js'
-export { type ProcessPlace, thisPlace, type Whereabouts, whereaboutsOf } from './process-place.js'
+export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
 export { RowWriter } from './row-writer.js'
 export {
   type Database,

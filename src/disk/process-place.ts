@@ -14,7 +14,7 @@ export interface ProcessPlace {
 }
 
 /** `restarted`: the machine has booted since, so no process of that time lives. `elsewhere`: nothing can be seen from here. */
-export type Whereabouts = 'here' | 'restarted' | 'elsewhere'
+type Whereabouts = 'here' | 'restarted' | 'elsewhere'
 
 let known: ProcessPlace | undefined
 

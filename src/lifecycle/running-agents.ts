@@ -95,7 +95,7 @@ export class RunningAgents implements Agents {
     { until, timeoutMs, signal }: { until: 'waiting' | 'idle' | 'done'; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<AgentView> {
     const agent = await findAgent(this.parts.home, reference)
-    const end = timeoutMs === undefined ? undefined : this.parts.context.clock.now() + timeoutMs
+    const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
     for (;;) {
       const view = await this.#look(agent)
       if (isReached(view, until)) return view
@@ -106,7 +106,7 @@ export class RunningAgents implements Agents {
           `See: skein why ${agent.address}`,
         )
       }
-      if ((end !== undefined && this.parts.context.clock.now() >= end) || signal?.aborted) {
+      if ((end !== undefined && performance.now() >= end) || signal?.aborted) {
         const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
         throw new SkeinError(
           'timed-out',

@@ -194,7 +194,7 @@ async function makePane(
 /** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
 async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Observed> {
   const only = new Set([agent.id])
-  const until = parts.context.clock.now() + START_GRACE_MS
+  const until = performance.now() + START_GRACE_MS
   for (;;) {
     const [seen] = await observe(parts, only)
     if (!seen) throw new Error(`agent ${agent.id} vanished while it was started`)
@@ -203,7 +203,7 @@ async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Obs
     if (activity === 'failed' && !liveRun(seen.run)) throw await diedAtOnce(parts, agent, seen)
     if (activity === 'over') throw await diedAtOnce(parts, agent, seen)
     if (activity && activity !== 'starting') return seen
-    if (parts.context.clock.now() >= until) return seen
+    if (performance.now() >= until) return seen
     await pause(LOOK_MS)
   }
 }

@@ -61,19 +61,19 @@ async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: nu
   const runner = parts.runners.find(({ name }) => name === seen?.run?.recipe.tool)
   const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
   if (!runner || !terminal || !seen?.pane || seen.pane.isDead) return (await lifeNow(parts, agent, live)) === 'dead'
-  const until = parts.context.clock.now() + graceMs
+  const until = performance.now() + graceMs
   try {
     using _typing = await parts.runs.hold(agent.id, 'keys', graceMs)
     const isSaidBusy = ['running', 'blocked'].includes(activityOf(seen.verdict?.status ?? { status: 'unknown' }) ?? '')
     if (isSaidBusy) await untilBusyOnScreen(runner, terminal, live)
-    await interrupt(parts, live, runner, terminal, until - graceMs / 2)
+    await interrupt(live, runner, terminal, until - graceMs / 2)
     if ((await lifeNow(parts, agent, live)) === 'alive')
       await terminal.press(live.pane, [...runner.keys.clear, ...runner.keys.quit])
   } catch {
     // A pane that is gone, or a tmux that does not answer: then its processes are ended without it.
     return (await lifeNow(parts, agent, live)) === 'dead'
   }
-  while ((await lifeNow(parts, agent, live)) === 'alive' && parts.context.clock.now() < until) await pause(LOOK_MS)
+  while ((await lifeNow(parts, agent, live)) === 'alive' && performance.now() < until) await pause(LOOK_MS)
   return (await lifeNow(parts, agent, live)) === 'dead'
 }
 
@@ -84,20 +84,14 @@ async function untilBusyOnScreen(runner: ToolRunner, terminal: Terminal, live: L
 }
 
 /** At most twice, and only while its screen shows work or a question: at an empty prompt the same key may mean something else. */
-async function interrupt(
-  parts: Parts,
-  live: LiveRun,
-  runner: ToolRunner,
-  terminal: Terminal,
-  until: number,
-): Promise<void> {
+async function interrupt(live: LiveRun, runner: ToolRunner, terminal: Terminal, until: number): Promise<void> {
   for (let presses = 0; presses < 2; presses += 1) {
     if (!(await isBusyOnScreen(runner, terminal, live))) return
     await terminal.press(live.pane, runner.keys.interrupt)
     for (let looks = 0; looks < 10; looks += 1) {
       await pause(LOOK_MS)
       if (!(await isBusyOnScreen(runner, terminal, live))) return
-      if (parts.context.clock.now() >= until) return
+      if (performance.now() >= until) return
     }
   }
 }

@@ -13,7 +13,7 @@ export const restart = command({
     ['skein restart web/demo', 'Go on where it was'],
     ['skein restart web/demo --fresh', 'Begin another conversation'],
   ],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {
     fresh: flag('Begin a new conversation'),
     force: FORCE_START,
