@@ -19,7 +19,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'files of the kernel in /proc, named by a number': [
     'disk/process-owner.ts',
+    'disk/process-place.ts',
     'lifecycle/process-family.ts',
+    'lifecycle/run-life.ts',
     'terminal/process-tree.ts',
   ],
   'files of the installed package, and standard input': ['main.ts', 'daemon-main.ts'],

@@ -17,10 +17,12 @@ export {
   lifeOf,
   type ProcessOwner,
   type ProcessStat,
+  processName,
   processStat,
   startTimeOf,
   thisProcess,
 } from './process-owner.js'
+export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
 export { RowWriter } from './row-writer.js'
 export {
   type Database,

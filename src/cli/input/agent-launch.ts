@@ -25,6 +25,8 @@ export const LAUNCH_OPTIONS = {
   dangerous: flag('Let it act without asking, where the tool can'),
 }
 
+export const FORCE_START = flag('Although its last process may still run on another host or in another container')
+
 export async function launchOf(
   where: string | undefined,
   given: Values<typeof LAUNCH_OPTIONS>,
