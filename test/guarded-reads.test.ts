@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'files of the kernel in /proc, named by a number': [
     'disk/process-owner.ts',
     'disk/process-place.ts',
+    'disk/process-table.ts',
     'lifecycle/process-family.ts',
     'lifecycle/run-life.ts',
     'terminal/process-tree.ts',

@@ -23,6 +23,7 @@ export {
   thisProcess,
 } from './process-owner.js'
 export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
+export { type RunningProcess, runningProcesses } from './process-table.js'
 export { RowWriter } from './row-writer.js'
 export {
   type Database,
