@@ -48,7 +48,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'home/purge-book.ts',
     'home/purge-proof.ts',
     'home/purge-state.ts',
-    'home/purge-sweep.ts',
     'home/retention-run.ts',
     'home/roster-file.ts',
     'home/session-archive.ts',

@@ -11,7 +11,7 @@ export {
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
 export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
-export { entriesIn, ifThere, namesIn, textIn } from './present.js'
+export { entriesIn, namesIn, textIn } from './present.js'
 export {
   type Life,
   lifeOf,

@@ -40,7 +40,9 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
     { text: `(${facts.map(safeText).join(', ')})`, paint: paint.dim },
   ]
   const why = agent.waiting_for === 'finished' ? undefined : agent.reason
-  const title = [why, agent.title === name ? undefined : agent.title].filter((part) => part !== undefined).join(' · ')
+  const title = [why, agent.cwd_problem, agent.title === name ? undefined : agent.title]
+    .filter((part) => part !== undefined)
+    .join(' · ')
   return { parts, title: title === '' ? undefined : safeText(title), branches: [] }
 }
 
