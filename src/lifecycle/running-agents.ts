@@ -262,7 +262,7 @@ export class RunningAgents implements Agents {
 
   async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
     const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
-    const did = wasRunning ? `${verb} ${agent.address}` : `${agent.address} needed nothing`
+    const did = wasRunning ? `${verb} ${agent.address}` : `left ${agent.address} as it was`
     return { agent: await this.#look(agent), did, how: how + rest }
   }
 }

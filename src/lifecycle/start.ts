@@ -195,7 +195,7 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
-  const last = lines.slice(-LAST_LINES).map((line) => `  ${line}`)
+  const details = lines.slice(-LAST_LINES)
   const why = verdict?.status.reason ?? 'no reason is known'
   if (why === 'exited 127' && run) {
     // What a shell says of a program that it cannot find.
@@ -203,9 +203,9 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
     const install = `Install it or put it on your PATH (skein tool show ${tool}), then: skein restart ${agent.address}`
     return new SkeinError('agent-died', `${agent.address} did not start: the program of ${tool} was not found`, install)
   }
-  const said = last.length > 0 ? `. Its last lines:\n${last.join('\n')}` : ', without a word'
+  const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
-  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next)
+  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }
 
 // --- which agent, and how ---------------------------------------------------------------------------------------------
