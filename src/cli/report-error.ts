@@ -44,6 +44,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'profile-exists': 1,
   'profile-not-found': 1,
   'sdk-missing': 1,
+  'send-denied': 1,
   'session-exists': 1,
   'session-not-found': 1,
   'spawn-refused': 1,

@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'profile-exists'
   | 'profile-not-found'
   | 'sdk-missing'
+  | 'send-denied'
   | 'session-exists'
   | 'session-not-found'
   | 'spawn-refused'
