@@ -15,6 +15,7 @@ export type {
   SessionSystemPromptReport,
   TtsAutoMode,
 } from './entry.js'
+export { parseFieldChange, SETTABLE_FIELDS } from './entry-field.js'
 export type { Surroundings } from './environment.js'
 export { type ResetPolicy, type ResetRule, staleReason } from './freshness.js'
 export type { Inbound } from './inbound.js'
