@@ -15,6 +15,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'ambiguous-id': 1,
   'agent-busy': 1,
   'agent-died': 1,
+  'agent-elsewhere': 1,
   'agent-exists': 1,
   'agent-not-found': 1,
   'agent-not-ready': 1,

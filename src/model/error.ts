@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'ambiguous-id'
   | 'agent-busy'
   | 'agent-died'
+  | 'agent-elsewhere'
   | 'agent-exists'
   | 'agent-not-found'
   | 'agent-not-ready'

@@ -8,7 +8,7 @@ export const ack = command({
   summary: 'Say that a finished reply was seen',
   description: 'The agent then counts as idle until its next reply. A question is not answered by it.',
   examples: [['skein ack web/demo', 'I have seen it']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {},
   async run({ agent }, { agents, out }) {
     const receipt = await (await agents()).ack(agent)

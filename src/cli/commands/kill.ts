@@ -10,7 +10,7 @@ export const kill = command({
   summary: 'End agents at once',
   description: 'Its own processes and no others. What it was doing is lost; its conversation can be resumed.',
   examples: [['skein kill web/demo', 'End one']],
-  args: { agents: repeated(agentRef, 'Addresses or ids') },
+  args: { agents: repeated(agentRef, 'Addresses, ends of them, titles, ids, or . for here') },
   options: {},
   async run({ agents: references }, cli) {
     if (references.length === 0) throw usageError('Missing <agents>', 'Usage: skein kill <agents...>')

@@ -1,5 +1,5 @@
 import { command } from '../command.js'
-import { environmentOf, LAUNCH_OPTIONS } from '../input/agent-launch.js'
+import { environmentOf, FORCE_START, LAUNCH_OPTIONS } from '../input/agent-launch.js'
 import { flag, required } from '../input/input.js'
 import { agentRef } from '../input/value-kind.js'
 import { receiptView } from '../views/receipt-view.js'
@@ -13,15 +13,16 @@ export const restart = command({
     ['skein restart web/demo', 'Go on where it was'],
     ['skein restart web/demo --fresh', 'Begin another conversation'],
   ],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {
     fresh: flag('Begin a new conversation'),
+    force: FORCE_START,
     env: LAUNCH_OPTIONS.env,
     'env-file': LAUNCH_OPTIONS['env-file'],
   },
-  async run({ agent: reference, fresh, ...given }, cli) {
+  async run({ agent: reference, fresh, force, ...given }, cli) {
     const env = environmentOf(given, cli)
-    const options = { fresh, ...(Object.keys(env).length > 0 ? { env } : {}) }
+    const options = { fresh, force, ...(Object.keys(env).length > 0 ? { env } : {}) }
     const restarted = await (await cli.agents()).restart(reference, options)
     cli.out.result(restarted, () => receiptView(restarted))
   },

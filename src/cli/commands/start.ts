@@ -1,5 +1,5 @@
 import { command } from '../command.js'
-import { LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
+import { FORCE_START, LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
 import { flag, optional } from '../input/input.js'
 import { freeText, text } from '../input/value-kind.js'
 import { receiptView } from '../views/receipt-view.js'
@@ -17,12 +17,13 @@ export const start = command({
   options: {
     ...LAUNCH_OPTIONS,
     prompt: optional(freeText('text'), 'What to send it once it is ready'),
+    force: FORCE_START,
     attach: flag('Go to its terminal'),
   },
-  async run({ where, prompt, attach, ...given }, cli) {
+  async run({ where, prompt, attach, force, ...given }, cli) {
     const agents = await cli.agents()
     const launch = await launchOf(where, given, cli)
-    const started = await agents.start({ ...launch, ...(prompt === undefined ? {} : { prompt }) })
+    const started = await agents.start({ ...launch, force, ...(prompt === undefined ? {} : { prompt }) })
     const { agent, did, how, session } = started
     cli.out.result({ agent, did, how, ...(session ? { session } : {}) }, () => receiptView(started))
     if (attach && !cli.out.json) {

@@ -12,7 +12,7 @@ export const stop = command({
   description:
     'Interrupts it, asks it to leave, and ends its own processes when it does not. Its conversation can be resumed.',
   examples: [['skein stop web/demo', 'Stop one']],
-  args: { agents: repeated(agentRef, 'Addresses or ids') },
+  args: { agents: repeated(agentRef, 'Addresses, ends of them, titles, ids, or . for here') },
   options: { grace: optional(duration, 'How long it may take to leave', { fallback: '8s' }) },
   async run({ agents: references, grace }, cli) {
     if (references.length === 0) throw usageError('Missing <agents>', 'Usage: skein stop <agents...>')

@@ -11,7 +11,7 @@ export const wait = command({
   description:
     '`done`: it no longer works: it has finished, asks something, or has failed. `idle`: it has finished. `waiting`: it waits for you. Ends with 1 when the time is over or the agent has ended.',
   examples: [['skein wait web/demo --until idle --timeout 1m', 'Until it has finished']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {
     until: defaulted(choice('state', ['done', 'idle', 'waiting']), 'done', 'What to wait for'),
     timeout: optional(duration, 'How long to wait at most'),
