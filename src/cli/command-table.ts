@@ -199,6 +199,11 @@ export const COMMANDS: CommandTable = {
           'Show one conversation and what was said last',
           async () => (await import('./commands/conversations/show.js')).show,
         ),
+        set: verb(
+          'Change settings of a conversation',
+          async () => (await import('./commands/conversations/set.js')).set,
+        ),
+        remove: verb('Remove a conversation', async () => (await import('./commands/conversations/remove.js')).remove),
         reset: verb('Begin conversations anew', async () => (await import('./commands/conversations/reset.js')).reset),
         prune: verb(
           'Remove conversations that nobody uses any more',

@@ -1,4 +1,4 @@
-import { type AgentRun, type AgentView, type LiveRun, type Parts, viewsOf } from '../lifecycle/index.js'
+import { type AgentRun, type AgentView, lifeOfRun, type Parts, viewsOf } from '../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
@@ -126,7 +126,8 @@ export class Crew implements AsyncDisposable {
     }, TICK_MS)
     // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
     const roundsTimer = setInterval(() => {
-      for (const { agent, run } of this.#roll.runs()) if (run && isDead(run)) this.#looks(agent)
+      for (const { agent, run } of this.#roll.runs())
+        if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
     }, ROUNDS_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
@@ -229,17 +230,6 @@ export class Crew implements AsyncDisposable {
     }
     const settings = await this.#settings()
     if (settings) this.#notices.look(seen, settings)
-  }
-}
-
-/** The cheapest question there is; that a pid has come back as another process is found when the agent is looked at. */
-function isDead({ pid, ended_at }: LiveRun): boolean {
-  if (ended_at !== undefined) return false
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 

@@ -91,12 +91,21 @@ export class AgentCare {
         const next = `Stop it first: skein stop ${agent.address} , or give --force`
         throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
       }
-      await kill(this.parts, agent)
+      await this.#killOrGiveUp(agent)
     }
     this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
     await this.parts.home.roster.remove(agent.id)
     const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
     return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  /** What runs where it cannot be reached is given up: that place may be gone for good. */
+  async #killOrGiveUp(agent: Agent): Promise<void> {
+    try {
+      await kill(this.parts, agent)
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'agent-elsewhere') throw error
+    }
   }
 
   async undoRemove(reference?: string): Promise<Receipt> {

@@ -10,7 +10,7 @@ import {
   type Trouble,
   type Wait,
 } from '../model/index.js'
-import { type Activity, activityOf } from './evidence.js'
+import { type Activity, activityOf, UNREACHABLE } from './evidence.js'
 
 /** So long a program may take until anything is expected of it. */
 export const START_GRACE_MS = 5_000
@@ -76,6 +76,7 @@ export function decideStatus(sighting: Sighting): Verdict {
   if (!run) return settled(sighting, overOf(previous, process))
   const ending = process && activityOf(process)
   if (process && (ending === 'failed' || ending === 'over')) return settled(sighting, process)
+  if (process?.rule === UNREACHABLE) return passing(previous, process)
   const best = bestOf(sighting)
   if (best) return settled(sighting, withBackground(best, sighting))
   if (isYoung(run, now)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })

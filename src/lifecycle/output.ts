@@ -60,7 +60,12 @@ function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, sess
   const log = binding?.log
     ? tool?.logAt(binding.log, session)
     : tool?.discover(environment).find((one) => one.session === session)
-  return tool && log ? foldSession([tool.read(log)]).turns : []
+  try {
+    return tool && log ? foldSession([tool.read(log)]).turns : []
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return [] // a log that cannot be read is no reply
+  }
 }
 
 async function screenText({ terminals }: Parts, run: AgentRun | undefined): Promise<string | undefined> {

@@ -34,7 +34,7 @@ export class RunningAgents implements Agents {
   async start(options: StartAgent): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await spawn(this.parts, options, false)
-    const { observed, session } = await start(this.parts, agent)
+    const { observed, session } = await start(this.parts, agent, { force: options.force ?? false })
     const how = aliveness(observed)
     const record = session && (await this.parts.home.sessions.get(session))
     const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
@@ -52,7 +52,7 @@ export class RunningAgents implements Agents {
 
   async restart(
     reference: string,
-    options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
+    options: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Agents['restart']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../disk/index.js'
 import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
 import type { Screen, ToolRunner } from '../tools/index.js'
@@ -287,5 +287,5 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
 
 function logSize(run: AgentRun | undefined): number | undefined {
   const log = run?.binding?.log
-  return log ? statSync(log, { throwIfNoEntry: false })?.size : undefined
+  return log ? statOf(log)?.size : undefined
 }

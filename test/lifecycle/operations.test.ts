@@ -180,11 +180,12 @@ describe('restarting', () => {
     const { agents, home, project, tmux, log } = await workshop()
     const { agent } = await agents.start({ agent: 'toast', cwd: project })
     tmux('kill-server')
+    // Its process ends a moment after the server.
     const [gone] = await eventually(
       () => agents.list(),
-      ([one]) => one?.status === 'error',
+      ([one]) => one?.reason === 'the tmux server is gone',
     )
-    expect(gone).toMatchObject({ trouble: 'tmux-gone', session_id: agent.session_id })
+    expect(gone).toMatchObject({ status: 'error', trouble: 'tmux-gone', session_id: agent.session_id })
     expect(await home.sessions.find(agent.session_id ?? '')).toMatchObject({ outcome: 'lost' })
     const again = await agents.restart('toast')
     expect(again).toMatchObject({ tier: 'recreated', agent: { session_id: agent.session_id, status: 'idle' } })

@@ -1,5 +1,5 @@
 import { command } from '../command.js'
-import { environmentOf, LAUNCH_OPTIONS } from '../input/agent-launch.js'
+import { environmentOf, FORCE_START, LAUNCH_OPTIONS } from '../input/agent-launch.js'
 import { flag } from '../input/input.js'
 import { answerWithReceipts, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
 import { receiptView } from '../views/receipt-view.js'
@@ -18,14 +18,15 @@ export const restart = command({
   options: {
     ...MANY_OPTIONS,
     fresh: flag('Begin a new conversation'),
+    force: FORCE_START,
     env: LAUNCH_OPTIONS.env,
     'env-file': LAUNCH_OPTIONS['env-file'],
   },
-  async run({ agents: named, group, all, fresh, ...given }, cli) {
+  async run({ agents: named, group, all, fresh, force, ...given }, cli) {
     const env = environmentOf(given, cli)
     const wanted = { agents: named, group, all }
     const { agents: selected, isOne } = await selectAgents(wanted, cli, { usage: 'skein restart', wants: isUp })
-    const options = { fresh, ...(Object.keys(env).length > 0 ? { env } : {}) }
+    const options = { fresh, force, ...(Object.keys(env).length > 0 ? { env } : {}) }
     const agents = await cli.agents()
     const jobs = selected.map(({ id, address }) => ({ agent: address, run: () => agents.restart(id, options) }))
     const [only] = jobs

@@ -1,6 +1,6 @@
 import type { Agents, StartAgent } from '../../lifecycle/index.js'
 import { type Cli, command } from '../command.js'
-import { LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
+import { FORCE_START, LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
 import { flag, optional, repeated } from '../input/input.js'
 import { answerWithReceipts, isDown } from '../input/many-agents.js'
 import { freeText, text } from '../input/value-kind.js'
@@ -21,12 +21,13 @@ export const start = command({
   options: {
     ...LAUNCH_OPTIONS,
     prompt: optional(freeText('text'), 'What to send it once it is ready'),
+    force: FORCE_START,
     attach: flag('Go to its terminal'),
     all: flag('Every agent that exists and does not run, in --group if given'),
   },
-  async run({ where, prompt, attach, all, ...given }, cli) {
+  async run({ where, prompt, attach, all, force, ...given }, cli) {
     const agents = await cli.agents()
-    const sent = prompt === undefined ? {} : { prompt }
+    const sent = { force, ...(prompt === undefined ? {} : { prompt }) }
     const run = async (launch: StartAgent) => {
       const { agent, did, how, session } = await agents.start({ ...launch, ...sent })
       return { agent, did, how, ...(session ? { session } : {}) }
