@@ -6,6 +6,7 @@ import { answerWithReceipts, isDown } from '../input/many-agents.js'
 import { freeText, text } from '../input/value-kind.js'
 import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
+import { visit } from '../visit.js'
 
 export const start = command({
   name: 'start',
@@ -43,10 +44,7 @@ export const start = command({
     }
     const started = await run(await launchOf(where[0], given, cli))
     cli.out.result(started, () => receiptView(started))
-    if (attach && !cli.out.json) {
-      const inside = cli.tmux === undefined ? {} : { tmux: cli.tmux }
-      await cli.handOver(await agents.attachCommand(started.agent.id, inside))
-    }
+    if (attach && !cli.out.json) await visit(started.agent.id, cli)
   },
 })
 
