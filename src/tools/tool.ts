@@ -72,6 +72,8 @@ export interface Succession {
 export interface LogTool {
   readonly name: string
   readonly can: LogAbilities
+  /** The directories it is looked for in, whether they exist or not. */
+  roots(environment: Environment): string[]
   /** Every log there is, sub-agents' included. Costs a directory listing and a stat per file; nothing is opened but databases. */
   discover(environment: Environment): LogRef[]
   /** Whether `discover` takes a file for a log, by its place below a root alone: tools keep much else there, secrets included. */

@@ -14,8 +14,8 @@ export const start = command({
   description:
     "In a tmux server of Skein's own, in the directory given or here. Returns once the program is running. An agent that exists is started as it was before, in the conversation it was in. Several are started in parallel, with one receipt each; exit code 1 if any of them failed.",
   examples: [
-    ['skein start . --agent web/demo --tool demo --group web', 'A new agent in this directory'],
-    ['skein start web/demo --tool demo --prompt "hello" --json', 'One that exists, with something to do'],
+    ['skein start . --agent web/demo --tool claude', 'A new agent in this directory'],
+    ['skein start web/demo --prompt "fix the login"', 'One that exists, with something to do'],
     ['skein start --all --group lab', 'Every agent of a group that does not run'],
   ],
   args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },

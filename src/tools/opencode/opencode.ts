@@ -30,6 +30,7 @@ export const opencode: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
+  roots,
   discover: (environment) =>
     withoutDoubles(databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path))),
   isLogAt: (place) => place.endsWith('.db'),
@@ -38,9 +39,17 @@ export const opencode: LogTool = {
   read,
 }
 
+const dataDirectory = ({ home, env }: Environment): string =>
+  join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
+
+function roots(environment: Environment): string[] {
+  return [dataDirectory(environment), ...(environment.extraRoots?.[NAME] ?? [])]
+}
+
 /** `OPENCODE_DB` names the file, absolute or in the data directory; else every channel's database there is a candidate. */
-function databases({ home, env, extraRoots }: Environment): { root: string; path: string }[] {
-  const data = join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
+function databases(environment: Environment): { root: string; path: string }[] {
+  const { env, extraRoots } = environment
+  const data = dataDirectory(environment)
   const named = env.OPENCODE_DB
   const path = named && (isAbsolute(named) ? named : join(data, named))
   const own = named === ':memory:' ? [] : path ? [{ root: dirname(path), path }] : databasesIn(data)
