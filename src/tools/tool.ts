@@ -30,6 +30,8 @@ export interface ReadOptions {
   from?: Resume
   /** Read no further than this many bytes into the log. */
   limitBytes?: number
+  /** About how much of the log lies between two checkpoints. */
+  checkpointBytes?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined
 }
