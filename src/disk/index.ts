@@ -1,4 +1,5 @@
 export { explainDiskError } from './explain.js'
+export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
 export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere } from './plain-file.js'
