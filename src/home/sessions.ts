@@ -20,6 +20,7 @@ import {
   splitAddress,
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
+import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
 import { FoundLinks } from './found-links.js'
 import type { ProfileStore } from './profile-store.js'
@@ -33,7 +34,14 @@ import type { ChangeState, Draft } from './write-batch.js'
 const ARCHIVE_BATCH = 500
 
 export class SessionBook implements Sessions {
-  constructor(private readonly store: ProfileStore) {}
+  readonly #lookup: AgentLookup
+
+  constructor(
+    private readonly store: ProfileStore,
+    cwd?: () => string,
+  ) {
+    this.#lookup = lookupIn(store.paths, cwd)
+  }
 
   async start(given: StartOptions): Promise<Session> {
     const options = await withoutSecrets(given, this.store.paths)
@@ -161,24 +169,38 @@ export class SessionBook implements Sessions {
   }
 
   async find(reference: string): Promise<Session> {
+    return this.store.ask((index) => findSession(index, reference, this.#lookup))
+  }
+
+  /** By its own id alone: for what cannot be undone. */
+  async findById(reference: string): Promise<Session> {
     return this.store.ask((index) => findSession(index, reference))
   }
 
+  /** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
+  async addressMeant(reference: string): Promise<string> {
+    return this.store.ask((index) => addressMeant(index, reference, this.#lookup))
+  }
+
   async query(query: SessionQuery): Promise<SessionPage> {
-    return this.store.ask((index) => index.list(query))
+    const { agent } = query
+    if (agent === undefined) return this.store.ask((index) => index.list(query))
+    return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))
   }
 
   async chain(reference: string): Promise<Chain[]> {
     const nowMs = this.store.context.clock.now()
     return this.store.ask((index) => {
       const ofWork = index.chainsOfWork(reference)
-      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference).chain_id]
+      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference, this.#lookup).chain_id]
       return chainIds.map((chainId) => chainOf(index.chain(chainId), chainId, nowMs))
     })
   }
 
   async tree(reference: string): Promise<SessionTree> {
-    return this.store.ask((index) => treeFrom(index, rootOf(index, findSession(index, reference)), new Set()))
+    return this.store.ask((index) =>
+      treeFrom(index, rootOf(index, findSession(index, reference, this.#lookup)), new Set()),
+    )
   }
 
   async archive({

@@ -1,3 +1,4 @@
+import type { ProcessPlace } from '../disk/index.js'
 import {
   type AgentId,
   type AgentStatus,
@@ -30,7 +31,12 @@ export interface Recipe {
 export interface LiveRun {
   /** Chosen per start: messages of an older run are told apart by it. */
   id: string
+  /** By its absolute path, so that no variable of the user's decides where it is looked for. Earlier versions wrote a name. */
   socket: TmuxSocket
+  /** The tmux server, as a process. Earlier versions did not write it, nor `place`. */
+  server?: { pid: number; process_start?: number }
+  /** Where the pids of this run have a meaning: only there can be seen that it has ended. */
+  place?: ProcessPlace
   tmux_session: string
   pane: PaneId
   pid: number
@@ -57,7 +63,7 @@ export interface Binding {
 }
 
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
-export type Launching = Pick<LiveRun, 'id' | 'socket' | 'tmux_session' | 'started_at' | 'port' | 'how'>
+export type Launching = Pick<LiveRun, 'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how'>
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
 export interface AgentRun {
@@ -139,7 +145,11 @@ const hasTexts = (value: Record<string, unknown>, ...names: string[]): boolean =
 
 function isLiveRun(value: unknown): boolean {
   if (!isObject(value) || !hasTexts(value, 'id', 'tmux_session', 'pane', 'started_at')) return false
-  const { socket, pid } = value
+  const { socket, pid, server, place } = value
   const isSocket = isObject(socket) && (typeof socket.name === 'string' || typeof socket.path === 'string')
-  return isSocket && typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 1
+  const isServer = server === undefined || (isObject(server) && isPid(server.pid))
+  const isPlace = place === undefined || (isObject(place) && typeof place.host === 'string')
+  return isSocket && isPid(pid) && isServer && isPlace
 }
+
+const isPid = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 1

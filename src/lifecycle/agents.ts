@@ -36,6 +36,8 @@ export interface StartAgent {
   mcp?: readonly string[]
   args?: readonly string[]
   dangerous?: boolean
+  /** Also when the process before may still run on another host or in another container, which cannot be seen from here. */
+  force?: boolean
 }
 
 /** What an operation did and how it knows; `how` is one line for a person ("registry says idle", "process 4711 runs"). */
@@ -82,7 +84,7 @@ export interface Agents extends AsyncDisposable {
   kill(reference: string): Promise<Receipt>
   restart(
     reference: string,
-    options?: { fresh?: boolean; env?: Readonly<Record<string, string>> },
+    options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
   send(
     reference: string,

@@ -11,7 +11,7 @@ import {
   type TurnEnd,
   type Wait,
 } from '../model/index.js'
-import { type Activity, activityOf, isTold } from './evidence.js'
+import { type Activity, activityOf, isTold, UNREACHABLE } from './evidence.js'
 import { lastTurn, latestOf } from './turn-end.js'
 
 /** So long a program may take until anything is expected of it. */
@@ -90,6 +90,7 @@ export function decideStatus(sighting: Sighting): Verdict {
   if (!run) return settled(sighting, overOf(sighting, process))
   const ending = process && activityOf(process)
   if (process && (ending === 'failed' || ending === 'over')) return settled(sighting, process)
+  if (process?.rule === UNREACHABLE) return passing(previous, process)
   const best = bestOf(sighting)
   if (best) return settled(sighting, withBackground(best, sighting))
   if (isYoung(run, now)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })

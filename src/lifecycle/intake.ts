@@ -1,3 +1,4 @@
+import { whereaboutsOf } from '../disk/index.js'
 import { keptWords, type NewEvent } from '../home/index.js'
 import type { SpooledMessage } from '../journal/index.js'
 import {
@@ -105,7 +106,8 @@ function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefi
 }
 
 export function judge(current: AgentRun, run: LiveRun, claim: Claim, other: Claimed | undefined): IdentityVerdict {
-  const isInTree = claim.pid === undefined ? undefined : isWithinTree(claim.pid, run.pid)
+  const pid = whereaboutsOf(run.place) === 'here' ? claim.pid : undefined
+  const isInTree = pid === undefined ? undefined : isWithinTree(pid, run.pid)
   return judgeIdentity(run, current.binding, claim, { isInTree, other })
 }
 

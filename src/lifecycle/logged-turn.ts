@@ -27,7 +27,12 @@ function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, sess
   const log = binding?.log
     ? tool?.logAt(binding.log, session)
     : tool?.discover(environment).find((one) => one.session === session)
-  return tool && log ? foldSession([tool.read(log)]).turns : []
+  try {
+    return tool && log ? foldSession([tool.read(log)]).turns : []
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return [] // a log that cannot be read is no reply
+  }
 }
 
 /** How the agent's last turn ended, as its log has it: for the end of a turn that its program did not tell. */

@@ -42,8 +42,7 @@ export async function outcomeOf(
   prompt: SentPrompt,
   { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
 ): Promise<PromptOutcome> {
-  const { clock } = parts.context
-  const until = timeoutMs === undefined ? undefined : clock.now() + timeoutMs
+  const until = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
   let quietSinceMs: number | undefined
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
@@ -52,11 +51,11 @@ export async function outcomeOf(
     const activity = activityOf(status)
     if (activity === 'blocked')
       return { outcome: 'asks', reason: status.reason ?? `it waits for a ${status.waiting_for}` }
-    quietSinceMs = activity === 'quiet' || activity === 'failed' ? (quietSinceMs ?? clock.now()) : undefined
-    const isSettled = quietSinceMs !== undefined && clock.now() - quietSinceMs >= FLUSH_MS
+    quietSinceMs = activity === 'quiet' || activity === 'failed' ? (quietSinceMs ?? performance.now()) : undefined
+    const isSettled = quietSinceMs !== undefined && performance.now() - quietSinceMs >= FLUSH_MS
     const found = quietSinceMs === undefined ? undefined : await judged(parts, agent, seen, prompt, isSettled)
     if (found) return found
-    if ((until !== undefined && clock.now() >= until) || signal?.aborted) {
+    if ((until !== undefined && performance.now() >= until) || signal?.aborted) {
       const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
       const next = `See: skein why ${agent.address}`
       throw new SkeinError('timed-out', `${agent.address} is still ${status.status}${waited}`, next)

@@ -35,7 +35,7 @@ export class RunningAgents implements Agents {
   async start(options: StartAgent): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await spawn(this.parts, options, false)
-    const { observed, session } = await start(this.parts, agent)
+    const { observed, session } = await start(this.parts, agent, { force: options.force ?? false })
     const how = aliveness(observed)
     const record = session && (await this.parts.home.sessions.get(session))
     const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
@@ -53,7 +53,7 @@ export class RunningAgents implements Agents {
 
   async restart(
     reference: string,
-    options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
+    options: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Agents['restart']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
@@ -95,7 +95,7 @@ export class RunningAgents implements Agents {
     { until, timeoutMs, signal }: { until: 'waiting' | 'idle' | 'done'; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<AgentView> {
     const agent = await findAgent(this.parts.home, reference)
-    const end = timeoutMs === undefined ? undefined : this.parts.context.clock.now() + timeoutMs
+    const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
     for (;;) {
       const view = await this.#look(agent)
       if (isReached(view, until)) return view
@@ -106,7 +106,7 @@ export class RunningAgents implements Agents {
           `See: skein why ${agent.address}`,
         )
       }
-      if ((end !== undefined && this.parts.context.clock.now() >= end) || signal?.aborted) {
+      if ((end !== undefined && performance.now() >= end) || signal?.aborted) {
         const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
         throw new SkeinError(
           'timed-out',
@@ -262,7 +262,7 @@ export class RunningAgents implements Agents {
 
   async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
     const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
-    const did = wasRunning ? `${verb} ${agent.address}` : `${agent.address} needed nothing`
+    const did = wasRunning ? `${verb} ${agent.address}` : `left ${agent.address} as it was`
     return { agent: await this.#look(agent), did, how: how + rest }
   }
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../disk/index.js'
 import type { NewEvent } from '../home/index.js'
 import {
   type Agent,
@@ -80,7 +80,7 @@ function sightingOf(
 
 /** When the conversation's log last grew. */
 function progressOf({ binding }: AgentRun): Instant | undefined {
-  const stat = binding?.log ? statSync(binding.log, { throwIfNoEntry: false }) : undefined
+  const stat = binding?.log ? statOf(binding.log) : undefined
   return stat && instantOf(stat.mtimeMs)
 }
 
@@ -91,11 +91,10 @@ function isNews(one: Glance, run: AgentRun, live: LiveRun, verdict: Verdict): bo
     verdict.busy_at !== run.busy_at ||
     verdict.quiet_at !== run.quiet_at ||
     JSON.stringify(verdict.turn_end) !== JSON.stringify(turnEndOf(run))
-  const isOver = one.process?.status === 'error' || one.process?.status === 'stopped'
   const isAdopted = liveRun(run) === undefined && live !== undefined
   const isMoved = one.registry !== undefined && one.registry.session !== run.binding?.session
   const isUnconfirmed = one.registry !== undefined && !run.binding?.is_confirmed
-  return isOther || isTold || isOver || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
+  return isOther || isTold || one.isOver === true || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
 }
 
 /** A reading is kept when it says something else than the one before, or when that one is older than what it is to be compared with. */
@@ -157,9 +156,9 @@ async function ending(
   run: AgentRun,
   live: LiveRun,
   { status }: Verdict,
-  { process, pane }: Glance,
+  { process, pane, isOver }: Glance,
 ): Promise<{ at: Instant; events: Omit<NewEvent, 'agent'>[] } | undefined> {
-  if (process?.status !== 'error' && process?.status !== 'stopped') return undefined
+  if (!process || !isOver) return undefined
   const reason = process.reason ?? 'it ended'
   const outcome = OUTCOMES[process.trouble ?? process.status] ?? 'crash'
   await recordEnd(parts, run.binding?.session, outcome, reason)

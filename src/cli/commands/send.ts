@@ -15,7 +15,7 @@ export const send = command({
     ['skein send web/demo "look at the tests" --wait --timeout 1m', 'Wait for the reply and print it'],
   ],
   args: {
-    agent: required(agentRef, 'Address or id'),
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
     text: required(freeText('text'), 'What to say, or - for standard input'),
   },
   options: {
