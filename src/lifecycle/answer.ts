@@ -103,8 +103,8 @@ async function byKeys(
   const option = choose(agent, dialog, wanted)
   await moveTo(agent, runner, terminal, live, dialog, option)
   await terminal.press(live.pane, ['Enter'])
-  const until = parts.context.clock.now() + CONFIRM_MS
-  let pressAgainAt = parts.context.clock.now() + STEP_MS
+  const until = performance.now() + CONFIRM_MS
+  let pressAgainAt = performance.now() + STEP_MS
   for (let goneFor = 0; ; ) {
     const now = await dialogOf(runner, terminal, live).catch(() => undefined)
     goneFor = now && isSameDialog(now, dialog) ? 0 : goneFor + 1
@@ -115,8 +115,8 @@ async function byKeys(
         how: `chose ${JSON.stringify(option.label)}; the question is gone from its screen`,
       }
     }
-    if (parts.context.clock.now() >= until) break
-    if (parts.context.clock.now() >= pressAgainAt && (await isSameWait(parts, agent, token, now, dialog, option))) {
+    if (performance.now() >= until) break
+    if (performance.now() >= pressAgainAt && (await isSameWait(parts, agent, token, now, dialog, option))) {
       await terminal.press(live.pane, ['Enter']) // it was dropped: programs take no keys just after a question appears
       pressAgainAt += STEP_MS
     }

@@ -1,8 +1,16 @@
 import { accessSync, constants } from 'node:fs'
-import { CHANGED, type Database, ForeignDatabase, SQLITE, sqliteCode } from '../../disk/index.js'
+import {
+  CHANGED,
+  type Database,
+  ForeignDatabase,
+  kindOf,
+  SQLITE,
+  sqliteCode,
+  statOf,
+  UnsuitableFile,
+} from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
-import { statOf } from '../log-files.js'
 import type { LogRef } from '../tool.js'
 
 /**
@@ -14,6 +22,7 @@ export class OpencodeDatabase implements Disposable {
   #database: Database
 
   constructor(path: string) {
+    refuseOddFiles(path)
     this.#foreign = new ForeignDatabase(path)
     this.#database = this.#foreign.database
     try {
@@ -110,6 +119,14 @@ export interface ChangedMessage extends MessagePlace {
   record: JsonObject | undefined
   /** Of its data, in characters. */
   size: number
+}
+
+/** SQLite opens what lies beside a database without a look at what it is: with a pipe there it would wait for ever. */
+function refuseOddFiles(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    const stat = statOf(file)
+    if (stat && !stat.isFile()) throw new UnsuitableFile(file, `${kindOf(stat)}, not a file`)
+  }
 }
 
 /** One log per session in the file. */
