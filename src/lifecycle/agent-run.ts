@@ -8,6 +8,7 @@ import {
   type SessionId,
   SkeinError,
   STATUSES,
+  type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import type { AskedPermission } from '../tools/index.js'
@@ -83,13 +84,19 @@ export interface AgentRun {
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** The program has left its conversation for another, and how. */
+  leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
   refused?: SessionId[]
-  /** Since when it last was at work. */
+  /** Since when it last was at work on a turn. */
   busy_at?: Instant
-  /** When a reply was last finished. It waits for its user until it is acknowledged. */
+  /** How its last turn ended. A reply or a failure waits for its user until it is acknowledged. */
+  turn_end?: TurnEnd
+  /** Since when a turn whose end was not told looks ended. */
+  quiet_at?: Instant
+  /** As earlier versions wrote the end of a turn; see `turnEndOf`. */
   finished_at?: Instant
-  /** A finished reply was seen by its user up to this moment. */
+  /** A reply or a failure was seen by its user up to this moment. */
   acked_at?: Instant
   snoozed_at?: Instant
   snoozed_until?: Instant

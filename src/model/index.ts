@@ -75,6 +75,7 @@ export {
   type StatusSource,
   TROUBLES,
   type Trouble,
+  type TurnEnd,
   WAITS,
   type Wait,
 } from './status.js'

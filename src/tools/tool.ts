@@ -30,6 +30,8 @@ export interface ReadOptions {
   from?: Resume
   /** Read no further than this many bytes into the log. */
   limitBytes?: number
+  /** About how much of the log lies between two checkpoints. */
+  checkpointBytes?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined
 }
@@ -80,6 +82,8 @@ export interface LogTool {
   isLogAt(place: string, root: string): boolean
   /** One log by its path, or undefined when nothing is there. A database may hold several: `session` picks one. */
   logAt(path: string, session?: SessionId): LogRef | undefined
+  /** All logs in a database. Only for tools that keep one: it changes in files beside it, too (`-wal`, `-journal`). */
+  logsIn?(path: string): LogRef[]
   /** Who the log belongs to. Reads its beginning and its end, whatever its length. */
   identify(log: LogRef): SessionNews
   /**
