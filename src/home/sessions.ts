@@ -22,6 +22,7 @@ import {
 import type { Succession } from '../tools/index.js'
 import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { FoundLinks } from './found-links.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
@@ -51,8 +52,9 @@ export class SessionBook implements Sessions {
       if (known && !options.mayExist) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
       const inherited = predecessor ? inheritedFacts(predecessor) : {}
+      const draft = startDraft(id, { ...inherited, ...withValues(options) }, state)
       return {
-        events: [startDraft(id, { ...inherited, ...withValues(options) }, state)],
+        events: [draft, ...(known && predecessor ? joined(known, predecessor, draft, state) : [])],
         result: () => mustExist(state, id),
       }
     })
@@ -241,6 +243,16 @@ function startDraft(id: SessionId, options: StartOptions, state: ChangeState): D
   const started_at = options.started_at ?? state.now
   const payload = { ...factsOf(options), ...agentFacts(options, state), started_at, ...lineage(id, options, state) }
   return { type: 'session_start', session: id, agent: payload.agent, payload }
+}
+
+/** A session that was found in a log before anyone said which one it continues: its start does not move it. */
+function joined(known: Session, predecessor: Session, { payload }: Draft, state: ChangeState): Draft[] {
+  const { link = 'handoff' } = payload as { link?: Link }
+  const links = new FoundLinks(state, [
+    { predecessor: predecessor.id, successor: known.id, link, at: known.started_at },
+  ])
+  const place = links.placeOf(known.id)
+  return place ? links.join(known, place) : []
 }
 
 function agentFacts(

@@ -11,6 +11,7 @@ import {
   SkeinError,
   STATUSES,
   shapes,
+  type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import type { AskedPermission } from '../tools/index.js'
@@ -88,13 +89,19 @@ export interface AgentRun {
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** The program has left its conversation for another, and how. */
+  leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
   refused?: SessionId[]
-  /** Since when it last was at work. */
+  /** Since when it last was at work on a turn. */
   busy_at?: Instant
-  /** When a reply was last finished. It waits for its user until it is acknowledged. */
+  /** How its last turn ended. A reply or a failure waits for its user until it is acknowledged. */
+  turn_end?: TurnEnd
+  /** Since when a turn whose end was not told looks ended. */
+  quiet_at?: Instant
+  /** As earlier versions wrote the end of a turn; see `turnEndOf`. */
   finished_at?: Instant
-  /** A finished reply was seen by its user up to this moment. */
+  /** A reply or a failure was seen by its user up to this moment. */
   acked_at?: Instant
   snoozed_at?: Instant
   snoozed_until?: Instant
@@ -113,7 +120,17 @@ const isPid = (value: unknown): boolean => Number.isSafeInteger(value) && Number
 const isPane = (value: unknown): boolean => typeof value === 'string' && /^%\d+$/.test(value)
 const isStatus = (value: unknown): boolean => STATUSES.includes(value as AgentStatus['status'])
 
-const LAUNCHING = { id: text, socket: SOCKET, tmux_session: text, started_at: time, port: count, how: text }
+const PLACE = shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text }))
+const SERVER = shaped(shape({ pid: isPid, 'process_start?': count }))
+const LAUNCHING = {
+  id: text,
+  socket: SOCKET,
+  'place?': PLACE,
+  tmux_session: text,
+  started_at: time,
+  port: count,
+  how: text,
+}
 const EVIDENCE = shaped(
   shape({
     source: text,
@@ -144,6 +161,7 @@ const AGENT_RUN = shape({
   'run?': shaped(
     shape({
       ...LAUNCHING,
+      'server?': SERVER,
       pane: isPane,
       pid: isPid,
       'process_start?': count,
@@ -167,8 +185,11 @@ const AGENT_RUN = shape({
   'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text }))),
   'background?': shaped(shape({ count, at: time })),
   'refused?': texts,
+  'leaving?': shaped(shape({ how: text, at: time })),
+  'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,
   'busy_at?': time,
+  'quiet_at?': time,
   'finished_at?': time,
   'acked_at?': time,
   'snoozed_at?': time,

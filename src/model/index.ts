@@ -86,6 +86,7 @@ export {
   type StatusSource,
   TROUBLES,
   type Trouble,
+  type TurnEnd,
   WAITS,
   type Wait,
 } from './status.js'
