@@ -128,8 +128,8 @@ const LAUNCHING = {
   'place?': PLACE,
   tmux_session: text,
   started_at: time,
-  port: count,
-  how: text,
+  'port?': count,
+  'how?': text,
 }
 const EVIDENCE = shaped(
   shape({
