@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as zlib from 'node:zlib'
 import {
   copyGuarded,
   type Database,
+  databaseStamp,
   explainDiskError,
   isDamage,
   makeDirectory,
@@ -141,19 +142,13 @@ export class OpenClawDatabase implements OpenClawSource {
 /** The file and its log, as they were at one moment: copied again when they changed meanwhile. */
 function copyDatabase(path: string, directory: string): string {
   const copy = join(directory, 'copy.sqlite')
-  const sides = ['', '-wal']
-  const stamp = () =>
-    sides.map((side) => {
-      const stat = statSync(path + side, { throwIfNoEntry: false })
-      return stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}` : '-'
-    })
   for (let tries = 0; tries < COPY_TRIES; tries += 1) {
-    const before = stamp()
-    for (const side of sides) {
+    const before = databaseStamp(path)
+    for (const side of ['', '-wal']) {
       rmSync(copy + side, { force: true })
       if (existsSync(path + side)) copyGuarded(path + side, copy + side, { noFollow: true })
     }
-    if (stamp().join() === before.join()) return copy
+    if (databaseStamp(path) === before) return copy
   }
   throw new SkeinError('store-locked', `${path} is being written to`, 'Stop OpenClaw, then import again')
 }
