@@ -35,7 +35,9 @@ function discovered(
   place: Continuation | undefined,
   { nowMs, isOpen }: { nowMs: number; isOpen: boolean },
 ): Draft[] {
-  const { cwd, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  const { title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  // No system has such a directory, and the journal takes none: a log of anything must not keep the others from being told.
+  const cwd = news.cwd?.includes('\0') ? undefined : news.cwd
   const branch = news.branch === undefined ? undefined : filterText(news.branch).text
   const facts = withValues({ tool, cwd, branch, title, log_title: title, model })
   const ended_at = laterOf(last_at ?? started_at, started_at)

@@ -29,6 +29,8 @@ export interface Sent {
   delivery: 'received' | 'typed' | 'stalled'
   how: string
   at: Instant
+  /** It was at work on something else: the prompt may wait behind that. */
+  isQueued: boolean
 }
 
 export interface SendOptions {
@@ -57,7 +59,8 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
-  const sent = await receipt(parts, agent, live, runner, terminal, before, options.signal)
+  const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
+  const sent = { ...receipt, isQueued: activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running' }
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
@@ -225,7 +228,7 @@ interface Before {
 }
 
 /** By the program's own word, by its log, or by its being at work since; else only that it was typed. */
-async function receipt(
+async function receiptFor(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
@@ -233,7 +236,7 @@ async function receipt(
   terminal: Terminal,
   before: Before,
   signal: AbortSignal | undefined,
-): Promise<Sent> {
+): Promise<Omit<Sent, 'isQueued'>> {
   const at = before.at
   const pressedAt = performance.now()
   const until = pressedAt + STALLED_MS
@@ -259,7 +262,7 @@ async function whatTheScreenShows(
   terminal: Terminal,
   live: LiveRun,
   before: Before,
-): Promise<Omit<Sent, 'at'>> {
+): Promise<Pick<Sent, 'delivery' | 'how'>> {
   const screen = await terminal.capture(live.pane).catch(() => before.screen)
   const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
   const isMoved = screen !== before.screen && reading !== undefined && reading.draft === undefined
@@ -281,8 +284,8 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
   const isSince = status.since >= before.at
   if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
     return `${status.source} says ${status.status}`
-  const isFinished = run.finished_at !== undefined && run.finished_at >= before.at
-  return isFinished ? `${status.source} says that it has finished since` : undefined
+  const isEnded = run.turn_end !== undefined && run.turn_end.at >= before.at
+  return isEnded ? `${status.source} says that it has ${run.turn_end?.how} since` : undefined
 }
 
 function logSize(run: AgentRun | undefined): number | undefined {

@@ -1,6 +1,13 @@
 import { basename } from 'node:path'
 import { statOf } from '../disk/index.js'
-import { type Agent, type AgentStatus, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
+import {
+  type Agent,
+  type AgentStatus,
+  type Instant,
+  parseSessionId,
+  type SessionId,
+  SkeinError,
+} from '../model/index.js'
 import { isListeningAt, type PaneInfo, restoreSocket } from '../terminal/index.js'
 import { type AgentRun, type LiveRun, liveRun, type Recipe } from './agent-run.js'
 import type { StartAgent } from './agents.js'
@@ -11,8 +18,9 @@ import { begun, clearOldRuns, givenEnv, type Readied, ready, saveGivenEnv } from
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
-import { recordBeginning, recordEnd } from './session-records.js'
+import { recordBeginning, recordFreshStart } from './session-records.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
+import { turnBeforeStart } from './turn-end.js'
 
 /** How often a program that starts is looked at. */
 const LOOK_MS = 60
@@ -88,7 +96,7 @@ async function launch(
       : how === 'resume' && current.binding
         ? { ...current.binding, is_confirmed: false }
         : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
-  const { run: _run, binding: _binding, ...kept } = withoutTurn(current)
+  const { run: _run, binding: _binding, ...kept } = withoutTurn(current, how === 'new' ? undefined : status.since)
   const before: AgentRun = { ...kept, recipe, launching, status, ...(binding ? { binding } : {}) }
   save({
     ...before,
@@ -98,10 +106,8 @@ async function launch(
   const run = begun(launching, pane)
   const next: AgentRun = { ...before, run }
   delete next.launching
-  if (how === 'new' && current.binding && current.binding.session !== session) {
-    await recordEnd(parts, current.binding.session, 'exit', 'began afresh')
-  }
-  if (session) await recordBeginning(parts, agent, next, session)
+  if (how === 'new') await recordFreshStart(parts, agent, next, current.binding?.session, session)
+  else if (session) await recordBeginning(parts, agent, next, session)
   clearOldRuns(parts, agent, run.id)
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
   return {
@@ -119,10 +125,15 @@ const givenUp = (agent: Agent, run: LiveRun) => ({
   payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was given up` },
 })
 
-/** What belonged to the turn of a process that is over. What was finished and not seen stays so. */
-function withoutTurn(run: AgentRun): AgentRun {
-  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...kept } = run
-  return kept
+/**
+ * What belonged to the turn of a process that is over. What was finished and not seen stays so where the conversation goes on
+ * (`resumedAt`); in a new one nothing was said yet.
+ */
+function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
+  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...rest } = run
+  const { turn_end: _e, quiet_at: _q, finished_at: _d, ...kept } = rest
+  const end = resumedAt === undefined ? undefined : turnBeforeStart(run, resumedAt)
+  return end ? { ...kept, turn_end: end } : kept
 }
 
 /** True when a process that cannot be reached was given up. */
@@ -214,7 +225,7 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
-  const last = lines.slice(-LAST_LINES).map((line) => `  ${line}`)
+  const details = lines.slice(-LAST_LINES)
   const why = verdict?.status.reason ?? 'no reason is known'
   if (why === 'exited 127' && run) {
     // What a shell says of a program that it cannot find.
@@ -222,9 +233,9 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
     const install = `Install it or put it on your PATH (skein tool show ${tool}), then: skein restart ${agent.address}`
     return new SkeinError('agent-died', `${agent.address} did not start: the program of ${tool} was not found`, install)
   }
-  const said = last.length > 0 ? `. Its last lines:\n${last.join('\n')}` : ', without a word'
+  const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
-  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next)
+  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }
 
 // --- which agent, and how ---------------------------------------------------------------------------------------------
