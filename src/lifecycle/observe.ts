@@ -9,6 +9,7 @@ import { takeIn } from './intake.js'
 import { nowOf, type Parts } from './parts.js'
 import { isWithinTree, processNames } from './process-family.js'
 import { registeredOf } from './registry-reader.js'
+import { withSteadyDialog } from './steady-dialog.js'
 import { storeGlance } from './store-glance.js'
 import type { Look } from './terminals.js'
 
@@ -38,7 +39,9 @@ export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promis
   const looks = await lookAll(parts, found)
   const glances = found.map(({ agent, run }) => glance(parts, agent, run, looks))
   const readings = await readScreens(parts, glances)
-  return Promise.all(glances.map((one) => storeGlance(parts, all, withReading(parts, one, readings))))
+  return Promise.all(
+    glances.map(async (one) => storeGlance(parts, all, await withReading(parts, one, readings))),
+  )
 }
 
 /** What one look at an agent has shown. */
@@ -134,12 +137,12 @@ function isProgramGone(live: LiveRun, runner: ToolRunner): boolean {
   return live.program_pid !== undefined && isWithinTree(live.program_pid, live.pid) !== true
 }
 
-/** Only of those that do not say by themselves what they do. */
+/** Only of those that do not say by themselves what they do, and of those that ask: their screen says what. */
 async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Map<AgentId, string>> {
-  const wanted = glances.filter(
-    ({ live, pane, process, registry }) =>
-      live && pane && process?.status === 'running' && !(registry && activityOf(registry.evidence)),
-  )
+  const wanted = glances.filter(({ live, pane, process, registry }) => {
+    const said = registry && activityOf(registry.evidence)
+    return live && pane && process?.status === 'running' && (said === undefined || said === 'blocked')
+  })
   const screens = new Map<AgentId, string>()
   const sockets = new Set(wanted.map(({ live }) => JSON.stringify(live?.socket)))
   for (const key of sockets) {
@@ -156,11 +159,13 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
   return screens
 }
 
-function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Glance {
+async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
   const screen = screens.get(one.agent.id)
-  if (screen === undefined || !one.pane || !one.runner) return one
-  const { title, width } = one.pane
-  const reading = one.runner.readScreen({ lines: screen.split('\n'), title, width })
+  const { pane, runner, live, run } = one
+  if (screen === undefined || !pane || !runner || !live) return one
+  const { title, width } = pane
+  const read = runner.readScreen({ lines: screen.split('\n'), title, width })
+  const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }
 

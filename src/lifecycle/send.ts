@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs'
 import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
-import type { Screen, ToolRunner } from '../tools/index.js'
+import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { readScreenOf, screenOf } from './screen-of.js'
 
 const LOOK_MS = 120
 /** How long an agent that is starting is waited for. */
@@ -157,15 +158,6 @@ const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
     `Nothing is typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
     `Look at it: skein attach ${agent.address} , or help us know this screen: skein doctor --record ${agent.address}`,
   )
-
-export async function readScreenOf(runner: ToolRunner, terminal: Terminal, live: LiveRun) {
-  return runner.readScreen(await screenOf(terminal, live))
-}
-
-async function screenOf(terminal: Terminal, live: LiveRun): Promise<Screen> {
-  const [info, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
-  return { lines: screen.split('\n'), title: info.title, width: info.width }
-}
 
 async function refuseDialog(
   parts: Parts,

@@ -6,7 +6,7 @@ import { type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { observe } from './observe.js'
 import { nowOf, type Parts, pause } from './parts.js'
-import { readScreenOf } from './send.js'
+import { readScreenOf } from './screen-of.js'
 import { recordEnd } from './session-records.js'
 
 const LOOK_MS = 100

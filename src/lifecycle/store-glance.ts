@@ -11,6 +11,7 @@ import {
   type Outcome,
 } from '../model/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { askedNow } from './asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { holderOf, judge, settleIdentity } from './intake.js'
@@ -23,16 +24,18 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const { agent, run, live, pane, reading, seen } = one
   const shown = { agent, seen, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
-  const first = decideStatus(sightingOf(parts, run, live, seen))
-  if (!isNews(one, run, live, first)) return { ...shown, run, verdict: first }
+  const decided = decideStatus(sightingOf(parts, run, live, seen))
+  const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
+  if (!isNews(one, run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
     const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id) return undefined
     const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
-    const verdict = decideStatus(sightingOf(parts, next, liveRun(next) ?? now, seen))
-    const ended = await ending(parts, agent, next, now, verdict, one)
-    const judged = withVerdict(next, verdict, seen)
+    const known = decideStatus(sightingOf(parts, next, liveRun(next) ?? now, seen))
+    const { run: asking, verdict } = await askedNow(parts, next, now, known, reading)
+    const ended = await ending(parts, agent, asking, now, verdict, one)
+    const judged = withVerdict(asking, verdict, seen)
     const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
     return {
       next: changed,
@@ -71,9 +74,11 @@ function progressOf({ binding }: AgentRun): Instant | undefined {
   return stat && instantOf(stat.mtimeMs)
 }
 
-function isNews(one: Glance, run: AgentRun, live: LiveRun, verdict: Verdict): boolean {
+function isNews(one: Glance, run: AgentRun, looked: AgentRun, live: LiveRun, verdict: Verdict): boolean {
   if (verdict.isPassing) return false
-  const isOther = JSON.stringify(verdict.status) !== JSON.stringify(run.status)
+  const isOther =
+    JSON.stringify([verdict.status, looked.requests, looked.dialog]) !==
+    JSON.stringify([run.status, run.requests, run.dialog])
   const isTold = verdict.busy_at !== run.busy_at || verdict.finished_at !== run.finished_at
   const isOver = one.process?.status === 'error' || one.process?.status === 'stopped'
   const isAdopted = liveRun(run) === undefined && live !== undefined
@@ -156,7 +161,8 @@ function statusEvents(
   seen: readonly Evidence[],
 ): Omit<NewEvent, 'agent'>[] {
   const isSame = status.status === before.status && status.since === before.since && status.trouble === before.trouble
-  if (isPassing || isSame) return []
+  // One question after another is news, even where nobody saw it go on in between.
+  if (isPassing || (isSame && status.token === before.token)) return []
   const others = [...seen, ...told.slice(-3)].filter((evidence) => evidence !== decided)
   const evidence = [...(decided ? [decided] : []), ...others]
   const payload = { agent_id: agent.id, ...status, previous: before.status, evidence }

@@ -67,7 +67,10 @@ export {
 export { applyToSession, sessionsTouchedBy } from './session-state.js'
 export {
   type AgentStatus,
+  type Ask,
   type Evidence,
+  OPTION_MEANINGS,
+  type OptionMeaning,
   STATUS_SOURCES,
   STATUSES,
   type Status,

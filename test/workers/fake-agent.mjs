@@ -79,6 +79,7 @@ function ask(kind, what) {
         ? ['Yes, and stop asking', 'Yes, go on', 'No, keep planning']
         : ['No', 'Yes', 'Yes, always', 'Yes, and never ask again'],
     at: 0,
+    what,
   }
   tell({ event: 'ask', kind: kind === 'plan' ? 'plan' : 'permission', what })
   draw()
@@ -97,10 +98,11 @@ function key(name) {
     if (name === 'up') dialog.at = Math.max(dialog.at - 1, 0)
     if (name === 'enter') {
       const chosen = dialog.options[dialog.at]
+      const { what } = dialog
       log({ chosen })
       dialog = undefined
       out('\x1b[2J\x1b[H')
-      tell({ event: 'answered' })
+      tell({ event: 'answered', what })
       draw()
       return setTimeout(() => finish(`you chose ${chosen}`), 300)
     }
