@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { type Home, openHome as openHomeWith } from './home/index.js'
 import { type Agents, agentsOf, configuredParts } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, socketFacts, surroundings } from './surroundings.js'
+import { actorName, homeLocation, socketFacts, surroundings, workingDirectory } from './surroundings.js'
 
 export interface OpenOptions {
   /** Where everything lies. Default: SKEIN_HOME, else Skein's directory under the XDG data directory. */
@@ -25,6 +25,7 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
   return openHomeWith({
     ...homeLocation(options.home),
     surroundings: surroundings(),
+    cwd: workingDirectory,
     ...(profile === undefined ? {} : { profile }),
     ...(userId === undefined ? {} : { userId }),
     context: contextOf(options),

@@ -20,7 +20,7 @@ import {
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
 const rawStderr = plainDescriptor(2) ?? terminal(process.stderr)
-const bar = new ProgressBar(rawStderr, Date.now)
+const bar = new ProgressBar(rawStderr, () => performance.now())
 const stderr = {
   write: (text: string) => {
     bar.wipe()
@@ -129,6 +129,7 @@ function profilesOf(place: () => HomeLocation): Profiles {
         profile,
         context,
         surroundings: surroundings(),
+        cwd: workingDirectory,
         ...(userId === undefined ? {} : { userId }),
       }),
     list: async () =>

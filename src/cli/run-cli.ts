@@ -14,10 +14,16 @@ export async function runCli(world: World): Promise<ExitCode> {
   try {
     return await follow(route(world.args, COMMANDS), world)
   } catch (error) {
-    const { exitCode, line } = reportError(error, { debug: world.settings.debug })
+    const { exitCode, line } = reportError(error, { debug: world.settings.debug, json: isJson(world.args) })
     if (line !== undefined) tryToSay(line, world)
     return exitCode
   }
+}
+
+/** Also when what was typed could not be understood. */
+function isJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end < 0 ? args : args.slice(0, end)).includes('--json')
 }
 
 /** With nobody left to read it, the exit code has to say it alone. */

@@ -1,6 +1,13 @@
-import { chmodSync, constants, copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { explainDiskError, makeDirectory } from '../disk/index.js'
+import {
+  copyGuarded,
+  explainDiskError,
+  makeDirectory,
+  openGuarded,
+  readGuarded,
+  UnsuitableFile,
+} from '../disk/index.js'
 import { isSessionId } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
 import type { Conversations } from './conversations.js'
@@ -9,6 +16,7 @@ import type { ConversationKey } from './key.js'
 import { entryFromOpenClaw, findOpenClawAgents, keyFromOpenClaw, type OpenClawAgent } from './openclaw-layout.js'
 import type { ConversationStore } from './store.js'
 import { oddKeysIn, readStore, type SessionStore } from './store-file.js'
+import { TRANSCRIPT_GUARD } from './transcript-file.js'
 
 export interface ImportOptions {
   /** What to do about a conversation that is here already. */
@@ -42,24 +50,24 @@ async function importAgent(
 ): Promise<AgentImport> {
   const { chosen, skipped } = choose(readStore(join(source.sessions, 'sessions.json')), source.agent)
   const names = readdirSync(source.sessions)
-  const imported: ConversationKey[] = []
-  const files: string[] = []
+  const wanted: { key: ConversationKey; entry: SessionEntry; files: string[] }[] = []
   for (const [key, entry] of chosen) {
     const isHere = (await conversations.get(key)) !== undefined
     if (isHere && options.onExisting !== 'replace') skipped.push({ key, because: 'it is here already' })
     else {
-      imported.push(key)
-      files.push(...transcriptNames(names, entry.sessionId))
+      const files = transcriptNames(names, entry.sessionId)
+      const odd = files.map((name) => flawOfTranscript(join(source.sessions, name))).find((flaw) => flaw !== undefined)
+      if (odd === undefined) wanted.push({ key, entry, files })
+      else skipped.push({ key, because: odd })
     }
   }
+  const imported = wanted.map(({ key }) => key)
+  const files = wanted.flatMap((one) => one.files)
   if (options.dryRun) return { agent: source.agent, imported, transcripts: files.length, skipped }
   // Transcripts first: an entry that is seen has its transcript.
   const copied = files.filter((name) => copyTranscript(join(source.sessions, name), conversations.directory))
   const refused = await conversations.adopt(
-    imported.flatMap((key) => {
-      const entry = chosen.get(key)
-      return entry ? [{ key, entry: withTranscript(entry, names, conversations.directory) }] : []
-    }),
+    wanted.map(({ key, entry }) => ({ key, entry: withTranscript(entry, names, conversations.directory) })),
   )
   return {
     agent: source.agent,
@@ -98,14 +106,24 @@ const transcriptNames = (names: readonly string[], sessionId: string): string[] 
     )
   })
 
+/** Why a transcript cannot be copied: a link may lead to any file of the user's, which nobody asked to import. */
+function flawOfTranscript(path: string): string | undefined {
+  try {
+    closeSync(openGuarded(path, TRANSCRIPT_GUARD))
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return `its transcript ${basename(path)} ${error instanceof UnsuitableFile ? `is ${code}` : `cannot be read (${code})`}`
+  }
+}
+
 /** True when it is there afterwards as it was at the source. An equal one is left; another one is never replaced. */
 function copyTranscript(from: string, directory: string): boolean {
   const to = join(directory, basename(from))
   try {
     makeDirectory(directory)
-    if (existsSync(to)) return readFileSync(from).equals(readFileSync(to))
-    copyFileSync(from, to, constants.COPYFILE_EXCL)
-    chmodSync(to, 0o600)
+    if (existsSync(to)) return readGuarded(from, TRANSCRIPT_GUARD).equals(readGuarded(to, TRANSCRIPT_GUARD))
+    copyGuarded(from, to, TRANSCRIPT_GUARD)
     return true
   } catch (error) {
     throw explainDiskError(error, to)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
@@ -28,7 +28,7 @@ function findBelow(root: string): OpenClawAgent[] {
   }
   const agents = existsSync(join(root, 'agents')) ? join(root, 'agents') : root
   const found = (existsSync(agents) ? readdirSync(agents, { withFileTypes: true }) : [])
-    .filter((entry) => entry.isDirectory() && existsSync(join(agents, entry.name, 'sessions', 'sessions.json')))
+    .filter((entry) => entry.isDirectory() && hasSessions(join(agents, entry.name, 'sessions')))
     .map((entry) => ({ agent: parseAgentName(entry.name), sessions: join(agents, entry.name, 'sessions') }))
   if (found.length > 0) return found
   const isNewer =
@@ -43,6 +43,12 @@ function findBelow(root: string): OpenClawAgent[] {
       ? 'Give the directory as it was before the upgrade (session-sqlite-import-archive)'
       : 'Give the state directory (~/.openclaw)',
   )
+}
+
+/** A link in its place may lead out of what the user asked to import. */
+function hasSessions(directory: string): boolean {
+  const stat = lstatSync(directory, { throwIfNoEntry: false })
+  return (stat?.isDirectory() ?? false) && existsSync(join(directory, 'sessions.json'))
 }
 
 /** A key as found in a file, as ours. Bare keys ("main", "cron:x") are of the agent whose file it is. */

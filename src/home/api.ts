@@ -69,10 +69,10 @@ export interface Sessions {
   update(id: string, facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session>
   step(id: string, step: StepOptions): Promise<Session>
   get(id: string): Promise<Session | undefined>
-  /** By id or unique prefix; throws `session-not-found` or `ambiguous-id`. */
+  /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
   query(query: SessionQuery): Promise<SessionPage>
-  /** The chains of a session (id or unique prefix), of a chain id, or of a work unit. */
+  /** The chains of a session (as in `find`), of a chain id, or of a work unit. */
   chain(reference: string): Promise<Chain[]>
   /** The whole lineage a session belongs to: from its first ancestor, with continuations and forks. */
   tree(reference: string): Promise<SessionTree>
@@ -118,11 +118,14 @@ export interface AddAgentOptions {
   loaded_mcp_names?: string[]
 }
 
-/** Agents are named by address or id wherever one is asked for. */
+/**
+ * Wherever an agent is asked for, it is named by its address, a unique end of it, a unique title, a unique beginning of its id
+ * or of its session's id, or `.` for the one that works in the current directory.
+ */
 export interface RosterBook {
   add(options: AddAgentOptions): Promise<Agent>
   agents(filter?: { group?: string; tool?: string; role?: string }): Promise<Agent[]>
-  /** Throws `agent-not-found`, with the nearest address as a hint. */
+  /** Throws `agent-not-found`, with the nearest address as a hint, or `ambiguous-id`, with the candidates. */
   agent(reference: string): Promise<Agent>
   update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent>
   /** A new name in the same group. */
@@ -279,6 +282,8 @@ export interface IngestReport {
 
 export interface CostOptions {
   by?: CostGroup
+  /** Only what this session has cost; an agent means its current session. */
+  session?: string
   since?: Instant
   until?: Instant
   /** Read every log from its beginning instead of using what was ingested. */

@@ -73,7 +73,7 @@ export class EventBook implements Events {
   }
 
   async read({ last, ...filter }: EventFilter & { last?: number } = {}): Promise<Event[]> {
-    const matches = matcher(filter)
+    const matches = await this.#matcher(filter)
     if (last !== undefined) return newest(this.store.journal, matches, last).events
     const events: Event[] = []
     for (const batch of this.store.journal.read()) {
@@ -89,7 +89,7 @@ export class EventBook implements Events {
     ...filter
   }: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event> {
     const { journal } = this.store
-    const matches = matcher(filter)
+    const matches = await this.#matcher(filter)
     let from: { position: Position; after?: EventId }
     if (after === undefined) {
       const { events, position, lastId } = newest(journal, matches, last)
@@ -99,6 +99,11 @@ export class EventBook implements Events {
     for await (const event of tail(journal, from, signal)) {
       if (matches(event)) yield event
     }
+  }
+
+  async #matcher(filter: EventFilter): Promise<(event: Event) => boolean> {
+    const { agent } = filter
+    return matcher(agent === undefined ? filter : { ...filter, agent: await this.sessions.addressMeant(agent) })
   }
 
   async lastId(): Promise<EventId | undefined> {

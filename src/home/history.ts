@@ -268,12 +268,12 @@ export class LogHistory implements UsageLogs {
   }
 
   #isTimeToTell(): boolean {
-    return this.#setup.store.context.clock.now() - this.#redactionsToldAt >= TELL_REDACTIONS_MS
+    return performance.now() - this.#redactionsToldAt >= TELL_REDACTIONS_MS
   }
 
   async #tellRedactions(text: TextStore): Promise<void> {
     await tellRedactions(this.#setup.store, text)
-    this.#redactionsToldAt = this.#setup.store.context.clock.now()
+    this.#redactionsToldAt = performance.now()
   }
 
   /** Compresses what the archive has of logs that are quiet or gone, and of sessions that have ended. */

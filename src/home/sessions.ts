@@ -20,7 +20,9 @@ import {
   splitAddress,
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
+import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
 import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { FoundLinks } from './found-links.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
@@ -32,7 +34,14 @@ import type { ChangeState, Draft } from './write-batch.js'
 const ARCHIVE_BATCH = 500
 
 export class SessionBook implements Sessions {
-  constructor(private readonly store: ProfileStore) {}
+  readonly #lookup: AgentLookup
+
+  constructor(
+    private readonly store: ProfileStore,
+    cwd?: () => string,
+  ) {
+    this.#lookup = lookupIn(store.paths, cwd)
+  }
 
   async start(given: StartOptions): Promise<Session> {
     const options = await withoutSecrets(given, this.store.paths)
@@ -43,8 +52,9 @@ export class SessionBook implements Sessions {
       if (known && !options.mayExist) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
       const inherited = predecessor ? inheritedFacts(predecessor) : {}
+      const draft = startDraft(id, { ...inherited, ...withValues(options) }, state)
       return {
-        events: [startDraft(id, { ...inherited, ...withValues(options) }, state)],
+        events: [draft, ...(known && predecessor ? joined(known, predecessor, draft, state) : [])],
         result: () => mustExist(state, id),
       }
     })
@@ -159,24 +169,38 @@ export class SessionBook implements Sessions {
   }
 
   async find(reference: string): Promise<Session> {
+    return this.store.ask((index) => findSession(index, reference, this.#lookup))
+  }
+
+  /** By its own id alone: for what cannot be undone. */
+  async findById(reference: string): Promise<Session> {
     return this.store.ask((index) => findSession(index, reference))
   }
 
+  /** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
+  async addressMeant(reference: string): Promise<string> {
+    return this.store.ask((index) => addressMeant(index, reference, this.#lookup))
+  }
+
   async query(query: SessionQuery): Promise<SessionPage> {
-    return this.store.ask((index) => index.list(query))
+    const { agent } = query
+    if (agent === undefined) return this.store.ask((index) => index.list(query))
+    return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))
   }
 
   async chain(reference: string): Promise<Chain[]> {
     const nowMs = this.store.context.clock.now()
     return this.store.ask((index) => {
       const ofWork = index.chainsOfWork(reference)
-      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference).chain_id]
+      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference, this.#lookup).chain_id]
       return chainIds.map((chainId) => chainOf(index.chain(chainId), chainId, nowMs))
     })
   }
 
   async tree(reference: string): Promise<SessionTree> {
-    return this.store.ask((index) => treeFrom(index, rootOf(index, findSession(index, reference)), new Set()))
+    return this.store.ask((index) =>
+      treeFrom(index, rootOf(index, findSession(index, reference, this.#lookup)), new Set()),
+    )
   }
 
   async archive({
@@ -218,6 +242,16 @@ function startDraft(id: SessionId, options: StartOptions, state: ChangeState): D
   const started_at = options.started_at ?? state.now
   const payload = { ...factsOf(options), ...agentFacts(options, state), started_at, ...lineage(id, options, state) }
   return { type: 'session_start', session: id, agent: payload.agent, payload }
+}
+
+/** A session that was found in a log before anyone said which one it continues: its start does not move it. */
+function joined(known: Session, predecessor: Session, { payload }: Draft, state: ChangeState): Draft[] {
+  const { link = 'handoff' } = payload as { link?: Link }
+  const links = new FoundLinks(state, [
+    { predecessor: predecessor.id, successor: known.id, link, at: known.started_at },
+  ])
+  const place = links.placeOf(known.id)
+  return place ? links.join(known, place) : []
 }
 
 function agentFacts(

@@ -1,6 +1,7 @@
-import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFiles } from 'node:fs'
+import { type Dirent, type FSWatcher, readdirSync, watch as watchFiles } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { statOf } from '../disk/index.js'
 import { LOG_TOOLS, type LogRef, type LogTool } from '../tools/index.js'
 
 /** A burst of writes is one piece of news. */
@@ -95,7 +96,7 @@ export class WatchedLogs implements AsyncDisposable {
   #watchDirectory(source: Source, place: string): void {
     const directory = join(source.root, place)
     const key = keyOf(source, place)
-    const stat = statSync(directory, { throwIfNoEntry: false })
+    const stat = statOf(directory)
     const identity = `${stat?.ino}:${stat?.birthtimeMs}`
     const known = this.#directories.get(key)
     if (!stat || known?.identity === identity) return

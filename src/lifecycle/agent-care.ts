@@ -55,12 +55,12 @@ export class AgentCare {
 
   async rename(reference: string, name: string): Promise<Receipt> {
     const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.rename(before.id, name))
+    return this.#relocated('renamed', before, await this.parts.home.roster.rename(before.id, name))
   }
 
   async move(reference: string, group: string | undefined): Promise<Receipt> {
     const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.move(before.id, group))
+    return this.#relocated('moved', before, await this.parts.home.roster.move(before.id, group))
   }
 
   async archive(reference: string): Promise<Receipt> {
@@ -91,12 +91,21 @@ export class AgentCare {
         const next = `Stop it first: skein stop ${agent.address} , or give --force`
         throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
       }
-      await kill(this.parts, agent)
+      await this.#killOrGiveUp(agent)
     }
     this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
     await this.parts.home.roster.remove(agent.id)
     const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
     return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  /** What runs where it cannot be reached is given up: that place may be gone for good. */
+  async #killOrGiveUp(agent: Agent): Promise<void> {
+    try {
+      await kill(this.parts, agent)
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'agent-elsewhere') throw error
+    }
   }
 
   async undoRemove(reference?: string): Promise<Receipt> {
@@ -131,7 +140,7 @@ export class AgentCare {
   }
 
   /** Its tmux session carries its name, so that people find it there as well. */
-  async #relocated(before: Agent, agent: Agent): Promise<Receipt> {
+  async #relocated(verb: string, before: Agent, agent: Agent): Promise<Receipt> {
     const renamed = await this.parts.runs.update(agent, async (current) => {
       const live = liveRun(current)
       if (!current || !live) return undefined
@@ -144,7 +153,7 @@ export class AgentCare {
       }
       return { next: { ...current, run: { ...live, tmux_session: name } }, result: name }
     })
-    const did = `${before.address} is now ${agent.address}`
+    const did = `${verb} ${before.address} to ${agent.address}`
     return {
       agent: await this.look(agent),
       did,

@@ -1,3 +1,4 @@
+import type { ProcessPlace } from '../disk/index.js'
 import {
   type AgentId,
   type AgentStatus,
@@ -7,6 +8,7 @@ import {
   type SessionId,
   SkeinError,
   STATUSES,
+  type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import type { PendingRequest } from './pending-request.js'
@@ -29,7 +31,12 @@ export interface Recipe {
 export interface LiveRun {
   /** Chosen per start: messages of an older run are told apart by it. */
   id: string
+  /** By its absolute path, so that no variable of the user's decides where it is looked for. Earlier versions wrote a name. */
   socket: TmuxSocket
+  /** The tmux server, as a process. Earlier versions did not write it, nor `place`. */
+  server?: { pid: number; process_start?: number }
+  /** Where the pids of this run have a meaning: only there can be seen that it has ended. */
+  place?: ProcessPlace
   tmux_session: string
   pane: PaneId
   pid: number
@@ -56,7 +63,7 @@ export interface Binding {
 }
 
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
-export type Launching = Pick<LiveRun, 'id' | 'socket' | 'tmux_session' | 'started_at' | 'port' | 'how'>
+export type Launching = Pick<LiveRun, 'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how'>
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
 export interface AgentRun {
@@ -79,13 +86,19 @@ export interface AgentRun {
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** The program has left its conversation for another, and how. */
+  leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
   refused?: SessionId[]
-  /** Since when it last was at work. */
+  /** Since when it last was at work on a turn. */
   busy_at?: Instant
-  /** When a reply was last finished. It waits for its user until it is acknowledged. */
+  /** How its last turn ended. A reply or a failure waits for its user until it is acknowledged. */
+  turn_end?: TurnEnd
+  /** Since when a turn whose end was not told looks ended. */
+  quiet_at?: Instant
+  /** As earlier versions wrote the end of a turn; see `turnEndOf`. */
   finished_at?: Instant
-  /** A finished reply was seen by its user up to this moment. */
+  /** A reply or a failure was seen by its user up to this moment. */
   acked_at?: Instant
   snoozed_at?: Instant
   snoozed_until?: Instant
@@ -134,7 +147,11 @@ const hasTexts = (value: Record<string, unknown>, ...names: string[]): boolean =
 
 function isLiveRun(value: unknown): boolean {
   if (!isObject(value) || !hasTexts(value, 'id', 'tmux_session', 'pane', 'started_at')) return false
-  const { socket, pid } = value
+  const { socket, pid, server, place } = value
   const isSocket = isObject(socket) && (typeof socket.name === 'string' || typeof socket.path === 'string')
-  return isSocket && typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 1
+  const isServer = server === undefined || (isObject(server) && isPid(server.pid))
+  const isPlace = place === undefined || (isObject(place) && typeof place.host === 'string')
+  return isSocket && isPid(pid) && isServer && isPlace
 }
+
+const isPid = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 1

@@ -5,6 +5,7 @@ import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, parseAgentId, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
 import { agentRunFromJournal } from './agent-run-recovery.js'
+import { located } from './run-life.js'
 
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
@@ -41,7 +42,7 @@ export class AgentRuns {
     const text = textIn(this.#path(id))
     if (text === undefined) return undefined
     const run = readAgentRun(text, this.#path(id))
-    return run?.agent === id ? run : this.#recover(id)
+    return run?.agent === id ? located(run) : this.#recover(id)
   }
 
   /**

@@ -109,16 +109,15 @@ class DialogKeys {
 
   /** Says how it is known that the answer was taken. A dropped Enter is pressed again only where nothing can have come in between. */
   async untilGone(dialog: Dialog, option: DialogOption, asked: AskedBy): Promise<string> {
-    const { clock } = this.parts.context
     const pressed = nowOf(this.parts)
-    const until = clock.now() + CONFIRM_MS
-    let pressAgainAt = clock.now() + STEP_MS
+    const until = performance.now() + CONFIRM_MS
+    let pressAgainAt = performance.now() + STEP_MS
     for (let goneFor = 0; ; ) {
       const now = await this.#read().catch(() => undefined)
       goneFor = now && isSameDialog(now, dialog) ? 0 : goneFor + 1
       if (goneFor >= 2) return `chose ${JSON.stringify(option.label)}; the question is gone from its screen`
-      if (clock.now() >= until) break
-      if (goneFor === 0 && clock.now() >= pressAgainAt) {
+      if (performance.now() >= until) break
+      if (goneFor === 0 && performance.now() >= pressAgainAt) {
         pressAgainAt += STEP_MS
         if (await this.#isStillTheSame(pressed, asked)) await this.enter(dialog, option)
       }

@@ -1,3 +1,4 @@
+import { whereaboutsOf } from '../disk/index.js'
 import { keptWords, type NewEvent } from '../home/index.js'
 import type { SpooledMessage } from '../journal/index.js'
 import {
@@ -113,7 +114,8 @@ function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefi
 }
 
 export function judge(current: AgentRun, run: LiveRun, claim: Claim, other: Claimed | undefined): IdentityVerdict {
-  const isInTree = claim.pid === undefined ? undefined : isWithinTree(claim.pid, run.pid)
+  const pid = whereaboutsOf(run.place) === 'here' ? claim.pid : undefined
+  const isInTree = pid === undefined ? undefined : isWithinTree(pid, run.pid)
   return judgeIdentity(run, current.binding, claim, { isInTree, other })
 }
 
@@ -155,7 +157,8 @@ export async function settleIdentity(
     }
   }
   const { binding, programPid } = judged
-  const next = { ...current, binding, run: programPid === undefined ? run : { ...run, program_pid: programPid } }
+  const before = judged.kind === 'rebind' && binding.how !== 'compact' ? withoutTurns(current) : current
+  const next = { ...before, binding, run: programPid === undefined ? run : { ...run, program_pid: programPid } }
   if (judged.kind === 'same') {
     if (current.binding?.is_confirmed) return { next, events: [] }
     return { next, events: [{ type: 'identity_bind', session, payload: bindingPayload(agent, next, evidence) }] }
@@ -165,6 +168,12 @@ export async function settleIdentity(
   else await recordSuccession(parts, agent, next, from, binding)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
+}
+
+/** What was said in another conversation is neither finished nor failed in this one. */
+function withoutTurns(run: AgentRun): AgentRun {
+  const { told: _told, busy_at: _busy, turn_end: _end, quiet_at: _quiet, finished_at: _finished, ...kept } = run
+  return kept
 }
 
 function bindingPayload(agent: Agent, { binding }: AgentRun, evidence: object): Record<string, unknown> {
@@ -181,6 +190,7 @@ function withTelling(run: AgentRun, telling: Telling, { at }: SpooledMessage): A
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
+  if (telling.leaves !== undefined) next.leaving = { how: telling.leaves, at }
   if (telling.background !== undefined && at >= (run.background?.at ?? '')) {
     next.background = { count: telling.background, at }
   }

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { makeDirectory, startTimeOf, writeAtomic } from '../disk/index.js'
+import { makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
-import { type PaneInfo, writeLaunchScript } from '../terminal/index.js'
+import { isTmux, type PaneInfo, writeLaunchScript } from '../terminal/index.js'
 import {
   capturedSession,
   type Launch,
@@ -16,6 +16,7 @@ import {
 } from '../tools/index.js'
 import type { Launching, LiveRun, Recipe } from './agent-run.js'
 import { nowOf, type Parts } from './parts.js'
+import { withStart } from './run-life.js'
 
 /** What of the user's environment is about the terminal or the shell it was typed in, and not about the user. */
 const NOT_PASSED_ON =
@@ -88,6 +89,7 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
   const launching = {
     id,
     socket: parts.socket,
+    place: thisPlace(),
     tmux_session: run.tmuxSession,
     started_at: startedAt,
     port,
@@ -96,10 +98,14 @@ export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
   return { launching, script, ...(session ? { session } : {}) }
 }
 
-/** A run whose pane is there. */
-export function begun(launching: Launching, { pane, pid, session }: PaneInfo): LiveRun {
-  const start = startTimeOf(pid)
-  return { ...launching, tmux_session: session, pane, pid, ...(start === undefined ? {} : { process_start: start }) }
+/** A run whose pane is there. A server in another pid namespace, reached by its socket, has pids that mean nothing here. */
+export function begun(launching: Launching, { pane, pid, session, serverPid }: PaneInfo): LiveRun {
+  const run = { ...launching, tmux_session: session, pane }
+  const parent = processStat(pid)?.ppid
+  if (!isTmux(serverPid) || (parent !== undefined && parent !== serverPid)) {
+    return { ...run, pid, server: { pid: serverPid }, place: { ...thisPlace(), pid_namespace: 'another' } }
+  }
+  return { ...run, ...withStart(pid), server: withStart(serverPid) }
 }
 
 /** Files of runs that are over, which nobody will read again. */

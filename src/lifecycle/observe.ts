@@ -1,19 +1,19 @@
-import { lifeOf } from '../disk/index.js'
+import { type ProcessOwner, whereaboutsOf } from '../disk/index.js'
 import type { Agent, AgentId, Evidence, Instant } from '../model/index.js'
-import type { PaneInfo } from '../terminal/index.js'
+import type { PaneInfo, TmuxSocket } from '../terminal/index.js'
 import type { ScreenReading, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import type { Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
+import { begun } from './launch.js'
 import { nowOf, type Parts } from './parts.js'
-import { isWithinTree, processNames } from './process-family.js'
+import { processSeen } from './process-evidence.js'
 import { registeredOf } from './registry-reader.js'
+import { paneOf, serverOf } from './run-life.js'
 import { withSteadyDialog } from './steady-dialog.js'
 import { storeGlance } from './store-glance.js'
 import type { Look } from './terminals.js'
-
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh'])
 
 /** An agent as it was just seen. */
 export interface Observed {
@@ -52,19 +52,24 @@ export interface Glance {
   runner: ToolRunner | undefined
   pane?: PaneInfo
   process?: Evidence
+  /** Its process has ended, by evidence from where it ran. */
+  isOver?: boolean
   registry?: ReturnType<typeof registeredOf>
   reading?: ScreenReading
   seen: Evidence[]
 }
 
 async function lookAll(parts: Parts, found: readonly { run: AgentRun | undefined }[]): Promise<Map<string, Look>> {
-  const sockets = new Map(
-    found.flatMap(({ run }) => {
-      const socket = liveRun(run)?.socket ?? run?.launching?.socket
-      return socket ? [[JSON.stringify(socket), socket] as const] : []
-    }),
+  const sockets = new Map<string, { socket: TmuxSocket; server: ProcessOwner | undefined }>()
+  for (const { run } of found) {
+    const live = liveRun(run) ?? run?.launching
+    if (!live) continue
+    const key = JSON.stringify(live.socket)
+    sockets.set(key, { socket: live.socket, server: serverOf(live) ?? sockets.get(key)?.server })
+  }
+  const looks = [...sockets].map(
+    async ([key, { socket, server }]) => [key, await parts.terminals.look(socket, server)] as const,
   )
-  const looks = [...sockets].map(async ([key, socket]) => [key, await parts.terminals.look(socket)] as const)
   return new Map(await Promise.all(looks))
 }
 
@@ -75,12 +80,13 @@ function glance(parts: Parts, agent: Agent, run: AgentRun | undefined, looks: Re
   if (!run || !live || !look) return { agent, run, live: undefined, runner, seen: [] }
   const pane = paneOf(agent, live, look)
   const at = nowOf(parts)
-  const process = processEvidence(live, look, pane, runner, at)
+  const { evidence: process, isOver } = processSeen(live, look, pane, runner, at)
   const isAlive = process.status === 'running'
-  const registry = runner && isAlive ? registeredOf(runner, live, parts.environment) : undefined
+  const isHere = whereaboutsOf(live.place) === 'here'
+  const registry = runner && isAlive && isHere ? registeredOf(runner, live, parts.environment) : undefined
   const title = pane && isAlive ? runner?.readTitle(pane.title) : undefined
   const seen = [process, ...(registry ? [registry.evidence] : []), ...(title ? [{ ...title, at }] : [])]
-  return { agent, run, live, runner, ...(pane ? { pane } : {}), process, registry, seen }
+  return { agent, run, live, runner, ...(pane ? { pane } : {}), process, isOver, registry, seen }
 }
 
 /** A pane that was made by a process that was killed before it could say so. */
@@ -88,53 +94,7 @@ function adopted(agent: Agent, run: AgentRun | undefined, look: Look | undefined
   const { launching } = run ?? {}
   if (!launching || look?.kind !== 'panes') return undefined
   const pane = [...look.panes.values()].find((one) => one.agent === agent.id && one.session === launching.tmux_session)
-  return pane && { ...launching, pane: pane.pane, pid: pane.pid }
-}
-
-/** Ours only when it carries our mark: after a restart of tmux the same number may be another agent's. */
-function paneOf(agent: Agent, live: LiveRun, look: Look): PaneInfo | undefined {
-  const pane = look.kind === 'panes' ? look.panes.get(live.pane) : undefined
-  return pane?.agent === agent.id ? pane : undefined
-}
-
-function processEvidence(
-  live: LiveRun,
-  look: Look,
-  pane: PaneInfo | undefined,
-  runner: ToolRunner | undefined,
-  at: Instant,
-): Evidence {
-  const base = { source: 'process', at } as const
-  if (look.kind === 'silent') return { ...base, status: 'unknown', reason: look.reason }
-  if (look.kind === 'gone') {
-    const isLeft =
-      lifeOf({ pid: live.pid, ...(live.process_start ? { starttime: live.process_start } : {}) }) === 'alive'
-    const reason = `the tmux server is gone${isLeft ? `; process ${live.pid} is left without a terminal` : ''}`
-    return { ...base, status: 'error', trouble: 'tmux-gone', reason }
-  }
-  if (!pane) return { ...base, status: 'error', trouble: 'dead-pane', reason: 'its pane is gone' }
-  if (pane.isDead) return deadEvidence(pane, at)
-  if (SHELLS.has(pane.command) && runner && isProgramGone(live, runner)) {
-    const reason = 'the program has ended and left a shell in its pane'
-    return { ...base, status: 'error', trouble: 'exited', reason }
-  }
-  return { ...base, status: 'running', reason: `process ${pane.pid} runs` }
-}
-
-function deadEvidence({ exitStatus, exitSignal }: PaneInfo, at: Instant): Evidence {
-  const base = { source: 'process', at } as const
-  if (exitSignal !== undefined) {
-    return { ...base, status: 'error', trouble: 'dead-pane', reason: `killed by signal ${exitSignal}` }
-  }
-  if (exitStatus === 0) return { ...base, status: 'stopped', reason: 'exited 0' }
-  return { ...base, status: 'error', trouble: 'dead-pane', reason: `exited ${exitStatus ?? 'without a status'}` }
-}
-
-/** A shell is in the foreground: the agent's own command, or what is left when the program has ended. */
-function isProgramGone(live: LiveRun, runner: ToolRunner): boolean {
-  const names = processNames(live.pid)
-  if (names.length === 0 || names.some((name) => runner.isProcess(name))) return false
-  return live.program_pid !== undefined && isWithinTree(live.program_pid, live.pid) !== true
+  return pane && begun(launching, pane)
 }
 
 /** Only of those that do not say by themselves what they do, and of those that ask: their screen says what. */

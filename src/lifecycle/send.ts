@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../disk/index.js'
 import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
 import type { ToolRunner } from '../tools/index.js'
@@ -30,6 +30,8 @@ export interface Sent {
   delivery: 'received' | 'typed' | 'stalled'
   how: string
   at: Instant
+  /** It was at work on something else: the prompt may wait behind that. */
+  isQueued: boolean
 }
 
 export interface SendOptions {
@@ -54,11 +56,12 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   const ready = await untilReady(parts, agent, runner, terminal, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
-  await paste(parts, agent, live, runner, terminal, checked.text)
+  await paste(agent, live, runner, terminal, checked.text)
   await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
-  const sent = await receipt(parts, agent, live, runner, terminal, before, options.signal)
+  const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
+  const sent = { ...receipt, isQueued: activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running' }
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
@@ -78,7 +81,7 @@ async function untilReady(
   terminal: Terminal,
   signal: AbortSignal | undefined,
 ): Promise<Observed> {
-  const until = parts.context.clock.now() + READY_MS
+  const until = performance.now() + READY_MS
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const status = seen?.verdict?.status
@@ -89,23 +92,16 @@ async function untilReady(
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
       return seen
-    if (parts.context.clock.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
+    if (performance.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
     await pause(LOOK_MS, signal)
   }
 }
 
 /** Once, whatever becomes of it: a second paste could meet the first. Enter is pressed only after the text was seen to arrive. */
-async function paste(
-  parts: Parts,
-  agent: Agent,
-  live: LiveRun,
-  runner: ToolRunner,
-  terminal: Terminal,
-  text: string,
-): Promise<void> {
+async function paste(agent: Agent, live: LiveRun, runner: ToolRunner, terminal: Terminal, text: string): Promise<void> {
   await terminal.paste(live.pane, text)
   await pause(BEFORE_ENTER_MS)
-  if (await hasArrived(parts, live, runner, terminal)) return
+  if (await hasArrived(live, runner, terminal)) return
   throw new SkeinError(
     'agent-not-ready',
     `The text did not appear in the input line of ${agent.address}; it was not sent`,
@@ -113,12 +109,12 @@ async function paste(
   )
 }
 
-async function hasArrived(parts: Parts, live: LiveRun, runner: ToolRunner, terminal: Terminal): Promise<boolean> {
-  const until = parts.context.clock.now() + ARRIVES_MS
+async function hasArrived(live: LiveRun, runner: ToolRunner, terminal: Terminal): Promise<boolean> {
+  const until = performance.now() + ARRIVES_MS
   for (;;) {
     const input = runner.readInput?.(await screenOf(terminal, live))
     if (input !== '') return true // there, or not to be seen
-    if (parts.context.clock.now() >= until) return false
+    if (performance.now() >= until) return false
     await pause(LOOK_MS)
   }
 }
@@ -126,9 +122,14 @@ async function hasArrived(parts: Parts, live: LiveRun, runner: ToolRunner, termi
 /** Whether it listens already, for programs that look ready before they are. One that never speaks is believed by its looks in the end. */
 function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner): boolean {
   const live = liveRun(run)
-  if (!runner.isReadyWhenTold || !live) return true
-  if (parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
+  if (!runner.isReadyWhenTold || !live || isTimeUp(parts, live)) return true
   return (run?.told ?? []).some(({ at }) => at >= live.started_at)
+}
+
+/** Whether it had its time to report. A start in the future means that the clock was set back since: nothing is left to wait for. */
+function isTimeUp(parts: Parts, { started_at }: LiveRun): boolean {
+  const ageMs = parts.context.clock.now() - msOf(started_at)
+  return ageMs >= SPEAK_MS || ageMs < 0
 }
 
 /** Such a program may still be taking up an old conversation when it says that it has started, and then empties its input line. */
@@ -139,7 +140,7 @@ async function isSteady(
   terminal: Terminal,
 ): Promise<boolean> {
   const live = liveRun(run)
-  if (!runner.isReadyWhenTold || !live || parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
+  if (!runner.isReadyWhenTold || !live || isTimeUp(parts, live)) return true
   const before = await terminal.capture(live.pane)
   await pause(STEADY_MS)
   return (await terminal.capture(live.pane)) === before
@@ -219,7 +220,7 @@ interface Before {
 }
 
 /** By the program's own word, by its log, or by its being at work since; else only that it was typed. */
-async function receipt(
+async function receiptFor(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
@@ -227,17 +228,17 @@ async function receipt(
   terminal: Terminal,
   before: Before,
   signal: AbortSignal | undefined,
-): Promise<Sent> {
+): Promise<Omit<Sent, 'isQueued'>> {
   const at = before.at
-  const pressedAt = parts.context.clock.now()
+  const pressedAt = performance.now()
   const until = pressedAt + STALLED_MS
   let isPressedAgain = false
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const proof = seen && proofOf(seen, before, runner)
     if (proof) return { delivery: 'received', how: proof, at }
-    if (parts.context.clock.now() >= until || signal?.aborted) break
-    if (!isPressedAgain && parts.context.clock.now() >= pressedAt + LOST_ENTER_MS) {
+    if (performance.now() >= until || signal?.aborted) break
+    if (!isPressedAgain && performance.now() >= pressedAt + LOST_ENTER_MS) {
       isPressedAgain = true
       const { dialog, draft } = await readScreenOf(runner, terminal, live)
       if (!dialog && draft !== undefined) await terminal.press(live.pane, ['Enter'])
@@ -253,7 +254,7 @@ async function whatTheScreenShows(
   terminal: Terminal,
   live: LiveRun,
   before: Before,
-): Promise<Omit<Sent, 'at'>> {
+): Promise<Pick<Sent, 'delivery' | 'how'>> {
   const screen = await terminal.capture(live.pane).catch(() => before.screen)
   const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
   const isMoved = screen !== before.screen && reading !== undefined && reading.draft === undefined
@@ -275,11 +276,11 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
   const isSince = status.since >= before.at
   if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
     return `${status.source} says ${status.status}`
-  const isFinished = run.finished_at !== undefined && run.finished_at >= before.at
-  return isFinished ? `${status.source} says that it has finished since` : undefined
+  const isEnded = run.turn_end !== undefined && run.turn_end.at >= before.at
+  return isEnded ? `${status.source} says that it has ${run.turn_end?.how} since` : undefined
 }
 
 function logSize(run: AgentRun | undefined): number | undefined {
   const log = run?.binding?.log
-  return log ? statSync(log, { throwIfNoEntry: false })?.size : undefined
+  return log ? statOf(log)?.size : undefined
 }

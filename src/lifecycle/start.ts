@@ -1,18 +1,26 @@
-import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { lifeOf } from '../disk/index.js'
-import { type Agent, type AgentStatus, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
-import type { PaneInfo } from '../terminal/index.js'
-import { endTree } from '../terminal/index.js'
+import { statOf } from '../disk/index.js'
+import {
+  type Agent,
+  type AgentStatus,
+  type Instant,
+  parseSessionId,
+  type SessionId,
+  SkeinError,
+} from '../model/index.js'
+import { isListeningAt, type PaneInfo, restoreSocket } from '../terminal/index.js'
 import { type AgentRun, type LiveRun, liveRun, type Recipe } from './agent-run.js'
 import type { StartAgent } from './agents.js'
 import { START_GRACE_MS } from './decide-status.js'
+import { endRun, refuseLeft } from './end-run.js'
 import { activityOf } from './evidence.js'
 import { begun, clearOldRuns, givenEnv, type Readied, ready, saveGivenEnv } from './launch.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
-import { recordBeginning, recordEnd } from './session-records.js'
+import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
+import { recordBeginning, recordFreshStart } from './session-records.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
+import { turnBeforeStart } from './turn-end.js'
 
 /** How often a program that starts is looked at. */
 const LOOK_MS = 60
@@ -52,6 +60,8 @@ export interface Restart {
   fresh?: boolean
   /** An agent that runs is ended first; without it, it is an error. */
   replace?: boolean
+  /** Also when the process before may still run where it cannot be seen. */
+  force?: boolean
   env?: Readonly<Record<string, string>>
 }
 
@@ -74,7 +84,7 @@ async function launch(
   const recipe = withEnv(parts, agent, current.recipe, options.env)
   const env = givenEnv(parts, agent, recipe)
   refuseNoDirectory(recipe.cwd)
-  await endBefore(agent, current, options)
+  const isGivenUp = await endBefore(parts, agent, current, options)
   const { how, session: wanted } = conversationFor(parts, current, options)
   const tmuxSession = liveTmuxName(current) ?? tmuxName(agent)
   const readied = await ready(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
@@ -86,7 +96,7 @@ async function launch(
       : how === 'resume' && current.binding
         ? { ...current.binding, is_confirmed: false }
         : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
-  const { run: _run, binding: _binding, ...kept } = withoutTurn(current)
+  const { run: _run, binding: _binding, ...kept } = withoutTurn(current, how === 'new' ? undefined : status.since)
   const before: AgentRun = { ...kept, recipe, launching, status, ...(binding ? { binding } : {}) }
   save({
     ...before,
@@ -96,42 +106,52 @@ async function launch(
   const run = begun(launching, pane)
   const next: AgentRun = { ...before, run }
   delete next.launching
-  if (how === 'new' && current.binding && current.binding.session !== session) {
-    await recordEnd(parts, current.binding.session, 'exit', 'began afresh')
-  }
-  if (session) await recordBeginning(parts, agent, next, session)
+  if (how === 'new') await recordFreshStart(parts, agent, next, current.binding?.session, session)
+  else if (session) await recordBeginning(parts, agent, next, session)
   clearOldRuns(parts, agent, run.id)
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
   return {
     next,
-    events: [{ type: 'agent_started', ...(session ? { session } : {}), payload }],
+    events: [
+      ...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []),
+      { type: 'agent_started', ...(session ? { session } : {}), payload },
+    ],
     result: { run, tier, session },
   }
 }
 
-/** What belonged to the turn of a process that is over. What was finished and not seen stays so. */
-function withoutTurn(run: AgentRun): AgentRun {
-  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...kept } = run
-  return kept
+const givenUp = (agent: Agent, run: LiveRun) => ({
+  type: 'agent_stopped',
+  payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was given up` },
+})
+
+/**
+ * What belonged to the turn of a process that is over. What was finished and not seen stays so where the conversation goes on
+ * (`resumedAt`); in a new one nothing was said yet.
+ */
+function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
+  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...rest } = run
+  const { turn_end: _e, quiet_at: _q, finished_at: _d, ...kept } = rest
+  const end = resumedAt === undefined ? undefined : turnBeforeStart(run, resumedAt)
+  return end ? { ...kept, turn_end: end } : kept
 }
 
-async function endBefore(agent: Agent, { run }: AgentRun, { replace }: Restart): Promise<void> {
-  if (!run) return
-  const owner = { pid: run.pid, ...(run.process_start === undefined ? {} : { starttime: run.process_start }) }
-  const isAlive = run.ended_at === undefined && lifeOf(owner) === 'alive'
-  if (isAlive && !replace) {
+/** True when a process that cannot be reached was given up. */
+async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options: Restart): Promise<boolean> {
+  if (!run) return false
+  const isLive = run.ended_at === undefined
+  const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
+  if (isLive && life === 'alive' && !options.replace) {
     const next = `Attach to it: skein attach ${agent.address} , or start it anew: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} runs already (process ${run.pid})`, next)
   }
+  if (life === 'unknown') {
+    if (isLive && !options.force) throw elsewhere(agent, run)
+    return isLive
+  }
   // Also when it has ended: what it left behind must not write into the conversation that is resumed.
-  const left = await endTree(owner, { graceMs: RESTART_GRACE_MS, mark: `SKEIN_RUN=${run.id}` })
-  if (left.length === 0) return
-  const pids = left.map(({ pid }) => pid).join(', ')
-  throw new SkeinError(
-    'agent-busy',
-    `Processes of ${agent.address} do not end: ${pids}`,
-    'End them by hand, then try again',
-  )
+  refuseLeft(agent, await endRun(parts, agent, run, RESTART_GRACE_MS))
+  return false
 }
 
 /** The conversation it had, where the tool can go on with it; else one with an id that is chosen now, where that can be. */
@@ -148,6 +168,15 @@ function conversationFor(
 
 const liveTmuxName = ({ run }: AgentRun): string | undefined => run?.tmux_session
 
+/** A server that has lost its socket is used again: a second one in its place would take it from the agents of the first for good. */
+async function reachServer({ runs, socket }: Parts): Promise<void> {
+  if (!('path' in socket) || (await isListeningAt(socket.path))) return
+  for (const { run } of await runs.all()) {
+    const server = run && JSON.stringify(run.socket) === JSON.stringify(socket) ? serverOf(run) : undefined
+    if (server && (await restoreSocket(socket.path, server))) return
+  }
+}
+
 /** In the pane it had, so that who looks at it goes on looking; else in a new one. */
 async function makePane(
   parts: Parts,
@@ -155,6 +184,7 @@ async function makePane(
   { run, recipe }: AgentRun,
   { script, launching }: Readied,
 ): Promise<{ pane: PaneInfo; tier: Started['tier'] }> {
+  await reachServer(parts)
   const terminal = await parts.terminals.of(parts.socket)
   const isSameServer = run && JSON.stringify(run.socket) === JSON.stringify(parts.socket)
   const old = isSameServer ? await terminal.pane(run.pane).catch(() => undefined) : undefined
@@ -175,7 +205,7 @@ async function makePane(
 /** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
 async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Observed> {
   const only = new Set([agent.id])
-  const until = parts.context.clock.now() + START_GRACE_MS
+  const until = performance.now() + START_GRACE_MS
   for (;;) {
     const [seen] = await observe(parts, only)
     if (!seen) throw new Error(`agent ${agent.id} vanished while it was started`)
@@ -184,7 +214,7 @@ async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Obs
     if (activity === 'failed' && !liveRun(seen.run)) throw await diedAtOnce(parts, agent, seen)
     if (activity === 'over') throw await diedAtOnce(parts, agent, seen)
     if (activity && activity !== 'starting') return seen
-    if (parts.context.clock.now() >= until) return seen
+    if (performance.now() >= until) return seen
     await pause(LOOK_MS)
   }
 }
@@ -195,7 +225,7 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
-  const last = lines.slice(-LAST_LINES).map((line) => `  ${line}`)
+  const details = lines.slice(-LAST_LINES)
   const why = verdict?.status.reason ?? 'no reason is known'
   if (why === 'exited 127' && run) {
     // What a shell says of a program that it cannot find.
@@ -203,9 +233,9 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
     const install = `Install it or put it on your PATH (skein tool show ${tool}), then: skein restart ${agent.address}`
     return new SkeinError('agent-died', `${agent.address} did not start: the program of ${tool} was not found`, install)
   }
-  const said = last.length > 0 ? `. Its last lines:\n${last.join('\n')}` : ', without a word'
+  const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
-  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next)
+  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }
 
 // --- which agent, and how ---------------------------------------------------------------------------------------------
@@ -279,6 +309,6 @@ function withEnv(
 }
 
 function refuseNoDirectory(cwd: string): void {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return
+  if (statOf(cwd)?.isDirectory()) return
   throw new SkeinError('bad-input', `There is no directory ${cwd}`, 'Make it, or start the agent in another one')
 }

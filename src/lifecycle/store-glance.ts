@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../disk/index.js'
 import type { NewEvent } from '../home/index.js'
 import {
   type Agent,
@@ -15,16 +15,21 @@ import { askedNow } from './asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { holderOf, judge, settleIdentity } from './intake.js'
+import { loggedEnd } from './logged-turn.js'
 import type { Glance, Observed } from './observe.js'
 import { nowOf, type Parts } from './parts.js'
 import { recordEnd } from './session-records.js'
+import { turnEndOf } from './turn-end.js'
 
 /** Decides what an agent does from what was just seen, and stores what has changed, with the evidence. */
 export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Glance): Promise<Observed> {
   const { agent, run, live, pane, reading, seen } = one
   const shown = { agent, seen, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
-  const decided = decideStatus(sightingOf(parts, run, live, seen))
+  const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner?.can.tells)
+  const quick = decideStatus(sighting(run, live))
+  const logged = quick.asksLog ? await loggedEnd(parts, run) : undefined
+  const decided = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
   const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
   if (!isNews(one, run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
@@ -32,7 +37,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id) return undefined
     const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
-    const known = decideStatus(sightingOf(parts, next, liveRun(next) ?? now, seen))
+    const known = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
     const { run: asking, verdict } = await askedNow(parts, next, now, known, reading)
     const ended = await ending(parts, agent, asking, now, verdict, one)
     const judged = withVerdict(asking, verdict, seen)
@@ -49,11 +54,18 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   return { ...shown, ...result }
 }
 
-function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen: readonly Evidence[]): Sighting {
+function sightingOf(
+  parts: Parts,
+  run: AgentRun,
+  live: LiveRun | undefined,
+  seen: readonly Evidence[],
+  tells = false,
+): Sighting {
   return {
     agent: run.agent,
     now: nowOf(parts),
-    ...(live ? { run: { started_at: live.started_at } } : {}),
+    ...(live ? { run: { started_at: live.started_at, isResumed: live.how !== 'new' } } : {}),
+    tells,
     previous: run.status,
     told: run.told ?? [],
     seen,
@@ -61,7 +73,8 @@ function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen
     background: run.background,
     progress_at: progressOf(run),
     busy_at: run.busy_at,
-    finished_at: run.finished_at,
+    turn_end: turnEndOf(run),
+    quiet_at: run.quiet_at,
     acked_at: run.acked_at,
     snoozed_at: run.snoozed_at,
     snoozed_until: run.snoozed_until,
@@ -70,7 +83,7 @@ function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen
 
 /** When the conversation's log last grew. */
 function progressOf({ binding }: AgentRun): Instant | undefined {
-  const stat = binding?.log ? statSync(binding.log, { throwIfNoEntry: false }) : undefined
+  const stat = binding?.log ? statOf(binding.log) : undefined
   return stat && instantOf(stat.mtimeMs)
 }
 
@@ -79,12 +92,14 @@ function isNews(one: Glance, run: AgentRun, looked: AgentRun, live: LiveRun, ver
   const isOther =
     JSON.stringify([verdict.status, looked.requests, looked.dialog]) !==
     JSON.stringify([run.status, run.requests, run.dialog])
-  const isTold = verdict.busy_at !== run.busy_at || verdict.finished_at !== run.finished_at
-  const isOver = one.process?.status === 'error' || one.process?.status === 'stopped'
+  const isTold =
+    verdict.busy_at !== run.busy_at ||
+    verdict.quiet_at !== run.quiet_at ||
+    JSON.stringify(verdict.turn_end) !== JSON.stringify(turnEndOf(run))
   const isAdopted = liveRun(run) === undefined && live !== undefined
   const isMoved = one.registry !== undefined && one.registry.session !== run.binding?.session
   const isUnconfirmed = one.registry !== undefined && !run.binding?.is_confirmed
-  return isOther || isTold || isOver || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
+  return isOther || isTold || one.isOver === true || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
 }
 
 /** A reading is kept when it says something else than the one before, or when that one is older than what it is to be compared with. */
@@ -108,9 +123,11 @@ async function withNews(
   if (!registry || (registry.session === current.binding?.session && current.binding.is_confirmed)) {
     return { next: adoptedRun, events: [] }
   }
+  const { leaving, binding } = current
   const claim = {
     session: registry.session,
-    how: 'registry' as const,
+    // The registry may be read before the hook that names the new conversation; the one that left the old one came before both.
+    how: leaving && binding && leaving.at > binding.since ? leaving.how : ('registry' as const),
     at: registry.evidence.at,
     run: current.run.id,
     pid: registry.pid,
@@ -123,11 +140,15 @@ async function withNews(
 
 function withVerdict(run: AgentRun, verdict: Verdict, seen: readonly Evidence[]): AgentRun {
   const reading = seen.find(({ source }) => source === 'pane')
+  const { quiet_at: _quiet, finished_at: _finished, ...kept } = run
+  const before = turnEndOf(run)
   return {
-    ...run,
+    ...kept,
     status: verdict.isPassing ? run.status : verdict.status,
     ...(verdict.busy_at ? { busy_at: verdict.busy_at } : {}),
-    ...(verdict.finished_at ? { finished_at: verdict.finished_at } : {}),
+    ...(before ? { turn_end: before } : {}),
+    ...(verdict.turn_end ? { turn_end: verdict.turn_end } : {}),
+    ...(verdict.quiet_at ? { quiet_at: verdict.quiet_at } : {}),
     ...(reading && isNewSample(run, seen) ? { sample: reading } : {}),
   }
 }
@@ -140,9 +161,9 @@ async function ending(
   run: AgentRun,
   live: LiveRun,
   { status }: Verdict,
-  { process, pane }: Glance,
+  { process, pane, isOver }: Glance,
 ): Promise<{ at: Instant; events: Omit<NewEvent, 'agent'>[] } | undefined> {
-  if (process?.status !== 'error' && process?.status !== 'stopped') return undefined
+  if (!process || !isOver) return undefined
   const reason = process.reason ?? 'it ended'
   const outcome = OUTCOMES[process.trouble ?? process.status] ?? 'crash'
   await recordEnd(parts, run.binding?.session, outcome, reason)

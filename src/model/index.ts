@@ -10,6 +10,7 @@ export {
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
+export { agentsMeant } from './agent-reference.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {
@@ -77,6 +78,7 @@ export {
   type StatusSource,
   TROUBLES,
   type Trouble,
+  type TurnEnd,
   WAITS,
   type Wait,
 } from './status.js'

@@ -58,6 +58,14 @@ export interface Ask {
   is_queued?: boolean
 }
 
+/** How a turn ended: with a reply, by its user, or by an error. */
+export interface TurnEnd {
+  at: Instant
+  how: 'finished' | 'interrupted' | 'failed'
+  reason?: string
+  trouble?: Trouble
+}
+
 /** One observation about an agent, as one source made it. A status is decided from these and can be explained by them. */
 export interface Evidence {
   source: StatusSource
@@ -67,6 +75,11 @@ export interface Evidence {
   reason?: string
   waiting_for?: Wait
   trouble?: Trouble
+  /**
+   * What it says about a turn, where that is not plain: `none` is work without a reply to come (a compaction) or a prompt that
+   * nothing led to (a start). Without it, work is a turn and the end of work is its reply.
+   */
+  turn?: 'finished' | 'interrupted' | 'none'
   /** Which rule read it so, with the version of the rules: `claude/permission@1`, `hook:Stop`. */
   rule?: string
 }

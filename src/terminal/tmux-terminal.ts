@@ -181,6 +181,16 @@ class TmuxTerminal implements Terminal {
     }
   }
 
+  async signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void> {
+    if (!/^[A-Z_]+=[0-9A-Za-z-]+$/.test(mark)) throw new RangeError(`not a mark: ${mark}`)
+    const script = [
+      'for file in /proc/[0-9]*/environ; do',
+      `if tr '\\0' '\\n' 2>/dev/null <"$file" | grep -qxF '${mark}'; then`,
+      `process=\${file%/environ}; kill -${signal} "\${process##*/}"; fi; done`,
+    ].join(' ')
+    await this.#connection.ask(commandLine('run-shell', '-b', withoutFormats(script)))
+  }
+
   async rename(session: string, to: string): Promise<void> {
     const name = withoutFormats(checkSessionName(to))
     await this.#connection.ask(commandLine('rename-session', '-t', exactly(session), '--', name))

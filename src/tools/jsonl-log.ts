@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { type Counters, copyCounters, noCounters } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, numberAt, textAt } from './json-value.js'
 import { LineReader } from './line-reader.js'
+import { openLog } from './open-log.js'
 import { RecordReader, type Shortcut } from './record-reader.js'
 import type { LogRef, ReadOptions } from './tool.js'
 import { type SavedEnds, TurnEnds } from './turn-ends.js'
@@ -61,7 +62,7 @@ export function* readJsonl(
   make: (setup: TranslatorSetup) => Translator,
   shortcut?: Shortcut,
 ): Generator<Fact, void> {
-  const file = openSync(log.path, 'r')
+  const file = openLog(log.path)
   let pass: Pass | undefined
   try {
     const stat = fstatSync(file, { bigint: true })

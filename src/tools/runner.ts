@@ -126,6 +126,8 @@ export interface Telling {
   /** Background work that goes on after the turn (shells, sub-agents): while it does, the evidence says `running`. */
   readonly background?: number
   readonly ended?: { readonly reason: string }
+  /** The program goes on in another conversation, which it will name. */
+  readonly leaves?: 'clear' | 'resume'
 }
 
 export interface AskedPermission {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 /** What has to be typed before an example that talks of agents which are running, or were removed. */
 export function preludeOf(line: string): string[] {
   if (line.startsWith('skein start web/demo')) return ['skein spawn . --agent web/demo --tool demo']
+  if (line.includes('--group lab')) return ['skein spawn . --agent lab/demo --tool demo']
+  if (/^skein (stop|restart|wait) --group web/.test(line)) return ['skein start . --agent web/demo --tool demo']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']
   if (line.includes('web/asker')) return ['skein start . --agent web/asker --tool demo --arg=--dialog']
   if (line.includes('web/demo') && !line.startsWith('skein start'))

@@ -8,7 +8,7 @@ export const attach = command({
   description:
     'Leave it again with C-q; the agent goes on. Inside another tmux it opens as a window of that one. Without a terminal, and with --print or --json, it prints the command instead.',
   examples: [['skein attach web/demo --print', 'How to get there']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { print: flag('Print the command, and stay here') },
   async run({ agent, print }, { agents, handOver, out, tmux }) {
     const argv = await (await agents()).attachCommand(agent, tmux === undefined ? {} : { tmux })

@@ -26,11 +26,12 @@ export const list = command({
     if (OF_SESSIONS.some((name) => filters[name] !== undefined) && !out.json) return answerWithPage(home, out, page)
     const { rig: group, tool, role, agent, all } = filters
     const found = await agentsNow(cli, { all, ...(group === undefined ? {} : { group }) })
+    const wanted = agent === undefined ? undefined : await home.roster.agent(agent)
     const agents = found.filter(
       (one) =>
         (tool === undefined || one.tool === tool) &&
         (role === undefined || one.role === role) &&
-        (agent === undefined || one.address === agent || one.id === agent),
+        (wanted === undefined || one.id === wanted.id),
     )
     const spent = await home.history.spent(page.sessions.map(({ id }) => id))
     const sessions = page.sessions.map((session) => withSpent(session, spent))

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readGiven } from '../../disk/index.js'
 import type { Agents, StartAgent } from '../../lifecycle/index.js'
 import { SkeinError } from '../../model/index.js'
 import type { Cli } from '../command.js'
@@ -24,6 +24,8 @@ export const LAUNCH_OPTIONS = {
   arg: repeated(freeText('text'), 'One more argument for the program, passed as it is'),
   dangerous: flag('Let it act without asking, where the tool can'),
 }
+
+export const FORCE_START = flag('Although its last process may still run on another host or in another container')
 
 export async function launchOf(
   where: string | undefined,
@@ -62,10 +64,12 @@ export function environmentOf(
   return env
 }
 
+const MOST_BYTES = 1024 * 1024
+
 function fileLines(file: string | undefined, { cwd }: Cli): string[] {
   if (file === undefined) return []
   try {
-    const lines = readFileSync(resolve(cwd, file), 'utf8').split('\n')
+    const lines = readGiven(resolve(cwd, file), MOST_BYTES).toString('utf8').split('\n')
     return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
   } catch (error) {
     throw new SkeinError('bad-input', `${file} cannot be read: ${(error as Error).message}`, 'Name another file')

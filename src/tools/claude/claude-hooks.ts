@@ -4,10 +4,12 @@ import type { Evidence, Trouble, Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../read-hook.js'
 import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+import { failedTurn } from '../trouble.js'
 
 /**
  * The hooks that a run is given: few, for each costs the agent some milliseconds. Not asked for: PreToolUse (the registry and
- * PermissionRequest tell what it would), SubagentStart and -Stop (Stop lists what goes on in the background).
+ * PermissionRequest tell what it would), SubagentStart and -Stop (Stop lists what goes on in the background), PreCompact and
+ * PostCompact (the registry tells, and Claude Code prints the command of each on its screen).
  */
 export const CLAUDE_HOOKS = [
   'SessionStart',
@@ -16,8 +18,6 @@ export const CLAUDE_HOOKS = [
   'PostToolUse',
   'PostToolUseFailure',
   'Notification',
-  'PreCompact',
-  'PostCompact',
   'Stop',
   'StopFailure',
   'SessionEnd',
@@ -34,7 +34,7 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   switch (event) {
     case 'SessionStart':
       // In the middle of a turn after a compaction, else at the prompt.
-      return payload.source === 'compact' ? {} : { evidence: says('SessionStart', 'idle', 'it has started') }
+      return payload.source === 'compact' ? {} : { evidence: aside('SessionStart', 'idle', 'it has started') }
     case 'UserPromptSubmit':
       return promptTelling(payload)
     case 'PermissionRequest':
@@ -47,13 +47,12 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
       }
     case 'Notification':
       return notificationTelling(payload)
+    // Of runs that an earlier version of Skein began.
     case 'PreCompact':
-      return { evidence: says('PreCompact', 'running', 'compacting the conversation') }
+      return { evidence: aside(event, 'running', 'compacting the conversation') }
     case 'PostCompact':
       // By hand it ends at the prompt, without a Stop; by itself the turn goes on.
-      return payload.trigger === 'manual'
-        ? { evidence: says('PostCompact', 'idle', 'compacted') }
-        : { evidence: says('PostCompact', 'running', 'compacted') }
+      return { evidence: aside(event, payload.trigger === 'manual' ? 'idle' : 'running', 'compacted') }
     case 'Stop':
       return stopTelling(payload)
     case 'StopFailure':
@@ -61,7 +60,7 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
     case 'SessionEnd': {
       const reason = textAt(payload, 'reason') ?? 'other'
       // After these two the same process goes on in another conversation.
-      return reason === 'clear' || reason === 'resume' ? {} : { ended: { reason } }
+      return reason === 'clear' || reason === 'resume' ? { leaves: reason } : { ended: { reason } }
     }
     default:
       return undefined
@@ -146,7 +145,7 @@ function notificationTelling(payload: JsonObject): Telling {
   const message = textAt(payload, 'message') ?? ''
   switch (payload.notification_type) {
     case 'idle_prompt':
-      return { evidence: says('Notification', 'idle', 'it waits for input') }
+      return { evidence: aside('Notification', 'idle', 'it waits for input') }
     case 'permission_prompt': {
       const evidence = says('Notification', 'waiting', message)
       return { evidence: /\bplan\b/.test(message) ? { ...evidence, waiting_for: 'plan' } : evidence }
@@ -174,7 +173,7 @@ function stopTelling(payload: JsonObject): Telling {
     evidence:
       background > 0
         ? says('Stop', 'running', name && tasks.length > 0 ? `${what}: ${name.slice(0, 80)}` : what)
-        : says('Stop', 'idle', 'it has finished its turn'),
+        : { ...says('Stop', 'idle', 'it has finished its turn'), turn: 'finished' },
     background,
     ...(reply ? { reply } : {}),
   }
@@ -183,13 +182,13 @@ function stopTelling(payload: JsonObject): Telling {
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function failureTelling(payload: JsonObject): Telling {
-  const message = textAt(payload, 'last_assistant_message') ?? ''
-  const reason = `the turn failed: ${message.split('\n', 1)[0]?.slice(0, 120) || String(payload.error ?? 'no reason given')}`
-  return {
-    evidence: { ...says('StopFailure', 'error', reason), trouble: troubleOf(String(payload.error ?? ''), message) },
-  }
+  const error = String(payload.error ?? '')
+  const message = textAt(payload, 'last_assistant_message') ?? error
+  const { reason, trouble } = failedTurn(message, { trouble: TROUBLE_OF[error] })
+  return { evidence: { ...says('StopFailure', 'error', reason), trouble } }
 }
 
+/** Where the program has a word for the error. */
 const TROUBLE_OF: Readonly<Record<string, Trouble>> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
@@ -198,19 +197,15 @@ const TROUBLE_OF: Readonly<Record<string, Trouble>> = {
   model_not_found: 'model-unavailable',
 }
 
-/** The message helps where the program itself has no word for the error. */
-function troubleOf(error: string, message: string): Trouble {
-  const known = TROUBLE_OF[error]
-  if (known) return known
-  if (/\b(401|403)\b|\/login\b|Invalid API key/.test(message)) return 'auth'
-  if (/\b429\b|usage limit|limit reached/i.test(message)) return 'usage-limit'
-  if (/selected model|model .*(not found|not exist|unavailable)/i.test(message)) return 'model-unavailable'
-  return 'api-error'
-}
-
 const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
   source: 'hook',
   status,
   reason,
   rule: `hook:${event}`,
+})
+
+/** No turn begins or ends here. */
+const aside = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  ...says(event, status, reason),
+  turn: 'none',
 })

@@ -24,6 +24,8 @@ export function readGeminiHook({ payload }: SpoolMessage): Telling | undefined {
 }
 
 const SOURCES = ['startup', 'resume', 'clear'] as const
+/** What stands in the place of a reply that there is none of. */
+const NO_REPLY = '[no response text]'
 
 /** A run's home is made of links: where the log really is, is where all others look for it. It may not be there yet. */
 function withoutLinks(path: string): string {
@@ -38,7 +40,7 @@ function withoutLinks(path: string): string {
 function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   switch (event) {
     case 'SessionStart':
-      return { evidence: says(event, 'idle', 'it has started') }
+      return { evidence: { ...says(event, 'idle', 'it has started'), turn: 'none' } }
     case 'BeforeAgent': {
       const prompt = textAt(payload, 'prompt')
       return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
@@ -51,8 +53,10 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
         settled: requestId(payload, objectAt(payload, 'tool_input')),
       }
     case 'AfterAgent':
-      // Its text repeats pieces of the reply: the log has it right.
-      return { evidence: says(event, 'idle', 'it has finished its turn') }
+      // Its text repeats pieces of the reply: the log has it right. Without one, the turn failed or was cancelled, which its screen tells.
+      return payload.prompt_response === NO_REPLY
+        ? { evidence: { ...says(event, 'idle', 'its turn is over'), turn: 'none' } }
+        : { evidence: { ...says(event, 'idle', 'it has finished its turn'), turn: 'finished' } }
     default:
       return undefined
   }

@@ -1,8 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { type Database, openToRead, SQLITE, sqliteCode } from '../../disk/index.js'
+import { type Database, kindOf, openToRead, SQLITE, sqliteCode, statOf, UnsuitableFile } from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
-import { statOf } from '../log-files.js'
 import type { LogRef } from '../tool.js'
 
 /**
@@ -13,6 +12,7 @@ export class OpencodeDatabase implements Disposable {
   #database: Database
 
   constructor(path: string) {
+    refuseOddFiles(path)
     this.#database = openToRead(path)
     this.#database.exec('pragma busy_timeout = 2000; begin')
   }
@@ -74,6 +74,14 @@ export class OpencodeDatabase implements Disposable {
   }
 }
 
+/** SQLite opens what lies beside a database without a look at what it is: with a pipe there it would wait for ever. */
+function refuseOddFiles(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    const stat = statOf(file)
+    if (stat && !stat.isFile()) throw new UnsuitableFile(file, `${kindOf(stat)}, not a file`)
+  }
+}
+
 /** One log per session in the file. */
 export function logsIn(tool: string, root: string, path: string): LogRef[] {
   const stat = statOf(path)
@@ -88,7 +96,7 @@ export function logsIn(tool: string, root: string, path: string): LogRef[] {
       stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
     }))
   } catch (error) {
-    if (!isSqlites(error)) throw error
+    if (!isSqlites(error) && !(error instanceof UnsuitableFile)) throw error
     // Still a log, and one that cannot be read: a database that is damaged or locked must not look like one without sessions.
     const modified_at = instantOf(Math.trunc(stat.mtimeMs))
     return [{ ...file, modified_at, stamp: `closed:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}` }]

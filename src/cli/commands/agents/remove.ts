@@ -7,7 +7,7 @@ export const remove = command({
   name: 'agents remove',
   summary: 'Remove an agent; its sessions stay',
   examples: [['skein agents remove web/butter', 'Take it off the roster']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {},
   async run({ agent: reference }, { home, out }) {
     const agent = await (await home()).roster.remove(reference)

@@ -8,7 +8,10 @@ export const rename = command({
   summary: 'Give an agent another name',
   description: 'It stays in its group and keeps its sessions.',
   examples: [['skein agents rename web/toast crumb', 'web/toast becomes web/crumb']],
-  args: { agent: required(agentRef, 'Address or id'), name: required(text('name'), 'The new name, without a group') },
+  args: {
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
+    name: required(text('name'), 'The new name, without a group'),
+  },
   options: {},
   async run({ agent: reference, name }, { home, out }) {
     const agent = await (await home()).roster.rename(reference, name)

@@ -10,7 +10,7 @@ export const set = command({
   name: 'agents set',
   summary: 'Change facts about an agent',
   examples: [['skein agents set web/toast --title "Front end" --role builder', 'A title and a role']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { tool: optional(text('tool'), 'The program it runs'), ...AGENT_FACT_OPTIONS },
   async run({ agent: reference, tool, ...given }, { home, out }) {
     const facts = { ...agentFactsOf(given), ...present({ tool }) }

@@ -17,7 +17,7 @@ export const restore = command({
     ['skein archive restore 22222222', 'On standard output'],
     ['skein archive restore 22222222 --output session.md', 'Into a new file, readable by you alone'],
   ],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {
     output: optional(text('file'), 'Write to this new file', { short: 'o' }),
     version: optional(count, 'What its log said before it was rewritten; skein archive list --json has the numbers'),

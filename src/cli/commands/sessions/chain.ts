@@ -13,7 +13,12 @@ export const chain = command({
     ['skein sessions chain 0f3c9a12', 'The chain that a session belongs to'],
     ['skein sessions chain wk-42', 'Every chain that worked on a unit of work'],
   ],
-  args: { reference: required({ ...sessionRef, placeholder: '<reference>' }, 'A session, a chain or a unit of work') },
+  args: {
+    reference: required(
+      { ...sessionRef, placeholder: '<reference>' },
+      'A session, an agent, a chain or a unit of work',
+    ),
+  },
   options: {},
   async run({ reference }, { home, out }) {
     const { sessions, history } = await home()

@@ -8,7 +8,7 @@ export const tree = command({
   summary: 'Draw how sessions grew out of each other',
   description: 'The whole lineage of a session: what it continues, what continues it, and what was forked from it.',
   examples: [['skein sessions tree 0f3c9a12', 'The lineage of a session']],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {},
   async run({ session }, { home, out }) {
     const root = await (await home()).sessions.tree(session)
