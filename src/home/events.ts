@@ -5,6 +5,7 @@ import {
   type EventId,
   isKnownType,
   isStateType,
+  isWaitToken,
   matchesPattern,
   parseAddress,
   parseSessionId,
@@ -32,8 +33,23 @@ const REPEATED: ReadonlySet<string> = new Set(['agent_started'])
 /** Whoever appends an event says what is in it, and it stays for long. */
 async function withoutSecrets(payload: Record<string, unknown>, paths: ProfilePaths): Promise<Record<string, unknown>> {
   const { redactValue } = await import('../privacy/index.js') // most commands append nothing
-  return withoutPurged(redactValue(payload, {}) as Record<string, unknown>, paths)
+  return withoutPurged(withOwnTokens(payload, redactValue(payload, {}) as Record<string, unknown>), paths)
 }
+
+/** The name of the field alone made them look like secrets: an answer needs them as they are. */
+function withOwnTokens(given: unknown, redacted: Record<string, unknown>): Record<string, unknown> {
+  const { token, asks } = given as Record<string, unknown>
+  const kept = redacted.asks
+  return {
+    ...redacted,
+    ...(isWaitToken(token) ? { token } : {}),
+    ...(Array.isArray(asks) && Array.isArray(kept) && kept.length === asks.length
+      ? { asks: kept.map((ask, at) => (isRecord(ask) && isRecord(asks[at]) ? withOwnTokens(asks[at], ask) : ask)) }
+      : {}),
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** The journal as users see it. */
 export class EventBook implements Events {

@@ -1,7 +1,7 @@
 import { type Agent, type Ask, type Instant, type OptionMeaning, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
 import type { Dialog, DialogOption } from '../tools/index.js'
-import type { Asker, AnswerWith, Settled } from './answer.js'
+import type { AnswerWith, Asker, Settled } from './answer.js'
 import { asksOf, dialogPrint, isAskedBy } from './asks.js'
 import { activityOf } from './evidence.js'
 import { observe } from './observe.js'

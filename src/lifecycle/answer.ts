@@ -115,7 +115,10 @@ async function byProtocol(
   } catch (error) {
     // The program no longer knows it, so it is no longer asked.
     if (error instanceof SkeinError && error.code === 'stale-answer') {
-      await parts.runs.update(agent, (current) => current && { next: withoutAsked(current, request), result: undefined })
+      await parts.runs.update(
+        agent,
+        (current) => current && { next: withoutAsked(current, request), result: undefined },
+      )
     }
     throw error
   }
@@ -128,7 +131,11 @@ function decisionCalled(agent: Agent, { options = [] }: PendingRequest, label: s
   if (meaning === 'allow' || meaning === 'allow-always' || meaning === 'deny') return meaning
   if (named || options.every((option) => option.meaning === 'other')) return undefined
   const offered = options.map((option) => JSON.stringify(option.label)).join(', ')
-  throw new SkeinError('not-answered', `No option of ${agent.address} fits ${JSON.stringify(label)}`, `It offers ${offered}`)
+  throw new SkeinError(
+    'not-answered',
+    `No option of ${agent.address} fits ${JSON.stringify(label)}`,
+    `It offers ${offered}`,
+  )
 }
 
 const stale = (agent: Agent, status: AgentStatus): SkeinError =>

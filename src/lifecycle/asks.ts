@@ -67,11 +67,7 @@ export function dialogPrint({ kind, question, subject, thing = '', options }: Di
 }
 
 /** The request that this dialog asks for. Its words must be on the screen: what was asked last need not be what is shown. */
-function shownRequest(
-  { requests, status }: Asking,
-  dialog: Dialog,
-  print: string,
-): PendingRequest | undefined {
+function shownRequest({ requests, status }: Asking, dialog: Dialog, print: string): PendingRequest | undefined {
   const isPast = ({ shown_since }: PendingRequest): boolean =>
     shown_since !== undefined && msOf(status.since) - msOf(shown_since) > OTHER_WAIT_MS
   const open = requests.filter((request) => !isPast(request) && request.kind === waitOf(dialog))

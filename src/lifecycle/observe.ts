@@ -3,6 +3,7 @@ import type { Agent, AgentId, Evidence, Instant } from '../model/index.js'
 import type { PaneInfo, TmuxSocket } from '../terminal/index.js'
 import type { ScreenReading, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { dialogPrint } from './asks.js'
 import type { Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
@@ -39,10 +40,14 @@ export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promis
   const looks = await lookAll(parts, found)
   const glances = found.map(({ agent, run }) => glance(parts, agent, run, looks))
   const readings = await readScreens(parts, glances)
-  return Promise.all(
-    glances.map(async (one) => storeGlance(parts, all, await withReading(parts, one, readings))),
-  )
+  const read = await Promise.all(glances.map((one) => withReading(parts, one, readings)))
+  // What a new dialog is for was told a moment before it was drawn, which may be after the spool was emptied.
+  if (read.some(isNewDialog)) await takeIn(parts, all)
+  return Promise.all(read.map((one) => storeGlance(parts, all, one)))
 }
+
+const isNewDialog = ({ reading, run }: Glance): boolean =>
+  reading?.dialog !== undefined && dialogPrint(reading.dialog) !== run?.dialog
 
 /** What one look at an agent has shown. */
 export interface Glance {

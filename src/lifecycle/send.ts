@@ -1,5 +1,5 @@
 import { statOf } from '../disk/index.js'
-import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import { type Agent, type AgentStatus, asksLine, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
 import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
@@ -87,7 +87,7 @@ async function untilReady(
     const status = seen?.verdict?.status
     if (!seen || !status || !liveRun(seen.run)) throw notRunning(agent)
     const activity = activityOf(status)
-    if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
+    if (activity === 'blocked') throw isAsking(agent, status)
     // After a failed turn the prompt is there again.
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
@@ -146,10 +146,10 @@ async function isSteady(
   return (await terminal.capture(live.pane)) === before
 }
 
-const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>
+const isAsking = (agent: Agent, { asks = [], reason, waiting_for }: AgentStatus): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `${agent.address} waits for an answer (${reason ?? kind}); text would be taken as one`,
+    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as one`,
     `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
   )
 

@@ -71,7 +71,10 @@ export function holdsPrint(shown: string, { length, digest }: TextPrint): boolea
 function takenApart(text: string): { visible: string; gaps: Map<number, string> } {
   const gaps = new Map<number, string>()
   let visible = ''
-  for (const part of text.replace(/\p{Cf}+/gu, '').trim().split(/([\s\p{Cc}]+)/u)) {
+  for (const part of text
+    .replace(/\p{Cf}+/gu, '')
+    .trim()
+    .split(/([\s\p{Cc}]+)/u)) {
     if (/^[\s\p{Cc}]/u.test(part)) gaps.set(visible.length, part)
     else visible += part
   }

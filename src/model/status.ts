@@ -43,6 +43,10 @@ export interface AgentStatus {
 export const OPTION_MEANINGS = ['allow', 'allow-always', 'deny', 'auto', 'other'] as const
 export type OptionMeaning = (typeof OPTION_MEANINGS)[number]
 
+/** By its form: a token names a wait and opens nothing, so it is no secret. */
+export const isWaitToken = (value: unknown): value is string =>
+  typeof value === 'string' && /^(permission|question|plan|finished)-[0-9a-z]{1,11}-[0-9A-Za-z_-]{1,12}$/.test(value)
+
 /** One request of an agent. Its words have been through the filter for secrets. */
 export interface Ask {
   /** Names this very request: an answer that carries it acts on this one or on none. */
