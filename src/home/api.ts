@@ -339,6 +339,8 @@ export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
   /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
   watch(options: WatchOptions): Promise<void>
+  /** Where the logs of the tools are looked for, whether anything is there or not. */
+  roots(): Promise<{ tool: string; path: string }[]>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */

@@ -110,6 +110,11 @@ export class LogHistory implements UsageLogs {
     return withUnlisted(await this.#read(logs, look), unlisted)
   }
 
+  async roots(): Promise<{ tool: string; path: string }[]> {
+    const environment = await this.#environment()
+    return LOG_TOOLS.flatMap(({ name, roots }) => roots(environment).map((path) => ({ tool: name, path })))
+  }
+
   /** Where the logs of the tools are. */
   async logPaths(): Promise<string[]> {
     return (await this.#discover({})).logs.map(({ path }) => path)

@@ -5,12 +5,13 @@ import { askDaemon } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
 import { flag } from '../input/input.js'
 import { safe } from '../screen/safe-text.js'
+import { visit } from '../visit.js'
 
 export const next = command({
   name: 'next',
   summary: 'Go to the agent that has waited for you longest',
   description:
-    'Who needs an answer comes first, then who has failed, then who has finished. In a terminal it attaches; elsewhere, and with --print or --json, it says which one it is.',
+    'Who needs an answer comes first, then who has failed, then who has finished. In a terminal it attaches, which marks what has finished as seen; elsewhere, and with --print or --json, it says which one it is.',
   examples: [
     ['skein next', 'Attach to it'],
     ['skein next --print', 'Only say which one it is'],
@@ -33,9 +34,9 @@ export const next = command({
 })
 
 /** False when there is nobody to attach, or nothing left to attach to. */
-async function attach({ id }: AgentView, { agents, tmux, handOver }: Cli): Promise<boolean> {
+async function attach({ id }: AgentView, cli: Cli): Promise<boolean> {
   try {
-    return await handOver(await (await agents()).attachCommand(id, tmux === undefined ? {} : { tmux }))
+    return await visit(id, cli)
   } catch (error) {
     if (error instanceof SkeinError && error.code === 'agent-not-running') return false
     throw error

@@ -12,7 +12,7 @@ const LOOK_MS = 1_000
 
 export const status = command({
   name: 'status',
-  summary: 'Show how many agents do what',
+  summary: 'Count agents by status',
   description:
     'And which of them wait for you or have failed. With --watch it says so again whenever something changes, one document per line with --json.',
   examples: [['skein status', 'At a glance']],
