@@ -19,8 +19,8 @@ import type { SessionBook } from './sessions.js'
 
 /** What the logs tell of model calls. */
 export interface UsageLogs {
-  /** Every call in them, from their beginnings. */
-  scanned(): Promise<Iterable<Call>>
+  /** Every call in them, from their beginnings, and how many records have token counts that could not be read. */
+  scanned(): Promise<{ calls: Iterable<Call>; unreadCounts: number }>
   /** Brings the ledger up to date. */
   refresh(history: HistoryStore): Promise<void>
 }
@@ -50,14 +50,16 @@ export class Spending {
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
     if (noIndex) {
-      const calls = await (await logs()).scanned()
-      return reportCalls(only === undefined ? calls : [...calls].filter((call) => call.session === only), prices, query)
+      const { calls, unreadCounts } = await (await logs()).scanned()
+      const wanted = only === undefined ? calls : [...calls].filter((call) => call.session === only)
+      return reportCalls(wanted, prices, { ...query, unreadCounts })
     }
     return stores.withHistory(async (history) => {
       if (!hasJustLooked(history.ledger, store.context.clock.now())) await (await logs()).refresh(history)
       settleLedger(history.ledger, prices, zone)
-      if (only !== undefined) return reportCalls(history.ledger.calls('session = ?', only), prices, query)
-      return reportLedger(history.ledger, prices, query)
+      const counted = { ...query, unreadCounts: history.ledger.unreadCounts(only) }
+      if (only !== undefined) return reportCalls(history.ledger.calls('session = ?', only), prices, counted)
+      return reportLedger(history.ledger, prices, counted)
     })
   }
 }
