@@ -3,10 +3,12 @@ import {
   type AgentAddress,
   type Event,
   type EventId,
+  isEventType,
   isKnownType,
   isStateType,
   matchesPattern,
   parseAddress,
+  parseInstant,
   parseSessionId,
   type Retention,
   retentionOf,
@@ -17,6 +19,7 @@ import {
 import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
 import { type Config, reportPolicy, showTtl } from './config.js'
 import type { ProfilePaths } from './paths.js'
+import { plainPayload } from './plain-payload.js'
 import type { ProfileStore } from './profile-store.js'
 import { autoPruneState, emptyReport, isPruneDue, prune } from './retention-run.js'
 import type { SessionBook } from './sessions.js'
@@ -44,10 +47,10 @@ export class EventBook implements Events {
   ) {}
 
   async append({ type, session, agent, payload = {}, visibility, ts }: NewEvent): Promise<Event> {
-    if (!/^[a-z][a-z0-9_.]{0,63}$/.test(type)) {
+    if (!isEventType(type)) {
       throw new SkeinError(
         'bad-input',
-        `${JSON.stringify(type.slice(0, 80))} is not an event type`,
+        `${JSON.stringify(String(type).slice(0, 80))} is not an event type`,
         'Use small letters, digits, "_" and ".", like mail or build.failed',
       )
     }
@@ -61,13 +64,14 @@ export class EventBook implements Events {
     if (visibility && !VISIBILITIES.includes(visibility)) {
       throw new SkeinError('bad-input', `"${visibility}" is not a visibility`, `Use one of ${VISIBILITIES.join(', ')}`)
     }
+    const plain = plainPayload(payload)
     const draft = {
       type,
       session: session === undefined ? undefined : parseSessionId(session),
       agent: agent === undefined ? undefined : parseAddress(agent),
-      payload: REPEATED.has(type) ? payload : await withoutSecrets(payload, this.store.paths),
+      payload: REPEATED.has(type) ? plain : await withoutSecrets(plain, this.store.paths),
       visibility,
-      ts,
+      ts: ts === undefined ? undefined : (parseInstant(String(ts)) ?? ts),
     }
     return this.store.change(() => ({ events: [draft], result: ([event]) => event as Event }))
   }
@@ -124,7 +128,7 @@ export class EventBook implements Events {
       segments: journal.segments().length,
       unreadable_lines: 0,
       unknown_types: 0,
-      by_type: {},
+      by_type: Object.create(null), // a type may be called `constructor`
       by_age: { '0-1d': 0, '1-7d': 0, '7-30d': 0, '30d+': 0 },
       at_risk: 0,
       expired: 0,
@@ -236,8 +240,10 @@ function newest(
     let lastHere: Event['id'] | undefined
     using reader = journal.open(segment, 0)
     for (let batch = reader?.next(); batch; batch = reader?.next()) {
-      here.push(...batch.events.filter(matches))
-      lastHere = batch.events.at(-1)?.id ?? lastHere
+      for (const event of batch.events) {
+        if (matches(event)) here.push(event)
+        if (lastHere === undefined || event.id > lastHere) lastHere = event.id
+      }
     }
     lastId ??= lastHere
     found = [...here, ...found]

@@ -3,7 +3,7 @@ import type { FoundSession, Oblivion } from '../ingest/index.js'
 import {
   DAY_MS,
   type Instant,
-  instantOf,
+  instantIfAny,
   isActive,
   isSessionId,
   LINKS,
@@ -208,7 +208,8 @@ export class SessionBook implements Sessions {
   }: {
     olderThanDays?: number
   } = {}): Promise<{ archived: number }> {
-    const before = instantOf(this.store.context.clock.now() - olderThanDays * DAY_MS)
+    const before = instantIfAny(this.store.context.clock.now() - olderThanDays * DAY_MS)
+    if (before === undefined) return { archived: 0 } // nothing is as old as that
     const { records, archive } = this.store
     const isOld = ({ session }: FoldedSession): boolean => session.ended_at !== undefined && session.ended_at < before
     // Only what lies there as a plain file can be packed, so that is what is looked at, not every session there ever was.

@@ -25,18 +25,28 @@ export {
   VISIBILITIES,
   type Visibility,
 } from './event.js'
-export { isSoundAgent, isSoundGroup, isSoundPayload, isSoundRecord } from './event-shape.js'
+export {
+  eventFault,
+  isEventType,
+  isSoundAgent,
+  isSoundGroup,
+  isSoundRecord,
+  isSoundSession,
+} from './event-shape.js'
 export { summarize } from './event-summary.js'
 export {
   type AgentId,
   type EventId,
+  isAgentId,
   isEventId,
   isSessionId,
+  msOfEventId,
   nextEventId,
   parseAgentId,
   parseSessionId,
   type SessionId,
 } from './ids.js'
+export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
 export { nearest } from './nearest.js'
 export {
   LINKS,
@@ -66,6 +76,7 @@ export {
   type Turn,
 } from './session.js'
 export { applyToSession, sessionsTouchedBy } from './session-state.js'
+export * as shapes from './shape.js'
 export {
   type AgentStatus,
   type Evidence,
@@ -83,7 +94,9 @@ export {
   DAY_MS,
   formatDuration,
   type Instant,
+  instantIfAny,
   instantOf,
+  isInstant,
   laterOf,
   msOf,
   parseDuration,
