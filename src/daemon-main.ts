@@ -14,7 +14,7 @@ import {
 } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, randomBytes, socketFacts, surroundings } from './surroundings.js'
+import { actorName, homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log. With `intake` behind the
 // profile it is the process in which the daemon reads logs, and talks to the daemon alone.
@@ -22,6 +22,7 @@ process.umask(0o077)
 /** What is being stored may be finished when the daemon is gone; it is safe at any moment. */
 const END_MS = 2_000
 const profile = process.argv[2] || 'default'
+settleHome()
 const { root, configFile } = homeLocation()
 const userId = process.geteuid?.()
 const package_ = fileURLToPath(new URL('../..', import.meta.url))
