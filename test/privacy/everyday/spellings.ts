@@ -56,9 +56,10 @@ export function spelled(form: EverydayForm, spelling: Spelling): string[] {
       const at = Math.floor(form.secret.length / 2)
       const [head, tail] = [form.secret.slice(0, at), form.secret.slice(at)]
       const bold = Array.from(form.secret, (letter) => `${letter}\b${letter}`).join('')
-      return ['\u200b', '\u2060', '\ufeff', '\u00ad', '\0']
+      const wide = Buffer.from(`settings\n${form.text}`, 'utf16le').toString('latin1')
+      return ['\u200b', '\u2060', '\ufeff', '\u00ad', '\u0001']
         .map((sign) => form.text.split(form.secret).join(head + sign + tail))
-        .concat(form.text.split(form.secret).join(bold))
+        .concat(form.text.split(form.secret).join(bold), wide)
     }
   }
 }
