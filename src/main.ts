@@ -80,10 +80,11 @@ runCli({
   process.exitCode = exitCode
 })
 
-async function agents(home: Home): Promise<Agents> {
+async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): Promise<Agents> {
   const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = homeLocation()
-  return openAgents({ home, context, configFile, facts: socketFacts(), daemon: daemonFacts(homeLocation) })
+  const daemon = wakes ? { daemon: daemonFacts(homeLocation) } : {}
+  return openAgents({ home, context, configFile, facts: socketFacts(), ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */
