@@ -7,6 +7,7 @@ import { FileRows } from './file-rows.js'
 import type { ResetPolicy } from './freshness.js'
 import type { ConversationRows } from './rows.js'
 import { SdkClaims } from './sdk-claims.js'
+import type { SendPolicyConfig } from './send-policy.js'
 import { SqliteRows } from './sqlite-rows.js'
 import { DEFAULT_SPAWN_LIMITS, type SpawnLimits } from './subagent.js'
 
@@ -20,6 +21,8 @@ export interface StoreOptions {
   surroundings?: Surroundings
   /** When conversations begin anew by themselves; never, unless it says so. */
   resetPolicy?: ResetPolicy
+  /** Where the agents may send; everywhere, unless it says otherwise. */
+  sendPolicy?: SendPolicyConfig
   spawnLimits?: Partial<SpawnLimits>
 }
 
@@ -54,6 +57,7 @@ export class ConversationStore implements Disposable {
       claims: this.#claims,
       surroundings: this.options.surroundings ?? systemSurroundings,
       resetPolicy: this.options.resetPolicy ?? {},
+      sendPolicy: this.options.sendPolicy ?? {},
       spawnLimits: { ...DEFAULT_SPAWN_LIMITS, ...this.options.spawnLimits },
     })
     this.#open.set(agent, { rows, conversations })

@@ -55,12 +55,12 @@ export class AgentCare {
 
   async rename(reference: string, name: string): Promise<Receipt> {
     const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.rename(before.id, name))
+    return this.#relocated('renamed', before, await this.parts.home.roster.rename(before.id, name))
   }
 
   async move(reference: string, group: string | undefined): Promise<Receipt> {
     const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.move(before.id, group))
+    return this.#relocated('moved', before, await this.parts.home.roster.move(before.id, group))
   }
 
   async archive(reference: string): Promise<Receipt> {
@@ -153,7 +153,7 @@ export class AgentCare {
   }
 
   /** Its tmux session carries its name, so that people find it there as well. */
-  async #relocated(before: Agent, agent: Agent): Promise<Receipt> {
+  async #relocated(verb: string, before: Agent, agent: Agent): Promise<Receipt> {
     const renamed = await this.parts.runs.update(agent, async (current) => {
       const live = liveRun(current)
       if (!current || !live) return undefined
@@ -166,7 +166,7 @@ export class AgentCare {
       }
       return { next: { ...current, run: { ...live, tmux_session: name } }, result: name }
     })
-    const did = `${before.address} is now ${agent.address}`
+    const did = `${verb} ${before.address} to ${agent.address}`
     return {
       agent: await this.look(agent),
       did,

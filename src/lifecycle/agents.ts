@@ -1,6 +1,7 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun } from './agent-run.js'
+import type { PromptOutcome } from './reply.js'
 
 /** An agent with what it is doing, as faces show it. */
 export interface AgentView extends Agent, AgentStatus {
@@ -49,7 +50,12 @@ export interface Receipt {
 export interface SendReceipt extends Receipt {
   /** `received`: a hook or the log confirmed it. `stalled`: typed, but nothing moved. */
   delivery: 'received' | 'typed' | 'stalled'
+  /** What the prompt led to, when that was waited for. */
+  outcome?: PromptOutcome['outcome']
+  /** What was said to this prompt, and to no other. */
   reply?: string
+  /** Why there is no reply. */
+  reason?: string
 }
 
 export interface RecordedScreen {

@@ -11,6 +11,7 @@ import { findAgent } from './find-agent.js'
 import { type Observed, observe } from './observe.js'
 import { outputOf } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { beforePrompt, outcomeOf } from './reply.js'
 import { notRunning, send } from './send.js'
 import { spawn, start, startAgent } from './start.js'
 import { planStart } from './start-plan.js'
@@ -81,14 +82,13 @@ export class RunningAgents implements Agents {
     options: { wait?: boolean; timeoutMs?: number; replaceDraft?: boolean; signal?: AbortSignal } = {},
   ): Promise<SendReceipt> {
     const agent = await findAgent(this.parts.home, reference)
+    const before = options.wait ? await beforePrompt(this.parts, await this.parts.runs.read(agent.id)) : undefined
     const sent = await send(this.parts, agent, text, options)
     const did = `sent ${Buffer.byteLength(text)} bytes to ${agent.address}`
-    if (!options.wait || sent.delivery === 'stalled') {
-      return { agent: await this.#look(agent), did, how: sent.how, delivery: sent.delivery }
-    }
-    const view = await this.wait(agent.id, { until: 'done', ...timed(options) })
-    const reply = await outputOf(this.parts, agent, await this.parts.runs.read(agent.id)).catch(() => undefined)
-    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply ? { reply: reply.text } : {}) }
+    const receipt = { did, how: sent.how, delivery: sent.delivery }
+    if (!before || sent.delivery === 'stalled') return { agent: await this.#look(agent), ...receipt }
+    const outcome = await outcomeOf(this.parts, agent, { text, ...sent, before }, timed(options))
+    return { agent: await this.#look(agent), ...receipt, ...outcome }
   }
 
   async wait(
@@ -272,7 +272,7 @@ export class RunningAgents implements Agents {
 
   async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
     const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
-    const did = wasRunning ? `${verb} ${agent.address}` : `${agent.address} needed nothing`
+    const did = wasRunning ? `${verb} ${agent.address}` : `left ${agent.address} as it was`
     return { agent: await this.#look(agent), did, how: how + rest }
   }
 }

@@ -1,11 +1,12 @@
-import { statSync } from 'node:fs'
-import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import { statOf } from '../disk/index.js'
+import { type Agent, type AgentStatus, asksLine, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
-import type { Screen, ToolRunner } from '../tools/index.js'
+import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { readScreenOf, screenOf } from './screen-of.js'
 
 const LOOK_MS = 120
 /** How long an agent that is starting is waited for. */
@@ -29,6 +30,8 @@ export interface Sent {
   delivery: 'received' | 'typed' | 'stalled'
   how: string
   at: Instant
+  /** It was at work on something else: the prompt may wait behind that. */
+  isQueued: boolean
 }
 
 export interface SendOptions {
@@ -57,7 +60,8 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
-  const sent = await receipt(parts, agent, live, runner, terminal, before, options.signal)
+  const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
+  const sent = { ...receipt, isQueued: activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running' }
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
@@ -83,7 +87,7 @@ async function untilReady(
     const status = seen?.verdict?.status
     if (!seen || !status || !liveRun(seen.run)) throw notRunning(agent)
     const activity = activityOf(status)
-    if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
+    if (activity === 'blocked') throw isAsking(agent, status)
     // After a failed turn the prompt is there again.
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
@@ -142,10 +146,10 @@ async function isSteady(
   return (await terminal.capture(live.pane)) === before
 }
 
-const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>
+const isAsking = (agent: Agent, { asks = [], reason, waiting_for }: AgentStatus): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `${agent.address} waits for an answer (${reason ?? kind}); text would be taken as one`,
+    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as one`,
     `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
   )
 
@@ -155,15 +159,6 @@ const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
     `Nothing is typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
     `Look at it: skein attach ${agent.address} , or help us know this screen: skein doctor --record ${agent.address}`,
   )
-
-export async function readScreenOf(runner: ToolRunner, terminal: Terminal, live: LiveRun) {
-  return runner.readScreen(await screenOf(terminal, live))
-}
-
-async function screenOf(terminal: Terminal, live: LiveRun): Promise<Screen> {
-  const [info, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
-  return { lines: screen.split('\n'), title: info.title, width: info.width }
-}
 
 async function refuseDialog(
   parts: Parts,
@@ -225,7 +220,7 @@ interface Before {
 }
 
 /** By the program's own word, by its log, or by its being at work since; else only that it was typed. */
-async function receipt(
+async function receiptFor(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
@@ -233,7 +228,7 @@ async function receipt(
   terminal: Terminal,
   before: Before,
   signal: AbortSignal | undefined,
-): Promise<Sent> {
+): Promise<Omit<Sent, 'isQueued'>> {
   const at = before.at
   const pressedAt = performance.now()
   const until = pressedAt + STALLED_MS
@@ -259,7 +254,7 @@ async function whatTheScreenShows(
   terminal: Terminal,
   live: LiveRun,
   before: Before,
-): Promise<Omit<Sent, 'at'>> {
+): Promise<Pick<Sent, 'delivery' | 'how'>> {
   const screen = await terminal.capture(live.pane).catch(() => before.screen)
   const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
   const isMoved = screen !== before.screen && reading !== undefined && reading.draft === undefined
@@ -281,11 +276,11 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
   const isSince = status.since >= before.at
   if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
     return `${status.source} says ${status.status}`
-  const isFinished = run.finished_at !== undefined && run.finished_at >= before.at
-  return isFinished ? `${status.source} says that it has finished since` : undefined
+  const isEnded = run.turn_end !== undefined && run.turn_end.at >= before.at
+  return isEnded ? `${status.source} says that it has ${run.turn_end?.how} since` : undefined
 }
 
 function logSize(run: AgentRun | undefined): number | undefined {
   const log = run?.binding?.log
-  return log ? statSync(log, { throwIfNoEntry: false })?.size : undefined
+  return log ? statOf(log)?.size : undefined
 }

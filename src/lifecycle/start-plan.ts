@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { statOf } from '../disk/index.js'
 import { type Agent, parseAddress, SkeinError, splitAddress } from '../model/index.js'
 import type { AgentRun, Recipe } from './agent-run.js'
 import type { StartAgent } from './agents.js'
@@ -66,16 +66,10 @@ export function recipeOfTool(run: AgentRun, tool: string): Pick<AgentRun, 'recip
 }
 
 export function refuseNoDirectory(cwd: string): void {
-  const next = 'Make it, or start the agent in another one'
-  let isDirectory: boolean | undefined
-  try {
-    isDirectory = statSync(cwd, { throwIfNoEntry: false })?.isDirectory()
-  } catch (error) {
-    throw new SkeinError('bad-input', `${cwd} cannot be used: ${(error as Error).message}`, next)
-  }
-  if (isDirectory) return
-  const what = isDirectory === undefined ? `There is no directory ${cwd}` : `${cwd} is not a directory`
-  throw new SkeinError('bad-input', what, next)
+  const found = statOf(cwd)
+  if (found?.isDirectory()) return
+  const what = found ? `${cwd} is not a directory` : `There is no directory ${cwd}`
+  throw new SkeinError('bad-input', what, 'Make it, or start the agent in another one')
 }
 
 /** As given, or made up from the directory: `web`, `web-2`, … */

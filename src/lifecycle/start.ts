@@ -2,6 +2,7 @@ import {
   type Agent,
   type AgentStatus,
   groupLineage,
+  type Instant,
   parseAddress,
   parseAgentId,
   parseSessionId,
@@ -19,9 +20,10 @@ import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun, writeRu
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
-import { recordBeginning, recordEnd } from './session-records.js'
+import { recordBeginning, recordFreshStart } from './session-records.js'
 import { planStart, recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
+import { turnBeforeStart } from './turn-end.js'
 
 /** How often a program that starts is looked at. */
 const LOOK_MS = 60
@@ -153,7 +155,12 @@ async function launch(
       : how === 'resume' && bound
         ? { ...bound, is_confirmed: false }
         : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
-  const { run: _run, binding: _binding, other_tools: _others, ...kept } = withoutTurn(current)
+  const {
+    run: _run,
+    binding: _binding,
+    other_tools: _others,
+    ...kept
+  } = withoutTurn(current, how === 'new' ? undefined : status.since)
   const before: AgentRun = {
     ...kept,
     recipe,
@@ -177,10 +184,8 @@ async function launch(
   const run = begun(launching, pane)
   const next: AgentRun = { ...before, run }
   delete next.launching
-  if (how === 'new' && bound && bound.session !== session) {
-    await recordEnd(parts, bound.session, 'exit', 'began afresh')
-  }
-  if (session) await recordBeginning(parts, agent, next, session)
+  if (how === 'new') await recordFreshStart(parts, agent, next, bound?.session, session)
+  else if (session) await recordBeginning(parts, agent, next, session)
   clearOldRuns(parts, agent, run.id)
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
   return {
@@ -211,10 +216,15 @@ const givenUp = (agent: Agent, run: LiveRun) => ({
   payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was given up` },
 })
 
-/** What belonged to the turn of a process that is over. What was finished and not seen stays so. */
-function withoutTurn(run: AgentRun): AgentRun {
-  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...kept } = run
-  return kept
+/**
+ * What belonged to the turn of a process that is over. What was finished and not seen stays so where the conversation goes on
+ * (`resumedAt`); in a new one nothing was said yet.
+ */
+function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
+  const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...rest } = run
+  const { turn_end: _e, quiet_at: _q, finished_at: _d, ...kept } = rest
+  const end = resumedAt === undefined ? undefined : turnBeforeStart(run, resumedAt)
+  return end ? { ...kept, turn_end: end } : kept
 }
 
 /** True when a process that cannot be reached was given up. */
@@ -307,12 +317,12 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
-  const last = lines.slice(-LAST_LINES).map((line) => `  ${line}`)
+  const details = lines.slice(-LAST_LINES)
   const why = verdict?.status.reason ?? 'no reason is known'
   if (why === NOT_FOUND && run) return programMissing(agent.address, run.recipe.tool)
-  const said = last.length > 0 ? `. Its last lines:\n${last.join('\n')}` : ', without a word'
+  const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
-  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next)
+  return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }
 
 /** The variables that it is started with: those it has, those that are given now on top, or those of a plan instead. */

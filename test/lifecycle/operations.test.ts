@@ -62,7 +62,7 @@ describe('starting', () => {
     const failed = agents.start({ agent: 'toast', cwd: project, args: ['--die', '3', '--because', 'the key is wrong'] })
     await expect(failed).rejects.toMatchObject({
       code: 'agent-died',
-      message: expect.stringContaining('fake: cannot start, because the key is wrong'),
+      details: [expect.stringContaining('fake: cannot start, because the key is wrong')],
     })
     const [agent] = await agents.list()
     expect(agent).toMatchObject({ status: 'error', trouble: 'dead-pane', reason: 'exited 3' })

@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readGiven, statOf } from '../../disk/index.js'
 import type { RosterBook } from '../../home/index.js'
 import type { StartAgent } from '../../lifecycle/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
@@ -61,7 +61,7 @@ async function placeOf(
   if (where === undefined) return { cwd: cli.cwd }
   const directory = resolve(cli.cwd, where)
   if (/^(\.|\.\.|\/.*|\.\.?\/.*)$/.test(where)) return { cwd: directory }
-  const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+  const isDirectory = statOf(directory)?.isDirectory() === true
   const named = await agentNamed(where, given.group, isDirectory, roster)
   if (!named) return { cwd: directory }
   if (!isDirectory || named.project_path === directory) return { agent: named.address }
@@ -108,10 +108,12 @@ export function environmentOf(
   return env
 }
 
+const MOST_BYTES = 1024 * 1024
+
 function fileLines(file: string | undefined, { cwd }: Cli): string[] {
   if (file === undefined) return []
   try {
-    const lines = readFileSync(resolve(cwd, file), 'utf8').split('\n')
+    const lines = readGiven(resolve(cwd, file), MOST_BYTES).toString('utf8').split('\n')
     return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
   } catch (error) {
     throw new SkeinError('bad-input', `${file} cannot be read: ${(error as Error).message}`, 'Name another file')
