@@ -87,12 +87,13 @@ async function agents(home: Home): Promise<Agents> {
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */
-async function handOver([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+async function handOver([program, ...args]: readonly [string, ...string[]], begun = () => {}): Promise<boolean> {
   if (!process.stdout.isTTY || !process.stdin.isTTY) return false
   const { spawn } = await import('node:child_process')
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => {})
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit' })
+    child.on('spawn', begun)
     child.on('error', reject)
     child.on('exit', () => resolve(true))
   })

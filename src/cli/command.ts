@@ -28,8 +28,8 @@ export interface Cli {
   agents(): Promise<Agents>
   /** The tmux this was typed in, as $TMUX says it. */
   readonly tmux: string | undefined
-  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process. */
-  handOver(argv: readonly [string, ...string[]]): Promise<boolean>
+  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process, and nothing ran. */
+  handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
   /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */

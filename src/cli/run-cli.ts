@@ -40,8 +40,14 @@ async function follow(wanted: Route, world: World): Promise<ExitCode> {
     case 'version':
       world.stdout.write(`skein ${world.version()}\n`)
       return 0
+    case 'overview': {
+      const { overview } = await import('./commands/overview.js')
+      const given = sortArgs(overview, wanted.args)
+      const out = outputOf(world, given)
+      await withHome(world, given, out, (cli) => overview.start(given, cli))
+      return out.exitCode
+    }
     case 'help': {
-      if (world.args.every((arg) => arg === '--json' || arg === '--no-color') && (await isOverview(world))) return 0
       const { helpFor } = await import('./help.js')
       const out = outputOf(world, world.args.includes('--no-color') ? { 'no-color': [''] } : {})
       out.text(await helpFor(wanted.words, COMMANDS, out.screen))
@@ -60,17 +66,6 @@ async function follow(wanted: Route, world: World): Promise<ExitCode> {
       return out.exitCode
     }
   }
-}
-
-/** `skein` alone: what there is. False when there is nothing yet, and help is the better answer. */
-async function isOverview(world: World): Promise<boolean> {
-  const { overview } = await import('./commands/overview.js')
-  const given: Given = Object.fromEntries(world.args.map((arg) => [arg.slice(2), ['']]))
-  let isShown = false
-  await withHome(world, given, outputOf(world, given), async (cli) => {
-    isShown = await overview(cli)
-  })
-  return isShown
 }
 
 function outputOf(world: World, given: Given): Output {

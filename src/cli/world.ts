@@ -23,8 +23,8 @@ export interface World {
   now(): number
   /** The agents of an open home. */
   agents(home: Home): Promise<Agents>
-  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process. */
-  handOver(argv: readonly [string, ...string[]]): Promise<boolean>
+  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process, and nothing ran. */
+  handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
   interrupted(): AbortSignal

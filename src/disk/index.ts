@@ -1,4 +1,5 @@
 export { explainDiskError } from './explain.js'
+export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'
 export {
   copyGuarded,
   guardedText,

@@ -38,7 +38,9 @@ function discovered(
   place: Continuation | undefined,
   nowMs: number,
 ): Draft[] {
-  const { cwd, title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  const { title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
+  // No system has such a directory, and the journal takes none: a log of anything must not keep the others from being told.
+  const cwd = news.cwd?.includes('\0') ? undefined : news.cwd
   const branch = news.branch === undefined ? undefined : filterText(news.branch).text
   const facts = withValues({ tool, cwd, branch, title, log_title: title, model })
   const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS

@@ -160,6 +160,7 @@ function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<His
   return {
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
+    roots: async () => (await history()).roots(),
     turns: async (reference) => (await history()).turns(reference),
     counts: async (session) => (await history()).counts(session),
     ...others,

@@ -6,7 +6,7 @@ import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './histor
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { resumeText } from './resume-text.js'
-import { partOf, stampsIn } from './stored-stamps.js'
+import { partOf, type StoredPlace, stampsIn } from './stored-stamps.js'
 import { carryAfter } from './usage-reader.js'
 
 /** How far a log was read, and when it is to be read again. */
@@ -79,12 +79,8 @@ export class HistoryStore implements Disposable {
   }
 
   /** Where each log is that was ever read. */
-  places(): { path: string; part: string; tool: string }[] {
-    return this.ledger.all('select path, part, tool from history_logs') as {
-      path: string
-      part: string
-      tool: string
-    }[]
+  places(): StoredPlace[] {
+    return this.ledger.all('select path, part, tool, stamp from history_logs') as StoredPlace[]
   }
 
   /** As if these logs had never been read. What was spent stays known: it may be told by no log any more. */
@@ -108,6 +104,12 @@ export class HistoryStore implements Disposable {
     return this.ledger.get('select n, stamp, resume from history_logs where path = ? and part = ?', path, part) as
       | StoredLog
       | undefined
+  }
+
+  /** What a log said of its session so far. */
+  newsOf({ n }: StoredLog): SessionNews {
+    const row = this.ledger.get('select news from history_logs where n = ?', n) as { news: string } | undefined
+    return row ? (JSON.parse(row.news) as SessionNews) : {}
   }
 
   knownRows({ n }: StoredLog): KnownRows {

@@ -4,14 +4,19 @@ import {
   type AgentStatus,
   type Evidence,
   type Instant,
+  isAgentId,
   isSessionId,
+  readJson,
   type SessionId,
   SkeinError,
   STATUSES,
+  shapes,
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
-import type { AskedPermission } from '../tools/index.js'
+import type { PendingRequest } from './pending-request.js'
+
+const { count, flag, isObject, listOf, misfit, path: isPath, shape, shaped, text, texts, time } = shapes
 
 /** How an agent is started, kept so that it comes back with the same rights and settings or not at all. */
 export interface Recipe {
@@ -78,8 +83,10 @@ export interface AgentRun {
   told?: Evidence[]
   /** The last reading of the screen, for what must be seen twice. */
   sample?: Evidence
-  /** What the program asked and was not answered yet, as far as it tells. */
-  requests?: AskedPermission[]
+  /** What the program asked and was not answered yet, as far as it tells, oldest first. */
+  requests?: PendingRequest[]
+  /** The dialog that was last seen on its screen (`dialogPrint`). */
+  dialog?: string
   /** Shells and sub-agents that go on after the turn. */
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
@@ -107,49 +114,98 @@ export interface AgentRun {
 export const liveRun = (run: AgentRun | undefined): LiveRun | undefined =>
   run?.run && run.run.ended_at === undefined ? run.run : undefined
 
-/**
- * Undefined when the text is no such file. What decides over a start is checked by hand (this is read for every agent on
- * every list); the rest is ours and was written whole.
- */
-export function readAgentRun(text: string, where: string): AgentRun | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+const SOCKET = (value: unknown): boolean =>
+  isObject(value) &&
+  [value.name, value.path].every((one) => one === undefined || isPath(one)) &&
+  (value.name !== undefined || value.path !== undefined)
+const isPid = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 1 && Number(value) < 2 ** 31
+const isPane = (value: unknown): boolean => typeof value === 'string' && /^%\d+$/.test(value)
+const isStatus = (value: unknown): boolean => STATUSES.includes(value as AgentStatus['status'])
+
+const PLACE = shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text }))
+const SERVER = shaped(shape({ pid: isPid, 'process_start?': count }))
+const LAUNCHING = {
+  id: text,
+  socket: SOCKET,
+  'place?': PLACE,
+  tmux_session: text,
+  started_at: time,
+  'port?': count,
+  'how?': text,
+}
+const EVIDENCE = shaped(
+  shape({
+    source: text,
+    at: time,
+    status: isStatus,
+    'reason?': text,
+    'waiting_for?': text,
+    'trouble?': text,
+    'rule?': text,
+  }),
+)
+const AGENT_RUN = shape({
+  agent: isAgentId,
+  recipe: shaped(
+    shape({
+      tool: text,
+      cwd: isPath,
+      'model?': text,
+      'args?': texts,
+      'mcp?': texts,
+      'dangerous?': flag,
+      'work?': text,
+      'env_names?': texts,
+    }),
+  ),
+  'binding?': shaped(shape({ session: isSessionId, since: time, how: text, is_confirmed: flag, 'log?': isPath })),
+  'launching?': shaped(shape(LAUNCHING)),
+  'run?': shaped(
+    shape({
+      ...LAUNCHING,
+      'server?': SERVER,
+      pane: isPane,
+      pid: isPid,
+      'process_start?': count,
+      'program_pid?': isPid,
+      'ended_at?': time,
+    }),
+  ),
+  status: shaped(
+    shape({
+      status: isStatus,
+      since: time,
+      source: text,
+      'reason?': text,
+      'waiting_for?': text,
+      'trouble?': text,
+      'token?': text,
+    }),
+  ),
+  'told?': listOf(EVIDENCE),
+  'sample?': EVIDENCE,
+  'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text }))),
+  'background?': shaped(shape({ count, at: time })),
+  'refused?': texts,
+  'leaving?': shaped(shape({ how: text, at: time })),
+  'turn_end?': shaped(shape({ how: text, at: time })),
+  'prompted_at?': time,
+  'busy_at?': time,
+  'quiet_at?': time,
+  'finished_at?': time,
+  'acked_at?': time,
+  'snoozed_at?': time,
+  'snoozed_until?': time,
+  'archived_at?': time,
+})
+
+/** Undefined when the text is no such file. Checked by hand: this is read for every agent on every list. */
+export function readAgentRun(json: string, where: string): AgentRun | undefined {
+  const value = readJson(json)
   if (!isObject(value)) return undefined
-  if (typeof value.v === 'number' && value.v > 1) {
+  if (Number.isInteger(value.v) && Number(value.v) > 1 && Number(value.v) < 1_000) {
     const next = 'Update Skein (npm install -g skein), then try again; the file was not touched'
     throw new SkeinError('newer-format', `${where} was written by a newer Skein`, next)
   }
-  const { v, agent, recipe, binding, run, status } = value
-  const isWhole =
-    v === 1 &&
-    typeof agent === 'string' &&
-    isObject(recipe) &&
-    hasTexts(recipe, 'tool', 'cwd') &&
-    isObject(status) &&
-    hasTexts(status, 'status', 'since', 'source') &&
-    STATUSES.some((known) => known === status.status) &&
-    (binding === undefined || (isObject(binding) && isSessionId(binding.session))) &&
-    (run === undefined || isLiveRun(run))
-  return isWhole ? (value as unknown as AgentRun) : undefined
+  return value.v === 1 && misfit(value, AGENT_RUN) === undefined ? (value as unknown as AgentRun) : undefined
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const hasTexts = (value: Record<string, unknown>, ...names: string[]): boolean =>
-  names.every((name) => typeof value[name] === 'string')
-
-function isLiveRun(value: unknown): boolean {
-  if (!isObject(value) || !hasTexts(value, 'id', 'tmux_session', 'pane', 'started_at')) return false
-  const { socket, pid, server, place } = value
-  const isSocket = isObject(socket) && (typeof socket.name === 'string' || typeof socket.path === 'string')
-  const isServer = server === undefined || (isObject(server) && isPid(server.pid))
-  const isPlace = place === undefined || (isObject(place) && typeof place.host === 'string')
-  return isSocket && isPid(pid) && isServer && isPlace
-}
-
-const isPid = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 1

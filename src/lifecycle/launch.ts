@@ -138,7 +138,7 @@ export function givenEnv(parts: Parts, agent: Agent, recipe: Recipe): Record<str
   const names = recipe.env_names ?? []
   if (names.length === 0) return {}
   const values = readEnv(envFile(parts, agent))
-  const missing = names.filter((name) => values[name] === undefined)
+  const missing = names.filter((name) => !Object.hasOwn(values, name))
   if (missing.length === 0) return Object.fromEntries(names.map((name) => [name, values[name] ?? '']))
   const next = `Give them again: skein restart ${agent.address} ${missing.map((name) => `--env ${name}=…`).join(' ')}`
   throw new SkeinError(
@@ -153,7 +153,8 @@ const envFile = (parts: Parts, agent: Agent): string => join(parts.runs.director
 function readEnv(path: string): Record<string, string | undefined> {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return typeof value === 'object' && value !== null ? (value as Record<string, string>) : {}
+    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
   } catch {
     return {}
   }

@@ -13,7 +13,8 @@ import { LostPlace } from './turn-tracker.js'
 /** Raise it when a translator changes what it saves or says: logs are then read anew. */
 const FORMAT = 3
 const TAIL_BYTES = 1024
-const CHECKPOINT_EVERY = 16 * 1024 * 1024
+/** What is told between two checkpoints is held in memory by whoever stores it: a few times its bytes in the log. */
+const CHECKPOINT_EVERY = 8 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */
@@ -156,7 +157,8 @@ class Pass implements Disposable {
 
   #accept(record: JsonObject): void {
     this.#translator.accept(record)
-    if (this.#records.offset - this.#checkpointed < CHECKPOINT_EVERY) return
+    const every = this.source.options.checkpointBytes ?? CHECKPOINT_EVERY
+    if (this.#records.offset - this.#checkpointed < every) return
     this.#checkpointed = this.#records.offset
     this.told.push(this.#checkpoint())
   }

@@ -13,6 +13,10 @@ export function preludeOf(line: string): string[] {
   return []
 }
 
+/** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
+export const runnable = (line: string): string =>
+  line.startsWith('skein start ') ? line.replace('--tool claude', '--tool demo') : line
+
 /** Ends the tmux server of a home that a test has used, with what runs in it. */
 export function endAgents(home: string): void {
   spawnSync('tmux', ['-S', join(home, 'tmux.sock'), 'kill-server'])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { endAgents, preludeOf } from './agent-prelude.js'
+import { endAgents, preludeOf, runnable } from './agent-prelude.js'
 import { everyCommand, wordsOf } from './every-command.js'
 import { type } from './typed.js'
 import { agentsUnder, buildWorld, copyWorld, daemonUnder, profilesUnder, scratch } from './world.js'
@@ -48,6 +48,8 @@ const RARE = new Set([
   ...['failure.agent', 'failure.error', 'error.error'],
   ...['code', 'message', 'next', 'details', 'stack'].map((field) => `error-facts.${field}`),
   'evidence.trouble',
+  // Of programs that tell what they ask: see answering.test.ts.
+  ...['ask.tool', 'ask.is_queued', 'dialog.is_cut'],
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',
@@ -141,7 +143,7 @@ describe('every command prints with --json what docs/JSON.md promises', async ()
     using copy = scratch()
     const root = join(copy.path, 'home')
     copyWorld(join(world.path, 'master'), root)
-    const args = wordsOf(line).slice(1)
+    const args = wordsOf(runnable(line)).slice(1)
     const startsWith = (name: string) => args.slice(0, name.split(' ').length).join(' ') === name
     const names = commands.map((one) => one.name).filter(startsWith)
     const name = names.sort((a, b) => b.length - a.length)[0] ?? '' // `archive list` before `archive <agent>`

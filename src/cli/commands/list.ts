@@ -9,7 +9,7 @@ const OF_SESSIONS = ['since', 'until', 'outcome', 'title', 'chain', 'work', 'lim
 
 export const list = command({
   name: 'list',
-  summary: 'List agents by group, with what they do',
+  summary: 'List agents and what they are doing',
   description:
     'Each with its state, since when, why, its tool, branch, use of its context and cost. --all shows archived ones as well. With a filter that only sessions know (--since, --outcome, ...) it lists sessions, as skein sessions list does. With --json there are both.',
   examples: [

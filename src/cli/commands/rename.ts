@@ -5,7 +5,7 @@ import { receiptView } from '../views/receipt-view.js'
 
 export const rename = command({
   name: 'rename',
-  summary: 'Give an agent another name',
+  summary: 'Rename an agent',
   description: 'It stays in its group; the tmux session it runs in is renamed with it.',
   examples: [['skein rename web/toast crumb', 'web/toast becomes web/crumb']],
   args: {

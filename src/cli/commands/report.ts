@@ -7,7 +7,7 @@ import { safe } from '../screen/safe-text.js'
 
 export const report = command({
   name: 'report',
-  summary: 'Tell what an agent does (for programs)',
+  summary: 'Report what an agent is doing (for programs)',
   description:
     'For tools and extensions of your own that know better than the screen. What was reported holds until something newer contradicts it.',
   examples: [['skein report web/demo --state running --reason "runs the tests"', 'It is at work']],

@@ -6,6 +6,7 @@ import { answerWithReceipts, isDown } from '../input/many-agents.js'
 import { freeText, text } from '../input/value-kind.js'
 import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
+import { visit } from '../visit.js'
 
 export const start = command({
   name: 'start',
@@ -13,8 +14,8 @@ export const start = command({
   description:
     "In a tmux server of Skein's own, in the directory given or here. Returns once the program is running. An agent that exists is started as it was before, in the conversation it was in. Several are started in parallel, with one receipt each; exit code 1 if any of them failed.",
   examples: [
-    ['skein start . --agent web/demo --tool demo --group web', 'A new agent in this directory'],
-    ['skein start web/demo --tool demo --prompt "hello" --json', 'One that exists, with something to do'],
+    ['skein start . --agent web/demo --tool claude', 'A new agent in this directory'],
+    ['skein start web/demo --prompt "fix the login"', 'One that exists, with something to do'],
     ['skein start --all --group lab', 'Every agent of a group that does not run'],
   ],
   args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },
@@ -43,10 +44,7 @@ export const start = command({
     }
     const started = await run(await launchOf(where[0], given, cli))
     cli.out.result(started, () => receiptView(started))
-    if (attach && !cli.out.json) {
-      const inside = cli.tmux === undefined ? {} : { tmux: cli.tmux }
-      await cli.handOver(await agents.attachCommand(started.agent.id, inside))
-    }
+    if (attach && !cli.out.json) await visit(started.agent.id, cli)
   },
 })
 

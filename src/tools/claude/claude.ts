@@ -33,6 +33,7 @@ export const claude: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
+  roots: claudeRoots,
   discover: (environment) => withoutDoubles(claudeRoots(environment).flatMap(logsUnder)),
   isLogAt: (place) => PLACE.test(place),
   logAt,

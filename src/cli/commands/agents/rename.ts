@@ -5,7 +5,7 @@ import { safe } from '../../screen/safe-text.js'
 
 export const rename = command({
   name: 'agents rename',
-  summary: 'Give an agent another name',
+  summary: 'Rename an agent',
   description: 'It stays in its group and keeps its sessions.',
   examples: [['skein agents rename web/toast crumb', 'web/toast becomes web/crumb']],
   args: {

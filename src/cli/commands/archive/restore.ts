@@ -10,7 +10,7 @@ import { safe, safeText } from '../../screen/safe-text.js'
 
 export const restore = command({
   name: 'archive restore',
-  summary: 'Write what is archived of a session as a document to read',
+  summary: 'Write an archived session as a document',
   description:
     'Markdown with all that was said, in its order. It is what was kept, filtered for privacy, and not the log of the tool: no tool can go on from it. Nothing is overwritten.',
   examples: [

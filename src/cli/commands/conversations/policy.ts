@@ -17,7 +17,7 @@ import { safe } from '../../screen/safe-text.js'
 
 export const policy = command({
   name: 'conversations policy',
-  summary: 'Find out whether an agent may send somewhere',
+  summary: 'Show whether an agent may send somewhere',
   description:
     'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
   examples: [

@@ -20,7 +20,7 @@ interface Condition {
 
 export const status = command({
   name: 'daemon status',
-  summary: 'Show whether the daemon runs, and how it is',
+  summary: 'Show whether the daemon runs and is healthy',
   examples: [
     ['skein daemon status', 'Whether one runs for this profile'],
     ['skein daemon status --json', 'The same, for scripts'],

@@ -6,7 +6,7 @@ import { withSpent } from '../../views/session-pages.js'
 
 export const chain = command({
   name: 'sessions chain',
-  summary: 'Show the sessions that carried one line of work',
+  summary: 'Show the sessions of one line of work',
   description:
     'Sessions are in one chain when they were handed off, restarted after a crash, or cleared. A unit of work may have several chains.',
   examples: [

@@ -5,7 +5,7 @@ import { sessionTreeView } from '../../views/session-tree-view.js'
 
 export const tree = command({
   name: 'sessions tree',
-  summary: 'Draw how sessions grew out of each other',
+  summary: 'Draw how sessions continue and fork',
   description: 'The whole lineage of a session: what it continues, what continues it, and what was forked from it.',
   examples: [['skein sessions tree 0f3c9a12', 'The lineage of a session']],
   args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },

@@ -9,7 +9,7 @@ import { readingCard, readingDocument } from '../../views/program-view.js'
 
 export const test = command({
   name: 'tool test',
-  summary: 'Show what a recorded screen of a tool is read as',
+  summary: 'Show how a recorded screen is read',
   description:
     'Reads standard input when no file is given. Fails when no rule knows the screen. A screen is recorded with: tmux capture-pane -p -t <pane> > pane.txt',
   examples: [
