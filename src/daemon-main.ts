@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { daemonPlace, LogFile, makePrivate, removeSocket, runDaemon } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, randomBytes, socketFacts, surroundings } from './surroundings.js'
+import { actorName, homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log.
 process.umask(0o077)
 process.title = 'skein-daemon'
 const profile = process.argv[2] || 'default'
+settleHome()
 const { root, configFile } = homeLocation()
 const userId = process.geteuid?.()
 const package_ = fileURLToPath(new URL('../..', import.meta.url))

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
   type Call,
+  type FoundSession,
   type HistoryCounts,
   type HistoryReading,
   type HistoryStore,
@@ -32,6 +33,7 @@ import { withOrigin } from './fork-origin.js'
 import { noteLook } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 import { withMoments } from './moments.js'
+import { OpenSessions } from './open-sessions.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
@@ -52,6 +54,8 @@ export interface Surroundings extends Omit<Environment, 'extraRoots'> {
 
 /** Logs are read in slices of about this size: each is saved, and the process can be interrupted, before the next. */
 const SLICE_BYTES = 128 * 1024 * 1024
+/** So many sessions without an end are looked at; more are never open at once. */
+const MOST_ACTIVE = 10_000
 /** Sessions told in one write. */
 const ANNOUNCE_BATCH = 2_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
@@ -261,7 +265,10 @@ export class LogHistory implements UsageLogs {
     }
     if (report.read > 0 && (isWholeLook || pending.some((source) => source.isUnknown)))
       take(await readHistory(into, completedForks(history), () => {}))
-    report.sessions_found = await this.#announce(history)
+    const environment = await this.#environment()
+    const open = new OpenSessions(environment, this.#setup.store.context.clock.now())
+    report.sessions_found = await this.#announce(history, environment, open)
+    if (isWholeLook) await this.#endWhatIsOver(history, open)
     if (tellsRedactions || this.#isTimeToTell()) await this.#tellRedactions(stores.text)
     const filtered = await storedPolicies(stores.text, into.policyFor)
     notePolicies(stores.text, filtered, policies.userFile)
@@ -311,16 +318,13 @@ export class LogHistory implements UsageLogs {
   }
 
   /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */
-  async #announce(history: HistoryStore): Promise<number> {
+  async #announce(history: HistoryStore, environment: Environment, opened: OpenSessions): Promise<number> {
     let found = 0
     let successions: Succession[] | undefined
     for (;;) {
       const sessions = history.unannounced(ANNOUNCE_BATCH)
       if (sessions.length === 0) return found
-      if (!successions) {
-        const environment = await this.#environment()
-        successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
-      }
+      successions ??= LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       const copied = history.copied(sessions)
       // What they were copied from, or what was copied from them, may have been told before.
       const companions = history.companions(sessions.filter(({ id }) => copied.has(id)))
@@ -330,10 +334,27 @@ export class LogHistory implements UsageLogs {
       )
       found += await this.#setup.sessions.discover(told, successions, {
         nowMs: this.#setup.store.context.clock.now(),
+        open: opened.among(told, opened.areGrowing(told) ? [] : await this.#activeIn(history)),
         oblivion: () => this.#setup.purges.oblivion(),
       })
       history.markAnnounced(sessions.map((session) => session.log))
     }
+  }
+
+  /** Ends the sessions that were open when their logs were read last and are no longer. Their logs will never say so. */
+  async #endWhatIsOver(history: HistoryStore, opened: OpenSessions): Promise<void> {
+    const active = await this.#activeIn(history)
+    const open = opened.among(active)
+    const over = active.filter(({ id }) => !open.has(id))
+    if (over.length === 0) return
+    const nowMs = this.#setup.store.context.clock.now()
+    await this.#setup.sessions.discover(over, [], { nowMs, open, oblivion: () => this.#setup.purges.oblivion() })
+  }
+
+  /** Sessions found in logs that have no end yet, as their logs were read. */
+  async #activeIn(history: HistoryStore): Promise<FoundSession[]> {
+    const { sessions } = await this.#setup.sessions.query({ outcome: 'active', limit: MOST_ACTIVE })
+    return history.foundAgain(sessions.filter(({ source }) => source === 'log').map(({ id }) => id))
   }
 
   async #discover(

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { isTmux, type PaneInfo, writeLaunchScript } from '../terminal/index.js'
@@ -164,8 +164,12 @@ function writeFiles({ files, links = [] }: Preparation): void {
   placeLinks(links)
   for (const { path, content, onlyIfAbsent } of files) {
     if (onlyIfAbsent && existsSync(path)) continue
-    makeDirectory(dirname(path))
-    writeAtomic(path, content, { durable: false })
+    try {
+      makeDirectory(dirname(path))
+      writeAtomic(path, content, { durable: false })
+    } catch (error) {
+      throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
+    }
   }
 }
 
