@@ -11,6 +11,8 @@ export interface AgentView extends Agent, AgentStatus {
   /** The process it was started as, while or after it ran. */
   pid?: number
   branch?: string
+  /** Why nothing can work in its directory: it is gone, a file, not ours to enter. */
+  cwd_problem?: string
   model?: string
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
   context_tokens?: number

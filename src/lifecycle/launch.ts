@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { isTmux, type PaneInfo, writeLaunchScript } from '../terminal/index.js'
@@ -165,8 +165,12 @@ function writeFiles({ files, links = [] }: Preparation): string[] {
     const isThere = existsSync(path)
     if (onlyIfAbsent && isThere) continue
     if (!isThere) made.push(path)
-    makeDirectory(dirname(path))
-    writeAtomic(path, content, { durable: false })
+    try {
+      makeDirectory(dirname(path))
+      writeAtomic(path, content, { durable: false })
+    } catch (error) {
+      throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
+    }
   }
   return made
 }

@@ -1,5 +1,5 @@
 import { type ProcessOwner, whereaboutsOf } from '../disk/index.js'
-import type { Agent, AgentId, Evidence, Instant } from '../model/index.js'
+import { type Agent, type AgentId, type Evidence, type Instant, msOf } from '../model/index.js'
 import type { PaneInfo, TmuxSocket } from '../terminal/index.js'
 import type { ScreenReading, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
@@ -128,12 +128,20 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
   return screens
 }
 
+/** A program that has drawn nothing is still starting: on a slow machine that takes a while. */
+const DRAWS_WITHIN_MS = 120_000
+const isStarting = ({ context }: Parts, { live }: Glance): boolean =>
+  live !== undefined && context.clock.now() - msOf(live.started_at) < DRAWS_WITHIN_MS
+const BLANK: ScreenReading = { status: 'starting', reason: 'it has drawn nothing yet' }
+
 async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
   const screen = screens.get(one.agent.id)
   const { pane, runner, live, run } = one
   if (screen === undefined || !pane || !runner || !live) return one
   const { title, width } = pane
-  const read = runner.readScreen({ lines: screen.split('\n'), title, width })
+  const lines = screen.split('\n')
+  const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
+  const read = isBlank ? BLANK : runner.readScreen({ lines, title, width })
   const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }
