@@ -12,6 +12,7 @@ import {
   type HomeLocation,
   homeLocation,
   randomBytes,
+  settleHome,
   socketFacts,
   surroundings,
   workingDirectory,
@@ -20,7 +21,7 @@ import {
 const { env } = process
 const stdout = plainDescriptor(1) ?? terminal(process.stdout)
 const rawStderr = plainDescriptor(2) ?? terminal(process.stderr)
-const bar = new ProgressBar(rawStderr, Date.now)
+const bar = new ProgressBar(rawStderr, () => performance.now())
 const stderr = {
   write: (text: string) => {
     bar.wipe()
@@ -57,7 +58,7 @@ runCli({
   },
   stdin: () => readFileSync(0, 'utf8'),
   get privacyFile() {
-    return homeLocation().privacyFile
+    return location().privacyFile
   },
   stdout,
   stderr,
@@ -69,8 +70,8 @@ runCli({
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
-  profiles: profilesOf(homeLocation),
-  daemon: daemonFacts(homeLocation),
+  profiles: profilesOf(location),
+  daemon: daemonFacts(location),
   now: Date.now,
   agents,
   handOver,
@@ -80,19 +81,28 @@ runCli({
   process.exitCode = exitCode
 })
 
-async function agents(home: Home): Promise<Agents> {
+/** Where the home is, for commands that use one. */
+function location(): HomeLocation {
+  const warning = settleHome()
+  if (warning) context.warn(warning)
+  return homeLocation()
+}
+
+async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): Promise<Agents> {
   const { openAgents } = await import('./cli/open-agents.js')
-  const { configFile } = homeLocation()
-  return openAgents({ home, context, configFile, facts: socketFacts(), daemon: daemonFacts(homeLocation) })
+  const { configFile } = location()
+  const daemon = wakes ? { daemon: daemonFacts(location) } : {}
+  return openAgents({ home, context, configFile, facts: socketFacts(), ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */
-async function handOver([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+async function handOver([program, ...args]: readonly [string, ...string[]], begun = () => {}): Promise<boolean> {
   if (!process.stdout.isTTY || !process.stdin.isTTY) return false
   const { spawn } = await import('node:child_process')
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => {})
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit' })
+    child.on('spawn', begun)
     child.on('error', reject)
     child.on('exit', () => resolve(true))
   })
@@ -129,6 +139,7 @@ function profilesOf(place: () => HomeLocation): Profiles {
         profile,
         context,
         surroundings: surroundings(),
+        cwd: workingDirectory,
         ...(userId === undefined ? {} : { userId }),
       }),
     list: async () =>

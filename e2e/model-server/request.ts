@@ -18,6 +18,8 @@ export interface Message {
   readonly texts: readonly string[]
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
   readonly results: readonly string[]
+  /** The media types of its images, where the protocol's reader looks for them. */
+  readonly images?: readonly string[]
 }
 
 export interface OfferedTool {
@@ -60,8 +62,9 @@ export function digestOf(request: ModelRequest): string[] {
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 8)
     return `${role} ${hash}: ${text.replaceAll('\n', '\\n').slice(0, 120)}`
   }
-  return request.messages.flatMap(({ role, texts, calls, results }) => [
+  return request.messages.flatMap(({ role, texts, calls, results, images = [] }) => [
     ...texts.map((text) => line(role, text)),
+    ...images.map((type) => line(`${role} image`, type)),
     ...calls.map((call) => line(`${role} calls`, `${call.name} ${JSON.stringify(call.input)}`)),
     ...results.map((result) => line('result', result)),
   ])

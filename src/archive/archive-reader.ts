@@ -1,12 +1,15 @@
-import { closeSync, existsSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { foreignAt, openPlain, readPlain, statIfThere } from '../disk/index.js'
+import { foreignAt, openPlain, statIfThere } from '../disk/index.js'
 import type { Instant } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { archiveName, type LogOrigin, type Standing } from './archived-log.js'
-import { liveHeader, liveStanding, readLive } from './live-file.js'
+import { LiveReader, liveHeader, liveStanding } from './live-file.js'
+import { livesOn, OpenedLog } from './opened-log.js'
 import { Packs } from './pack.js'
-import { HEADER_BYTES, parseSealed, type SealedContent, type SealedHeader, sealedHeader } from './sealed-file.js'
+import { readAt } from './read-at.js'
+import { HEADER_BYTES, type SealedHeader, sealedHeader } from './sealed-file.js'
+import { SealedReader } from './sealed-reader.js'
 
 /** Where the files of one archived log are. */
 export interface ArchiveKey {
@@ -116,13 +119,27 @@ export class ArchiveReader {
 
   /** All that was archived of a log, or of one of its older versions. */
   read(key: ArchiveKey, version?: number): ArchivedContent | undefined {
-    if (version !== undefined) return this.#readVersion(key, version)
+    using log = this.open(key, version)
+    if (!log) return undefined
+    const facts: Fact[] = []
+    for (const piece of log.pieces()) for (const fact of piece) facts.push(fact)
+    return { origin: log.origin, standing: log.standing, facts, problems: log.problems }
+  }
+
+  /** The same to be read a piece at a time. Its files are open: they may be replaced meanwhile. */
+  open(key: ArchiveKey, version?: number): OpenedLog | undefined {
+    const name = `${key.tool}/${key.name}`
+    if (version !== undefined) {
+      const sealed = SealedReader.open(this.versionPath(key, version))
+      return OpenedLog.of(sealed, undefined, `${name}~${version}`)
+    }
     for (let attempt = 0; ; attempt += 1) {
       this.packs.refresh()
       const before = this.sealedHeader(key)?.id
-      const content = this.#readNow(key)
-      // Somebody sealed it while we read: the two files did not belong together.
-      if (this.sealedHeader(key)?.id === before || attempt === 5) return content
+      const log = this.#openNow(key, name)
+      // Somebody sealed it while we opened it: the two files did not belong together.
+      if (this.sealedHeader(key)?.id === before || attempt === 5) return log
+      log?.[Symbol.dispose]()
     }
   }
 
@@ -163,14 +180,6 @@ export class ArchiveReader {
     return whole && sealedHeader(whole)
   }
 
-  protected readSealed(key: ArchiveKey): SealedContent | { problem: string } | undefined {
-    const own = readPlain(this.sealedPath(key))
-    if (own) return parseSealed(own)
-    const place = this.packs.place(key.tool, key.name)
-    const packed = place && this.packs.read(place)
-    return packed && parseSealed(packed)
-  }
-
   protected livePath({ tool, name }: ArchiveKey): string {
     return join(this.directory, tool, `${name}.live`)
   }
@@ -208,40 +217,13 @@ export class ArchiveReader {
     return sealed && { origin: sealed, standing: sealed, isLive: false }
   }
 
-  #readNow(key: ArchiveKey): ArchivedContent | undefined {
-    const sealed = this.readSealed(key)
-    const header = sealed && 'header' in sealed ? sealed.header : undefined
-    const live = readLive(this.livePath(key))
-    const name = `${key.tool}/${key.name}`
-    const problems = [
-      ...(sealed?.problem ? [`${name}.sealed: ${sealed.problem}`] : []),
-      ...(live?.problem ? [`${name}.live: ${live.problem}`] : []),
-    ]
-    const lacksBase = live?.header.base?.how === 'continues' && !header
-    if (lacksBase) problems.push(`${name}.live: the sealed file that it goes on from is gone or damaged`)
-    if (live && (lacksBase || livesOn(live.header.base, header))) {
-      const isAddition = live.header.base?.how === 'continues'
-      const earlier = isAddition && sealed && 'facts' in sealed ? sealed.facts : []
-      return { origin: live.header, standing: live.standing, facts: [...earlier, ...live.facts], problems }
-    }
-    if (!live && sizeOf(this.livePath(key)) > 0) problems.push(`${name}.live: its beginning is damaged`)
-    if (!header || !sealed || !('facts' in sealed)) return undefined
-    return { origin: header, standing: header, facts: sealed.facts, problems }
+  #openNow(key: ArchiveKey, name: string): OpenedLog | undefined {
+    const place = this.packs.place(key.tool, key.name)
+    const packed = (): Buffer | undefined => place && this.packs.read(place)
+    const sealed = SealedReader.open(this.sealedPath(key)) ?? SealedReader.of(packed())
+    const live = LiveReader.open(this.livePath(key))
+    return OpenedLog.of(sealed, live, name, !live && sizeOf(this.livePath(key)) > 0)
   }
-
-  #readVersion(key: ArchiveKey, version: number): ArchivedContent | undefined {
-    const bytes = readPlain(this.versionPath(key, version))
-    const sealed = bytes && parseSealed(bytes)
-    if (!sealed || !('header' in sealed)) return undefined
-    const { header, facts, problem } = sealed
-    const problems = problem ? [`${key.tool}/${key.name}~${version}.sealed: ${problem}`] : []
-    return { origin: header, standing: header, facts, problems }
-  }
-}
-
-/** Whether a live file counts beside this sealed file. One that was sealed already, by a process that died then, does not. */
-export function livesOn(base: { id: string; how: string } | undefined, sealed: SealedHeader | undefined): boolean {
-  return sealed ? base?.id === sealed.id : base?.how !== 'continues'
 }
 
 const sizeOf = (path: string): number => statIfThere(path)?.size ?? 0
@@ -257,9 +239,10 @@ function headOf(path: string): Buffer | undefined {
   const file = openPlain(path)
   if (file === undefined) return undefined
   try {
-    const bytes = Buffer.alloc(HEADER_BYTES)
-    const head = bytes.subarray(0, readSync(file, bytes, 0, HEADER_BYTES, 0))
-    return head.includes(0x0a) || head.length < HEADER_BYTES ? head : readPlain(path)
+    for (let length = HEADER_BYTES; ; length *= 4) {
+      const head = readAt(file, 0, length)
+      if (head.includes(0x0a) || head.length < length) return head
+    }
   } finally {
     closeSync(file)
   }

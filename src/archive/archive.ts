@@ -3,13 +3,15 @@ import { dirname, join } from 'node:path'
 import { FileLock, makeDirectory, readPlain, syncPath, writeAtomic } from '../disk/index.js'
 import { type Context, type Instant, instantOf } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
-import { type ArchiveKey, ArchiveReader, livesOn } from './archive-reader.js'
+import { type ArchiveKey, ArchiveReader } from './archive-reader.js'
 import { type ArchiveBatch, originOf, type SealedBatch, type Standing } from './archived-log.js'
 import { factLines } from './fact-lines.js'
 import { appendLive, createLive, liveHeader } from './live-file.js'
-import { losesSomething } from './lost-facts.js'
+import { longLosesSomething, losesSomething } from './lost-facts.js'
+import { livesOn, type OpenedLog } from './opened-log.js'
 import type { Packed } from './pack.js'
 import { parseSealed, sealedBytes } from './sealed-file.js'
+import { SealedWriter } from './sealed-writer.js'
 import type { SharedWords } from './word-blocks.js'
 
 /** How long to wait for another process that writes, which takes as long as the disk does. */
@@ -76,20 +78,49 @@ export class Archive extends ArchiveReader implements Disposable {
     }, WAIT_MS)
   }
 
-  /** Compresses what is over. Returns whether there was anything to do. */
+  /** Compresses what is over. Returns whether there was anything to do, and nobody added to it meanwhile. */
   async seal(key: ArchiveKey): Promise<boolean> {
-    return this.#lock.asWriter(() => {
-      const live = this.livePath(key)
-      if (!existsSync(live)) return false
-      const content = this.read(key)
-      // A damaged file is left for `verify` to tell of: sealing it would hide what was lost.
-      if (!content || content.problems.length > 0) return false
+    const live = this.livePath(key)
+    if (!existsSync(live)) return false
+    await this.settle(key)
+    this.#makeRoom(key)
+    using content = this.open(key)
+    if (!content) return false
+    using writer = new SealedWriter(this.sealedPath(key))
+    // Takes longer than all that needs the lock.
+    for (const facts of content.pieces()) writer.add(facts)
+    // A damaged file is left for `verify` to tell of: sealing it would hide what was lost.
+    if (content.problems.length > 0) return false
+    return await this.#lock.asWriter(() => {
       const header = liveHeader(live)
-      if (header && livesOn(header.base, this.sealedHeader(key))) this.#writeSealed(key, content)
+      if (!header || !this.#isStill(key, content)) return false
+      if (livesOn(header.base, this.sealedHeader(key))) writer.finish(this.#headerOf(content))
       rmSync(live)
       syncPath(dirname(live))
       return true
     }, WAIT_MS)
+  }
+
+  /** When all slices of a log that was read anew are there: what it said before goes, unless some of it is lacking now. */
+  async settle(key: ArchiveKey): Promise<void> {
+    const first = liveHeader(this.livePath(key))?.set_aside
+    if (first === undefined) return
+    for (const number of this.versionNumbers(key).filter((one) => one >= first)) {
+      using before = this.open(key, number)
+      using now = this.open(key)
+      if (!before || !now || longLosesSomething(before.facts(), now.facts())) continue
+      if (before.problems.length > 0 || now.problems.length > 0) continue
+      await this.#lock.asWriter(() => {
+        if (!this.#isStill(key, now)) return
+        rmSync(this.versionPath(key, number), { force: true })
+        syncPath(dirname(this.versionPath(key, number)))
+      }, WAIT_MS)
+    }
+  }
+
+  #isStill(key: ArchiveKey, content: OpenedLog): boolean {
+    using now = this.open(key)
+    return now?.mark === content.mark
   }
 
   /**
@@ -209,8 +240,7 @@ export class Archive extends ArchiveReader implements Disposable {
   }
 
   #replace(key: ArchiveKey, batch: ArchiveBatch): void {
-    const before = this.isThere(key) ? this.read(key) : undefined
-    if (before && losesSomething(before.facts, batch.facts)) this.#keepVersion(key, before)
+    const set_aside = this.#setAside(key, batch)
     const bytes = Buffer.byteLength(factLines(batch.facts))
     const standing: Standing = { ...batch.standing, facts: batch.facts.length, bytes }
     const origin = originOf(batch.log)
@@ -221,7 +251,8 @@ export class Archive extends ArchiveReader implements Disposable {
     }
     const sealed = this.sealedHeader(key)
     const base = sealed ? { base: { id: sealed.id, how: 'replaces' as const } } : {}
-    createLive(this.livePath(key), { ...origin, id: this.#newId(), ...base }, batch.facts, standing)
+    const header = { ...origin, id: this.#newId(), ...base, ...(set_aside === undefined ? {} : { set_aside }) }
+    createLive(this.livePath(key), header, batch.facts, standing)
     rmSync(this.sealedPath(key), { force: true })
     this.#unpack(key)
   }
@@ -230,25 +261,48 @@ export class Archive extends ArchiveReader implements Disposable {
     if (this.packs.place(key.tool, key.name)) this.packs.drop((tool, name) => tool === key.tool && name === key.name)
   }
 
-  /** Unless the newest version is the same already: a process may have been killed between this and what follows. */
-  #keepVersion(key: ArchiveKey, content: Told): void {
-    const newest = this.versionNumbers(key).at(-1) ?? 0
-    const known = newest > 0 ? this.read(key, newest)?.standing : undefined
-    if (known && known.stamp === content.standing.stamp && known.place === content.standing.place) return
-    this.#writeSealed(key, content, newest + 1)
+  /**
+   * Keeps what was there as a version, if a log that was read anew lacks some of it. Of a log that comes in slices that is known at its end:
+   * then the number of the first version to look at is returned, for `settle`.
+   */
+  #setAside(key: ArchiveKey, batch: ArchiveBatch): number | undefined {
+    if (!this.isThere(key)) return undefined
+    // The reading before was interrupted, and had set something aside already.
+    const begun = liveHeader(this.livePath(key))?.set_aside
+    using compared = this.open(key)
+    if (!compared || (!batch.isPart && !losesSomething(compared.facts(), batch.facts))) return begun
+    using before = this.open(key)
+    const number = before && this.#keepVersion(key, before)
+    return batch.isPart || begun !== undefined ? (begun ?? number) : undefined
   }
 
-  #writeSealed(key: ArchiveKey, { origin, standing, facts }: Told, version?: number): void {
+  /** Unless the newest version is the same already: a process may have been killed between this and what follows. */
+  #keepVersion(key: ArchiveKey, content: OpenedLog): number {
+    const newest = this.versionNumbers(key).at(-1) ?? 0
+    using known = newest > 0 ? this.open(key, newest) : undefined
+    const { stamp, place } = content.standing
+    if (known && known.standing.stamp === stamp && known.standing.place === place) return newest
+    using writer = new SealedWriter(this.versionPath(key, newest + 1))
+    for (const facts of content.pieces()) writer.add(facts)
     this.#makeRoom(key) // what was packed until now has none
+    writer.finish({ ...this.#headerOf(content), superseded_at: this.#now() })
+    return newest + 1
+  }
+
+  #writeSealed(key: ArchiveKey, { facts, ...content }: Told, version?: number): void {
+    this.#makeRoom(key)
     const path = version === undefined ? this.sealedPath(key) : this.versionPath(key, version)
-    const { tool, path: log, root, part } = origin
     const known = this.versions(key).find((one) => one.number === version)?.superseded_at
     const superseded_at = version === undefined ? {} : { superseded_at: known ?? this.#now() }
-    const header = { tool, path: log, root, part, ...kept(standing), ...superseded_at }
-    const whole = { ...header, place: standing.place, id: this.#newId(), sealed_at: this.#now() } as Parameters<
-      typeof sealedBytes
-    >[0]
-    writeAtomic(path, sealedBytes(whole, facts), { durable: true })
+    using writer = new SealedWriter(path)
+    writer.add(facts)
+    writer.finish({ ...this.#headerOf(content), ...superseded_at })
+  }
+
+  #headerOf({ origin, standing }: Pick<Told, 'origin' | 'standing'>): Parameters<typeof sealedBytes>[0] {
+    const { tool, path, root, part } = origin
+    const whole = { tool, path, root, part, ...kept(standing), place: standing.place }
+    return { ...whole, id: this.#newId(), sealed_at: this.#now() } as Parameters<typeof sealedBytes>[0]
   }
 
   #makeRoom({ tool }: ArchiveKey): void {

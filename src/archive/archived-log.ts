@@ -44,6 +44,8 @@ export interface ArchiveBatch {
   standing: Omit<Standing, 'facts' | 'bytes'>
   /** Nothing more is to be expected of it soon: it is compressed at once. */
   isOver: boolean
+  /** More of the same reading follows. With `isWhole`: these facts are the beginning of all it says. */
+  isPart?: boolean | undefined
 }
 
 /** The same of a log that was not archived yet and is over, compressed: many of them can be held until they are written together. */

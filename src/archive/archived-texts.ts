@@ -20,9 +20,11 @@ export function archivedTexts(bytes: Buffer): ArchivedTexts | undefined {
       kind?: unknown
       texts?: number
       blocks?: number[]
+      pieces?: [length: number, texts: number][]
       entries?: { at: number; length: number }[]
     }
-    if (header.kind !== 'pack') return sealedTexts(line, header, rest)
+    if (header.kind !== 'pack')
+      return header.pieces ? textsInPieces(line, header.pieces, rest) : sealedTexts(line, header, rest)
     const all: ArchivedTexts = { stretches: [line], texts: [line] }
     for (const { at, length } of header.entries ?? []) {
       const part = archivedTexts(rest.subarray(at, at + length))
@@ -47,6 +49,18 @@ function sealedTexts(line: string, header: { texts?: number; blocks?: number[] }
     stretches: [line, ...words.map(String), ...(texts > 0 ? [body.toString('utf8', 0, texts)] : []), list],
     texts: [line, list, ...facts.flatMap(textsOf)],
   }
+}
+
+function textsInPieces(line: string, pieces: readonly [number, number][], rest: Buffer): ArchivedTexts {
+  const all: ArchivedTexts = { stretches: [line], texts: [line] }
+  let at = 0
+  for (const [length, texts] of pieces) {
+    const part = sealedTexts('', { texts }, rest.subarray(at, at + length))
+    at += length
+    for (const stretch of part.stretches) all.stretches.push(stretch)
+    for (const text of part.texts) all.texts.push(text)
+  }
+  return all
 }
 
 /** Those that do not stand in the list. */

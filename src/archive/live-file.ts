@@ -1,9 +1,10 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
-import { openPlain, readPlain, writeAtomic } from '../disk/index.js'
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { openPlain, writeAtomic } from '../disk/index.js'
 import type { Fact } from '../tools/index.js'
 import type { LogOrigin, Standing } from './archived-log.js'
 import { checkedLine, parseChecked, parseUnchecked } from './checked-line.js'
 import { factLines, parseFacts } from './fact-lines.js'
+import { readAt } from './read-at.js'
 
 /** The sealed file that was there when this one was begun: this one goes on from it, or stands in its place. */
 export interface Base {
@@ -16,14 +17,8 @@ export interface LiveHeader extends LogOrigin {
   v: number
   id: string
   base?: Base | undefined
-}
-
-export interface LiveContent {
-  header: LiveHeader
-  standing: Standing
-  facts: Fact[]
-  /** What is wrong with it; what came before the damage was read. */
-  problem?: string
+  /** The version in which what was there before is kept until this one is complete, and it is known whether it lacks anything. */
+  set_aside?: number | undefined
 }
 
 const VERSION = 1
@@ -75,46 +70,97 @@ export function liveHeader(path: string): LiveHeader | undefined {
   const file = openIfThere(path)
   if (file === undefined) return undefined
   try {
-    for (let length = TAIL_BYTES; ; length *= 4) {
-      const bytes = readAt(file, 0, length)
-      const end = bytes.indexOf(0x0a)
-      if (end !== -1) return headerIn(bytes.toString('utf8', 0, end))
-      if (bytes.length < length) return undefined
-    }
+    const first = headerLine(file)
+    return first && headerIn(first.line)
   } finally {
     closeSync(file)
   }
 }
 
-/** Undefined when there is no such file, or nothing of it can be read. */
-export function readLive(path: string): LiveContent | undefined {
-  const bytes = readPlain(path)
-  const headerEnd = bytes?.indexOf(0x0a) ?? -1
-  const header = bytes && headerEnd !== -1 ? headerIn(bytes.toString('utf8', 0, headerEnd)) : undefined
-  if (!bytes || !header) return undefined
-  const facts: Fact[] = []
-  let standing: Standing | undefined
-  let problem: string | undefined
-  let from = headerEnd + 1
-  while (from < bytes.length) {
-    const batch = batchAt(bytes, from)
-    if (!batch) break
-    const { body, line, end } = batch
-    const through = parseChecked(line, body)
-    if (!through) {
-      problem = `damaged between byte ${from} and byte ${end}`
-      break
-    }
-    const { facts: told, unread } = parseFacts(body)
-    if (unread > 0) problem = `${unread} lines between byte ${from} and byte ${end} are not JSON`
-    facts.push(...told)
-    standing = through as unknown as Standing
-    from = end
+function headerLine(file: number): { line: string; end: number } | undefined {
+  for (let length = TAIL_BYTES; ; length *= 4) {
+    const bytes = readAt(file, 0, length)
+    const end = bytes.indexOf(0x0a)
+    if (end !== -1) return { line: bytes.toString('utf8', 0, end), end: end + 1 }
+    if (bytes.length < length) return undefined
   }
-  if (!standing) return undefined
-  // A process that dies leaves the beginning of a piece; the end of one is a piece whose end was damaged.
-  if (!problem && ENDS.test(bytes.toString('latin1', from))) problem = `damaged after byte ${from}`
-  return { header, standing, facts, ...(problem === undefined ? {} : { problem }) }
+}
+
+/** A live file, opened once and read a batch at a time. What is appended meanwhile is not part of it. */
+export class LiveReader implements Disposable {
+  /** Of the last batch that was read; of the last one in the file before any was. */
+  standing: Standing
+  /** What is wrong with it; what came before the damage was read. */
+  problem: string | undefined
+  #guess = TAIL_BYTES
+
+  private constructor(
+    private readonly file: number,
+    private readonly size: number,
+    private readonly start: number,
+    readonly header: LiveHeader,
+    standing: Standing,
+  ) {
+    this.standing = standing
+  }
+
+  /** Undefined when there is no such file, or nothing of it can be read. */
+  static open(path: string): LiveReader | undefined {
+    const file = openIfThere(path)
+    if (file === undefined) return undefined
+    const { size } = fstatSync(file)
+    const first = headerLine(file)
+    const header = first && headerIn(first.line)
+    const standing = header && lastThrough(file, size)?.standing
+    if (first && header && standing) {
+      const reader = new LiveReader(file, size, first.end, header, standing)
+      if (reader.#checkedAt(first.end)?.through) return reader
+    }
+    closeSync(file)
+    return undefined
+  }
+
+  get bytes(): number {
+    return this.size
+  }
+
+  *batches(): Generator<Fact[], void> {
+    let from = this.start
+    while (from < this.size) {
+      const batch = this.#checkedAt(from)
+      if (!batch) break
+      const { body, through, end } = batch
+      if (!through) {
+        this.problem = `damaged between byte ${from} and byte ${end}`
+        return
+      }
+      const { facts, unread } = parseFacts(body)
+      if (unread > 0) this.problem = `${unread} lines between byte ${from} and byte ${end} are not JSON`
+      this.standing = through as unknown as Standing
+      yield facts
+      from = end
+    }
+    // A process that dies leaves the beginning of a piece; the end of one is a piece whose end was damaged.
+    const rest = readAt(this.file, from, this.size - from)
+    if (!this.problem && ENDS.test(rest.toString('latin1'))) this.problem = `damaged after byte ${from}`
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.file)
+  }
+
+  /** Facts and what the line says that ends them, unless it does not fit them; undefined when no such line follows. */
+  #checkedAt(from: number): { body: Buffer; through: Record<string, unknown> | undefined; end: number } | undefined {
+    for (let length = this.#guess; ; length *= 2) {
+      const bytes = readAt(this.file, from, Math.min(length, this.size - from))
+      const batch = batchIn(bytes)
+      if (batch) {
+        this.#guess = Math.max(TAIL_BYTES, batch.end)
+        return { body: batch.body, through: parseChecked(batch.line, batch.body), end: from + batch.end }
+      }
+      if (from + bytes.length >= this.size) return undefined
+    }
+  }
 }
 
 function batchText(facts: readonly Fact[], standing: Standing): string {
@@ -128,12 +174,12 @@ function headerIn(line: string): LiveHeader | undefined {
 }
 
 /** Facts and the line that ends them; undefined when no such line follows. */
-function batchAt(bytes: Buffer, from: number): { body: Buffer; line: string; end: number } | undefined {
-  for (let at = from; at < bytes.length; ) {
+function batchIn(bytes: Buffer): { body: Buffer; line: string; end: number } | undefined {
+  for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0x0a, at)
     if (end === -1) return undefined
     if (bytes.toString('latin1', at, at + THROUGH.length) === THROUGH)
-      return { body: bytes.subarray(from, at), line: bytes.toString('utf8', at, end), end: end + 1 }
+      return { body: bytes.subarray(0, at), line: bytes.toString('utf8', at, end), end: end + 1 }
     at = end + 1
   }
   return undefined
@@ -153,17 +199,6 @@ function lastThrough(file: number, size: number): { standing: Standing; end: num
     }
     if (length === size) return undefined
   }
-}
-
-function readAt(file: number, position: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length)
-  let done = 0
-  while (done < length) {
-    const read = readSync(file, bytes, done, length - done, position + done)
-    if (read === 0) break
-    done += read
-  }
-  return bytes.subarray(0, done)
 }
 
 /** Most logs have none, and an error takes longer than asking first. */

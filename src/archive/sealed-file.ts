@@ -18,6 +18,8 @@ export interface SealedHeader extends LogOrigin, Standing {
   texts?: number | undefined
   /** The lengths of the blocks of words behind it. */
   blocks?: number[] | undefined
+  /** A long log is compressed in pieces: the length of each, and how much of it, unpacked, are texts. Then it has no blocks. */
+  pieces?: [length: number, texts: number][] | undefined
   /** Of what is compressed, and of the blocks as they are. */
   body_crc: number
 }
@@ -28,8 +30,10 @@ export interface SealedContent {
   problem?: string
 }
 
-/** In the second one every fact was an object, in the first one no text stood apart. Both are read. */
+/** In the second one every fact was an object, in the first one no text stood apart. All are read. */
 const VERSION = 3
+/** Has pieces. Only long logs are written so: what an earlier Skein can read, it shall. */
+const IN_PIECES = 4
 /** A first line fits into these, but for a log with many abandoned turns. */
 export const HEADER_BYTES = 4 * 1024
 
@@ -61,6 +65,20 @@ export function sealedBytes(
   return Buffer.concat([Buffer.from(checkedLine(whole)), brotliCompressSync(body, HOW), ...blocks])
 }
 
+/** A piece of a long log, and the sum of it and of what came before it. */
+export function sealedPiece(
+  told: readonly Fact[],
+  sum: number,
+): { data: Buffer; texts: number; facts: number; size: number; sum: number } {
+  const facts = latestUsage(told)
+  const { bytes: body, texts } = factBody(facts)
+  return { data: brotliCompressSync(body, HOW), texts, facts: facts.length, size: body.length, sum: crc32(body, sum) }
+}
+
+/** The first line of a log in pieces. */
+export const piecesHeader = (header: Omit<SealedHeader, 'kind' | 'v' | 'texts' | 'blocks'>): string =>
+  checkedLine({ kind: 'sealed', v: IN_PIECES, ...header })
+
 const sumOf = (body: Buffer, blocks: readonly Buffer[]): number =>
   blocks.reduce((sum, block) => crc32(block, sum), crc32(body))
 
@@ -73,9 +91,47 @@ export function sealedHeader(start: Buffer): SealedHeader | undefined {
 export function parseSealed(bytes: Buffer): SealedContent | { problem: string } {
   const header = sealedHeader(bytes)
   if (!header) return { problem: 'its first line is damaged' }
-  const { packed, blocks } = sealedParts(header, bytes.subarray(bytes.indexOf(0x0a) + 1))
+  const body = bytes.indexOf(0x0a) + 1
+  const facts: Fact[] = []
+  const told = sealedPieces(header, {
+    length: bytes.length - body,
+    read: (at, length) => bytes.subarray(body + at, body + at + length),
+  })
+  for (let next = told.next(); ; next = told.next()) {
+    if (next.done) return { header, facts, ...(next.value === undefined ? {} : { problem: next.value }) }
+    for (const fact of next.value) facts.push(fact)
+  }
+}
+
+/** What follows the first line of a sealed log, wherever it is. */
+export interface SealedBody {
+  length: number
+  read(at: number, length: number): Buffer
+}
+
+/** Its facts, a piece at a time. Returns what is wrong with it. */
+export function* sealedPieces(
+  header: SealedHeader,
+  { length, read }: SealedBody,
+): Generator<Fact[], string | undefined> {
+  if (!header.pieces) return yield* sealedInOne(header, read(0, length))
+  let [at, sum] = [0, 0]
+  for (const [size, texts] of header.pieces) {
+    const body = unpacked(read(at, size))
+    if (!body) return 'what is compressed in it cannot be unpacked'
+    at += size
+    sum = crc32(body, sum)
+    const facts = parseFactBody({ bytes: body, texts }, () => NOTHING)
+    if (!facts) return 'what is in it is not JSON'
+    yield facts
+  }
+  return sum === header.body_crc ? undefined : 'its checksum does not fit what is in it'
+}
+
+function* sealedInOne(header: SealedHeader, rest: Buffer): Generator<Fact[], string | undefined> {
+  const { packed, blocks } = sealedParts(header, rest)
   const body = unpacked(packed)
-  if (!body) return { header, facts: [], problem: 'what is compressed in it cannot be unpacked' }
+  if (!body) return 'what is compressed in it cannot be unpacked'
   const words = new Map<number, Buffer>()
   const blockAt = (block: number): Buffer => {
     const known = words.get(block) ?? unpackedOr(blocks[block], unpackedBlock) ?? NOTHING
@@ -83,9 +139,9 @@ export function parseSealed(bytes: Buffer): SealedContent | { problem: string } 
     return known
   }
   const facts = parseFactBody({ bytes: body, texts: header.texts ?? 0 }, blockAt)
-  if (sumOf(body, blocks) !== header.body_crc)
-    return { header, facts: facts ?? [], problem: 'its checksum does not fit what is in it' }
-  return facts ? { header, facts } : { header, facts: [], problem: 'what is in it is not JSON' }
+  if (facts) yield facts
+  if (sumOf(body, blocks) !== header.body_crc) return 'its checksum does not fit what is in it'
+  return facts ? undefined : 'what is in it is not JSON'
 }
 
 /** What follows the first line. */
@@ -118,5 +174,5 @@ const NOTHING = Buffer.alloc(0)
 
 function headerIn(line: string): SealedHeader | undefined {
   const header = parseChecked(line)
-  return header?.kind === 'sealed' && Number(header.v) <= VERSION ? (header as unknown as SealedHeader) : undefined
+  return header?.kind === 'sealed' && Number(header.v) <= IN_PIECES ? (header as unknown as SealedHeader) : undefined
 }

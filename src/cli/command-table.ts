@@ -6,12 +6,20 @@ export interface CommandEntry {
   load(): Promise<Command>
 }
 
+/** Commands that belong together, as help shows them. */
+export interface Heading {
+  readonly title: string
+  readonly names: readonly string[]
+}
+
 /** A noun and what can be done with it; the whole program is the table at the top. */
 export interface CommandTable {
   readonly summary: string
   readonly entries: Readonly<Record<string, CommandTable | CommandEntry>>
   /** What the noun does with a word that is none of its verbs: `skein archive web/toast`. */
   readonly otherwise?: CommandEntry
+  /** Without it help lists the entries in one piece. */
+  readonly headings?: readonly Heading[]
 }
 
 export const isNoun = (entry: CommandTable | CommandEntry): entry is CommandTable => 'entries' in entry
@@ -21,46 +29,78 @@ const verb = (summary: string, load: () => Promise<Command>): CommandEntry => ({
 /** Every command. Each is a chunk of its own, loaded when it is asked for: this is what keeps a small command fast. */
 export const COMMANDS: CommandTable = {
   summary: 'Sessions of AI coding agents as first-class objects',
+  headings: [
+    {
+      title: 'Agents',
+      names: [
+        'start',
+        'stop',
+        'restart',
+        'kill',
+        'list',
+        'status',
+        'why',
+        'next',
+        'attach',
+        'spawn',
+        'rename',
+        'move',
+      ].concat(['archive', 'unarchive', 'remove', 'agents', 'group']),
+    },
+    {
+      title: 'Talk to agents',
+      names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
+    },
+    { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
+    {
+      title: 'Upkeep',
+      names: ['daemon', 'ingest', 'tool', 'notify', 'privacy', 'purge', 'index', 'profile', 'doctor', 'completion'],
+    },
+    { title: 'For scripts and other programs', names: ['session', 'report', 'statusline', 'conversations'] },
+  ],
   entries: {
-    start: verb('Start an agent', async () => (await import('./commands/start.js')).start),
-    spawn: verb('Make an agent without starting it', async () => (await import('./commands/spawn.js')).spawn),
-    list: verb('List agents by group, with what they do', async () => (await import('./commands/list.js')).list),
-    status: verb('Show how many agents do what', async () => (await import('./commands/status.js')).status),
+    start: verb('Start agents', async () => (await import('./commands/start.js')).start),
+    spawn: verb('Create an agent without starting it', async () => (await import('./commands/spawn.js')).spawn),
+    list: verb('List agents and what they are doing', async () => (await import('./commands/list.js')).list),
+    status: verb('Count agents by status', async () => (await import('./commands/status.js')).status),
     why: verb('Show the evidence behind a status', async () => (await import('./commands/why.js')).why),
     attach: verb("Go to an agent's terminal", async () => (await import('./commands/attach.js')).attach),
     send: verb('Send a prompt to an agent', async () => (await import('./commands/send.js')).send),
-    wait: verb('Wait until an agent is done', async () => (await import('./commands/wait.js')).wait),
+    wait: verb('Wait until agents are done', async () => (await import('./commands/wait.js')).wait),
     output: verb("Print an agent's last reply", async () => (await import('./commands/output.js')).output),
     approve: verb('Allow what an agent asks for', async () => (await import('./commands/approve.js')).approve),
     deny: verb('Deny what an agent asks for', async () => (await import('./commands/deny.js')).deny),
     answer: verb("Choose an option of an agent's question", async () => (await import('./commands/answer.js')).answer),
     keys: verb('Press keys in an agent', async () => (await import('./commands/keys.js')).keys),
-    ack: verb('Say that a finished reply was seen', async () => (await import('./commands/ack.js')).ack),
+    ack: verb('Mark finished replies and errors as seen', async () => (await import('./commands/ack.js')).ack),
     snooze: verb('Hide a finished reply for a while', async () => (await import('./commands/snooze.js')).snooze),
-    stop: verb('Stop agents in good order', async () => (await import('./commands/stop.js')).stop),
-    kill: verb('End agents at once', async () => (await import('./commands/kill.js')).kill),
+    stop: verb('Stop agents gracefully', async () => (await import('./commands/stop.js')).stop),
+    kill: verb('Kill agents at once', async () => (await import('./commands/kill.js')).kill),
     restart: verb(
-      'Start an agent again, in its conversation',
+      'Restart agents, in their conversations',
       async () => (await import('./commands/restart.js')).restart,
     ),
-    rename: verb('Give an agent another name', async () => (await import('./commands/rename.js')).rename),
+    rename: verb('Rename an agent', async () => (await import('./commands/rename.js')).rename),
     move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
     unarchive: verb('Bring an archived agent back', async () => (await import('./commands/unarchive.js')).unarchive),
     remove: verb('Remove an agent, or undo that', async () => (await import('./commands/remove.js')).remove),
-    report: verb('Tell what an agent does (for programs)', async () => (await import('./commands/report.js')).report),
-    doctor: verb('Record screens that Skein does not know', async () => (await import('./commands/doctor.js')).doctor),
+    report: verb(
+      'Report what an agent is doing (for programs)',
+      async () => (await import('./commands/report.js')).report,
+    ),
+    doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
-      summary: 'Look at sessions',
+      summary: 'Browse sessions',
       entries: {
         list: verb('List sessions, newest first', async () => (await import('./commands/sessions/list.js')).list),
         show: verb('Show everything about one session', async () => (await import('./commands/sessions/show.js')).show),
         chain: verb(
-          'Show the sessions that carried one line of work',
+          'Show the sessions of one line of work',
           async () => (await import('./commands/sessions/chain.js')).chain,
         ),
         find: verb('Find sessions by id or title', async () => (await import('./commands/sessions/find.js')).find),
         tree: verb(
-          'Draw how sessions grew out of each other',
+          'Draw how sessions continue and fork',
           async () => (await import('./commands/sessions/tree.js')).tree,
         ),
       },
@@ -82,12 +122,12 @@ export const COMMANDS: CommandTable = {
       },
     },
     agents: {
-      summary: 'Keep the roster of agents',
+      summary: 'Manage the roster of agents',
       entries: {
         add: verb('Add an agent', async () => (await import('./commands/agents/add.js')).add),
         list: verb('List agents by group', async () => (await import('./commands/agents/list.js')).list),
         show: verb('Show one agent', async () => (await import('./commands/agents/show.js')).show),
-        rename: verb('Give an agent another name', async () => (await import('./commands/agents/rename.js')).rename),
+        rename: verb('Rename an agent', async () => (await import('./commands/agents/rename.js')).rename),
         move: verb('Move an agent to another group', async () => (await import('./commands/agents/move.js')).move),
         remove: verb(
           'Remove an agent; its sessions stay',
@@ -110,7 +150,7 @@ export const COMMANDS: CommandTable = {
       },
     },
     events: {
-      summary: 'Read and care for the journal',
+      summary: 'Read and maintain the journal',
       entries: {
         tail: verb(
           'Show the newest events, and follow them',
@@ -118,10 +158,7 @@ export const COMMANDS: CommandTable = {
         ),
         feed: verb('Show what happened, in few lines', async () => (await import('./commands/events/feed.js')).feed),
         stats: verb('Count events by type and age', async () => (await import('./commands/events/stats.js')).stats),
-        prune: verb(
-          'Drop events whose time has passed',
-          async () => (await import('./commands/events/prune.js')).prune,
-        ),
+        prune: verb('Remove expired events', async () => (await import('./commands/events/prune.js')).prune),
         decay: verb(
           'Show what kept events are still worth',
           async () => (await import('./commands/events/decay.js')).decay,
@@ -137,10 +174,10 @@ export const COMMANDS: CommandTable = {
       },
     },
     index: {
-      summary: 'Care for the index',
+      summary: 'Check or rebuild the index',
       entries: {
         rebuild: verb(
-          'Build the index again, and what the logs told',
+          'Rebuild the index from the journal and the logs',
           async () => (await import('./commands/index/rebuild.js')).rebuild,
         ),
         check: verb(
@@ -162,23 +199,23 @@ export const COMMANDS: CommandTable = {
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
     archive: {
-      summary: 'Care for what is kept of deleted logs, or put an agent away',
-      otherwise: verb('Put an agent away', async () => (await import('./commands/archive-agent.js')).archiveAgent),
+      summary: 'Archive an agent, or manage the archive of logs',
+      otherwise: verb('Archive an agent', async () => (await import('./commands/archive-agent.js')).archiveAgent),
       entries: {
         list: verb(
           'List what is archived, newest first',
           async () => (await import('./commands/archive/list.js')).list,
         ),
         restore: verb(
-          'Write what is archived of a session as a document to read',
+          'Write an archived session as a document',
           async () => (await import('./commands/archive/restore.js')).restore,
         ),
         stats: verb(
-          'Count what is archived, and say how long it is kept',
+          'Count what is archived and show how long it is kept',
           async () => (await import('./commands/archive/stats.js')).stats,
         ),
         verify: verb(
-          'Read all of the archive and say what is damaged',
+          'Check the whole archive for damage',
           async () => (await import('./commands/archive/verify.js')).verify,
         ),
         prune: verb(
@@ -189,7 +226,7 @@ export const COMMANDS: CommandTable = {
     },
     cost: verb('Show what was spent', async () => (await import('./commands/cost.js')).cost),
     conversations: {
-      summary: 'Look after the conversations of chat gateways',
+      summary: 'Manage conversations of chat gateways',
       entries: {
         list: verb(
           'List conversations, newest first',
@@ -199,13 +236,18 @@ export const COMMANDS: CommandTable = {
           'Show one conversation and what was said last',
           async () => (await import('./commands/conversations/show.js')).show,
         ),
-        reset: verb('Begin conversations anew', async () => (await import('./commands/conversations/reset.js')).reset),
+        set: verb(
+          'Change settings of a conversation',
+          async () => (await import('./commands/conversations/set.js')).set,
+        ),
+        remove: verb('Remove a conversation', async () => (await import('./commands/conversations/remove.js')).remove),
+        reset: verb('Reset conversations', async () => (await import('./commands/conversations/reset.js')).reset),
         prune: verb(
-          'Remove conversations that nobody uses any more',
+          'Remove conversations that are no longer used',
           async () => (await import('./commands/conversations/prune.js')).prune,
         ),
         policy: verb(
-          'Find out whether an agent may send somewhere',
+          'Show whether an agent may send somewhere',
           async () => (await import('./commands/conversations/policy.js')).policy,
         ),
         import: verb(
@@ -219,7 +261,7 @@ export const COMMANDS: CommandTable = {
       },
     },
     tool: {
-      summary: 'The agent programs that can be run',
+      summary: 'Show the agent programs that can be run',
       entries: {
         list: verb(
           'List the agent programs that can be run',
@@ -229,30 +271,27 @@ export const COMMANDS: CommandTable = {
           'Show how a tool is run and how its screen is read',
           async () => (await import('./commands/tool/show.js')).show,
         ),
-        test: verb(
-          'Show what a recorded screen of a tool is read as',
-          async () => (await import('./commands/tool/test.js')).test,
-        ),
+        test: verb('Show how a recorded screen is read', async () => (await import('./commands/tool/test.js')).test),
       },
     },
     privacy: {
-      summary: 'See what is kept, and try what is hidden',
+      summary: 'Show and test the privacy policy',
       entries: {
         check: verb('Show which policy applies here', async () => (await import('./commands/privacy/check.js')).check),
         test: verb('Show what would be kept of a text', async () => (await import('./commands/privacy/test.js')).test),
         apply: verb(
-          'Filter what is stored by the policy of today',
+          'Apply the current policy to what is stored',
           async () => (await import('./commands/privacy/apply.js')).apply,
         ),
-        audit: verb('Count what was left out', async () => (await import('./commands/privacy/audit.js')).audit),
+        audit: verb('Count what was redacted', async () => (await import('./commands/privacy/audit.js')).audit),
       },
     },
     purge: verb(
-      'Take something out of everything that is stored',
+      'Erase a secret, a path or a session everywhere',
       async () => (await import('./commands/purge.js')).purge,
     ),
     profile: {
-      summary: 'Keep separate homes',
+      summary: 'Manage profiles (separate homes)',
       entries: {
         list: verb('List profiles', async () => (await import('./commands/profile/list.js')).list),
         create: verb('Create a profile', async () => (await import('./commands/profile/create.js')).create),
@@ -267,12 +306,9 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/next.js')).next,
     ),
     notify: {
-      summary: 'Try how you are told that an agent waits',
+      summary: 'Test notifications',
       entries: {
-        test: verb(
-          'Send yourself a notice, to see how it arrives',
-          async () => (await import('./commands/notify/test.js')).test,
-        ),
+        test: verb('Send a test notification', async () => (await import('./commands/notify/test.js')).test),
       },
     },
     statusline: verb(
@@ -280,7 +316,7 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/statusline.js')).statusline,
     ),
     daemon: {
-      summary: 'Run what watches the agents',
+      summary: 'Control the daemon that watches agents',
       entries: {
         start: verb(
           'Start the daemon of this profile, if none runs',
@@ -288,13 +324,10 @@ export const COMMANDS: CommandTable = {
         ),
         stop: verb('Stop the daemon of this profile', async () => (await import('./commands/daemon/stop.js')).stop),
         status: verb(
-          'Show whether the daemon runs, and how it is',
+          'Show whether the daemon runs and is healthy',
           async () => (await import('./commands/daemon/status.js')).status,
         ),
-        logs: verb(
-          'Show what the daemon has written down',
-          async () => (await import('./commands/daemon/logs.js')).logs,
-        ),
+        logs: verb("Show the daemon's log", async () => (await import('./commands/daemon/logs.js')).logs),
       },
     },
     completion: verb(

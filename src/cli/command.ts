@@ -26,10 +26,12 @@ export interface Cli {
   home(): Promise<Home>
   /** The agents of that home, closed again with it. */
   agents(): Promise<Agents>
+  /** The agents of another home, which the caller closes. No daemon is started for it. */
+  agentsOf(home: Home): Promise<Agents>
   /** The tmux this was typed in, as $TMUX says it. */
   readonly tmux: string | undefined
-  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process. */
-  handOver(argv: readonly [string, ...string[]]): Promise<boolean>
+  /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process, and nothing ran. */
+  handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
   /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */

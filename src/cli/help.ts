@@ -27,26 +27,17 @@ export async function helpFor(words: readonly string[], table: CommandTable, scr
   return commandHelp(await entry.load(), screen)
 }
 
-function tableHelp(words: readonly string[], { summary, entries }: CommandTable, screen: Screen): string {
+function tableHelp(words: readonly string[], table: CommandTable, screen: Screen): string {
+  const { summary } = table
   const path = ['skein', ...words].join(' ')
-  const rows = Object.entries(entries).map(([name, entry]) => [name, entryLine(entry)] as const)
   const more = words.length === 0 ? 'skein help <command>' : `${path} <command> --help`
   return [
     ...wrap(summary, screen.width),
     '',
     ...usage(`${path} <command> [options]`, screen),
     '',
-    screen.paint.bold('Commands:'),
-    ...pairs(rows, screen),
-    ...(words.length === 0
-      ? [
-          '',
-          ...wrap(
-            `The noun "${SHORT_NOUN}" may be left out where no other command has the name: skein show <session>`,
-            screen.width,
-          ),
-        ]
-      : []),
+    ...commandLines(table, screen),
+    ...(words.length === 0 ? ['', screen.paint.bold('Names:'), ...pairs(NAMES, screen)] : []),
     '',
     screen.paint.bold('Options everywhere:'),
     ...pairs(optionRows(GLOBAL_OPTIONS), screen),
@@ -55,6 +46,28 @@ function tableHelp(words: readonly string[], { summary, entries }: CommandTable,
     `More: ${more}`,
   ].join('\n')
 }
+
+/** Under headings where the table has them; each list is as wide as the widest of all. */
+function commandLines({ entries, headings }: CommandTable, screen: Screen): string[] {
+  const { paint } = screen
+  const rows = Object.entries(entries).map(([name, entry]) => [name, entryLine(entry)] as const)
+  if (!headings) return [paint.bold('Commands:'), ...pairs(rows, screen)]
+  const widest = Math.max(...rows.map(([name]) => name.length))
+  return headings.flatMap(({ title, names }, at) => {
+    const own = names.map((name) => rows.find(([one]) => one === name) ?? ([name, ''] as const))
+    return [...(at > 0 ? [''] : []), paint.bold(`${title}:`), ...pairs(own, screen, widest)]
+  })
+}
+
+/** How agents and sessions are named on the command line. */
+const NAMES: readonly (readonly [string, string])[] = [
+  [
+    '<agent>',
+    "Its address (web/shop), a unique end of it (shop), its title, the beginning of its id or of its session's id, or . for the one that works in this directory",
+  ],
+  ['<session>', 'The beginning of its id, or an agent: its current session'],
+  [SHORT_NOUN, 'May be left out where no other command has the name: skein show <session>'],
+]
 
 function entryLine(entry: CommandTable | CommandEntry): string {
   const verbs = isNoun(entry) ? Object.keys(entry.entries) : []
@@ -108,8 +121,8 @@ export function meaning(input: Input<unknown>): string {
 /** On a screen with no room for two columns, the right one goes below the left. */
 const LEAST_RIGHT = 30
 
-function pairs(rows: readonly (readonly [string, string])[], screen: Screen): string[] {
-  const width = Math.min(30, Math.max(0, ...rows.map(([left]) => left.length)))
+function pairs(rows: readonly (readonly [string, string])[], screen: Screen, least = 0): string[] {
+  const width = Math.min(30, Math.max(least, ...rows.map(([left]) => left.length)))
   const isNarrow = screen.width - width - 4 < LEAST_RIGHT
   return rows.flatMap(([left, right]) => {
     if (isNarrow) return [`  ${left}`, ...indented(6, right, screen)]

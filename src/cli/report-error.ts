@@ -1,4 +1,5 @@
 import { type ErrorCode, SkeinError } from '../model/index.js'
+import { jsonLine } from './screen/json.js'
 import { safeText } from './screen/safe-text.js'
 
 export type ExitCode = 0 | 1 | 2 | 70
@@ -15,6 +16,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'ambiguous-id': 1,
   'agent-busy': 1,
   'agent-died': 1,
+  'agent-elsewhere': 1,
   'agent-exists': 1,
   'agent-not-found': 1,
   'agent-not-ready': 1,
@@ -44,6 +46,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'profile-exists': 1,
   'profile-not-found': 1,
   'sdk-missing': 1,
+  'send-denied': 1,
   'session-exists': 1,
   'session-not-found': 1,
   'spawn-refused': 1,
@@ -68,17 +71,41 @@ export interface ErrorReport {
   line: string | undefined
 }
 
-/** What the user sees of an error: one line, and a stack only when asked for. */
-export function reportError(error: unknown, options: { debug: boolean }): ErrorReport {
-  if (isClosedPipe(error)) return { exitCode: 0, line: undefined }
-  const stack = options.debug && error instanceof Error ? `\n${error.stack}${causes(error)}` : ''
-  if (error instanceof SkeinError) {
-    return { exitCode: EXIT_CODES[error.code], line: `skein: ${safeText(explanation(error))}${stack}` }
-  }
-  const message = error instanceof Error ? error.message : String(error)
-  const hint = options.debug ? '' : ' - set SKEIN_DEBUG=1 for the stack'
-  return { exitCode: 70, line: `skein: This is a bug in Skein: ${safeText(message)}${hint}${stack}` }
+/** What a program sees of an error. */
+export interface ErrorDocument {
+  error: { code: ErrorCode | 'bug'; message: string; next: string; details?: readonly string[]; stack?: string }
 }
+
+/** What the user sees of an error: one line, or with `json` one document, and a stack only when asked for. */
+export function reportError(error: unknown, options: { debug: boolean; json: boolean }): ErrorReport {
+  if (isClosedPipe(error)) return { exitCode: 0, line: undefined }
+  const exitCode = error instanceof SkeinError ? EXIT_CODES[error.code] : 70
+  const stack = options.debug && error instanceof Error ? `${error.stack}${causes(error)}` : undefined
+  if (options.json) {
+    const { error: facts } = errorDocument(error)
+    return { exitCode, line: jsonLine({ error: { ...facts, ...(stack ? { stack } : {}) } }) }
+  }
+  const hint = exitCode === 70 && !options.debug ? ' - set SKEIN_DEBUG=1 for the stack' : ''
+  return { exitCode, line: `${errorLine(error)}${hint}${stack ? `\n${stack}` : ''}` }
+}
+
+/** An error as it is printed: one line, and its details below. */
+export function errorLine(error: unknown): string {
+  if (error instanceof SkeinError) {
+    return [`skein: ${safeText(explanation(error))}`, ...error.details.map((line) => `  ${safeText(line)}`)].join('\n')
+  }
+  return `skein: This is a bug in Skein: ${safeText(messageOf(error))}`
+}
+
+export function errorDocument(error: unknown): ErrorDocument {
+  if (error instanceof SkeinError) {
+    const { code, message, next, details } = error
+    return { error: { code, message, next, ...(details.length > 0 ? { details } : {}) } }
+  }
+  return { error: { code: 'bug', message: messageOf(error), next: 'Set SKEIN_DEBUG=1 for the stack' } }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Message, then what to do. People double-click an id to copy it, so no full stop may touch one: a message about what was

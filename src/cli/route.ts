@@ -5,6 +5,8 @@ import { unknownWord, usageError } from './usage-error.js'
 /** What the words on the command line ask for. */
 export type Route =
   | { kind: 'version' }
+  /** Nothing but global options: what there is. */
+  | { kind: 'overview'; args: readonly string[] }
   /** Help for a command, for a noun, or (no words) for all of Skein. */
   | { kind: 'help'; words: readonly string[] }
   | { kind: 'complete'; args: readonly string[] }
@@ -12,9 +14,12 @@ export type Route =
   | { kind: 'command'; entry: CommandEntry; args: readonly string[] }
 
 const HELP = new Set(['--help', '-h'])
-/** Called by the shells' completion scripts; not for people. */
+const VERSION = new Set(['--version', '-V', '-v'])
+/** What people type for a command out of habit. */
+const ALIASES: Readonly<Record<string, string>> = { ls: 'list', ps: 'list' }
 /** The noun that may be left out. */
 export const SHORT_NOUN = 'sessions'
+/** Called by the shells' completion scripts; not for people. */
 export const COMPLETE_WORD = '__complete'
 
 /** Finds the command among global options, which may stand before, inside or after its name. */
@@ -26,7 +31,7 @@ export function route(args: readonly string[], table: CommandTable): Route {
     const arg = args[at] ?? ''
     if (arg.startsWith('-') && arg !== '-') {
       if (HELP.has(arg)) return { kind: 'help', words }
-      if (words.length === 0 && (arg === '--version' || arg === '-V')) return { kind: 'version' }
+      if (words.length === 0 && VERSION.has(arg)) return { kind: 'version' }
       const name = arg.split('=')[0] ?? ''
       if (!Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) throw strayOption(name, words, table)
       globals.push(arg)
@@ -34,6 +39,7 @@ export function route(args: readonly string[], table: CommandTable): Route {
       continue
     }
     words.push(arg)
+    if (words[0] === 'version') return { kind: 'version' }
     if (words[0] === 'help') {
       return { kind: 'help', words: args.slice(at + 1).filter((word) => !word.startsWith('-')) }
     }
@@ -50,14 +56,14 @@ export function route(args: readonly string[], table: CommandTable): Route {
       return { kind: 'command', entry, args: [...globals, ...rest] }
     }
   }
-  return { kind: 'help', words }
+  return words.length === 0 ? { kind: 'overview', args: globals } : { kind: 'help', words }
 }
 
 /** A noun's command for a word that is none of its verbs. */
 function otherwise(words: readonly string[], table: CommandTable): CommandEntry | undefined {
   const noun = words.length < 2 ? undefined : lookUp(words.slice(0, -1), table)
   const word = words.at(-1) ?? ''
-  return noun && isNoun(noun) && !Object.hasOwn(noun.entries, word) ? noun.otherwise : undefined
+  return noun && isNoun(noun) && !entryOf(noun, word) ? noun.otherwise : undefined
 }
 
 /** The command or noun of these words. Throws when there is none. */
@@ -74,8 +80,11 @@ export function lookUp(words: readonly string[], table: CommandTable): CommandTa
   return entry
 }
 
-const entryOf = (table: CommandTable, word: string): CommandTable | CommandEntry | undefined =>
-  Object.hasOwn(table.entries, word) ? table.entries[word] : undefined
+function entryOf({ entries }: CommandTable, word: string): CommandTable | CommandEntry | undefined {
+  if (Object.hasOwn(entries, word)) return entries[word]
+  const meant = Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined
+  return meant !== undefined && Object.hasOwn(entries, meant) ? entries[meant] : undefined
+}
 
 /** `skein show` is `skein sessions show`: sessions are what people ask for. */
 function shortForm(word: string, table: CommandTable): CommandTable | CommandEntry | undefined {

@@ -14,10 +14,16 @@ export async function runCli(world: World): Promise<ExitCode> {
   try {
     return await follow(route(world.args, COMMANDS), world)
   } catch (error) {
-    const { exitCode, line } = reportError(error, { debug: world.settings.debug })
+    const { exitCode, line } = reportError(error, { debug: world.settings.debug, json: isJson(world.args) })
     if (line !== undefined) tryToSay(line, world)
     return exitCode
   }
+}
+
+/** Also when what was typed could not be understood. */
+function isJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end < 0 ? args : args.slice(0, end)).includes('--json')
 }
 
 /** With nobody left to read it, the exit code has to say it alone. */
@@ -34,8 +40,14 @@ async function follow(wanted: Route, world: World): Promise<ExitCode> {
     case 'version':
       world.stdout.write(`skein ${world.version()}\n`)
       return 0
+    case 'overview': {
+      const { overview } = await import('./commands/overview.js')
+      const given = sortArgs(overview, wanted.args)
+      const out = outputOf(world, given)
+      await withHome(world, given, out, (cli) => overview.start(given, cli))
+      return out.exitCode
+    }
     case 'help': {
-      if (world.args.every((arg) => arg === '--json' || arg === '--no-color') && (await isOverview(world))) return 0
       const { helpFor } = await import('./help.js')
       const out = outputOf(world, world.args.includes('--no-color') ? { 'no-color': [''] } : {})
       out.text(await helpFor(wanted.words, COMMANDS, out.screen))
@@ -54,17 +66,6 @@ async function follow(wanted: Route, world: World): Promise<ExitCode> {
       return out.exitCode
     }
   }
-}
-
-/** `skein` alone: what there is. False when there is nothing yet, and help is the better answer. */
-async function isOverview(world: World): Promise<boolean> {
-  const { overview } = await import('./commands/overview.js')
-  const given: Given = Object.fromEntries(world.args.map((arg) => [arg.slice(2), ['']]))
-  let isShown = false
-  await withHome(world, given, outputOf(world, given), async (cli) => {
-    isShown = await overview(cli)
-  })
-  return isShown
 }
 
 function outputOf(world: World, given: Given): Output {
@@ -104,6 +105,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
         crew ??= home().then((open) => world.agents(open))
         return crew
       },
+      agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
       handOver: world.handOver,
       terminal: world.terminal,

@@ -9,9 +9,12 @@ export interface SdkOptions {
   [option: string]: unknown
 }
 
+/** Text, or a stream of the SDK's user messages. */
+export type SdkPrompt = string | AsyncIterable<unknown>
+
 /** The part of `@anthropic-ai/claude-agent-sdk` that is used. The package is an optional peer: whoever runs turns installs it. */
 export interface AgentSdk {
-  query(request: { prompt: string; options: Record<string, unknown> }): AsyncIterable<unknown>
+  query(request: { prompt: SdkPrompt; options: Record<string, unknown> }): AsyncIterable<unknown>
 }
 
 const PACKAGE: string = '@anthropic-ai/claude-agent-sdk'
@@ -41,6 +44,13 @@ const Init = z.looseObject({
   session_id: z.string(),
   model: z.string().optional(),
 })
+const CompactBoundary = z.looseObject({
+  type: z.literal('system'),
+  subtype: z.literal('compact_boundary'),
+  compact_metadata: z.looseObject({ pre_tokens: z.number().catch(0) }).catch({ pre_tokens: 0 }),
+})
+/** The first user message after a boundary holds the summary. */
+const Summary = z.looseObject({ type: z.literal('user'), message: z.looseObject({ content: z.string() }) })
 const Result = z.looseObject({
   type: z.literal('result'),
   subtype: z.string(),
@@ -59,20 +69,31 @@ export interface SdkUsage {
   cacheWrite: number
 }
 
+/** The SDK replaced the beginning of its session with a summary. */
+export interface SdkCompaction {
+  summary: string
+  tokensBefore: number
+}
+
 export type SdkRun =
   | { kind: 'replied'; sdkSessionId: string; text: string; model?: string; usage: SdkUsage; totalCostUsd?: number }
   /** The session that was to be resumed does not exist: deleted, cleaned up after a month, or of another machine. */
   | { kind: 'no-conversation' }
   | { kind: 'failed'; because: string; cause?: unknown }
 
-/** Runs one query to its end. `onSession` is told the session id as soon as it is known, long before the reply. */
+/** Runs one query to its end. `onSession` gets the session id as soon as it is known, long before the reply. */
 export async function runQuery(
   sdk: AgentSdk,
-  request: { prompt: string; options: Record<string, unknown> },
-  hear: { onSession(id: string): Promise<void>; onMessage?(message: unknown): void },
+  request: { prompt: SdkPrompt; options: Record<string, unknown> },
+  hear: {
+    onSession(id: string): Promise<void>
+    onCompaction(compaction: SdkCompaction): void
+    onMessage?(message: unknown): void
+  },
 ): Promise<SdkRun> {
   let model: string | undefined
   let result: z.infer<typeof Result> | undefined
+  const readCompaction = compactionReader(hear.onCompaction)
   try {
     for await (const message of sdk.query(request)) {
       hear.onMessage?.(message)
@@ -81,6 +102,7 @@ export async function runQuery(
         model = init.data.model
         await hear.onSession(init.data.session_id)
       }
+      readCompaction(message)
       const end = Result.safeParse(message)
       if (end.success) result = end.data
     }
@@ -90,6 +112,7 @@ export async function runQuery(
     const because = [...(result?.errors ?? []), (cause as Error).message].join('; ')
     return isMissing(because) ? { kind: 'no-conversation' } : { kind: 'failed', because, cause }
   }
+  readCompaction(undefined)
   if (!result) return { kind: 'failed', because: 'the SDK ended without a result' }
   if (result.subtype !== 'success' || result.is_error) {
     const because = [...(result.errors ?? []), result.result ?? result.subtype].join('; ')
@@ -113,3 +136,19 @@ export async function runQuery(
 
 const isMissing = (text: string): boolean => /no conversation found/i.test(text)
 const isSkeinError = (error: unknown): error is SkeinError => error instanceof SkeinError
+
+/** Joins a boundary with the summary behind it. `undefined` ends the stream: a boundary without a summary still counts. */
+function compactionReader(found: (compaction: SdkCompaction) => void): (message: unknown) => void {
+  let pending: number | undefined
+  const finish = (summary: string) => {
+    if (pending !== undefined) found({ summary, tokensBefore: pending })
+    pending = undefined
+  }
+  return (message) => {
+    const boundary = CompactBoundary.safeParse(message)
+    const summary = Summary.safeParse(message)
+    if (message === undefined || boundary.success) finish('')
+    if (boundary.success) pending = boundary.data.compact_metadata.pre_tokens
+    else if (summary.success) finish(summary.data.message.content)
+  }
+}

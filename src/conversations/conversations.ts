@@ -1,13 +1,14 @@
 import { parseSessionId, SkeinError } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
 import { bound, type Resumption, resumptionOf, UNBOUND } from './binding.js'
+import { type DeliveryContext, deliveryFields, deliveryOf, mergeDelivery, withRoute } from './delivery.js'
 import { type EntryPatch, mergeEntry, type SdkFingerprint, type SessionEntry } from './entry.js'
 import type { Surroundings } from './environment.js'
 import { type ResetPolicy, resetRuleFor } from './freshness.js'
-import { type Inbound, metaFromInbound, resetCommandIn } from './inbound.js'
+import { type Inbound, metaFromInbound, resetCommandIn, routeOf } from './inbound.js'
 import { type ConversationKey, parseKey, threadKey } from './key.js'
 import type { LockFile } from './lock-file.js'
-import { type Delivered, mirrorMessage, mirrorText } from './mirror.js'
+import { type Delivered, mirrorMessage } from './mirror.js'
 import { chooseForPruning, type PruneOptions, type PruneReceipt } from './prune.js'
 import {
   type ResetOptions,
@@ -19,9 +20,10 @@ import {
 } from './reset.js'
 import type { ConversationRows, Revision, Row, RowFilter } from './rows.js'
 import type { SdkClaims } from './sdk-claims.js'
+import { explainSendPolicy, type SendAnswer, type SendPolicyConfig, type SendQuestion } from './send-policy.js'
 import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
 import { readTranscript } from './transcript-file.js'
-import type { Transcript, TranscriptEntry, TranscriptMessage } from './transcript-format.js'
+import { branchTo, type Transcript, type TranscriptEntry, type TranscriptMessage } from './transcript-format.js'
 import { transcriptOf } from './transcript-name.js'
 import { lockTranscript, TranscriptWriter } from './transcript-writer.js'
 import { lockTurn } from './turn-lock.js'
@@ -34,7 +36,16 @@ export interface ConversationsParts {
   claims: SdkClaims
   surroundings: Surroundings
   resetPolicy: ResetPolicy
+  sendPolicy: SendPolicyConfig
   spawnLimits: SpawnLimits
+}
+
+/** A compaction: a summary takes the place of everything before the first kept entry. */
+export interface Compaction {
+  summary: string
+  /** The id of a transcript entry. */
+  firstKept: string
+  tokensBefore?: number
 }
 
 export interface Received {
@@ -103,7 +114,7 @@ export class Conversations {
     return refused
   }
 
-  /** A message came in: makes the conversation on the first one, begins it anew when it is stale or told to, notes who and where. */
+  /** Records a message that came in. The first one makes the conversation; a stale one, or `/new`, begins it anew. */
   async receive(key: string, inbound: Inbound = {}): Promise<Received> {
     const own = this.#own(key)
     const command = resetCommandIn(inbound.text)
@@ -112,10 +123,36 @@ export class Conversations {
     let created = false
     const row = await this.#change(own, undefined, (current) => {
       created = !current
-      const meta = metaFromInbound(own, inbound, current?.entry)
+      const route = deliveryFields(mergeDelivery(routeOf(own, inbound), current && deliveryOf(current.entry)))
+      const meta = { ...metaFromInbound(own, inbound, current?.entry), ...route }
       return current ? this.#merged(current.entry, meta) : this.#fresh(own, meta)
     })
     return { row, created, text: command ? command.rest : (inbound.text ?? ''), ...(reset ? { reset } : {}) }
+  }
+
+  /** Sets where the next reply goes. What `delivery` leaves out stays as it was. Makes the conversation when there is none. */
+  async route(key: string, delivery: DeliveryContext): Promise<Row> {
+    const own = this.#own(key)
+    return this.#change(own, undefined, (current) => {
+      const route = deliveryFields(mergeDelivery(delivery, current && deliveryOf(current.entry)))
+      return current ? this.#merged(current.entry, route) : this.#fresh(own, route)
+    })
+  }
+
+  /** Whether the agent may send to this conversation, and what decided. The store's policy unless another is given. */
+  async sendDecision(
+    key: string,
+    options: Pick<SendQuestion, 'channel' | 'chatType'> & { policy?: SendPolicyConfig } = {},
+  ): Promise<SendAnswer> {
+    const { policy: sendPolicy = this.parts.sendPolicy, ...facts } = options
+    const own = this.#own(key)
+    const entry = (await this.parts.rows.get(own))?.entry
+    return explainSendPolicy({
+      cfg: { session: { sendPolicy } },
+      sessionKey: own,
+      ...facts,
+      ...(entry ? { entry } : {}),
+    })
   }
 
   /** The conversation of a thread inside another one, made when there is none. Its transcript is a file of its own. */
@@ -214,12 +251,51 @@ export class Conversations {
     return writer.append(message)
   }
 
-  /** Notes in the transcript what the gateway delivered. */
+  /** Records in the transcript what the gateway delivered. Refused where the send policy denies: nothing can have been. */
   async mirror(key: string, delivered: Delivered, options: { topic?: string | number } = {}): Promise<TranscriptEntry> {
-    const text = mirrorText(delivered)
-    if (text === undefined)
+    const message = mirrorMessage(delivered)
+    if (!message)
       throw new SkeinError('bad-input', 'A delivery without text and media has no mirror', 'Give text or mediaUrls')
-    return this.append(key, mirrorMessage(text), options)
+    const { decision } = await this.sendDecision(key)
+    if (decision === 'deny')
+      throw new SkeinError(
+        'send-denied',
+        `The send policy denies sending to ${key}; nothing was mirrored`,
+        `See which rule: skein conversations policy test ${key}`,
+      )
+    return this.append(key, message, options)
+  }
+
+  /** Appends an entry of any type, waiting up to 10 s for another writer to finish. */
+  async appendEntry(key: string, entry: { type: string; [field: string]: unknown }): Promise<TranscriptEntry> {
+    using writer = await this.writer(key, { waitMs: 10_000 })
+    return writer.appendEntry(entry)
+  }
+
+  /** Writes a compaction: from now on `contextOf` gives the summary, the kept entries and what follows. */
+  async compact(key: string, { summary, firstKept, tokensBefore = 0 }: Compaction): Promise<Row> {
+    const own = this.#own(key)
+    {
+      using writer = await this.writer(own, { waitMs: 10_000 })
+      const transcript = readTranscript(writer.path)
+      if (!transcript || !branchTo(transcript).some(({ id }) => id === firstKept))
+        throw new SkeinError(
+          'bad-input',
+          `${firstKept} is no entry that ${own} continues from; nothing was compacted`,
+          'Give the id of an entry of its transcript',
+        )
+      writer.appendEntry({ type: 'compaction', summary, firstKeptEntryId: firstKept, tokensBefore })
+    }
+    return this.#update(own, ({ compactionCount = 0 }) => ({ compactionCount: compactionCount + 1 }))
+  }
+
+  /** Records that the agent's memory was flushed now, and at which compaction. */
+  async recordMemoryFlush(key: string): Promise<Row> {
+    const memoryFlushAt = this.parts.surroundings.clock.now()
+    return this.#update(this.#own(key), ({ compactionCount = 0 }) => ({
+      memoryFlushAt,
+      memoryFlushCompactionCount: compactionCount,
+    }))
   }
 
   /** Binds an SDK session. Refused when the session belongs to another agent. */
@@ -304,9 +380,17 @@ export class Conversations {
     return row
   }
 
+  /** A change that depends on what the entry says now. */
+  #update(key: ConversationKey, patchFor: (entry: SessionEntry) => EntryPatch): Promise<Row> {
+    return this.#change(key, undefined, (current) => {
+      if (!current) throw notFound(key)
+      return this.#merged(current.entry, patchFor(current.entry))
+    })
+  }
+
   #merged(current: SessionEntry | undefined, patch: EntryPatch): SessionEntry {
     const { clock, random } = this.parts.surroundings
-    return mergeEntry(current, patch, clock.now(), random.uuid)
+    return mergeEntry(current, withRoute(current, patch), clock.now(), random.uuid)
   }
 
   #fresh(key: ConversationKey, patch: EntryPatch): SessionEntry {

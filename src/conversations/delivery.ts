@@ -1,4 +1,4 @@
-import type { SessionEntry } from './entry.js'
+import type { EntryPatch, SessionEntry } from './entry.js'
 
 /** Where a reply goes. */
 export type DeliveryContext = {
@@ -58,4 +58,23 @@ export function deliveryFields(delivery: DeliveryContext | undefined) {
     lastAccountId: delivery?.accountId,
     lastThreadId: delivery?.threadId,
   }
+}
+
+/** The four older fields, and what each is called in the structured form. */
+const LAST = { lastChannel: 'channel', lastTo: 'to', lastAccountId: 'accountId', lastThreadId: 'threadId' } as const
+
+/**
+ * A change that names either form, extended to both. `deliveryContext` replaces the whole route; one of the older fields
+ * replaces its part of it. A change that names neither comes back as it is.
+ */
+export function withRoute(current: SessionEntry | undefined, patch: EntryPatch): EntryPatch {
+  const named = (Object.keys(LAST) as (keyof typeof LAST)[]).filter((field) => field in patch)
+  if (named.length === 0 && !('deliveryContext' in patch)) return patch
+  const route: DeliveryContext = { ...('deliveryContext' in patch ? patch.deliveryContext : deliveryOf(current ?? {})) }
+  for (const field of named) {
+    const value = patch[field]
+    if (value === undefined) delete route[LAST[field]]
+    else Object.assign(route, { [LAST[field]]: value })
+  }
+  return { ...patch, ...deliveryFields(normalizeDelivery(route)) }
 }

@@ -51,6 +51,8 @@ export type SessionEntry = {
   parentSessionKey?: string
   /** When the present transcript began, ms. */
   sessionStartedAt?: number
+  /** When the running turn began, ms. One that is still here when the next turn begins was cut off. */
+  turnStartedAt?: number
   /** The transcript before the last reset. */
   previousSessionId?: string
 

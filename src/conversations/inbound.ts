@@ -1,4 +1,4 @@
-import { deliveryFields, deliveryOf, mergeDelivery } from './delivery.js'
+import { type DeliveryContext, deliveryFields, deliveryOf, mergeDelivery } from './delivery.js'
 import type { EntryPatch, SessionChatType, SessionEntry, SessionOrigin } from './entry.js'
 import { type ConversationKey, parseKey } from './key.js'
 
@@ -17,7 +17,7 @@ export interface Inbound {
   group?: { id?: string; subject?: string; channel?: string; space?: string }
 }
 
-/** What a message tells about its conversation. Only what it says is changed; the origin is written once and then completed. */
+/** What a message says about its conversation. Only what it names is changed; the origin is written once and then completed. */
 export function metaFromInbound(key: ConversationKey, inbound: Inbound, current: SessionEntry | undefined): EntryPatch {
   const parts = readKey(key)
   const channel = clean(inbound.channel)?.toLowerCase() ?? parts?.channel
@@ -31,6 +31,16 @@ export function metaFromInbound(key: ConversationKey, inbound: Inbound, current:
     deliveryOf({ ...current, ...(patch as Partial<SessionEntry>) }),
   )
   return { ...patch, ...present(deliveryFields(delivery)) }
+}
+
+/** Where a reply to this message goes: the channel it came over, the recipient, the account, the thread. */
+export function routeOf(key: ConversationKey, { channel, to, accountId, threadId }: Inbound): DeliveryContext {
+  return present({
+    channel: clean(channel) ?? readKey(key)?.channel,
+    to: clean(to),
+    accountId: clean(accountId),
+    threadId,
+  })
 }
 
 function originOf(

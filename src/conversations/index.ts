@@ -1,7 +1,7 @@
 export { type AgentName, parseAgentName } from './agent-name.js'
 export type { AgentSdk, SdkOptions } from './agent-sdk.js'
 export { fingerprintOf, type Resumption, type RunShape } from './binding.js'
-export { Conversations, type Received } from './conversations.js'
+export { type Compaction, Conversations, type Received } from './conversations.js'
 export { type DeliveryContext, mergeDelivery, normalizeDelivery } from './delivery.js'
 export type {
   EntryPatch,
@@ -15,6 +15,7 @@ export type {
   SessionSystemPromptReport,
   TtsAutoMode,
 } from './entry.js'
+export { parseFieldChange, SETTABLE_FIELDS } from './entry-field.js'
 export type { Surroundings } from './environment.js'
 export { type ResetPolicy, type ResetRule, staleReason } from './freshness.js'
 export type { Inbound } from './inbound.js'
@@ -65,10 +66,12 @@ export {
   updateSessionStoreEntry,
   withSessionStoreLock,
 } from './session-store.js'
+export { type SessionMessage, type SessionSummary, SessionTools, type SessionToolsOptions } from './session-tools.js'
 export { appendAssistantMessageToSessionTranscript } from './session-transcript.js'
 export { type Backend, ConversationStore, type StoreOptions } from './store.js'
 export type { SessionStore } from './store-file.js'
 export type { SpawnLimits, SpawnOptions } from './subagent.js'
+export { contextOf, type TranscriptContext } from './transcript-context.js'
 export {
   branchTo,
   type ContentBlock,
@@ -82,3 +85,4 @@ export {
 } from './transcript-format.js'
 export { lockTranscript, TranscriptWriter } from './transcript-writer.js'
 export { runTurn, type TurnRequest, type TurnResult } from './turn.js'
+export type { TurnPrompt } from './turn-prompt.js'

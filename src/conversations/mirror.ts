@@ -5,16 +5,22 @@ export interface Delivered {
   mediaUrls?: readonly string[]
 }
 
-/** What the transcript says about a delivery: its media by file name, else its text; undefined when it had neither. */
-export function mirrorText({ text, mediaUrls = [] }: Delivered): string | undefined {
-  const names = mediaUrls.map(mediaName).filter((name) => name !== '')
-  if (mediaUrls.length > 0) return names.length > 0 ? names.join(', ') : 'media'
-  return text?.trim() || undefined
+/**
+ * What the transcript says about a delivery: its text, then its media by file name. Undefined when it had neither.
+ * Addresses are kept without their query: that is where signed links carry their secrets.
+ */
+export function mirrorMessage({ text, mediaUrls = [] }: Delivered): Omit<TranscriptMessage, 'timestamp'> | undefined {
+  const said = text?.trim() ?? ''
+  const media = mediaUrls.map((url) => url.trim().replace(/[?#].*$/s, '')).filter((url) => url !== '')
+  const names = media.map(mediaName).filter((name) => name !== '')
+  const listed = mediaUrls.length === 0 ? '' : names.join(', ') || 'media'
+  const content = [said, listed].filter((part) => part !== '').map((part) => ({ type: 'text' as const, text: part }))
+  if (content.length === 0) return undefined
+  return { ...SENT_BY_THE_GATEWAY, content, ...(media.length > 0 ? { mediaUrls: media } : {}) }
 }
 
-function mediaName(url: string): string {
-  const path = url.trim().replace(/[?#].*$/s, '')
-  const last = path.slice(path.lastIndexOf('/') + 1)
+function mediaName(address: string): string {
+  const last = address.slice(address.lastIndexOf('/') + 1)
   try {
     return decodeURIComponent(last)
   } catch {
@@ -23,12 +29,11 @@ function mediaName(url: string): string {
 }
 
 /** A message that the gateway sent, not the model: no usage, and a model name that says so. */
-export const mirrorMessage = (text: string): Omit<TranscriptMessage, 'timestamp'> => ({
+const SENT_BY_THE_GATEWAY = {
   role: 'assistant',
-  content: [{ type: 'text', text }],
   api: 'openai-responses',
   provider: 'openclaw',
   model: 'delivery-mirror',
   usage: NO_USAGE,
   stopReason: 'stop',
-})
+}

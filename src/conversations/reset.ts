@@ -183,6 +183,7 @@ const OF_THE_SESSION: EntryPatch = {
   authProfileOverrideCompactionCount: undefined,
   systemSent: undefined,
   abortedLastRun: undefined,
+  turnStartedAt: undefined,
   skillsSnapshot: undefined,
   systemPromptReport: undefined,
 }

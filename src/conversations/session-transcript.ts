@@ -4,7 +4,7 @@ import { DEFAULT_AGENT, parseAgentName } from './agent-name.js'
 import { systemSurroundings, workingDirectory } from './environment.js'
 import { parseKey } from './key.js'
 import type { LockFile } from './lock-file.js'
-import { mirrorMessage, mirrorText } from './mirror.js'
+import { mirrorMessage } from './mirror.js'
 import { resolveDefaultSessionStorePath } from './session-paths.js'
 import { loadSessionStore, updateSessionStoreEntry } from './session-store.js'
 import { transcriptOf } from './transcript-name.js'
@@ -21,8 +21,8 @@ export async function appendAssistantMessageToSessionTranscript(params: {
 }): Promise<{ ok: true; sessionFile: string } | { ok: false; reason: string }> {
   const sessionKey = params.sessionKey.trim()
   if (sessionKey === '') return { ok: false, reason: 'missing sessionKey' }
-  const text = mirrorText(params)
-  if (text === undefined) return { ok: false, reason: 'empty text' }
+  const message = mirrorMessage(params)
+  if (!message) return { ok: false, reason: 'empty text' }
   const agent = params.agentId === undefined ? DEFAULT_AGENT : parseAgentName(params.agentId)
   if (sessionKey.startsWith('agent:') && parseKey(sessionKey).agent !== agent) {
     return { ok: false, reason: `${sessionKey} belongs to another agent than "${agent}"` }
@@ -48,7 +48,7 @@ export async function appendAssistantMessageToSessionTranscript(params: {
     const surroundings = systemSurroundings
     {
       using writer = TranscriptWriter.under(lock, sessionFile, { sessionId, cwd: workingDirectory(), surroundings })
-      writer.append(mirrorMessage(text))
+      writer.append(message)
     }
     if (entry.sessionFile !== sessionFile) {
       await updateSessionStoreEntry({

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { explainDiskError, makeDirectory, writeAtomic } from '../disk/index.js'
+import { explainDiskError, makeDirectory, readGuarded, writeAtomic } from '../disk/index.js'
 import { isSessionId, SkeinError } from '../model/index.js'
 import { type SessionEntry, tidyEntry } from './entry.js'
 import { badKey, flawOf, parseKey } from './key.js'
@@ -11,11 +11,14 @@ import type { Revision } from './rows.js'
 /** A whole `sessions.json`: key to entry, as the original writes it. */
 export type SessionStore = Record<string, SessionEntry>
 
+/** A store is parsed as one text, which is at most this long. */
+const MOST_BYTES = 500 * 1024 * 1024
+
 /** Reads a store. No file is an empty store; a file that cannot be understood is an error, and stays. */
 export function readStore(path: string): SessionStore {
   let bytes: Buffer
   try {
-    bytes = readFileSync(path)
+    bytes = readGuarded(path, { mostBytes: MOST_BYTES })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Object.create(null) as SessionStore
     throw explainDiskError(error, path)
@@ -110,8 +113,12 @@ const badSessionId = (key: string, id: unknown): SkeinError =>
 
 /** What the file looked like: two states of it differ in at least one of these. */
 export function stampOf(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.mtimeNs}/${stat.size}/${stat.ino}`
+  try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stat && `${stat.mtimeNs}/${stat.size}/${stat.ino}`
+  } catch (error) {
+    throw explainDiskError(error, path)
+  }
 }
 
 /**

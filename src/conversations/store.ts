@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { explainDiskError } from '../disk/index.js'
 import { type AgentName, parseAgentName } from './agent-name.js'
 import { Conversations } from './conversations.js'
 import { type Surroundings, systemSurroundings } from './environment.js'
@@ -7,6 +8,7 @@ import { FileRows } from './file-rows.js'
 import type { ResetPolicy } from './freshness.js'
 import type { ConversationRows } from './rows.js'
 import { SdkClaims } from './sdk-claims.js'
+import type { SendPolicyConfig } from './send-policy.js'
 import { SqliteRows } from './sqlite-rows.js'
 import { DEFAULT_SPAWN_LIMITS, type SpawnLimits } from './subagent.js'
 
@@ -20,6 +22,8 @@ export interface StoreOptions {
   surroundings?: Surroundings
   /** When conversations begin anew by themselves; never, unless it says so. */
   resetPolicy?: ResetPolicy
+  /** Where the agents may send; everywhere, unless it says otherwise. */
+  sendPolicy?: SendPolicyConfig
   spawnLimits?: Partial<SpawnLimits>
 }
 
@@ -54,6 +58,7 @@ export class ConversationStore implements Disposable {
       claims: this.#claims,
       surroundings: this.options.surroundings ?? systemSurroundings,
       resetPolicy: this.options.resetPolicy ?? {},
+      sendPolicy: this.options.sendPolicy ?? {},
       spawnLimits: { ...DEFAULT_SPAWN_LIMITS, ...this.options.spawnLimits },
     })
     this.#open.set(agent, { rows, conversations })
@@ -62,12 +67,13 @@ export class ConversationStore implements Disposable {
 
   /** The agents that have a directory here. */
   agents(): AgentName[] {
+    const directory = join(this.options.directory, 'agents')
     try {
-      const found = readdirSync(join(this.options.directory, 'agents'), { withFileTypes: true })
+      const found = readdirSync(directory, { withFileTypes: true })
       return found.filter((entry) => entry.isDirectory()).flatMap((entry) => readableName(entry.name))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
+      throw explainDiskError(error, directory)
     }
   }
 

@@ -2,20 +2,27 @@ import {
   appendFileSync,
   closeSync,
   constants,
-  copyFileSync,
   fchmodSync,
   fstatSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   readSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { explainDiskError, makeDirectory, writeAtomic, writeFully } from '../disk/index.js'
+import {
+  copyGuarded,
+  explainDiskError,
+  makeDirectory,
+  readGuarded,
+  UnsuitableFile,
+  writeAtomic,
+  writeFully,
+} from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Surroundings } from './environment.js'
 import { describeHolder, type Held, LockFile } from './lock-file.js'
+import { TRANSCRIPT_GUARD } from './transcript-file.js'
 import {
   isTornBeginning,
   parseHeader,
@@ -145,8 +152,10 @@ const inUse = (path: string, held: Held): SkeinError =>
 
 /** Opens the file for appending, whole and in the newest version. Links are not followed: they may lead out of the store. */
 function open(path: string, options: WriterOptions): { file: number; size: number; leaf: string | null } {
-  const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+  const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
   try {
+    if (!fstatSync(file).isFile()) throw new UnsuitableFile(path, 'not a file')
     fchmodSync(file, 0o600)
     const size = fstatSync(file).size
     if (size === 0) return { file, size, leaf: null }
@@ -174,8 +183,8 @@ function open(path: string, options: WriterOptions): { file: number; size: numbe
 
 /** An old version is brought up to date now that it is written to; the file as it was stays beside it. */
 function rewrite(path: string, { surroundings }: WriterOptions): void {
-  const { header, entries } = parseTranscript(readFileSync(path, 'utf8'), path)
-  copyFileSync(path, archiveName(path, 'bak', surroundings.clock.now()), constants.COPYFILE_EXCL)
+  const { header, entries } = parseTranscript(readGuarded(path, TRANSCRIPT_GUARD).toString('utf8'), path)
+  copyGuarded(path, archiveName(path, 'bak', surroundings.clock.now()), TRANSCRIPT_GUARD)
   writeAtomic(path, [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(''), { durable: true })
 }
 

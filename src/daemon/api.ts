@@ -139,7 +139,8 @@ export class Api {
     const after = lastEventId ?? query.get('after') ?? undefined
     if (after !== undefined && !isEventId(after)) throw badRequest('"after" is not the id of an event')
     const types = query.get('types')?.split(',').filter(Boolean)
-    const agent = query.get('agent')
+    const named = query.get('agent')
+    const agent = named && ((await this.sources.agents.find(named)) ?? named) // one that was removed has events, too
     this.#streams += 1
     try {
       const filter = { ...(types?.length ? { types } : {}), ...(agent ? { agent } : {}) }

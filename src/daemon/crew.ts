@@ -1,4 +1,4 @@
-import { type AgentRun, type AgentView, type LiveRun, type Parts, viewsOf } from '../lifecycle/index.js'
+import { type AgentRun, type AgentView, lifeOfRun, type Parts, viewsOf } from '../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
@@ -64,6 +64,7 @@ export class Crew implements AsyncDisposable {
       { ...outlets, announce: (text, how) => fleet.announce(text, how) },
       parts.context.clock,
       say,
+      () => fleet.shown(),
     )
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
@@ -121,12 +122,14 @@ export class Crew implements AsyncDisposable {
     const { parts, hub, fleet, lookout } = this.options
     const { spool, agents } = parts.home.paths
     const tick = setInterval(() => {
-      for (const id of this.#schedule.due(this.#roll.runs(), parts.context.clock.now())) this.#routine.add(id)
+      for (const id of this.#schedule.due(this.#roll.runs(), performance.now())) this.#routine.add(id)
       if (this.#routine.size > 0) this.#looking.ask()
+      if (this.#notices.isHolding) void this.#tellHeld()
     }, TICK_MS)
     // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
     const roundsTimer = setInterval(() => {
-      for (const { agent, run } of this.#roll.runs()) if (run && isDead(run)) this.#looks(agent)
+      for (const { agent, run } of this.#roll.runs())
+        if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
     }, ROUNDS_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
@@ -182,7 +185,7 @@ export class Crew implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const { lookout, parts } = this.options
+    const { lookout } = this.options
     const wanted = new Set(this.#toLook)
     this.#toLook.clear()
     if (this.#isSpoolFull) {
@@ -192,10 +195,7 @@ export class Crew implements AsyncDisposable {
     if (wanted.size === 0) for (const id of [...this.#routine].slice(0, ROUTINE_AT_ONCE)) wanted.add(id)
     if (wanted.size === 0) return
     const ids = [...wanted].filter((id): id is AgentId => id !== 'all')
-    this.#schedule.looked(
-      wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids,
-      parts.context.clock.now(),
-    )
+    this.#schedule.looked(wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids, performance.now())
     for (const id of ids) this.#routine.delete(id)
     if (this.#routine.size > 0) this.#looking.ask()
     await lookout.look(wanted.has('all') ? undefined : new Set(ids))
@@ -211,6 +211,11 @@ export class Crew implements AsyncDisposable {
       this.#complaint = error.message
       return undefined
     }
+  }
+
+  async #tellHeld(): Promise<void> {
+    const settings = await this.#settings()
+    if (settings) this.#notices.flush(settings)
   }
 
   async #tell(): Promise<void> {
@@ -232,17 +237,6 @@ export class Crew implements AsyncDisposable {
     }
     const settings = await this.#settings()
     if (settings) this.#notices.look(seen, settings)
-  }
-}
-
-/** The cheapest question there is; that a pid has come back as another process is found when the agent is looked at. */
-function isDead({ pid, ended_at }: LiveRun): boolean {
-  if (ended_at !== undefined) return false
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 

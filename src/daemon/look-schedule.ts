@@ -9,8 +9,13 @@ const SELDOM_MS = 30_000
  * How often an agent is looked at when nothing calls for it. Programs that tell by themselves are looked at to mend what they
  * failed to tell; the others have to be looked at to know anything. Undefined for an agent that does not run: nothing about it changes.
  */
-export function lookEveryMs({ run, status }: Pick<AgentRun, 'run' | 'status'>): number | undefined {
+export function lookEveryMs({
+  run,
+  status,
+  quiet_at,
+}: Pick<AgentRun, 'run' | 'status' | 'quiet_at'>): number | undefined {
   if (!run || run.ended_at !== undefined) return undefined
+  if (quiet_at !== undefined) return OFTEN_MS // looks ended, and its program has not said how
   if (status.source === 'registry') return SELDOM_MS // exact, and its file is watched
   const isTold = status.source === 'hook' || status.source === 'event-stream' || status.source === 'report'
   const isQuiet = status.status === 'idle' || status.waiting_for === 'finished'

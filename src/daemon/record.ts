@@ -42,16 +42,20 @@ export function livingDaemon(place: Pick<DaemonPlace, 'record'>): DaemonRecord |
 
 function isRecord(value: unknown): value is DaemonRecord {
   if (typeof value !== 'object' || value === null) return false
-  const { pid, version, api, socket, started_at } = value as Partial<Record<keyof DaemonRecord, unknown>>
+  const { pid, starttime, version, api, socket, started_at } = value as Partial<Record<keyof DaemonRecord, unknown>>
   return (
-    Number.isInteger(pid) &&
-    Number(pid) > 1 &&
+    isWhole(pid) &&
+    pid > 1 &&
+    pid < 2 ** 31 &&
+    (starttime === undefined || isWhole(starttime)) &&
     typeof version === 'string' &&
     Number.isInteger(api) &&
     typeof socket === 'string' &&
     typeof started_at === 'string'
   )
 }
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** Negative when `a` is older. Versions are three numbers; what follows a dash comes before the release it leads to. */
 export function compareVersions(a: string, b: string): number {

@@ -1,10 +1,13 @@
 import { lstatSync } from 'node:fs'
 import { SkeinError } from '../model/index.js'
+import { UnsuitableFile } from './guarded-file.js'
 import { SQLITE, sqliteCode } from './sqlite.js'
 
 /** Turns what the operating system or SQLite said into one line a user can act on; anything else comes back as it was. */
 export function explainDiskError(error: unknown, path: string, whenDamaged?: string): unknown {
   if (error instanceof SkeinError) return error
+  if (error instanceof UnsuitableFile)
+    return new SkeinError('home-unreadable', error.message, 'Move it away, then try again', { cause: error })
   const code = (error as NodeJS.ErrnoException | undefined)?.code
   const sqlite = sqliteCode(error)
   const cause = { cause: error }

@@ -1,17 +1,30 @@
 export { explainDiskError } from './explain.js'
+export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'
+export {
+  copyGuarded,
+  guardedText,
+  kindOf,
+  openGuarded,
+  readGiven,
+  readGuarded,
+  UnsuitableFile,
+} from './guarded-file.js'
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
-export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere } from './plain-file.js'
-export { ifThere, namesIn, textIn } from './present.js'
+export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
+export { entriesIn, namesIn, textIn } from './present.js'
 export {
   type Life,
   lifeOf,
   type ProcessOwner,
   type ProcessStat,
+  processName,
   processStat,
   startTimeOf,
   thisProcess,
 } from './process-owner.js'
+export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
+export { type RunningProcess, runningProcesses } from './process-table.js'
 export { RowWriter } from './row-writer.js'
 export {
   type Database,

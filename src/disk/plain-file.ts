@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { closeSync, lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { SkeinError } from '../model/index.js'
+import { kindOf, openGuarded, UnsuitableFile } from './guarded-file.js'
 
 /** What the system says of what is there, links followed; undefined when nothing is, or a link leads nowhere. */
 export function statIfThere(path: string): Stats | undefined {
@@ -11,18 +12,23 @@ export function statIfThere(path: string): Stats | undefined {
   }
 }
 
-/** Opened for reading; undefined when there is no file. Anything else by that name is none: to open a pipe would wait for ever. */
-export function openPlain(path: string): number | undefined {
-  let file: number
+/** The same for a path that anybody may have named: undefined whatever keeps the system from answering. */
+export function statOf(path: string): Stats | undefined {
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // below a file, a loop of links, too long a name, a directory that we may not enter
+  }
+}
+
+/** Opened for reading; undefined when there is no file. Anything else by that name is none. */
+export function openPlain(path: string): number | undefined {
+  try {
+    return openGuarded(path)
   } catch (error) {
-    if (isNothing(error) || (error as NodeJS.ErrnoException).code === 'ENXIO') return undefined // the last: a socket
+    if (isNothing(error) || error instanceof UnsuitableFile) return undefined
     throw error
   }
-  if (fstatSync(file).isFile()) return file
-  closeSync(file)
-  return undefined
 }
 
 /** All of a file; undefined when there is none. */
@@ -39,7 +45,7 @@ export function readPlain(path: string): Buffer | undefined {
 /** In words, what is in the place of a file; undefined when that is a file, or nothing. */
 export function foreignAt(path: string): string | undefined {
   const stat = statIfThere(path)
-  if (stat) return stat.isFile() ? undefined : wordsFor(stat)
+  if (stat) return stat.isFile() ? undefined : kindOf(stat)
   return lstatSync(path, { throwIfNoEntry: false }) ? 'a link that leads nowhere' : undefined
 }
 
@@ -51,9 +57,3 @@ export function refuseForeign(path: string, { mayLink = true } = {}): void {
 }
 
 const isNothing = (error: unknown): boolean => ['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')
-
-function wordsFor(stat: Stats): string {
-  if (stat.isDirectory()) return 'a directory'
-  if (stat.isFIFO()) return 'a pipe'
-  return stat.isSocket() ? 'a socket' : 'a device'
-}

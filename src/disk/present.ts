@@ -3,11 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** The names in a directory; none when it is not there. */
 export const namesIn = (directory: string): string[] => ifThere(() => readdirSync(directory)) ?? []
 
+/** The same for a directory that is not ours: none whatever keeps it from being listed. */
+export function entriesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
 /** What a file says; undefined when it is not there. */
 export const textIn = (path: string): string | undefined => ifThere(() => readFileSync(path, 'utf8'))
 
 /** What `read` gives, or undefined when the file it reads is not there. */
-export function ifThere<T>(read: () => T): T | undefined {
+function ifThere<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {

@@ -66,6 +66,15 @@ export function processStat(pid: number): ProcessStat | undefined {
   }
 }
 
+/** The name that the kernel has for a process. Linux only. */
+export function processName(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
 function thisPlace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`

@@ -17,6 +17,7 @@ import type {
 } from '../model/index.js'
 import type { Environment, LoggedSession, Runners } from '../tools/index.js'
 import type { ArchiveBook } from './archive-api.js'
+import type { When } from './moments.js'
 import type { ProfilePaths } from './paths.js'
 import type { Privacy } from './privacy-api.js'
 
@@ -69,16 +70,19 @@ export interface Sessions {
   update(id: string, facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session>
   step(id: string, step: StepOptions): Promise<Session>
   get(id: string): Promise<Session | undefined>
-  /** By id or unique prefix; throws `session-not-found` or `ambiguous-id`. */
+  /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
-  query(query: SessionQuery): Promise<SessionPage>
-  /** The chains of a session (id or unique prefix), of a chain id, or of a work unit. */
+  query(query: SessionFilter): Promise<SessionPage>
+  /** The chains of a session (as in `find`), of a chain id, or of a work unit. */
   chain(reference: string): Promise<Chain[]>
   /** The whole lineage a session belongs to: from its first ancestor, with continuations and forks. */
   tree(reference: string): Promise<SessionTree>
   /** Packs sessions that ended long ago into compressed files. Nothing is deleted. */
   archive(options?: { olderThanDays?: number }): Promise<{ archived: number }>
 }
+
+/** As in `SessionQuery`, with moments as the command line takes them and any name of an agent. */
+export type SessionFilter = Omit<SessionQuery, 'since' | 'until'> & { since?: When; until?: When }
 
 export interface StepOptions {
   step_ref: string
@@ -118,11 +122,14 @@ export interface AddAgentOptions {
   loaded_mcp_names?: string[]
 }
 
-/** Agents are named by address or id wherever one is asked for. */
+/**
+ * Wherever an agent is asked for, it is named by its address, a unique end of it, a unique title, a unique beginning of its id
+ * or of its session's id, or `.` for the one that works in the current directory.
+ */
 export interface RosterBook {
   add(options: AddAgentOptions): Promise<Agent>
   agents(filter?: { group?: string; tool?: string; role?: string }): Promise<Agent[]>
-  /** Throws `agent-not-found`, with the nearest address as a hint. */
+  /** Throws `agent-not-found`, with the nearest address as a hint, or `ambiguous-id`, with the candidates. */
   agent(reference: string): Promise<Agent>
   update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent>
   /** A new name in the same group. */
@@ -147,8 +154,8 @@ export interface EventFilter {
   session?: string
   agent?: string
   actor?: string
-  since?: Instant
-  until?: Instant
+  since?: When
+  until?: When
   /** Only events for the activity stream. */
   feed?: boolean
 }
@@ -254,7 +261,7 @@ export interface IngestOptions {
   /** Only the logs of this session. */
   session?: string
   /** Only logs that changed since then. */
-  since?: Instant
+  since?: When
   /** False leaves the words for later: turns, tool calls and cost only, in half the time. */
   words?: boolean
   /** Also a session that was purged; only with `session`. */
@@ -279,8 +286,10 @@ export interface IngestReport {
 
 export interface CostOptions {
   by?: CostGroup
-  since?: Instant
-  until?: Instant
+  /** Only what this session has cost; an agent means its current session. */
+  session?: string
+  since?: When
+  until?: When
   /** Read every log from its beginning instead of using what was ingested. */
   noIndex?: boolean
 }
@@ -296,7 +305,7 @@ export interface SearchOptions {
   agent?: string
   /** Only sessions of agents in this group and below it. */
   group?: string
-  since?: Instant
+  since?: When
   /** 20 unless said otherwise. */
   limit?: number
 }
@@ -327,6 +336,10 @@ export interface WatchOptions extends Pick<IngestOptions, 'tool' | 'session' | '
   onReport?: (report: IngestReport) => void
   /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
   lookAgainMs?: number
+  /** Called with the path of a log before it is read, and again after each slice of it; with undefined when there is nothing to read. */
+  onReading?: (path: string | undefined) => void
+  /** Logs that are passed over. */
+  isSetAside?: (path: string) => boolean
 }
 
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */
@@ -334,6 +347,8 @@ export interface History {
   ingest(options?: IngestOptions): Promise<IngestReport>
   /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
   watch(options: WatchOptions): Promise<void>
+  /** Where the logs of the tools are looked for, whether anything is there or not. */
+  roots(): Promise<{ tool: string; path: string }[]>
   /** The turns of a session with their words, read from its log now. */
   turns(reference: string): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */

@@ -1,6 +1,6 @@
 import type { ArchivedContent, ArchiveEntry, ArchiveReader } from '../archive/index.js'
 import { type CountedRows, countFacts, type HistoryStore, wasCut } from '../ingest/index.js'
-import { LOG_TOOLS } from '../tools/index.js'
+import { LOG_TOOLS, type LogRef } from '../tools/index.js'
 import type { ArchiveCheck } from './archive-api.js'
 import { logOfEntry } from './pending-logs.js'
 
@@ -44,15 +44,25 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
     if (history && !counted) problems.push(`${name}: not in history.db; run skein ingest`)
     else if (counted && differ(kept, counted)) problems.push(`${name}: history.db counts other turns or tool calls`)
     if (!log || log.stamp !== content.standing.stamp) continue
-    compared += 1
-    const tool = LOG_TOOLS.find((one) => one.name === entry.tool)
-    const told = tool && countFacts(entry.tool, tool.read(log))
+    const told = countedIn(log)
+    if (told) compared += 1
     if (told && (wasCut(log, content.standing) ? lacksSome(kept, told) : differ(kept, told))) {
       problems.push(`${name}: lacks turns or tool calls that ${log.path} has, or has others`)
     }
   }
   const not_archived = history ? notArchived(archive, history) : 0
   return { ok: problems.length === 0, logs: entries.length, facts, behind, compared, not_archived, problems }
+}
+
+/** Undefined for a log that cannot be read (any more): then there is nothing to compare with. */
+function countedIn(log: LogRef): CountedRows | undefined {
+  const tool = LOG_TOOLS.find((one) => one.name === log.tool)
+  try {
+    return tool && countFacts(log.tool, tool.read(log))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return undefined
+  }
 }
 
 /** Logs that only the history knows of: read before there was an archive, or removed from it on purpose. */

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { makeDirectory, refuseForeign, writeAtomic } from '../disk/index.js'
+import { makeDirectory, writeAtomic } from '../disk/index.js'
 import type { PriceOverrides } from '../ingest/index.js'
 import {
   DEFAULT_POLICY,
@@ -12,7 +11,8 @@ import {
 } from '../model/index.js'
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
-import { readSettings, type Settings, settingsTable as table } from './settings-file.js'
+import { readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
+import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
@@ -23,7 +23,10 @@ export class Config {
     readonly file: string,
     /** What `~` stands for. Asked for when it is written somewhere: not every process has a home directory. */
     private readonly userHome: () => string,
+    private readonly warn: (line: string) => void = () => {},
   ) {}
+
+  #isChecked = false
 
   async retention(): Promise<RetentionPolicy> {
     const events = table(await this.#read(), 'events', this.file)
@@ -110,8 +113,7 @@ export class Config {
 
   /** The same for a list, which should not wait for TOML: most users have no prices of their own. */
   async pricesKey(): Promise<string> {
-    refuseForeign(this.file)
-    const mayHaveSome = existsSync(this.file) && readFileSync(this.file, 'utf8').includes('prices')
+    const mayHaveSome = settingsText(this.file)?.includes('prices') ?? false
     return overridesKey(mayHaveSome ? await this.prices() : {})
   }
 
@@ -125,17 +127,16 @@ export class Config {
     }
     if (ttl !== '0' && !parseDuration(ttl)) throw badDuration('the time to live', ttl)
     await this.#read() // a file that cannot be parsed is not edited
-    const before = existsSync(this.file) ? readFileSync(this.file, 'utf8') : ''
+    const before = settingsText(this.file) ?? ''
     const [path, key] = pattern === 'default' ? ['events', 'default_ttl'] : ['events.ttl', pattern]
     await this.#write(withValue(before, path, key, ttl))
   }
 
   async resetTtls(): Promise<void> {
     await this.#read()
-    if (existsSync(this.file))
-      await this.#write(
-        withoutTable(withValue(readFileSync(this.file, 'utf8'), 'events', 'default_ttl', undefined), 'events.ttl'),
-      )
+    const before = settingsText(this.file)
+    if (before === undefined) return
+    await this.#write(withoutTable(withValue(before, 'events', 'default_ttl', undefined), 'events.ttl'))
   }
 
   async #write(content: string): Promise<void> {
@@ -145,8 +146,13 @@ export class Config {
     writeAtomic(this.file, content, { durable: true })
   }
 
-  #read(): Promise<Settings> {
-    return readSettings(this.file)
+  async #read(): Promise<Settings> {
+    const settings = await readSettings(this.file)
+    if (!this.#isChecked) {
+      this.#isChecked = true
+      for (const flaw of settingsFlaws(settings, settingsText(this.file) ?? '', this.file)) this.warn(flaw)
+    }
+    return settings
   }
 
   /** A relative one would lie elsewhere for every directory that a command is typed in. */

@@ -3,10 +3,13 @@ import {
   type AgentAddress,
   type Event,
   type EventId,
+  isEventType,
   isKnownType,
   isStateType,
+  isWaitToken,
   matchesPattern,
   parseAddress,
+  parseInstant,
   parseSessionId,
   type Retention,
   retentionOf,
@@ -16,7 +19,9 @@ import {
 } from '../model/index.js'
 import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
 import { type Config, reportPolicy, showTtl } from './config.js'
+import { withMoments } from './moments.js'
 import type { ProfilePaths } from './paths.js'
+import { plainPayload } from './plain-payload.js'
 import type { ProfileStore } from './profile-store.js'
 import { autoPruneState, emptyReport, isPruneDue, prune } from './retention-run.js'
 import type { SessionBook } from './sessions.js'
@@ -32,8 +37,23 @@ const REPEATED: ReadonlySet<string> = new Set(['agent_started'])
 /** Whoever appends an event says what is in it, and it stays for long. */
 async function withoutSecrets(payload: Record<string, unknown>, paths: ProfilePaths): Promise<Record<string, unknown>> {
   const { redactValue } = await import('../privacy/index.js') // most commands append nothing
-  return withoutPurged(redactValue(payload, {}) as Record<string, unknown>, paths)
+  return withoutPurged(withOwnTokens(payload, redactValue(payload, {}) as Record<string, unknown>), paths)
 }
+
+/** The name of the field alone made them look like secrets: an answer needs them as they are. */
+function withOwnTokens(given: unknown, redacted: Record<string, unknown>): Record<string, unknown> {
+  const { token, asks } = given as Record<string, unknown>
+  const kept = redacted.asks
+  return {
+    ...redacted,
+    ...(isWaitToken(token) ? { token } : {}),
+    ...(Array.isArray(asks) && Array.isArray(kept) && kept.length === asks.length
+      ? { asks: kept.map((ask, at) => (isRecord(ask) && isRecord(asks[at]) ? withOwnTokens(asks[at], ask) : ask)) }
+      : {}),
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** The journal as users see it. */
 export class EventBook implements Events {
@@ -44,10 +64,10 @@ export class EventBook implements Events {
   ) {}
 
   async append({ type, session, agent, payload = {}, visibility, ts }: NewEvent): Promise<Event> {
-    if (!/^[a-z][a-z0-9_.]{0,63}$/.test(type)) {
+    if (!isEventType(type)) {
       throw new SkeinError(
         'bad-input',
-        `${JSON.stringify(type.slice(0, 80))} is not an event type`,
+        `${JSON.stringify(String(type).slice(0, 80))} is not an event type`,
         'Use small letters, digits, "_" and ".", like mail or build.failed',
       )
     }
@@ -61,19 +81,20 @@ export class EventBook implements Events {
     if (visibility && !VISIBILITIES.includes(visibility)) {
       throw new SkeinError('bad-input', `"${visibility}" is not a visibility`, `Use one of ${VISIBILITIES.join(', ')}`)
     }
+    const plain = plainPayload(payload)
     const draft = {
       type,
       session: session === undefined ? undefined : parseSessionId(session),
       agent: agent === undefined ? undefined : parseAddress(agent),
-      payload: REPEATED.has(type) ? payload : await withoutSecrets(payload, this.store.paths),
+      payload: REPEATED.has(type) ? plain : await withoutSecrets(plain, this.store.paths),
       visibility,
-      ts,
+      ts: ts === undefined ? undefined : (parseInstant(String(ts)) ?? ts),
     }
     return this.store.change(() => ({ events: [draft], result: ([event]) => event as Event }))
   }
 
   async read({ last, ...filter }: EventFilter & { last?: number } = {}): Promise<Event[]> {
-    const matches = matcher(filter)
+    const matches = await this.#matcher(filter)
     if (last !== undefined) return newest(this.store.journal, matches, last).events
     const events: Event[] = []
     for (const batch of this.store.journal.read()) {
@@ -89,7 +110,7 @@ export class EventBook implements Events {
     ...filter
   }: EventFilter & { last?: number; after?: EventId; signal?: AbortSignal }): AsyncIterable<Event> {
     const { journal } = this.store
-    const matches = matcher(filter)
+    const matches = await this.#matcher(filter)
     let from: { position: Position; after?: EventId }
     if (after === undefined) {
       const { events, position, lastId } = newest(journal, matches, last)
@@ -99,6 +120,12 @@ export class EventBook implements Events {
     for await (const event of tail(journal, from, signal)) {
       if (matches(event)) yield event
     }
+  }
+
+  async #matcher(given: EventFilter): Promise<(event: Event) => boolean> {
+    const filter = withMoments(given, this.store.context.clock.now())
+    const { agent } = filter
+    return matcher(agent === undefined ? filter : { ...filter, agent: await this.sessions.addressMeant(agent) })
   }
 
   async lastId(): Promise<EventId | undefined> {
@@ -119,7 +146,7 @@ export class EventBook implements Events {
       segments: journal.segments().length,
       unreadable_lines: 0,
       unknown_types: 0,
-      by_type: {},
+      by_type: Object.create(null), // a type may be called `constructor`
       by_age: { '0-1d': 0, '1-7d': 0, '7-30d': 0, '30d+': 0 },
       at_risk: 0,
       expired: 0,
@@ -231,8 +258,10 @@ function newest(
     let lastHere: Event['id'] | undefined
     using reader = journal.open(segment, 0)
     for (let batch = reader?.next(); batch; batch = reader?.next()) {
-      here.push(...batch.events.filter(matches))
-      lastHere = batch.events.at(-1)?.id ?? lastHere
+      for (const event of batch.events) {
+        if (matches(event)) here.push(event)
+        if (lastHere === undefined || event.id > lastHere) lastHere = event.id
+      }
     }
     lastId ??= lastHere
     found = [...here, ...found]

@@ -30,6 +30,8 @@ export interface HomeOptions {
   userId?: number
   /** Where the tools keep their logs. */
   surroundings: Surroundings
+  /** Where the person is who names an agent by `.`; not given where there is nobody. */
+  cwd?: () => string
 }
 
 export async function openHome({
@@ -39,6 +41,7 @@ export async function openHome({
   context,
   userId,
   surroundings,
+  cwd,
 }: HomeOptions): Promise<Home> {
   const name = parseProfile(profile)
   const paths = profilePaths(root, name)
@@ -53,8 +56,8 @@ export async function openHome({
   if (existsSync(join(root, 'purge-unfinished')))
     context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
-  const config = new Config(configFile, () => surroundings.home)
-  const sessions = new SessionBook(store)
+  const config = new Config(configFile, () => surroundings.home, context.warn)
+  const sessions = new SessionBook(store, cwd)
   const events = new EventBook(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
   const memory = onDemand(async () => {
@@ -74,14 +77,14 @@ export async function openHome({
   })
   const spending: () => Promise<Spending> = onDemand(async () => {
     const { Spending } = await import('./spending.js')
-    return new Spending({ store, config, surroundings, stores: await stores(), logs: logged })
+    return new Spending({ store, sessions, config, surroundings, stores: await stores(), logs: logged })
   })
   return {
     profile: name,
     directory: paths.directory,
     paths,
     sessions,
-    roster: new StoredRoster(store),
+    roster: new StoredRoster(store, cwd),
     events,
     index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
     history: historyOnDemand(logged, {
@@ -117,7 +120,7 @@ export async function openHome({
           isShared: root === surroundings.home,
           store,
           book: new PurgeBook(root),
-          findSession: (reference) => sessionToPurge(reference, (one) => sessions.find(one)),
+          findSession: (reference) => sessionToPurge(reference, (one) => sessions.findById(one)),
           nativeLogs: async () => (await logged()).logPaths(),
         })
         return purge.run(options)
@@ -157,6 +160,7 @@ function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<His
   return {
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
+    roots: async () => (await history()).roots(),
     turns: async (reference) => (await history()).turns(reference),
     counts: async (session) => (await history()).counts(session),
     ...others,

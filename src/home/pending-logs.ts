@@ -1,5 +1,5 @@
 import { type Archive, type ArchiveEntry, type ArchiveKey, keyAt, originOf } from '../archive/index.js'
-import type { HistoryStore, LogSource, TextStore } from '../ingest/index.js'
+import { type HistoryStore, isPart, type LogSource, type TextStore } from '../ingest/index.js'
 import { isSessionId, type SessionId } from '../model/index.js'
 import { LOG_TOOLS, type LogRef } from '../tools/index.js'
 
@@ -49,7 +49,9 @@ export function pendingSources(
 function goneSources({ history, text, archive }: OpenStores, files: Set<string>, there: Set<string>): LogSource[] {
   const deleted = [...files].filter((file) => !there.has(file))
   if (deleted.length === 0) return []
-  const stored = [history, text].map((store) => new Set(store.places().map((log) => pathOf(archive.keyOf(log)))))
+  const whole = (places: readonly (Parameters<Archive['keyOf']>[0] & { stamp: string })[]): Set<string> =>
+    new Set(places.filter(({ stamp }) => !isPart(stamp)).map((log) => pathOf(archive.keyOf(log))))
+  const stored = [history, text].map((store) => whole(store.places()))
   const lacking = deleted.filter((file) => !stored.every((names) => names.has(file)))
   return lacking.flatMap((file) => {
     const key = keyAt(file)

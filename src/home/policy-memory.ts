@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { readPlain, writeAtomic } from '../disk/index.js'
+import { guardedText, readPlain, writeAtomic } from '../disk/index.js'
 import type { Policy } from '../privacy/index.js'
+
+/** Larger policies are refused where they are read. */
+const MOST_POLICY_BYTES = 64 * 1024
 
 /**
  * What the policies of projects said when they were last read. A project that is deleted takes its policy along, but not the logs of
@@ -21,7 +23,7 @@ export class PolicyMemory {
     this.#known = undefined // another process may have added to it, or a purge have taken something out
     const known = this.#policies
     const news = projects.flatMap(({ source }) => {
-      const text = existsSync(source) ? readFileSync(source, 'utf8') : undefined
+      const text = guardedText(source, MOST_POLICY_BYTES)
       return text === undefined || text === known[source] ? [] : [[source, text] as const]
     })
     if (news.length === 0) return

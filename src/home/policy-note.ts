@@ -30,6 +30,10 @@ export function mayBeOutdated(text: TextStore): boolean {
 }
 
 function stampOf(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : 'none'
+  try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : 'none'
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code) // a directory above it became a file, or one that we may not enter
+  }
 }

@@ -231,7 +231,7 @@ export class ProfileStore implements AsyncDisposable {
       )
       if (isDamage(error)) this.#closeIndex()
     }
-    if (batch.touchesRoster && this.context.clock.now() - this.#rosterWrittenAt >= ROSTER_EVERY_MS) {
+    if (batch.touchesRoster && performance.now() - this.#rosterWrittenAt >= ROSTER_EVERY_MS) {
       this.checkpointRoster(index)
     }
   }
@@ -258,7 +258,7 @@ export class ProfileStore implements AsyncDisposable {
       index.setNote('roster_file', this.rosterFile.signature() ?? '')
       index.setNote('roster_through', through)
     })
-    this.#rosterWrittenAt = this.context.clock.now()
+    this.#rosterWrittenAt = performance.now()
   }
 
   // --- the files underneath ---------------------------------------------------------------------------------------

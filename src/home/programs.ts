@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { entriesIn } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import {
   type Environment,
@@ -12,6 +12,7 @@ import {
 import type { Programs } from './api.js'
 import type { Config } from './config.js'
 import type { Surroundings } from './history.js'
+import { settingsText } from './settings-file.js'
 
 /** The agent programs that can be run from here, with the user's own tools and rules. */
 export class ConfiguredPrograms implements Programs {
@@ -33,8 +34,7 @@ export class ConfiguredPrograms implements Programs {
 
 /** `patterns/<tool>.toml` or `.json` beside the configuration: the rules for a tool's screens, in place of ours. */
 async function ownPatterns(directory: string): Promise<ScreenRules[]> {
-  if (!existsSync(directory)) return []
-  const files = readdirSync(directory).filter((name) => /^[a-z][a-z0-9_-]*\.(toml|json)$/.test(name))
+  const files = entriesIn(directory).filter((name) => /^[a-z][a-z0-9_-]*\.(toml|json)$/.test(name))
   const rules: ScreenRules[] = []
   for (const name of files.sort()) {
     const file = join(directory, name)
@@ -54,7 +54,7 @@ async function ownPatterns(directory: string): Promise<ScreenRules[]> {
 }
 
 async function parsedFile(file: string): Promise<unknown> {
-  const text = readFileSync(file, 'utf8')
+  const text = settingsText(file) ?? ''
   try {
     if (file.endsWith('.json')) return JSON.parse(text)
     const { parse } = await import('smol-toml')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileLock, writeAtomic } from '../disk/index.js'
 import type { Oblivion } from '../ingest/index.js'
-import { SkeinError } from '../model/index.js'
+import { readJson, SkeinError, shapes } from '../model/index.js'
 import { Forgetter, type PurgeRule } from '../privacy/index.js'
 import { bookPath, purgeStamp } from './purge-stamp.js'
 
@@ -140,15 +140,28 @@ function oblivionOf({ generation, purges }: BookContent): Oblivion {
   }
 }
 
+const { count, flag, isObject, listOf, misfit, shape, shaped, text: isText } = shapes
+const isHex = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+const RULES: Readonly<Record<KeptPurge['kind'], ReturnType<typeof shape>>> = {
+  secret: shape({ print: shaped(shape({ length: count, salt: isHex, hash: isHex, rough: count })) }),
+  pattern: shape({ source: isText }),
+  path: shape({ glob: isText }),
+  session: shape({ session: isText, logs: listOf(shaped(shape({ path: isText, part: isText }))) }),
+}
+const KEPT = shape({
+  kind: (kind) => typeof kind === 'string' && Object.hasOwn(RULES, kind),
+  n: count,
+  added_at: isText,
+  finished: flag,
+})
+const isPurge = (one: unknown): boolean =>
+  isObject(one) && misfit(one, KEPT) === undefined && misfit(one, RULES[one.kind as KeptPurge['kind']]) === undefined
+const isBook = shaped(shape({ v: (v) => v === 1, generation: count, purges: listOf(isPurge) }))
+
 /** What was purged must not come back because a file was damaged: then nothing is ingested until somebody has looked. */
 function parsed(text: string, path: string): BookContent {
-  try {
-    const content = JSON.parse(text) as Partial<BookContent>
-    if (content.v === 1 && typeof content.generation === 'number' && Array.isArray(content.purges))
-      return content as BookContent
-  } catch {
-    // Told below.
-  }
+  const content = readJson(text)
+  if (isBook(content)) return content as BookContent
   throw new SkeinError(
     'store-damaged',
     `${path}, which says what was purged, is damaged or of a newer Skein`,

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { guardedText, statOf } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
+import { isReadableLog } from '../tools/index.js'
 import { scanBytes } from './purge-proof.js'
 import type { RawSearch } from './purge-search.js'
 import { isDatabase, type PurgedPlace } from './purge-sweep.js'
@@ -16,18 +17,24 @@ export async function nativeLogsWith(
 ): Promise<PurgedPlace[]> {
   const places: PurgedPlace[] = []
   for (const path of new Set(paths)) {
+    // Not there, not a file or forbidden: then nothing can be read from it, by us or by an ingest.
+    if (!isReadable(path)) continue
     try {
       const { count, head } = await scanBytes(path, raw)
-      const isText = isParsed && !isDatabase(head) && statSync(path).size <= MOST_PARSED_BYTES
-      const meant = isText ? forgetInFile(readFileSync(path, 'utf8'), forgetter).count : 0
+      const isText = isParsed && !isDatabase(head) && (statOf(path)?.size ?? 0) <= MOST_PARSED_BYTES
+      const meant = isText ? forgetInFile(guardedText(path, MOST_PARSED_BYTES) ?? '', forgetter).count : 0
       if (count + meant > 0) places.push({ file: path, count: Math.max(count, meant) })
     } catch (error) {
       if (error instanceof SkeinError || (error as NodeJS.ErrnoException).code === undefined) throw error
-      // Gone or forbidden: then nothing can be read from it, by us or by an ingest.
+      // Gone meanwhile.
     }
   }
   return places
 }
+
+/** A database is not opened here: closing it again would release the locks that this process holds on it. */
+const isReadable = (path: string): boolean =>
+  path.endsWith('.db') ? (statOf(path)?.isFile() ?? false) : isReadableLog(path)
 
 /** In how many paths of logs it stands. Records of a log are found by its path, so that it stays there. */
 export const pathsWith = (paths: Iterable<string>, forgetter: Forgetter): number =>

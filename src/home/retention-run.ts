@@ -76,7 +76,7 @@ export function emptyReport({ dryRun, skipped = false }: { dryRun: boolean; skip
     pruned: 0,
     kept: 0,
     bytes_freed: 0,
-    by_type: {},
+    by_type: Object.create(null), // a type may be called `constructor`
     retained: 0,
     archived_sessions: 0,
   }

@@ -3,6 +3,7 @@ import {
   type AgentAddress,
   type Group,
   type GroupPath,
+  groupLineage,
   isWithin,
   joinAddress,
   nearest,
@@ -14,22 +15,31 @@ import {
   SkeinError,
   splitAddress,
 } from '../model/index.js'
+import { type AgentLookup, findAgent, lookupIn } from './agent-lookup.js'
 import type { AddAgentOptions, RosterBook } from './api.js'
 import type { ProfileStore } from './profile-store.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
 /** The agents and groups of a profile, with the rules of the group tree. */
 export class StoredRoster implements RosterBook {
-  constructor(private readonly store: ProfileStore) {}
+  readonly #lookup: AgentLookup
+
+  constructor(
+    private readonly store: ProfileStore,
+    cwd?: () => string,
+  ) {
+    this.#lookup = lookupIn(store.paths, cwd)
+  }
 
   async add(options: AddAgentOptions): Promise<Agent> {
     const address = parseAddress(options.address)
     const { group, name } = splitAddress(address)
     const id = parseAgentId(this.store.context.random.uuid())
-    return this.store.change(({ roster, now }) => {
+    return this.store.change((state) => {
+      const { roster, now } = state
       refuseTaken(roster, address)
       const { title = name, tool, command, project_path, role, loaded_mcp_names } = options
-      const parent_id = options.parent === undefined ? undefined : agentNamed(roster, options.parent).id
+      const parent_id = options.parent === undefined ? undefined : this.#named(state, options.parent).id
       const facts = { title, tool, command, project_path, role, loaded_mcp_names, parent_id }
       const agent = { id, address, group_path: group, ...facts, created_at: now, updated_at: now }
       return {
@@ -54,7 +64,7 @@ export class StoredRoster implements RosterBook {
   }
 
   async agent(reference: string): Promise<Agent> {
-    return this.store.ask((index) => agentNamed(index.roster(), reference))
+    return this.store.ask((index) => findAgent(index.roster(), index, reference, this.#lookup))
   }
 
   async update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent> {
@@ -80,8 +90,8 @@ export class StoredRoster implements RosterBook {
   }
 
   async remove(reference: string): Promise<Agent> {
-    return this.store.change(({ roster }) => {
-      const agent = agentNamed(roster, reference)
+    return this.store.change((state) => {
+      const agent = this.#named(state, reference)
       const { id: agent_id, address } = agent
       return {
         events: [{ type: 'agent_removed', agent: address, payload: { agent_id, address } }],
@@ -103,9 +113,9 @@ export class StoredRoster implements RosterBook {
   }
 
   async setParent(reference: string, parent: string | undefined): Promise<Agent> {
-    return this.#changeAgent(reference, (agent, { roster }) => {
-      const spawner = parent === undefined ? undefined : agentNamed(roster, parent)
-      if (spawner && roster.wouldCycle(agent.id, spawner.id)) {
+    return this.#changeAgent(reference, (agent, state) => {
+      const spawner = parent === undefined ? undefined : this.#named(state, parent)
+      if (spawner && state.roster.wouldCycle(agent.id, spawner.id)) {
         const next = 'Choose a parent outside of its own descendants'
         throw new SkeinError('illegal-transition', `${spawner.address} is ${agent.address} itself or below it`, next)
       }
@@ -121,6 +131,7 @@ export class StoredRoster implements RosterBook {
     const group = parseGroupPath(path)
     return this.store.change(({ roster }) => {
       if (roster.groups.has(group)) throw groupExists(group)
+      refuseAgents(roster, group)
       return {
         events: [{ type: 'group_created', payload: { path: group } }],
         result: () => presentGroup(roster, group),
@@ -135,6 +146,7 @@ export class StoredRoster implements RosterBook {
     return this.store.change(({ roster }) => {
       if (!roster.groups.has(from)) throw groupNotFound(roster, from)
       if (roster.groups.has(target)) throw groupExists(target)
+      refuseAgents(roster, target)
       if (isWithin(target, from)) {
         throw new SkeinError(
           'illegal-transition',
@@ -166,9 +178,13 @@ export class StoredRoster implements RosterBook {
     })
   }
 
+  #named({ roster, index }: ChangeState, reference: string): Agent {
+    return findAgent(roster, index, reference, this.#lookup)
+  }
+
   async #changeAgent(reference: string, draft: (agent: Agent, state: ChangeState) => Draft): Promise<Agent> {
     return this.store.change((state) => {
-      const agent = agentNamed(state.roster, reference)
+      const agent = this.#named(state, reference)
       return {
         events: [{ agent: agent.address, ...draft(agent, state) }],
         result: () => present(state.roster, agent.id),
@@ -203,19 +219,19 @@ function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], target:
   }
 }
 
+/** A path names one thing: an agent or a group. */
 function refuseTaken(roster: Roster, address: AgentAddress): void {
   if (roster.at(address)) throw agentExists(address)
+  if (roster.groups.has(address as string as GroupPath)) throw groupExists(address as string as GroupPath)
+  const { group } = splitAddress(address)
+  if (group) refuseAgents(roster, group)
 }
 
-function agentNamed(roster: Roster, reference: string): Agent {
-  const agent = roster.at(reference.normalize('NFC') as AgentAddress) ?? roster.agents.get(reference as Agent['id'])
-  if (agent) return agent
-  const meant = nearest(
-    reference,
-    [...roster.agents.values()].map((other) => other.address),
-  )
-  const next = meant ? `Did you mean ${meant} ?` : 'Try: skein agents list'
-  throw new SkeinError('agent-not-found', `No agent ${JSON.stringify(reference.slice(0, 260))}`, next)
+function refuseAgents(roster: Roster, group: GroupPath): void {
+  for (const path of groupLineage(group)) {
+    if (!roster.groups.has(path) && roster.at(path as string as AgentAddress))
+      throw agentExists(path as string as AgentAddress)
+  }
 }
 
 function present(roster: Roster, id: Agent['id']): Agent {

@@ -1,7 +1,15 @@
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { writeAtomic } from '../disk/index.js'
-import { type Agent, type EventId, type Group, isEventId, isSoundAgent, isSoundGroup } from '../model/index.js'
-import { newerFormat } from './session-records.js'
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { readPlain, writeAtomic } from '../disk/index.js'
+import {
+  type Agent,
+  type EventId,
+  type Group,
+  isEventId,
+  isSoundAgent,
+  isSoundGroup,
+  readJson,
+} from '../model/index.js'
+import { isNewer, newerFormat } from './session-records.js'
 import { setAside } from './set-aside.js'
 
 const ROSTER_VERSION = 1
@@ -83,21 +91,23 @@ export class RosterFile {
 }
 
 function readCheckpoint(path: string): RosterCheckpoint | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = readJson(readPlain(path)?.toString() ?? '')
   const { v, through, agents, groups } = (value ?? {}) as Record<string, unknown>
-  if (typeof v === 'number' && v > ROSTER_VERSION) throw newerFormat(path)
+  if (isNewer(v, ROSTER_VERSION)) throw newerFormat(path)
   const isWhole =
     v === ROSTER_VERSION &&
     (through === undefined || isEventId(through)) &&
     Array.isArray(agents) &&
     agents.every(isSoundAgent) &&
     Array.isArray(groups) &&
-    groups.every(isSoundGroup)
+    groups.every(isSoundGroup) &&
+    hasNoTwins(agents)
   return isWhole ? { agents, groups, through } : undefined
+}
+
+/** No two agents have one id or one address. */
+function hasNoTwins(agents: readonly Agent[]): boolean {
+  return [agents.map(({ id }) => id), agents.map(({ address }) => address)].every(
+    (names) => new Set<string>(names).size === names.length,
+  )
 }

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory, writeAtomic } from '../disk/index.js'
+import { makeDirectory, readPlain, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
 import { decodeRecord, encodeRecord } from './session-records.js'
 
@@ -11,6 +11,8 @@ const zlib = (): typeof import('node:zlib') => process.getBuiltinModule('node:zl
 export const ARCHIVE_AFTER_DAYS = 30
 /** A bundle is rewritten whole when sessions are added, so it is closed while that is still cheap. */
 const BUNDLE_FULL_BYTES = 2 * 1024 * 1024
+/** Our own have a few dozen times their packed size. */
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 const BUNDLE_NAME = /^(\d{4}-\d\d)\.(\d{3})\.jsonl\.gz$/
 
 /** Records of sessions that ended long ago, compressed, a few bundles per month. Nothing here is ever deleted by itself. */
@@ -23,7 +25,7 @@ export class SessionArchive {
     const months = groupByMonth(sessions)
     for (const [month, added] of months) {
       const path = this.#openBundle(month)
-      const kept = existsSync(path) ? zlib().gunzipSync(readFileSync(path)) : Buffer.alloc(0)
+      const kept = existsSync(path) ? unpacked(path) : Buffer.alloc(0)
       const lines = added.map((folded) => `${JSON.stringify(encodeRecord(folded))}\n`).join('')
       writeAtomic(path, zlib().gzipSync(Buffer.concat([kept, Buffer.from(lines)])), { durable: true })
     }
@@ -73,8 +75,14 @@ function groupByMonth(sessions: readonly FoldedSession[]): Map<string, FoldedSes
 
 function unpack(path: string): string | undefined {
   try {
-    return zlib().gunzipSync(readFileSync(path)).toString('utf8')
+    return unpacked(path).toString('utf8')
   } catch {
     return undefined
   }
+}
+
+function unpacked(path: string): Buffer {
+  const content = readPlain(path)
+  if (!content) throw new Error(`${path} is not a file`)
+  return zlib().gunzipSync(content, { maxOutputLength: MAX_UNPACKED_BYTES })
 }

@@ -1,5 +1,7 @@
 import type { SqliteIndex } from '../index/index.js'
 import {
+  type Agent,
+  type AgentAddress,
   durationMs,
   type Instant,
   instantOf,
@@ -9,13 +11,20 @@ import {
   type SessionId,
   SkeinError,
 } from '../model/index.js'
+import { type AgentLookup, currentSession, findAgent } from './agent-lookup.js'
 import type { Chain, SessionTree } from './api.js'
 
-/** By id, or by a beginning that fits one session only. */
-export function findSession(index: SqliteIndex, reference: string): Session {
+/**
+ * By id, or by a beginning that fits one session only. With `lookup` also by an agent: then its current session. An address
+ * wins over the beginning of an id.
+ */
+export function findSession(index: SqliteIndex, reference: string, lookup?: AgentLookup): Session {
   const exact = isSessionId(reference) ? index.get(reference) : undefined
   if (exact) return exact
-  const ids = reference === '' ? [] : index.idsWithPrefix(reference, 6)
+  const isAgent =
+    lookup !== undefined &&
+    (reference === '.' || index.roster().at(reference.normalize('NFC') as AgentAddress) !== undefined)
+  const ids = reference === '' || isAgent ? [] : index.idsWithPrefix(reference, 6)
   const [only] = ids
   const session = ids.length === 1 && only ? index.get(only) : undefined
   if (session) return session
@@ -27,6 +36,25 @@ export function findSession(index: SqliteIndex, reference: string): Session {
       'Give more of the id',
     )
   }
+  return (lookup && sessionOfAgent(index, reference, lookup)) ?? noSession(index, reference)
+}
+
+function sessionOfAgent(index: SqliteIndex, reference: string, lookup: AgentLookup): Session | undefined {
+  let agent: Agent
+  try {
+    agent = findAgent(index.roster(), index, reference, lookup)
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'agent-not-found' && reference !== '.') return undefined
+    throw error
+  }
+  const id = currentSession(index, agent, lookup)
+  const session = id && index.get(id)
+  if (session) return session
+  const next = `What it shows: skein output ${agent.address} --screen`
+  throw new SkeinError('session-not-found', `${agent.address} has no session yet`, next)
+}
+
+function noSession(index: SqliteIndex, reference: string): never {
   const [nearest] = reference.length >= 4 ? index.idsWithPrefix(reference.slice(0, 4), 1) : []
   const next = nearest ? `Did you mean ${nearest} ? Try: skein sessions show ${nearest}` : 'Try: skein sessions list'
   throw new SkeinError('session-not-found', `No session matches ${JSON.stringify(reference.slice(0, 140))}`, next)

@@ -1,8 +1,16 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory, refuseForeign, syncPath, writeAtomic } from '../disk/index.js'
+import { makeDirectory, readPlain, syncPath, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
-import { isEventId, isSessionId, type Session, type SessionId, SkeinError } from '../model/index.js'
+import {
+  isEventId,
+  isSessionId,
+  isSoundSession,
+  readJson,
+  type Session,
+  type SessionId,
+  SkeinError,
+} from '../model/index.js'
 
 /** Raised when a record of this version could not be read by an older Skein. */
 const RECORD_VERSION = 1
@@ -50,7 +58,11 @@ export class SessionRecords {
 
   /** Every record, in no particular order. */
   *all(): Generator<FoldedSession | DamagedRecord> {
-    for (const id of this.ids()) yield this.read(id) ?? { id, path: this.path(id) }
+    for (const id of this.ids()) {
+      const folded = this.read(id)
+      if (folded) yield folded
+      else if (isThere(this.path(id))) yield { id, path: this.path(id) }
+    }
   }
 
   /** The sessions that have a plain record. */
@@ -61,8 +73,8 @@ export class SessionRecords {
   }
 
   read(id: SessionId): FoldedSession | undefined {
-    refuseForeign(this.path(id))
-    const folded = decodeRecord(readFileSync(this.path(id), 'utf8'), this.path(id))
+    const content = readPlain(this.path(id))
+    const folded = content && decodeRecord(content.toString(), this.path(id))
     return folded?.session.id === id ? folded : undefined
   }
 }
@@ -73,23 +85,19 @@ export function encodeRecord({ session, through }: FoldedSession): object {
 
 /** A record of a later Skein is not damage: it stops the reader instead of being set aside. */
 export function decodeRecord(text: string, where: string): FoldedSession | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = readJson(text)
   if (typeof value !== 'object' || value === null) return undefined
-  const { v, through, ...session } = value as { v?: unknown; through?: unknown } & Partial<Session>
-  if (typeof v === 'number' && v > RECORD_VERSION) throw newerFormat(where)
-  const isWhole =
-    v === RECORD_VERSION &&
-    isEventId(through) &&
-    isSessionId(session.id) &&
-    isSessionId(session.chain_id) &&
-    typeof session.started_at === 'string'
+  const { v, through, ...session } = value as { v?: unknown; through?: unknown }
+  if (isNewer(v, RECORD_VERSION)) throw newerFormat(where)
+  const isWhole = v === RECORD_VERSION && isEventId(through) && isSoundSession(session)
   return isWhole ? { session: session as Session, through } : undefined
 }
+
+/** Whether a file says that it is of a later version. A number that no version will have is damage. */
+export const isNewer = (v: unknown, ours: number): boolean =>
+  Number.isInteger(v) && Number(v) > ours && Number(v) < 1_000
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 export function newerFormat(where: string): SkeinError {
   return new SkeinError(

@@ -3,7 +3,7 @@ import type { FoundSession, Oblivion } from '../ingest/index.js'
 import {
   DAY_MS,
   type Instant,
-  instantOf,
+  instantIfAny,
   isActive,
   isSessionId,
   LINKS,
@@ -20,7 +20,10 @@ import {
   splitAddress,
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
-import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
+import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { FoundLinks } from './found-links.js'
+import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
@@ -32,7 +35,14 @@ import type { ChangeState, Draft } from './write-batch.js'
 const ARCHIVE_BATCH = 500
 
 export class SessionBook implements Sessions {
-  constructor(private readonly store: ProfileStore) {}
+  readonly #lookup: AgentLookup
+
+  constructor(
+    private readonly store: ProfileStore,
+    cwd?: () => string,
+  ) {
+    this.#lookup = lookupIn(store.paths, cwd)
+  }
 
   async start(given: StartOptions): Promise<Session> {
     const options = await withoutSecrets(given, this.store.paths)
@@ -43,8 +53,9 @@ export class SessionBook implements Sessions {
       if (known && !options.mayExist) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
       const inherited = predecessor ? inheritedFacts(predecessor) : {}
+      const draft = startDraft(id, { ...inherited, ...withValues(options) }, state)
       return {
-        events: [startDraft(id, { ...inherited, ...withValues(options) }, state)],
+        events: [draft, ...(known && predecessor ? joined(known, predecessor, draft, state) : [])],
         result: () => mustExist(state, id),
       }
     })
@@ -143,14 +154,21 @@ export class SessionBook implements Sessions {
   async discover(
     found: readonly FoundSession[],
     successions: readonly Succession[],
-    { nowMs, oblivion = () => undefined }: { nowMs: number; oblivion?: () => Oblivion | undefined },
+    {
+      nowMs,
+      open,
+      oblivion = () => undefined,
+    }: { nowMs: number; open: ReadonlySet<SessionId>; oblivion?: () => Oblivion | undefined },
   ): Promise<number> {
     const { discoveries } = await import('./discovered-session.js') // with the rules of privacy, which most commands do without
     return this.store.change((state) => {
       const purged = oblivion()
       const told = purged ? found.flatMap((one) => remembered(one, purged)) : found
       const unknown = new Set(told.map((one) => one.id).filter((id) => !state.session(id))).size
-      return { events: discoveries(state, told, successions, nowMs), result: () => unknown }
+      return {
+        events: discoveries(state, told, successions, { nowMs, isOpen: (id) => open.has(id) }),
+        result: () => unknown,
+      }
     })
   }
 
@@ -159,24 +177,39 @@ export class SessionBook implements Sessions {
   }
 
   async find(reference: string): Promise<Session> {
+    return this.store.ask((index) => findSession(index, reference, this.#lookup))
+  }
+
+  /** By its own id alone: for what cannot be undone. */
+  async findById(reference: string): Promise<Session> {
     return this.store.ask((index) => findSession(index, reference))
   }
 
-  async query(query: SessionQuery): Promise<SessionPage> {
-    return this.store.ask((index) => index.list(query))
+  /** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
+  async addressMeant(reference: string): Promise<string> {
+    return this.store.ask((index) => addressMeant(index, reference, this.#lookup))
+  }
+
+  async query(filter: SessionFilter): Promise<SessionPage> {
+    const query: SessionQuery = withMoments(filter, this.store.context.clock.now())
+    const { agent } = query
+    if (agent === undefined) return this.store.ask((index) => index.list(query))
+    return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))
   }
 
   async chain(reference: string): Promise<Chain[]> {
     const nowMs = this.store.context.clock.now()
     return this.store.ask((index) => {
       const ofWork = index.chainsOfWork(reference)
-      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference).chain_id]
+      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference, this.#lookup).chain_id]
       return chainIds.map((chainId) => chainOf(index.chain(chainId), chainId, nowMs))
     })
   }
 
   async tree(reference: string): Promise<SessionTree> {
-    return this.store.ask((index) => treeFrom(index, rootOf(index, findSession(index, reference)), new Set()))
+    return this.store.ask((index) =>
+      treeFrom(index, rootOf(index, findSession(index, reference, this.#lookup)), new Set()),
+    )
   }
 
   async archive({
@@ -184,7 +217,8 @@ export class SessionBook implements Sessions {
   }: {
     olderThanDays?: number
   } = {}): Promise<{ archived: number }> {
-    const before = instantOf(this.store.context.clock.now() - olderThanDays * DAY_MS)
+    const before = instantIfAny(this.store.context.clock.now() - olderThanDays * DAY_MS)
+    if (before === undefined) return { archived: 0 } // nothing is as old as that
     const { records, archive } = this.store
     const isOld = ({ session }: FoldedSession): boolean => session.ended_at !== undefined && session.ended_at < before
     // Only what lies there as a plain file can be packed, so that is what is looked at, not every session there ever was.
@@ -218,6 +252,16 @@ function startDraft(id: SessionId, options: StartOptions, state: ChangeState): D
   const started_at = options.started_at ?? state.now
   const payload = { ...factsOf(options), ...agentFacts(options, state), started_at, ...lineage(id, options, state) }
   return { type: 'session_start', session: id, agent: payload.agent, payload }
+}
+
+/** A session that was found in a log before anyone said which one it continues: its start does not move it. */
+function joined(known: Session, predecessor: Session, { payload }: Draft, state: ChangeState): Draft[] {
+  const { link = 'handoff' } = payload as { link?: Link }
+  const links = new FoundLinks(state, [
+    { predecessor: predecessor.id, successor: known.id, link, at: known.started_at },
+  ])
+  const place = links.placeOf(known.id)
+  return place ? links.join(known, place) : []
 }
 
 function agentFacts(

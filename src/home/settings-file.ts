@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { refuseForeign } from '../disk/index.js'
+import { readGuarded, UnsuitableFile } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 /** What the user's config file says, parsed and not yet understood. */
@@ -7,16 +6,33 @@ export type Settings = Record<string, unknown>
 
 /** Empty when there is no file. A file that cannot be parsed is an error with its line: settings are never guessed. */
 export async function readSettings(file: string): Promise<Settings> {
-  if (!existsSync(file)) return {}
-  refuseForeign(file)
+  const text = settingsText(file)
+  if (text === undefined) return {}
   const { parse, TomlError } = await import('smol-toml') // not on the path of a command without settings
   try {
-    return parse(readFileSync(file, 'utf8'))
+    return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '')
     const message = `${file}:${error.line}:${error.column}: ${what}`
     throw new SkeinError('bad-config', message, 'Correct that line, then try again', { cause: error })
+  }
+}
+
+const MOST_BYTES = 1024 * 1024
+
+/** The text of a settings file; undefined when there is none. */
+export function settingsText(file: string): string | undefined {
+  try {
+    return readGuarded(file, { mostBytes: MOST_BYTES }).toString('utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Nothing, or a link that leads nowhere.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined
+    const what = error instanceof UnsuitableFile ? `is ${code}` : `cannot be read (${code})`
+    throw new SkeinError('bad-config', `${file} ${what}`, 'Put a settings file in its place, or remove it', {
+      cause: error,
+    })
   }
 }
 

@@ -13,7 +13,9 @@ import type { Config } from './config.js'
 import type { Surroundings } from './history.js'
 import { hasJustLooked } from './last-look.js'
 import type { LogStores } from './log-stores.js'
+import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
+import type { SessionBook } from './sessions.js'
 
 /** What the logs tell of model calls. */
 export interface UsageLogs {
@@ -28,6 +30,7 @@ export class Spending {
   constructor(
     private readonly setup: {
       store: ProfileStore
+      sessions: SessionBook
       config: Config
       surroundings: Surroundings
       stores: LogStores
@@ -35,18 +38,25 @@ export class Spending {
     },
   ) {}
 
-  async cost({ by = 'day', since, until, noIndex = false }: CostOptions = {}): Promise<CostReport> {
-    const { store, config, surroundings, stores, logs } = this.setup
+  async cost(options: CostOptions = {}): Promise<CostReport> {
+    const { by = 'day', session, noIndex = false } = options
+    const { since, until } = withMoments(options, this.setup.store.context.clock.now())
+    const { store, sessions, config, surroundings, stores, logs } = this.setup
     const prices = new PriceBook(await config.prices())
     const { zone } = surroundings
+    const only = session === undefined ? undefined : (await sessions.find(session)).id
     const needsPlaces = by === 'agent' || by === 'chain' || by === 'work'
     const places = needsPlaces ? await store.ask((index) => index.places()) : undefined
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
-    if (noIndex) return reportCalls(await (await logs()).scanned(), prices, query)
+    if (noIndex) {
+      const calls = await (await logs()).scanned()
+      return reportCalls(only === undefined ? calls : [...calls].filter((call) => call.session === only), prices, query)
+    }
     return stores.withHistory(async (history) => {
       if (!hasJustLooked(history.ledger, store.context.clock.now())) await (await logs()).refresh(history)
       settleLedger(history.ledger, prices, zone)
+      if (only !== undefined) return reportCalls(history.ledger.calls('session = ?', only), prices, query)
       return reportLedger(history.ledger, prices, query)
     })
   }

@@ -1,6 +1,6 @@
 import { ArchiveReader, type Standing } from '../archive/index.js'
 import { FactForgetter, wasCut } from '../ingest/index.js'
-import { parseSessionId, type SessionId } from '../model/index.js'
+import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef, type LogTool } from '../tools/index.js'
 import type { LogStores } from './log-stores.js'
 import type { PurgeBook } from './purge-book.js'
@@ -28,7 +28,18 @@ export class ToldSessions {
   }
 
   async tell(session: SessionId): Promise<LoggedSession & { told_from: ToldFrom; older_versions: number }> {
-    const logs = (await this.#logsOf(session)).map((log) => ({ log, ...this.#factsOf(log) }))
+    try {
+      return await this.#tell(session, true)
+    } catch (error) {
+      // A log that is there and cannot be read says no more than one that is gone.
+      if (error instanceof SkeinError || (error as NodeJS.ErrnoException).code === undefined) throw error
+      return this.#tell(session, false)
+    }
+  }
+
+  async #tell(session: SessionId, fromLogs: boolean): ReturnType<ToldSessions['tell']> {
+    const known = await this.#logsOf(session)
+    const logs = known.map((log) => ({ log, ...this.#factsOf(log, fromLogs) }))
     const own = logs.find(({ log }) => log.agent === null)
     if (own?.facts) {
       const folded = foldSession(logs.flatMap(({ facts }) => (facts ? [facts] : [])))
@@ -66,9 +77,9 @@ export class ToldSessions {
       .sort((a, b) => Number(a.agent !== null) - Number(b.agent !== null))
   }
 
-  #factsOf(row: KnownLog): { facts?: Iterable<Fact>; from?: ToldFrom } {
+  #factsOf(row: KnownLog, fromLogs: boolean): { facts?: Iterable<Fact>; from?: ToldFrom } {
     const tool = LOG_TOOLS.find((one) => one.name === row.tool)
-    const log = logOf(row)
+    const log = fromLogs ? logOf(row) : undefined
     const key = this.#archive.keyOf(row)
     if (tool && log && !isLessThan(this.#archive.standing(key), log, tool))
       return { facts: this.#remembered(tool.read(log)), from: 'log' }

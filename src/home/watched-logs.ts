@@ -1,10 +1,14 @@
-import { type Dirent, type FSWatcher, readdirSync, statSync, watch as watchFiles } from 'node:fs'
+import { type Dirent, type FSWatcher, readdirSync, watch as watchFiles } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { databaseStamp, statOf } from '../disk/index.js'
 import { LOG_TOOLS, type LogRef, type LogTool } from '../tools/index.js'
 
 /** A burst of writes is one piece of news. */
 const SETTLE_MS = 40
+
+/** A database is written to with every word of a reply, and tells what is new less cheaply than a file. */
+const DATABASE_PACE_MS = 1_000
 
 /** Deeper than this below a new directory no tool keeps logs: a link that points up must not loop. */
 const DEPTH = 5
@@ -14,6 +18,13 @@ interface Source {
   tool: LogTool
   /** As the tool gives it: the names of logs begin with it. */
   root: string
+}
+
+/** A log that was written to. */
+interface Changed extends Source {
+  path: string
+  /** Not to be looked at before. */
+  dueAt: number
 }
 
 interface Watched {
@@ -31,7 +42,9 @@ export class WatchedLogs implements AsyncDisposable {
   readonly #directories = new Map<string, Watched>()
   /** By tool and root: the folders in it that logs were found in. New directories are of interest there alone. */
   readonly #folders = new Map<string, Set<string>>()
-  readonly #changed = new Map<string, Source & { path: string }>()
+  readonly #changed = new Map<string, Changed>()
+  /** How databases were when they were looked at last. */
+  readonly #databases = new Map<string, { stamp: string; lookedAt: number }>()
   #isOdd = false
   #isBlind = false
   #ring: () => void = () => {}
@@ -47,6 +60,8 @@ export class WatchedLogs implements AsyncDisposable {
       const tool = LOG_TOOLS.find((one) => one.name === name)
       if (!tool) continue
       const source = { tool, root }
+      if (tool.logsIn && !this.#databases.has(path))
+        this.#databases.set(path, { stamp: databaseStamp(path), lookedAt: Number.NEGATIVE_INFINITY })
       const [folder = ''] = placeIn(root, dirname(path)).split(sep)
       this.#foldersOf(source).add(folder)
       // The log's own directory and those above it, down from the folder of the root that it is in.
@@ -67,35 +82,56 @@ export class WatchedLogs implements AsyncDisposable {
 
   /** The logs that changed within the time, none, or a hint that only a full look will tell. */
   async next(waitMs: number, signal: AbortSignal): Promise<LogRef[] | 'look again'> {
-    if (this.#changed.size === 0 && !this.#isOdd) {
-      const rung = new Promise<void>((resolve) => {
-        this.#ring = resolve
-      })
-      const stop = new AbortController()
-      const onAbort = (): void => stop.abort()
-      signal.addEventListener('abort', onAbort)
-      await Promise.race([rung, sleep(waitMs, undefined, { signal: stop.signal }).catch(() => {})])
-      signal.removeEventListener('abort', onAbort)
-      stop.abort()
-      await sleep(this.#changed.size > 0 || this.#isOdd ? SETTLE_MS : 0)
+    const until = performance.now() + waitMs
+    for (;;) {
+      if (this.#isOdd) {
+        this.#isOdd = false
+        this.#changed.clear()
+        return 'look again'
+      }
+      const due = this.#due()
+      const now = performance.now()
+      if (due.length > 0 || now >= until || signal.aborted) return due.flatMap((one) => this.#logsOf(one))
+      await this.#rung(Math.min(until, ...[...this.#changed.values()].map(({ dueAt }) => dueAt)) - now, signal)
     }
-    if (this.#isOdd) {
-      this.#isOdd = false
-      this.#changed.clear()
-      return 'look again'
-    }
-    const changed = [...this.#changed.values()]
-    this.#changed.clear()
-    return changed.flatMap(({ tool, root, path }) => {
+  }
+
+  /** Until something rings, or the time is over. */
+  async #rung(waitMs: number, signal: AbortSignal): Promise<void> {
+    const rung = new Promise<boolean>((resolve) => {
+      this.#ring = () => resolve(true)
+    })
+    const stop = new AbortController()
+    const onAbort = (): void => stop.abort()
+    signal.addEventListener('abort', onAbort)
+    const over = sleep(Math.max(0, waitMs), false, { signal: stop.signal }).catch(() => false)
+    const isRung = await Promise.race([rung, over])
+    signal.removeEventListener('abort', onAbort)
+    stop.abort()
+    if (isRung) await sleep(SETTLE_MS)
+  }
+
+  #due(): Changed[] {
+    const due = [...this.#changed].filter(([, { dueAt }]) => dueAt <= performance.now())
+    for (const [key] of due) this.#changed.delete(key)
+    return due.map(([, changed]) => changed)
+  }
+
+  #logsOf({ tool, root, path }: Changed): LogRef[] {
+    if (!tool.logsIn) {
       const log = tool.logAt(path)
       return log ? [{ ...log, root }] : []
-    })
+    }
+    const stamp = databaseStamp(path)
+    const known = this.#databases.get(path)
+    this.#databases.set(path, { stamp, lookedAt: performance.now() })
+    return known?.stamp === stamp ? [] : tool.logsIn(path).map((log) => ({ ...log, root }))
   }
 
   #watchDirectory(source: Source, place: string): void {
     const directory = join(source.root, place)
     const key = keyOf(source, place)
-    const stat = statSync(directory, { throwIfNoEntry: false })
+    const stat = statOf(directory)
     const identity = `${stat?.ino}:${stat?.birthtimeMs}`
     const known = this.#directories.get(key)
     if (!stat || known?.identity === identity) return
@@ -123,14 +159,16 @@ export class WatchedLogs implements AsyncDisposable {
     const { tool, root } = source
     const path = join(root, changed)
     if (path === this.own || path.startsWith(this.own + sep)) return
-    // A database changes in the files beside it, which name no session.
-    const place = changed.replace(/-(wal|shm|journal)$/, '')
+    // A database changes in the files beside it. Its shared memory says only who reads it, and readers must wake nobody.
+    if (tool.logsIn && changed.endsWith('-shm')) return
+    const place = tool.logsIn ? changed.replace(/-(wal|journal)$/, '') : changed
     if (!tool.isLogAt(place, root)) {
       if (cameOrWent && this.#foldersOf(source).has(changed.split(sep)[0] ?? '')) this.#enter(source, changed)
       return
     }
-    if (place !== changed || place.endsWith('.db')) this.#isOdd = true
-    else this.#changed.set(keyOf(source, changed), { ...source, path })
+    const log = join(root, place)
+    const dueAt = tool.logsIn ? (this.#databases.get(log)?.lookedAt ?? Number.NEGATIVE_INFINITY) + DATABASE_PACE_MS : 0
+    this.#changed.set(keyOf(source, place), { ...source, path: log, dueAt })
     this.#ring()
   }
 

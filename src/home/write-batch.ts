@@ -4,6 +4,7 @@ import {
   defaultVisibility,
   type Event,
   type EventId,
+  eventFault,
   type Instant,
   instantOf,
   isDurable,
@@ -12,8 +13,10 @@ import {
   type Roster,
   type Session,
   type SessionId,
+  SkeinError,
   type Visibility,
 } from '../model/index.js'
+import { plainCopy } from './plain-payload.js'
 
 /** An event before it has an id, a time and a host. */
 export interface Draft {
@@ -70,7 +73,7 @@ export class WriteBatch {
   decide(projection: Projection, index: SqliteIndex): void {
     this.events = []
     this.#settled = []
-    let last = index.cursor().id
+    let last = index.lastId()
     const now = instantOf(this.context.clock.now())
     const state: ChangeState = { now, index, roster: projection.roster, session: (id) => projection.session(id) }
     for (const { change, resolve, reject } of this.pending) {
@@ -104,6 +107,31 @@ export class WriteBatch {
     const { clock, random, actor, host } = this.context
     const { type, session, agent, payload, visibility = defaultVisibility(type), ts = now } = draft
     const id = nextEventId(last, clock.now(), random.bytes(10))
-    return JSON.parse(JSON.stringify({ id, ts, type, actor, session, agent, payload, visibility, host })) as Event
+    return asRead({ id, ts, type, actor, session, agent, payload, visibility, host })
+  }
+}
+
+/** What a reader will make of it. What no reader could use is refused here, by the name of the field. */
+function asRead(stamped: Record<string, unknown> & { type: string }): Event {
+  const event = plainCopy(stamped)
+  const fault = event === undefined ? 'payload' : eventFault(event)
+  if (fault === undefined) return event as unknown as Event
+  const what = `The ${fault} of this ${stamped.type} cannot be recorded`
+  throw new SkeinError(
+    'bad-input',
+    `${what}: ${shown(stamped, fault)}`,
+    'Give it in the form that docs/JOURNAL.md names',
+  )
+}
+
+/** The value as it was given, as far as it can be shown in a line. */
+function shown(stamped: Record<string, unknown>, fault: string): string {
+  const [field = '', inPayload] = fault.split('.')
+  const whole = stamped[field]
+  const value = inPayload === undefined ? whole : (whole as Record<string, unknown> | undefined)?.[inPayload]
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, 80)
+  } catch {
+    return typeof value
   }
 }

@@ -28,6 +28,8 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   #roster: { roster: Roster; through: EventId | undefined } | undefined
   /** While loading in bulk the search tables are filled at the end. */
   #bulk = false
+  /** The highest event that a file read while loading has folded. */
+  #highest: EventId | undefined
 
   private constructor(private readonly database: Database) {
     this.#db = new Statements(database)
@@ -63,6 +65,7 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       const index = new SqliteIndex(database)
       index.#bulk = true
       load(index)
+      if (index.#highest) index.#setMeta('highest_folded', index.#highest)
       index.#fillSearchTables()
       database.exec(
         `pragma user_version = ${SCHEMA_VERSION}; commit; pragma journal_mode = delete; pragma synchronous = normal`,
@@ -78,6 +81,16 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   cursor(): Cursor {
     const stored = this.#meta('cursor')
     return stored ? (JSON.parse(stored) as Cursor) : START
+  }
+
+  /**
+   * No event may have an id up to this one: what is read already, and what the files say that the journal was made from. A journal that
+   * has lost its end is behind them, and rows would take an event below theirs for one they know.
+   */
+  lastId(): EventId | undefined {
+    const read = this.cursor().id
+    const folded = this.#meta('highest_folded') as EventId | undefined
+    return folded !== undefined && (read === undefined || folded > read) ? folded : read
   }
 
   setCursor(cursor: Cursor): void {
@@ -158,13 +171,20 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     if (stored && stored.through >= folded.through) return
     this.write(folded, stored?.session)
     this.markSaved(folded)
+    this.#noteFolded(folded.through)
   }
 
   loadRoster(agents: readonly Agent[], groups: readonly Group[], through: EventId | undefined): void {
     this.#roster = { roster: new Roster(agents, groups), through }
     for (const agent of agents) this.#db.prepared(UPSERT_AGENT).run(agent.id, agent.address, JSON.stringify(agent))
     for (const group of groups) this.#db.prepared(UPSERT_GROUP).run(group.path, JSON.stringify(group))
-    if (through) this.#setMeta('roster_through', through)
+    if (!through) return
+    this.#setMeta('roster_through', through)
+    this.#noteFolded(through)
+  }
+
+  #noteFolded(through: EventId): void {
+    if (this.#highest === undefined || through > this.#highest) this.#highest = through
   }
 
   /** Remembers that a session's record on disk holds everything up to `through`. */

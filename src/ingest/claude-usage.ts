@@ -1,6 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
-import { recordsInTornLine } from '../tools/index.js'
+import { openLog, recordsInTornLine } from '../tools/index.js'
 import { tellingOfClaudeRecord } from './claude-record.js'
 import { ClaudeScan } from './claude-scan.js'
 import { offsetAfter, placeAt } from './file-place.js'
@@ -27,7 +27,7 @@ export class ClaudeUsage implements UsageReader {
         if (telling) tell(session === undefined ? telling : { ...telling, session })
       }
     }
-    const file = openSync(path, 'r')
+    const file = openLog(path)
     try {
       const from = resume?.carry === undefined ? 0 : offsetAfter(file, resume.carry)
       const { end, bytes, oversized_lines } = this.#scan.read(file, from, { session, tell, unsure })

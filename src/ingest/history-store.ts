@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs'
 import { RowWriter, refuseForeign, type SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
-import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
+import type { Counters, LogRef, Resume, SessionNews, TurnOutcome } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
 import { resumeText } from './resume-text.js'
-import { partOf, stampsIn } from './stored-stamps.js'
+import { partOf, type StoredPlace, stampsIn } from './stored-stamps.js'
 import { carryAfter } from './usage-reader.js'
 
 /** How far a log was read, and when it is to be read again. */
@@ -23,6 +23,8 @@ export interface FoundSession {
   tool: string
   news: SessionNews
   last_at: Instant | undefined
+  /** How its last turn ended, where it has one. */
+  last_turn: TurnOutcome | undefined
 }
 
 export interface HistoryCounts {
@@ -79,12 +81,8 @@ export class HistoryStore implements Disposable {
   }
 
   /** Where each log is that was ever read. */
-  places(): { path: string; part: string; tool: string }[] {
-    return this.ledger.all('select path, part, tool from history_logs') as {
-      path: string
-      part: string
-      tool: string
-    }[]
+  places(): StoredPlace[] {
+    return this.ledger.all('select path, part, tool, stamp from history_logs') as StoredPlace[]
   }
 
   /** As if these logs had never been read. What was spent stays known: it may be told by no log any more. */
@@ -108,6 +106,12 @@ export class HistoryStore implements Disposable {
     return this.ledger.get('select n, stamp, resume from history_logs where path = ? and part = ?', path, part) as
       | StoredLog
       | undefined
+  }
+
+  /** What a log said of its session so far. */
+  newsOf({ n }: StoredLog): SessionNews {
+    const row = this.ledger.get('select news from history_logs where n = ?', n) as { news: string } | undefined
+    return row ? (JSON.parse(row.news) as SessionNews) : {}
   }
 
   knownRows({ n }: StoredLog): KnownRows {
@@ -162,6 +166,13 @@ export class HistoryStore implements Disposable {
     const sql = `select ${FOUND} from history_logs
       where announced = 0 and session is not null and agent is null and last_at is not null limit ?`
     return this.ledger.all(sql, limit).map((row) => foundSession(row as FoundRow))
+  }
+
+  /** What the own logs of these sessions say, as far as they were read. */
+  foundAgain(sessions: readonly SessionId[]): FoundSession[] {
+    const sql = `select ${FOUND} from history_logs where agent is null and last_at is not null
+      and session in (select value from json_each(?))`
+    return this.ledger.all(sql, JSON.stringify(sessions)).map((row) => foundSession(row as FoundRow))
   }
 
   markAnnounced(logs: readonly number[]): void {
@@ -341,7 +352,8 @@ export class HistoryStore implements Disposable {
   }
 }
 
-const FOUND = 'n as log, path, session as id, tool, news, last_at'
+const FOUND = `n as log, path, session as id, tool, news, last_at,
+  (select outcome from turns where log = n and agent = '' order by turn desc limit 1) as last_turn`
 
 interface FoundRow {
   log: number
@@ -350,12 +362,14 @@ interface FoundRow {
   tool: string
   news: string
   last_at: Instant | null
+  last_turn: TurnOutcome | null
 }
 
-const foundSession = ({ news, last_at, ...row }: FoundRow): FoundSession & { log: number } => ({
+const foundSession = ({ news, last_at, last_turn, ...row }: FoundRow): FoundSession & { log: number } => ({
   ...row,
   news: JSON.parse(news) as SessionNews,
   last_at: last_at ?? undefined,
+  last_turn: last_turn ?? undefined,
 })
 
 /** As the table keeps them: rows that come in its order are written faster. */

@@ -68,6 +68,8 @@ export class LogRows {
   /** The turn of the last fact: most facts are of the same one as the fact before. */
   #last: TurnRow | undefined
 
+  /** Of the rows, those that were not known before. */
+  readonly added = { turns: 0, calls: 0 }
   /** For the ledger. */
   readonly tellings = new Map<string, Telling>()
 
@@ -154,7 +156,9 @@ export class LogRows {
     const key = `${agent}/${turn}`
     let row = this.turns.get(key)
     if (!row) {
-      row = this.known?.turn(agent, turn) ?? newTurn(agent, turn)
+      const known = this.known?.turn(agent, turn)
+      if (!known) this.added.turns += 1
+      row = known ?? newTurn(agent, turn)
       this.turns.set(key, row)
     }
     this.#last = row
@@ -164,7 +168,9 @@ export class LogRows {
   #call({ call, agent = '', turn }: { call: string; agent?: string | undefined; turn: number }): ToolCallRow {
     let row = this.calls.get(call)
     if (!row) {
-      row = this.known?.call(call) ?? newCall(call, agent, turn)
+      const known = this.known?.call(call)
+      if (!known) this.added.calls += 1
+      row = known ?? newCall(call, agent, turn)
       this.calls.set(call, row)
     }
     return row

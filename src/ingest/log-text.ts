@@ -17,6 +17,7 @@ export class LogText {
     switch (fact.kind) {
       case 'restart':
         this.facts.length = 0
+        this.length = 0
         this.isRestarted = true
         return
       case 'checkpoint':

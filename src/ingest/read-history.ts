@@ -1,24 +1,15 @@
-import {
-  type Archive,
-  type ArchiveBatch,
-  type ArchiveKey,
-  FactFilter,
-  isCut,
-  originOf,
-  type SealedBatch,
-  type Standing,
-} from '../archive/index.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type ArchiveBatch, type ArchiveKey, FactFilter, isCut, originOf, type SealedBatch } from '../archive/index.js'
 import type { SessionId } from '../model/index.js'
-import { type Policy, policyFingerprint } from '../privacy/index.js'
+import { policyFingerprint } from '../privacy/index.js'
 import { type Fact, LOG_TOOLS, type LogRef } from '../tools/index.js'
-import { FactForgetter, type Oblivion } from './forget-facts.js'
-import { type HistoryStore, type LogReadingDone, resumeOf, type StoredLog } from './history-store.js'
+import { type LogReadingDone, resumeOf } from './history-store.js'
+import { type LogSource, type Reading, readingsOf, type Stores } from './log-readings.js'
 import { LogRows } from './log-rows.js'
 import { LogText } from './log-text.js'
-import { type KnownPassage, type ReadyText, readyText, type StoredText, type TextReading } from './ready-text.js'
-import { partOf } from './stored-stamps.js'
-import { placeAfter, placeOf } from './text-place.js'
-import { MIXED_POLICIES, type TextStore } from './text-store.js'
+import { type KnownPassage, type ReadyText, readyText, type TextReading } from './ready-text.js'
+import { placeAfter } from './text-place.js'
+import { MIXED_POLICIES } from './text-store.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
 const BATCH = { logs: 1_000, rows: 60_000, characters: 24_000_000 }
@@ -33,52 +24,13 @@ export interface HistoryReading {
   unreadable: { path: string; reason: string }[]
 }
 
-/** Where everything goes, and what may be kept of a session that works in a directory. */
-export interface Stores {
-  history: HistoryStore
-  text: TextStore
-  archive: Archive
-  policyFor(cwd: string | undefined): Promise<Policy>
-  /** Whether nothing more is to be expected of a log soon. */
-  isOver(log: LogRef): boolean
-  /** False leaves what was said for later: only turns, tool calls and the ledger are brought up to date. */
-  words: boolean
-  /** Names this ingest in what is counted. */
-  run: string
-  /** What was purged when this began. */
-  oblivion: Oblivion | undefined
-  /** Whether nothing was purged since. */
-  isCurrent(): boolean
-}
-
-/** A log, or what the archive has of one that its tool has deleted. */
-export interface LogSource {
-  log: LogRef
-  archived?: ArchiveKey
-  /** No store had anything of it when this began. One that another process has stored since is left to that one. */
-  isUnknown?: boolean
-  /** It is read from its beginning, though it is as it was: another log that has a part of its history was not there before. */
-  isAgain?: boolean
-}
-
-/** One reading of one log: what it adds to each store that lacked something. */
-interface Reading {
-  log: LogRef
-  rows: LogReadingDone | undefined
-  text: LogText | undefined
-  textFrom: StoredText | undefined
-  /** How far the archive goes. */
-  standing: Standing | undefined
-  /** The words were read from the archive: they are filtered already, and not to be archived. */
-  isArchived: boolean
-  isAgain: boolean
-}
-
 /** A reading in the shape in which each store keeps it. A batch of these takes a fraction of the memory that what was read does. */
 interface ReadyReading {
   rows: LogReadingDone | undefined
   batch: ArchiveBatch | SealedBatch | undefined
   text: ReadyText | undefined
+  /** It was the last of several slices: now it is known whether the log lacks what it said before. */
+  settles?: ArchiveKey | undefined
 }
 
 /**
@@ -101,19 +53,23 @@ export async function readHistory(
     size = { rows: 0, characters: 0 }
   }
   for (const source of sources) {
+    if (stores.isStopped?.()) break
     report.logs += 1
+    stores.onReading?.(source.log)
     try {
-      const reading = source.archived ? readArchived(stores, source.log, source.archived) : readChanged(stores, source)
-      if (!reading) continue
-      batch.push(await ready(stores, reading))
-      report.read += 1
-      size.characters += reading.text?.length ?? 0
-      if (reading.rows) {
-        const { rows, from } = reading.rows
-        size.rows += rows.turns.size + rows.calls.size
-        report.bytes += Math.max(0, (rows.checkpoint?.resume?.offset ?? 0) - (resumeOf(from)?.offset ?? 0))
-        report.turns += rows.turns.size
-        report.tool_calls += rows.calls.size
+      let isNew = true
+      for (const reading of readingsOf(stores, source)) {
+        if (isNew) report.read += 1
+        isNew = false
+        batch.push(await ready(stores, reading))
+        size.characters += reading.text?.length ?? 0
+        size.rows += count(report, reading)
+        if (reading.isLast) continue
+        await flush()
+        onLog(report)
+        stores.onReading?.(source.log)
+        await nextTurn()
+        if (stores.isStopped?.()) break
       }
     } catch (error) {
       // Logs come and go while we look: one that is gone or forbidden must not hide the others.
@@ -128,112 +84,16 @@ export async function readHistory(
   return report
 }
 
-function readChanged(stores: Stores, source: LogSource): Reading | undefined {
-  const { log, isUnknown = false, isAgain = false } = source
-  const { history, text, archive } = stores
-  const from = isUnknown ? undefined : history.log(log.path, partOf(log))
-  const needsRows = isAgain || from?.stamp !== log.stamp
-  if (!stores.words) return needsRows ? readRows(stores, source, from) : undefined
-  const key = archive.keyOf(originOf(log))
-  const textFrom = isUnknown ? undefined : text.log(log.path, partOf(log))
-  const standing = isUnknown ? undefined : archive.standing(key)
-  const needsText = isAgain || textFrom?.stamp !== log.stamp
-  if (!isAgain && wasCut(log, standing)) return readArchived(stores, log, key)
-  // Without a stamp its words are to be read again from the log itself: another policy holds now.
-  const isArchived = !isAgain && standing?.stamp === log.stamp && textFrom?.stamp !== ''
-  if (!needsRows && !needsText && isArchived) return undefined
-  const forget = forgetterFor(stores, textFrom)
-  const start = isAgain ? undefined : from
-  const rows = needsRows ? rowsAfter(stores, source, from) : undefined
-  const done = { log, rows: rows && { log, from, rows }, textFrom, standing, isAgain }
-  if (isArchived) {
-    if (rows) readLog(log, start, [rows], forget)
-    // What was taken out of the archive on purpose must not come back from the log.
-    const words = needsText ? archivedWords(archive, key) : undefined
-    if (words || !needsText) return { ...done, text: words, isArchived }
-  }
-  const words = new LogText()
-  const place = placeOf(start?.resume)
-  const isTogether = rows && !isArchived && place === (textFrom?.place ?? null) && place === (standing?.place ?? null)
-  if (rows && !isArchived) readLog(log, start, isTogether ? [rows, words] : [rows], forget)
-  if (!isTogether) readLog(log, undefined, [words], forget)
-  if (!isTogether || !resumeOf(start)) words.isRestarted = true
-  return isSessionGone(stores, log, rows ?? words) ? undefined : { ...done, text: words, isArchived: false }
-}
-
-/** Turns, tool calls and the ledger only. */
-function readRows(stores: Stores, source: LogSource, from: StoredLog | undefined): Reading | undefined {
-  const { log, isAgain = false } = source
-  const textFrom = stores.oblivion ? stores.text.log(log.path, partOf(log)) : undefined
-  const rows = rowsAfter(stores, source, from)
-  readLog(log, isAgain ? undefined : from, [rows], forgetterFor(stores, textFrom))
-  if (isSessionGone(stores, log, rows)) return undefined
-  const done = { log, rows: { log, from, rows }, textFrom, standing: undefined, text: undefined }
-  return { ...done, isArchived: false, isAgain }
-}
-
-function rowsAfter({ history }: Stores, { log, isAgain }: LogSource, from: StoredLog | undefined): LogRows {
-  const isMore = !isAgain && resumeOf(from) !== undefined
-  const rows = new LogRows(log.tool, isMore && from ? history.knownRows(from) : undefined)
-  if (from && !isMore) rows.isRestarted = true
-  return rows
-}
-
-function forgetterFor({ oblivion, text }: Stores, textFrom: StoredText | undefined): FactForgetter {
-  const wasPurged = (call: string): boolean => textFrom !== undefined && text.wasPurged(textFrom, call)
-  return new FactForgetter(oblivion?.forgetter.isEmpty ? undefined : oblivion?.forgetter, wasPurged)
-}
-
-function isSessionGone({ oblivion }: Stores, log: LogRef, { news }: Pick<LogText, 'news'>): boolean {
-  const owner = log.session ?? news.spawner?.session ?? news.id
-  return owner !== undefined && (oblivion?.isSessionGone(owner) ?? false)
-}
-
-/** Only what is not known at all: what was read while the log was there is never less. */
-function readArchived({ history, text, archive }: Stores, log: LogRef, key: ArchiveKey): Reading | undefined {
-  const from = history.log(log.path, partOf(log))
-  const textFrom = text.log(log.path, partOf(log))
-  if (from && textFrom) return undefined
-  const words = archivedWords(archive, key)
-  if (!words) return undefined
-  const rows = from ? undefined : new LogRows(log.tool, undefined)
-  for (const fact of words.facts) rows?.add(fact)
-  if (rows) rows.checkpoint = words.checkpoint
-  const standing = archive.standing(key)
-  const done = { log, rows: rows && { log, from, rows }, textFrom, standing, isArchived: true, isAgain: false }
-  return { ...done, text: textFrom ? undefined : words }
-}
-
-/** Whether the archive has more of a log than the log itself, which was cut. */
-export function wasCut(log: LogRef, standing: Pick<Standing, 'place' | 'stamp'> | undefined): boolean {
-  if (standing?.place !== null || standing.stamp !== log.stamp) return false
-  return LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes ?? false
-}
-
-function archivedWords(archive: Archive, key: ArchiveKey): LogText | undefined {
-  const content = archive.read(key)
-  if (!content || content.problems.length > 0) return undefined
-  const words = new LogText()
-  words.isRestarted = true
-  for (const fact of content.facts) words.add(fact)
-  const { counters, head } = content.standing
-  if (counters && head) words.checkpoint = { counters, head }
-  return words
-}
-
-function readLog(
-  log: LogRef,
-  from: Pick<StoredLog, 'resume'> | undefined,
-  readers: readonly Pick<LogText, 'add'>[],
-  forget: FactForgetter,
-): void {
-  const tool = LOG_TOOLS.find((one) => one.name === log.tool)
-  if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
-  const resume = resumeOf(from)
-  for (const fact of tool.read(log, resume ? { from: resume } : {})) {
-    const storable = forget.storable(fact)
-    for (const reader of readers) reader.add(storable)
-  }
+/** Returns how many rows it has. */
+function count(report: HistoryReading, { rows: done, isFirst }: Reading): number {
+  if (!done) return 0
+  const { rows, from } = done
+  const before = rows.isRestarted ? undefined : resumeOf(from)
+  report.bytes += Math.max(0, (rows.checkpoint?.resume?.offset ?? 0) - (before?.offset ?? 0))
+  // What a slice goes on with was counted with the one before.
+  report.turns += isFirst ? rows.turns.size : rows.added.turns
+  report.tool_calls += isFirst ? rows.calls.size : rows.added.calls
+  return rows.turns.size + rows.calls.size
 }
 
 /** Filters it, and makes of it what is stored: all that needs no lock. */
@@ -250,7 +110,8 @@ async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
     ? { text: undefined, words: undefined }
     : readyText({ log, from, text: told, ...kept }, stored)
   const batch = isArchived ? undefined : stores.archive.compressed(archiveBatch(stores, reading, told, kept), words)
-  return { rows, batch, text }
+  const settles = reading.isLast && !reading.isFirst && batch ? stores.archive.keyOf(originOf(log)) : undefined
+  return { rows, batch, text, settles }
 }
 
 /**
@@ -260,11 +121,12 @@ async function ready(stores: Stores, reading: Reading): Promise<ReadyReading> {
 function cutReading(stores: Stores, reading: Reading, told: LogText, kept: KeptWords): ReadyReading | undefined {
   const { log, rows, textFrom, standing, isArchived, isAgain } = reading
   const from = rows?.from
-  if (!told.isRestarted || isArchived || isAgain || !from || !textFrom || !standing) return undefined
+  const isWhole = told.isRestarted && reading.isFirst && reading.isLast
+  if (!isWhole || isArchived || isAgain || !from || !textFrom || !standing) return undefined
   if (standing.policy !== kept.policy || !LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes)
     return undefined
-  const before = stores.archive.read(stores.archive.keyOf(originOf(log)))
-  if (!before || before.problems.length > 0 || !isCut(before.facts, kept.facts)) return undefined
+  using before = stores.archive.open(stores.archive.keyOf(originOf(log)))
+  if (!before || !isCut(before.facts(), kept.facts) || before.problems.length > 0) return undefined
   const { counters, head, facts: _facts, bytes: _bytes, ...known } = standing
   const unchanged = new LogRows(log.tool, stores.history.knownRows(from))
   if (counters && head) unchanged.checkpoint = { counters, head }
@@ -291,6 +153,7 @@ async function record({ history, text, archive, ...stores }: Stores, batch: read
   if (rows.length > 0) history.record(rows, generation)
   const texts = ours.flatMap((reading) => reading.text ?? [])
   if (texts.length > 0) text.record(texts, { run: stores.run, generation })
+  for (const { settles } of ours) if (settles) await archive.settle(settles)
 }
 
 /** What may be kept of the words of a reading, what made it so, and up to where in the log they go. */
@@ -299,7 +162,10 @@ type KeptWords = Pick<TextReading, 'facts' | 'place' | 'policy' | 'redactions'>
 /** What is in the archive was filtered when it came there. */
 async function keptWords(stores: Stores, reading: Reading, told: LogText): Promise<KeptWords> {
   const { log, textFrom, isArchived, standing } = reading
-  if (isArchived) return { facts: told.facts, place: standing?.place ?? null, policy: standing?.policy }
+  if (isArchived) {
+    const place = reading.isLast ? (standing?.place ?? null) : null
+    return { facts: told.facts, place, policy: standing?.policy }
+  }
   const known = told.isRestarted ? undefined : textFrom
   const policy = await stores.policyFor(told.news.cwd ?? known?.cwd ?? undefined)
   const filter = new FactFilter({
@@ -321,7 +187,7 @@ const sessionOf = (log: LogRef, { news }: LogText): SessionId | undefined =>
 
 function archiveBatch(
   stores: Stores,
-  { log, standing }: Reading,
+  { log, standing, isLast }: Reading,
   told: LogText,
   { facts, place, policy }: KeptWords,
 ): ArchiveBatch {
@@ -332,7 +198,8 @@ function archiveBatch(
     facts,
     from: standing?.place,
     isWhole,
-    isOver: stores.isOver(log),
+    isOver: isLast && stores.isOver(log),
+    isPart: !isLast,
     standing: {
       place,
       stamp: log.stamp,

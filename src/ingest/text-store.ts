@@ -4,7 +4,7 @@ import { openDatabase, openToRead, RowWriter, refuseForeign, Statements } from '
 import { callKey, keyNumber, kindOf, PASSAGE_KINDS, PURGED_CALL_TEXT, wordsBeside } from './passage.js'
 import type { KnownPassage, ReadyPassage, ReadyText, StoredText } from './ready-text.js'
 import { saveRedactions } from './redaction-count.js'
-import { partOf, stampsIn } from './stored-stamps.js'
+import { partOf, type StoredPlace, stampsIn } from './stored-stamps.js'
 import { LATER_TABLES, makeTextTables, TEXT_VERSION } from './text-schema.js'
 
 /** What a batch of readings is part of. */
@@ -96,8 +96,8 @@ export class TextStore implements Disposable {
   }
 
   /** Where each log is whose text is here. */
-  places(): { path: string; part: string; tool: string }[] {
-    return this.db.all('select path, part, tool from text_logs') as { path: string; part: string; tool: string }[]
+  places(): StoredPlace[] {
+    return this.db.all('select path, part, tool, stamp from text_logs') as StoredPlace[]
   }
 
   stamps(): Map<string, string> {

@@ -1,4 +1,5 @@
 import type { Resume as ToolResume } from '../tools/index.js'
+import { resumeText } from './resume-text.js'
 import type { Telling } from './telling.js'
 
 /** One log of a tool: a file, or one session inside a database. */
@@ -42,5 +43,5 @@ export interface UsageReader {
  * a log that has grown since from its beginning once, which costs less than making that place for every log.
  */
 export function carryAfter(tool: string, stopped: ToolResume): string | undefined {
-  return tool === 'claude' ? undefined : JSON.stringify(stopped)
+  return tool === 'claude' ? undefined : resumeText(stopped)
 }

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory, writeAtomic } from '../disk/index.js'
+import { makeDirectory, readPlain, writeAtomic } from '../disk/index.js'
+import { readJson } from '../model/index.js'
 
 // Loaded on first use: 1.5 ms that a command without large payloads need not pay.
 const sha256Of = (content: string): string =>
@@ -30,8 +31,8 @@ export class BlobStore {
   get(reference: unknown): unknown {
     if (!isBlobReference(reference)) return undefined
     try {
-      const content = readFileSync(this.#path(reference.sha256), 'utf8')
-      return sha256Of(content) === reference.sha256 ? JSON.parse(content) : undefined
+      const content = readPlain(this.#path(reference.sha256))?.toString()
+      return content !== undefined && sha256Of(content) === reference.sha256 ? readJson(content) : undefined
     } catch {
       return undefined
     }
@@ -50,6 +51,9 @@ export class BlobStore {
 }
 
 export function isBlobReference(value: unknown): value is BlobReference {
-  const reference = value as BlobReference | null
-  return typeof reference === 'object' && /^[0-9a-f]{64}$/.test(reference?.sha256 ?? '')
+  if (typeof value !== 'object' || value === null) return false
+  const { sha256, bytes, ...others } = value as Partial<Record<string, unknown>>
+  return isSha256(sha256) && typeof bytes === 'number' && Object.keys(others).length === 0
 }
+
+const isSha256 = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)

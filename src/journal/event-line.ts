@@ -1,4 +1,5 @@
-import { type Event, isEventId, isSessionId, isSoundPayload, isStateType, VISIBILITIES } from '../model/index.js'
+import { type Event, eventFault, isInstant, isTooDeep, isTooShortToBeDeep, parseInstant } from '../model/index.js'
+import { isBlobReference } from './blob.js'
 
 /** Beyond this a line would not be written in one piece by every file system; larger payloads go to a blob. */
 export const MAX_LINE_BYTES = 64 * 1024
@@ -20,25 +21,22 @@ export function decodeLine(line: string, openBlob: (reference: unknown) => unkno
     return { kind: 'unreadable', reason: 'not JSON' }
   }
   if (typeof value !== 'object' || value === null) return { kind: 'unreadable', reason: 'not an object' }
-  const event = value as Partial<Event>
-  if (!isEventId(event.id)) return { kind: 'unreadable', reason: 'no event id' }
-  if (typeof event.ts !== 'string' || Number.isNaN(Date.parse(event.ts)))
-    return { kind: 'unreadable', reason: 'no time' }
-  if (typeof event.type !== 'string' || typeof event.actor !== 'string' || typeof event.host !== 'string') {
-    return { kind: 'unreadable', reason: 'no type, actor or host' }
+  const event = value as Record<string, unknown>
+  const blob = blobIn(event.payload)
+  if (blob !== undefined) event.payload = openBlob(blob)
+  // Programs that use the library could once give a time of another form.
+  if (!isInstant(event.ts) && typeof event.ts === 'string') event.ts = parseInstant(event.ts)
+  const fault = eventFault(event)
+  if (fault !== undefined) return { kind: 'unreadable', reason: `its ${fault} is missing or not usable` }
+  if ((blob !== undefined || !isTooShortToBeDeep(line)) && isTooDeep(event)) {
+    return { kind: 'unreadable', reason: 'nested too deeply' }
   }
-  if (!event.visibility || !VISIBILITIES.includes(event.visibility))
-    return { kind: 'unreadable', reason: 'no visibility' }
-  const payload = event.payload && '$blob' in event.payload ? openBlob(event.payload.$blob) : event.payload
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    return { kind: 'unreadable', reason: 'no payload' }
-  }
-  event.payload = payload as Record<string, unknown>
-  if (isStateType(event.type)) {
-    const ofSession = event.type.startsWith('session_')
-    if ((ofSession && !isSessionId(event.session)) || !isSoundPayload(event.type, event.payload)) {
-      return { kind: 'unreadable', reason: `unsound ${event.type}` }
-    }
-  }
-  return { kind: 'event', event: event as Event }
+  return { kind: 'event', event: value as Event }
+}
+
+/** What a payload refers to. A payload of somebody else's that has such a key among others is no reference. */
+function blobIn(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, '$blob')) return undefined
+  const { $blob, ...others } = payload as { $blob: unknown }
+  return isBlobReference($blob) && Object.keys(others).length === 0 ? $blob : undefined
 }

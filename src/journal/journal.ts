@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, refuseForeign, syncPath } from '../disk/index.js'
-import { DAY_MS, type Event, type EventId, isEventId } from '../model/index.js'
+import { DAY_MS, type Event, type EventId, isEventId, msOfEventId } from '../model/index.js'
 import { BlobStore } from './blob.js'
 import { encodeEvent, MAX_LINE_BYTES } from './event-line.js'
-import { type Batch, type Position, SegmentReader, segmentName, segmentNumber } from './segment.js'
+import { type Position, SegmentReader, segmentName, segmentNumber } from './segment.js'
 
 /** Small enough to prune in a blink, large enough that a busy year is some hundred files. */
 const SEAL_AT_BYTES = 8 * 1024 * 1024
@@ -72,11 +72,10 @@ export class Journal implements Disposable {
   /** Where to begin reading for what comes after an event: its segment, or the first one that is left. */
   placeOf(id: EventId): Position {
     const segments = this.segments()
-    const holder = segments.findLast((segment) => {
-      const first = this.#firstId(segment)
-      return first !== undefined && first <= id
-    })
-    return { segment: holder ?? segments[0] ?? 0, offset: 0 }
+    // Not the last segment that begins below it: a line out of order at the beginning of a later one would hide what lies between.
+    const following = segments.findIndex((segment) => (this.#firstId(segment) ?? '') > id)
+    const holder = following < 0 ? segments.at(-1) : segments[Math.max(0, following - 1)]
+    return { segment: holder ?? 0, offset: 0 }
   }
 
   bytes(): number {
@@ -88,7 +87,7 @@ export class Journal implements Disposable {
     const [first] = this.segments()
     if (first === undefined) return undefined
     const id = this.#firstId(first)
-    return id === undefined ? undefined : msOfId(id)
+    return id === undefined ? undefined : msOfEventId(id)
   }
 
   /** Whether anything was appended behind a position; the cheap question that every query asks first. */
@@ -111,13 +110,13 @@ export class Journal implements Disposable {
       using reader = this.open(segment, offset)
       if (!reader) continue // pruned away since it was listed
       for (let batch = reader.next(); batch; batch = reader.next()) {
-        const { events, repeated } = rising(batch, last)
+        const { events, repeated, misplaced } = rising(batch.events, last)
         last = events.at(-1)?.id ?? last
         const known = offset === 0 && segment === position?.segment
         yield {
           events,
           repeated: known ? 0 : repeated,
-          unreadable: batch.unreadable,
+          unreadable: batch.unreadable + misplaced,
           position: { segment, offset: batch.offset },
         }
       }
@@ -180,7 +179,9 @@ export class Journal implements Disposable {
 
   #line(event: Event): string {
     const line = encodeEvent(event)
-    if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line
+    // A payload of somebody's that looks like a reference is not to be taken for one.
+    const isAmbiguous = Object.hasOwn(event.payload, '$blob')
+    if (Buffer.byteLength(line) <= MAX_LINE_BYTES && !isAmbiguous) return line
     return encodeEvent({ ...event, payload: { $blob: this.blobs.put(JSON.stringify(event.payload)) } })
   }
 
@@ -202,7 +203,7 @@ export class Journal implements Disposable {
     const { size } = fstatSync(file)
     if (size >= SEAL_AT_BYTES) return true
     const first = firstEventId(file)
-    return first !== undefined && nowMs - msOfId(first) > DAY_MS
+    return first !== undefined && nowMs - msOfEventId(first) > DAY_MS
   }
 
   #create(number: number): { number: number; file: number } {
@@ -224,14 +225,41 @@ export class Journal implements Disposable {
   }
 }
 
-function rising(batch: Batch, last: EventId | undefined): { events: Event[]; repeated: number } {
-  let highest = last ?? ''
-  const events = batch.events.filter((event) => {
-    if (event.id <= highest) return false
-    highest = event.id
+/**
+ * Events in the order of their ids. One whose id does not rise is a copy. One whose id leaps over most of those that follow it has a
+ * damaged id: taken as it is, it would make copies of them.
+ */
+function rising(
+  all: readonly Event[],
+  last: EventId | undefined,
+): { events: Event[]; repeated: number; misplaced: number } {
+  let highest: string = last ?? ''
+  let misplaced = 0
+  const events = all.filter(({ id }, at) => {
+    if (id <= highest) return false
+    if ((all[at + 1]?.id ?? id) < id && leaps(id, highest, all, at + 1)) {
+      misplaced += 1
+      return false
+    }
+    highest = id
     return true
   })
-  return { events, repeated: batch.events.length - events.length }
+  return { events, repeated: all.length - events.length - misplaced, misplaced }
+}
+
+/** How many of those that follow are asked. */
+const FOLLOWERS = 9
+
+/** Whether it is above at least two, and above most, of the next events that are no copies. None of these can be a copy of one before it. */
+function leaps(id: string, highest: string, all: readonly Event[], from: number): boolean {
+  let [below, above] = [0, 0]
+  for (let at = from; at < all.length && below + above < FOLLOWERS; at += 1) {
+    const next = all[at]?.id ?? ''
+    if (next <= highest) continue
+    if (next < id) below += 1
+    else above += 1
+  }
+  return below >= 2 && below > above
 }
 
 /** It stands first in the first line. */
@@ -241,8 +269,6 @@ function firstEventId(file: number): EventId | undefined {
   const id = /^\{"id":"([0-9a-f-]{36})"/.exec(head.toString('latin1', 0, read))?.[1]
   return isEventId(id) ? id : undefined
 }
-
-const msOfId = (id: EventId): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 function endsTorn(file: number, size: number): boolean {
   if (size === 0) return false

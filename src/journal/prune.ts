@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { syncPath, writeAtomic } from '../disk/index.js'
 import type { Event, EventId } from '../model/index.js'
-import { isBlobReference } from './blob.js'
 import { decodeLine } from './event-line.js'
 import type { Journal } from './journal.js'
 
@@ -65,9 +64,7 @@ export function pruneBlobs(journal: Journal): void {
   for (const segment of journal.segments()) {
     for (const line of readFileSync(journal.path(segment), 'utf8').split('\n')) {
       if (!line.includes('"$blob"')) continue
-      for (const [, sha256 = ''] of line.matchAll(/"\$blob":\{"sha256":"([0-9a-f]{64})"/g)) {
-        if (isBlobReference({ sha256, bytes: 0 })) referenced.add(sha256)
-      }
+      for (const [, sha256 = ''] of line.matchAll(/"\$blob":\{"sha256":"([0-9a-f]{64})"/g)) referenced.add(sha256)
     }
   }
   journal.blobs.keepOnly(referenced)

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, makeDirectory, namesIn, writeAtomic } from '../disk/index.js'
+import { FileLock, guardedText, makeDirectory, namesIn, openGuarded, writeAtomic } from '../disk/index.js'
 import { type Instant, instantOf } from '../model/index.js'
 
 const SUFFIX = '.msg'
@@ -152,12 +152,7 @@ function readMessage(path: string, at: Instant): SpooledMessage | undefined {
 
 /** Undefined when it is no regular file of a bearable size: a link or a pipe in the spool is nobody's message. */
 function contentOf(path: string): string | undefined {
-  try {
-    const stat = statSync(path)
-    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined
-  } catch {
-    return undefined
-  }
+  return guardedText(path, MAX_BYTES)
 }
 
 function parsed(text: string): unknown {
@@ -177,7 +172,7 @@ function nanosOf(path: string, name: string): bigint {
 
 function beginningOf(path: string): Uint8Array {
   const bytes = Buffer.alloc(BAD_BYTES)
-  const file = openSync(path, 'r')
+  const file = openGuarded(path)
   try {
     return bytes.subarray(0, readSync(file, bytes, 0, BAD_BYTES, 0))
   } finally {

@@ -55,24 +55,18 @@ export class AgentCare {
 
   async rename(reference: string, name: string): Promise<Receipt> {
     const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.rename(before.id, name))
+    return this.#relocated('renamed', before, await this.parts.home.roster.rename(before.id, name))
   }
 
   async move(reference: string, group: string | undefined): Promise<Receipt> {
     const before = await findAgent(this.parts.home, reference)
-    return this.#relocated(before, await this.parts.home.roster.move(before.id, group))
+    return this.#relocated('moved', before, await this.parts.home.roster.move(before.id, group))
   }
 
   async archive(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
-    const view = await this.look(agent)
-    if (liveRun(await this.parts.runs.read(agent.id))) {
-      throw new SkeinError(
-        'agent-running',
-        `${agent.address} is ${view.status}`,
-        `Stop it first: skein stop ${agent.address}`,
-      )
-    }
+    await this.look(agent)
+    await this.#refuseRunning(agent, `Stop it first: skein stop ${agent.address}`)
     await this.#note(agent, 'agent_archived', {}, (run, now) => ({ ...run, archived_at: now }))
     return { agent: await this.look(agent), did: `archived ${agent.address}`, how: 'it is listed with --all only' }
   }
@@ -83,20 +77,48 @@ export class AgentCare {
     return { agent: await this.look(agent), did: `unarchived ${agent.address}`, how: 'it is listed again' }
   }
 
+  async setTool(reference: string, tool: string): Promise<Receipt> {
+    const before = await findAgent(this.parts.home, reference)
+    await this.look(before)
+    await this.#refuseRunning(before, `Stop it first: skein stop ${before.address}`)
+    const agent = await this.parts.home.roster.update(before.id, { tool })
+    const how =
+      before.tool === tool ? 'it did so already' : `its conversation with ${before.tool} is kept for that tool`
+    return { agent: await this.look(agent), did: `${agent.address} now runs ${tool}`, how }
+  }
+
   async remove(reference: string, { force = false }: { force?: boolean } = {}): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     const view = await this.look(agent)
-    if (liveRun(await this.parts.runs.read(agent.id))) {
-      if (!force) {
-        const next = `Stop it first: skein stop ${agent.address} , or give --force`
-        throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
-      }
-      await kill(this.parts, agent)
+    if (force && liveRun(await this.parts.runs.read(agent.id))) await this.#killOrGiveUp(agent)
+    // Nobody starts it meanwhile.
+    using _held = await this.parts.runs.hold(agent.id, 'state')
+    if (!force) await this.#refuseRunning(agent, `Stop it first: skein stop ${agent.address} , or give --force`)
+    const run = await this.parts.runs.read(agent.id)
+    this.#removed.keep(agent, run, this.parts.context.clock.now())
+    try {
+      await this.parts.home.roster.remove(agent.id)
+    } catch (error) {
+      this.#removed.putBack(agent, run)
+      throw error
     }
-    this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
-    await this.parts.home.roster.remove(agent.id)
     const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
     return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  async #refuseRunning(agent: Agent, next: string): Promise<void> {
+    const run = await this.parts.runs.read(agent.id)
+    if (!liveRun(run)) return
+    throw new SkeinError('agent-running', `${agent.address} is ${run?.status.status}`, next)
+  }
+
+  /** What runs where it cannot be reached is given up: that place may be gone for good. */
+  async #killOrGiveUp(agent: Agent): Promise<void> {
+    try {
+      await kill(this.parts, agent)
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'agent-elsewhere') throw error
+    }
   }
 
   async undoRemove(reference?: string): Promise<Receipt> {
@@ -131,7 +153,7 @@ export class AgentCare {
   }
 
   /** Its tmux session carries its name, so that people find it there as well. */
-  async #relocated(before: Agent, agent: Agent): Promise<Receipt> {
+  async #relocated(verb: string, before: Agent, agent: Agent): Promise<Receipt> {
     const renamed = await this.parts.runs.update(agent, async (current) => {
       const live = liveRun(current)
       if (!current || !live) return undefined
@@ -144,7 +166,7 @@ export class AgentCare {
       }
       return { next: { ...current, run: { ...live, tmux_session: name } }, result: name }
     })
-    const did = `${before.address} is now ${agent.address}`
+    const did = `${verb} ${before.address} to ${agent.address}`
     return {
       agent: await this.look(agent),
       did,

@@ -1,15 +1,22 @@
+import type { ProcessPlace } from '../disk/index.js'
 import {
   type AgentId,
   type AgentStatus,
   type Evidence,
   type Instant,
+  isAgentId,
   isSessionId,
+  readJson,
   type SessionId,
   SkeinError,
   STATUSES,
+  shapes,
+  type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
-import type { AskedPermission } from '../tools/index.js'
+import type { PendingRequest } from './pending-request.js'
+
+const { count, flag, isObject, listOf, misfit, path: isPath, shape, shaped, text, texts, time } = shapes
 
 /** How an agent is started, kept so that it comes back with the same rights and settings or not at all. */
 export interface Recipe {
@@ -29,7 +36,12 @@ export interface Recipe {
 export interface LiveRun {
   /** Chosen per start: messages of an older run are told apart by it. */
   id: string
+  /** By its absolute path, so that no variable of the user's decides where it is looked for. Earlier versions wrote a name. */
   socket: TmuxSocket
+  /** The tmux server, as a process. Earlier versions did not write it, nor `place`. */
+  server?: { pid: number; process_start?: number }
+  /** Where the pids of this run have a meaning: only there can be seen that it has ended. */
+  place?: ProcessPlace
   tmux_session: string
   pane: PaneId
   pid: number
@@ -56,7 +68,7 @@ export interface Binding {
 }
 
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
-export type Launching = Pick<LiveRun, 'id' | 'socket' | 'tmux_session' | 'started_at' | 'port' | 'how'>
+export type Launching = Pick<LiveRun, 'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how'>
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
 export interface AgentRun {
@@ -64,6 +76,8 @@ export interface AgentRun {
   agent: AgentId
   recipe: Recipe
   binding?: Binding
+  /** How it was run with other tools, and the conversations it has there: they are taken up when it runs them again. */
+  other_tools?: Readonly<Record<string, { recipe: Recipe; binding?: Binding }>>
   launching?: Launching
   run?: LiveRun
   status: AgentStatus
@@ -71,19 +85,27 @@ export interface AgentRun {
   told?: Evidence[]
   /** The last reading of the screen, for what must be seen twice. */
   sample?: Evidence
-  /** What the program asked and was not answered yet, as far as it tells. */
-  requests?: AskedPermission[]
+  /** What the program asked and was not answered yet, as far as it tells, oldest first. */
+  requests?: PendingRequest[]
+  /** The dialog that was last seen on its screen (`dialogPrint`). */
+  dialog?: string
   /** Shells and sub-agents that go on after the turn. */
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** The program has left its conversation for another, and how. */
+  leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
   refused?: SessionId[]
-  /** Since when it last was at work. */
+  /** Since when it last was at work on a turn. */
   busy_at?: Instant
-  /** When a reply was last finished. It waits for its user until it is acknowledged. */
+  /** How its last turn ended. A reply or a failure waits for its user until it is acknowledged. */
+  turn_end?: TurnEnd
+  /** Since when a turn whose end was not told looks ended. */
+  quiet_at?: Instant
+  /** As earlier versions wrote the end of a turn; see `turnEndOf`. */
   finished_at?: Instant
-  /** A finished reply was seen by its user up to this moment. */
+  /** A reply or a failure was seen by its user up to this moment. */
   acked_at?: Instant
   snoozed_at?: Instant
   snoozed_until?: Instant
@@ -94,45 +116,98 @@ export interface AgentRun {
 export const liveRun = (run: AgentRun | undefined): LiveRun | undefined =>
   run?.run && run.run.ended_at === undefined ? run.run : undefined
 
-/**
- * Undefined when the text is no such file. What decides over a start is checked by hand (this is read for every agent on
- * every list); the rest is ours and was written whole.
- */
-export function readAgentRun(text: string, where: string): AgentRun | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+const SOCKET = (value: unknown): boolean =>
+  isObject(value) &&
+  [value.name, value.path].every((one) => one === undefined || isPath(one)) &&
+  (value.name !== undefined || value.path !== undefined)
+const isPid = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 1 && Number(value) < 2 ** 31
+const isPane = (value: unknown): boolean => typeof value === 'string' && /^%\d+$/.test(value)
+const isStatus = (value: unknown): boolean => STATUSES.includes(value as AgentStatus['status'])
+
+const PLACE = shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text }))
+const SERVER = shaped(shape({ pid: isPid, 'process_start?': count }))
+const LAUNCHING = {
+  id: text,
+  socket: SOCKET,
+  'place?': PLACE,
+  tmux_session: text,
+  started_at: time,
+  'port?': count,
+  'how?': text,
+}
+const EVIDENCE = shaped(
+  shape({
+    source: text,
+    at: time,
+    status: isStatus,
+    'reason?': text,
+    'waiting_for?': text,
+    'trouble?': text,
+    'rule?': text,
+  }),
+)
+const AGENT_RUN = shape({
+  agent: isAgentId,
+  recipe: shaped(
+    shape({
+      tool: text,
+      cwd: isPath,
+      'model?': text,
+      'args?': texts,
+      'mcp?': texts,
+      'dangerous?': flag,
+      'work?': text,
+      'env_names?': texts,
+    }),
+  ),
+  'binding?': shaped(shape({ session: isSessionId, since: time, how: text, is_confirmed: flag, 'log?': isPath })),
+  'launching?': shaped(shape(LAUNCHING)),
+  'run?': shaped(
+    shape({
+      ...LAUNCHING,
+      'server?': SERVER,
+      pane: isPane,
+      pid: isPid,
+      'process_start?': count,
+      'program_pid?': isPid,
+      'ended_at?': time,
+    }),
+  ),
+  status: shaped(
+    shape({
+      status: isStatus,
+      since: time,
+      source: text,
+      'reason?': text,
+      'waiting_for?': text,
+      'trouble?': text,
+      'token?': text,
+    }),
+  ),
+  'told?': listOf(EVIDENCE),
+  'sample?': EVIDENCE,
+  'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text }))),
+  'background?': shaped(shape({ count, at: time })),
+  'refused?': texts,
+  'leaving?': shaped(shape({ how: text, at: time })),
+  'turn_end?': shaped(shape({ how: text, at: time })),
+  'prompted_at?': time,
+  'busy_at?': time,
+  'quiet_at?': time,
+  'finished_at?': time,
+  'acked_at?': time,
+  'snoozed_at?': time,
+  'snoozed_until?': time,
+  'archived_at?': time,
+})
+
+/** Undefined when the text is no such file. Checked by hand: this is read for every agent on every list. */
+export function readAgentRun(json: string, where: string): AgentRun | undefined {
+  const value = readJson(json)
   if (!isObject(value)) return undefined
-  if (typeof value.v === 'number' && value.v > 1) {
+  if (Number.isInteger(value.v) && Number(value.v) > 1 && Number(value.v) < 1_000) {
     const next = 'Update Skein (npm install -g skein), then try again; the file was not touched'
     throw new SkeinError('newer-format', `${where} was written by a newer Skein`, next)
   }
-  const { v, agent, recipe, binding, run, status } = value
-  const isWhole =
-    v === 1 &&
-    typeof agent === 'string' &&
-    isObject(recipe) &&
-    hasTexts(recipe, 'tool', 'cwd') &&
-    isObject(status) &&
-    hasTexts(status, 'status', 'since', 'source') &&
-    STATUSES.some((known) => known === status.status) &&
-    (binding === undefined || (isObject(binding) && isSessionId(binding.session))) &&
-    (run === undefined || isLiveRun(run))
-  return isWhole ? (value as unknown as AgentRun) : undefined
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const hasTexts = (value: Record<string, unknown>, ...names: string[]): boolean =>
-  names.every((name) => typeof value[name] === 'string')
-
-function isLiveRun(value: unknown): boolean {
-  if (!isObject(value) || !hasTexts(value, 'id', 'tmux_session', 'pane', 'started_at')) return false
-  const { socket, pid } = value
-  const isSocket = isObject(socket) && (typeof socket.name === 'string' || typeof socket.path === 'string')
-  return isSocket && typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 1
+  return value.v === 1 && misfit(value, AGENT_RUN) === undefined ? (value as unknown as AgentRun) : undefined
 }

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, makeDirectory, namesIn, textIn, writeAtomic } from '../disk/index.js'
+import { FileLock, foreignAt, makeDirectory, namesIn, readPlain, writeAtomic } from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
-import { type Agent, type AgentId, type Context, parseAgentId, SkeinError } from '../model/index.js'
+import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
 import { agentRunFromJournal } from './agent-run-recovery.js'
+import { located } from './run-life.js'
 
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
@@ -34,14 +35,15 @@ export class AgentRuns {
   /** All that can be read. Those of agents that were removed are left out by the caller, who knows the roster. */
   async all(): Promise<AgentRun[]> {
     const ids = namesIn(this.home.paths.agents).flatMap((name) => idOf(name) ?? [])
-    return (await Promise.all(ids.map((id) => this.read(id)))).filter((run) => run !== undefined)
+    return (await Promise.all(ids.map((id) => this.#readOrSay(id)))).filter((run) => run !== undefined)
   }
 
   async read(id: AgentId): Promise<AgentRun | undefined> {
-    const text = textIn(this.#path(id))
-    if (text === undefined) return undefined
-    const run = readAgentRun(text, this.#path(id))
-    return run?.agent === id ? run : this.#recover(id)
+    const path = this.#path(id)
+    const content = readPlain(path)
+    if (content === undefined && foreignAt(path) === undefined) return undefined
+    const run = content && readAgentRun(content.toString(), path)
+    return run?.agent === id ? located(run) : this.#recover(id)
   }
 
   /**
@@ -91,6 +93,11 @@ export class AgentRuns {
     for (const what of ['state', 'keys']) rmSync(join(this.home.paths.agents, `${id}.${what}.lock`), { force: true })
   }
 
+  /** Puts a file back as it was before `forget`; the caller holds the agent. */
+  restore(run: AgentRun): void {
+    this.#write(run, true)
+  }
+
   #path(id: AgentId): string {
     return join(this.home.paths.agents, id + SUFFIX)
   }
@@ -98,6 +105,17 @@ export class AgentRuns {
   #write(run: AgentRun, durable: boolean): void {
     makeDirectory(this.home.paths.agents)
     writeAtomic(this.#path(run.agent), `${JSON.stringify(run, undefined, 1)}\n`, { durable })
+  }
+
+  /** One that a newer Skein has written is left out: the others can be shown all the same. */
+  async #readOrSay(id: AgentId): Promise<AgentRun | undefined> {
+    try {
+      return await this.read(id)
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'newer-format') throw error
+      this.context.warn(error.message)
+      return undefined
+    }
   }
 
   /** The file is damaged: the journal knows how the agent was last started and which conversation it is in. */
@@ -112,6 +130,6 @@ export class AgentRuns {
 }
 
 function idOf(name: string): AgentId | undefined {
-  const isRun = name.endsWith(SUFFIX) && !name.startsWith('.')
-  return isRun ? parseAgentId(name.slice(0, -SUFFIX.length)) : undefined
+  const id = name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : ''
+  return isAgentId(id) ? id : undefined
 }

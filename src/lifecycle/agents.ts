@@ -1,6 +1,7 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun } from './agent-run.js'
+import type { PromptOutcome } from './reply.js'
 
 /** An agent with what it is doing, as faces show it. */
 export interface AgentView extends Agent, AgentStatus {
@@ -10,6 +11,8 @@ export interface AgentView extends Agent, AgentStatus {
   /** The process it was started as, while or after it ran. */
   pid?: number
   branch?: string
+  /** Why nothing can work in its directory: it is gone, a file, not ours to enter. */
+  cwd_problem?: string
   model?: string
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
   context_tokens?: number
@@ -35,6 +38,8 @@ export interface StartAgent {
   mcp?: readonly string[]
   args?: readonly string[]
   dangerous?: boolean
+  /** Also when the process before may still run on another host or in another container, which cannot be seen from here. */
+  force?: boolean
 }
 
 /** What an operation did and how it knows; `how` is one line for a person ("registry says idle", "process 4711 runs"). */
@@ -47,7 +52,12 @@ export interface Receipt {
 export interface SendReceipt extends Receipt {
   /** `received`: a hook or the log confirmed it. `stalled`: typed, but nothing moved. */
   delivery: 'received' | 'typed' | 'stalled'
+  /** What the prompt led to, when that was waited for. */
+  outcome?: PromptOutcome['outcome']
+  /** What was said to this prompt, and to no other. */
   reply?: string
+  /** Why there is no reply. */
+  reason?: string
 }
 
 export interface RecordedScreen {
@@ -76,7 +86,7 @@ export interface Agents extends AsyncDisposable {
   kill(reference: string): Promise<Receipt>
   restart(
     reference: string,
-    options?: { fresh?: boolean; env?: Readonly<Record<string, string>> },
+    options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
   send(
     reference: string,
@@ -105,6 +115,10 @@ export interface Agents extends AsyncDisposable {
   move(reference: string, group: string | undefined): Promise<Receipt>
   archive(reference: string): Promise<Receipt>
   unarchive(reference: string): Promise<Receipt>
+  /** The program it runs. Refused while it runs. Its conversation with the tool before comes back with that tool. */
+  setTool(reference: string, tool: string): Promise<Receipt>
+  /** Agents with a process that runs, or may run where it cannot be seen. */
+  running(): Promise<Agent[]>
   /** Refused while it runs, unless `force` kills it. */
   remove(reference: string, options?: { force?: boolean }): Promise<Receipt>
   /** Brings back the agent that was removed last (or the one named), while that is possible. */

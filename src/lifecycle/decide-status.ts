@@ -8,9 +8,11 @@ import {
   laterOf,
   msOf,
   type Trouble,
+  type TurnEnd,
   type Wait,
 } from '../model/index.js'
-import { type Activity, activityOf } from './evidence.js'
+import { type Activity, activityOf, isTold, UNREACHABLE } from './evidence.js'
+import { lastTurn, latestOf } from './turn-end.js'
 
 /** So long a program may take until anything is expected of it. */
 export const START_GRACE_MS = 5_000
@@ -18,8 +20,10 @@ export const START_GRACE_MS = 5_000
 const SETTLE_MS = 2_000
 /** Two readings of a screen count as two only when they are this far apart. */
 const APART_MS = 500
-/** A program may tell of the end of a turn this long after it could be seen. */
-const LATE_MS = 10_000
+/** A program that was given a prompt may say so this long before its registry does: hooks of its user come in between. */
+const PROMPT_HOLDS_MS = 30_000
+/** A program that tells how a turn ended is waited for this long once it looks as if it had. */
+const UNTOLD_MS = 1_500
 /** Work in the background whose end was missed is forgotten after this. */
 const BACKGROUND_MS = 3_600_000
 /** A turn that has written nothing for so long is said to be stalled. */
@@ -29,8 +33,10 @@ const STALLED_MS = 600_000
 export interface Sighting {
   agent: AgentId
   now: Instant
-  /** Absent when no program of this agent runs. */
-  run?: { started_at: Instant }
+  /** Absent when no program of this agent runs. `isResumed`: its screen may show what came before it. */
+  run?: { started_at: Instant; isResumed?: boolean }
+  /** Whether the program tells how its turns end; else their end is concluded from the end of work. */
+  tells?: boolean
   previous: AgentStatus
   /** What the program or others told, oldest first (`mergeTold`). */
   told: readonly Evidence[]
@@ -41,9 +47,14 @@ export interface Sighting {
   background?: { count: number; at: Instant } | undefined
   /** When the agent's log last grew, where that is known. */
   progress_at?: Instant | undefined
-  /** Since when it last was at work: a reply is finished when it no longer is. */
+  /** Since when it last was at work on a turn. */
   busy_at?: Instant | undefined
-  finished_at?: Instant | undefined
+  /** How its last turn ended, as it was decided before. */
+  turn_end?: TurnEnd | undefined
+  /** Since when a turn whose end was not told looks ended. */
+  quiet_at?: Instant | undefined
+  /** How the turn ended as the log has it; asked for by `Verdict.asksLog`. */
+  logged?: TurnEnd | undefined
   acked_at?: Instant | undefined
   snoozed_at?: Instant | undefined
   snoozed_until?: Instant | undefined
@@ -54,7 +65,10 @@ export interface Verdict {
   /** What decided it. */
   decided?: Evidence
   busy_at?: Instant
-  finished_at?: Instant
+  turn_end?: TurnEnd
+  quiet_at?: Instant
+  /** A turn has ended without a word about how: its log may know. */
+  asksLog?: true
   /** Nothing is known at this moment: to be shown, and not to be kept as a change. */
   isPassing: boolean
 }
@@ -73,12 +87,13 @@ export interface Verdict {
 export function decideStatus(sighting: Sighting): Verdict {
   const { previous, now, run, seen } = sighting
   const process = seen.find(({ source }) => source === 'process')
-  if (!run) return settled(sighting, overOf(previous, process))
+  if (!run) return settled(sighting, overOf(sighting, process))
   const ending = process && activityOf(process)
   if (process && (ending === 'failed' || ending === 'over')) return settled(sighting, process)
+  if (process?.rule === UNREACHABLE) return passing(previous, process)
   const best = bestOf(sighting)
   if (best) return settled(sighting, withBackground(best, sighting))
-  if (isYoung(run, now)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })
+  if (isYoung(sighting, run)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })
   if (process?.status === 'unknown') return passing(previous, process)
   const pane = seen.find(({ source }) => source === 'pane')
   // A view of the program that a rule knows, and that hides what it does: that still holds.
@@ -97,7 +112,9 @@ export function waitToken(agent: AgentId, since: Instant, wait: Wait): string {
 function bestOf(sighting: Sighting): Evidence | undefined {
   const registry = known(sighting, 'registry')
   const told = lastTold(sighting)
-  if (registry && registry.status !== 'starting') return refined(registry, told, known(sighting, 'pane'))
+  if (registry && registry.status !== 'starting') {
+    return isAhead(sighting, told, registry) ? told : refined(registry, told, known(sighting, 'pane'))
+  }
   const looked = lookedAt(sighting)
   if (!told) return looked && staysRunning(sighting, looked) ? stillRunning(sighting) : looked
   if (!looked || !contradicts(sighting, told, looked)) return refined(told, undefined, known(sighting, 'pane'))
@@ -106,6 +123,13 @@ function bestOf(sighting: Sighting): Evidence | undefined {
 
 const known = ({ seen }: Sighting, source: Evidence['source']): Evidence | undefined =>
   seen.find((evidence) => evidence.source === source && activityOf(evidence) !== undefined)
+
+/** The program was given a prompt, and its registry does not have it yet. */
+function isAhead(sighting: Sighting, told: Evidence | undefined, registry: Evidence): told is Evidence {
+  if (!told || activityOf(told) !== 'running' || activityOf(registry) !== 'quiet') return false
+  const said = saidLast(sighting)
+  return said > registry.at && msOf(sighting.now) - msOf(said) < PROMPT_HOLDS_MS
+}
 
 /** The title is set by the program and so comes before the screen; but it does not show a question or a failure. */
 function lookedAt(sighting: Sighting): Evidence | undefined {
@@ -127,10 +151,12 @@ function lastTold(sighting: Sighting): Evidence | undefined {
   return activityOf(last) === 'blocked' ? first : { ...last, at: first.at }
 }
 
-/** The tellings at the end that all say the same, oldest first. */
-function lastStreak({ told, run }: Sighting): Evidence[] {
-  const mine = told.filter((evidence) => evidence.at >= (run?.started_at ?? evidence.at) && activityOf(evidence))
-  const last = mine.at(-1)
+/** The tellings at the end that all say the same, oldest first. A turn whose end nobody told does not reach into the next one. */
+function lastStreak({ told, run, turn_end }: Sighting): Evidence[] {
+  const ours = told.filter((evidence) => evidence.at >= (run?.started_at ?? evidence.at) && activityOf(evidence))
+  const last = ours.at(-1)
+  const isNextTurn = turn_end !== undefined && last !== undefined && last.at > turn_end.at
+  const mine = isNextTurn ? ours.filter(({ at }) => at > turn_end.at) : ours
   const before = mine.findLastIndex((evidence) => last && activityOf(evidence) !== activityOf(last))
   return mine.slice(before + 1)
 }
@@ -141,8 +167,10 @@ const saidLast = (sighting: Sighting): Instant => lastStreak(sighting).at(-1)?.a
 function contradicts(sighting: Sighting, told: Evidence, looked: Evidence): boolean {
   const [said, shown] = [activityOf(told), activityOf(looked)]
   if (said === shown || shown === 'starting') return false
-  if (msOf(looked.at) - msOf(saidLast(sighting)) < SETTLE_MS) return false
   if (said === 'failed' && shown === 'quiet') return false // the prompt below an error message
+  // Its end is waited for anyway.
+  if (sighting.tells && said === 'running' && shown === 'quiet' && looked.source === 'title') return true
+  if (msOf(looked.at) - msOf(saidLast(sighting)) < SETTLE_MS) return false
   if (said === 'running' && shown === 'quiet')
     return looked.source !== 'pane' || isSeenTwice(sighting, looked, saidLast(sighting))
   return true
@@ -189,16 +217,82 @@ function withBackground(best: Evidence, { background, now }: Sighting): Evidence
 function settled(sighting: Sighting, evidence: Evidence): Verdict {
   const { now, previous } = sighting
   const activity = activityOf(evidence)
-  const finished_at = activity === 'quiet' ? finishOf(sighting, evidence) : sighting.finished_at
-  const facts = activity === 'quiet' ? quietFacts(sighting, finished_at) : factsOf(evidence, sighting, activity)
+  const turn = turnBy(sighting, evidence, activity)
+  if (turn.isUntold) return untold(sighting, evidence, turn)
+  const isOver = activity === 'quiet' || (activity === 'failed' && evidence.source !== 'process')
+  const facts = isOver ? overFacts(sighting, turn.end) : factsOf(evidence, sighting, activity)
   const since = isSame(facts, evidence, previous) ? previous.since : earlierOf(facts.since ?? evidence.at, now)
-  const busy_at = activity === 'running' ? since : sighting.busy_at
+  const isTurn = activity === 'running' && evidence.turn !== 'none' && (!sighting.tells || isTold(evidence.source))
+  const busy_at = isTurn ? since : sighting.busy_at
   const token = facts.waiting_for && waitToken(sighting.agent, since, facts.waiting_for)
   return {
     status: { ...facts, since, source: evidence.source, ...(token ? { token } : {}) },
     decided: evidence,
     ...(busy_at === undefined ? {} : { busy_at }),
-    ...(finished_at === undefined ? {} : { finished_at }),
+    ...(turn.end ? { turn_end: turn.end } : {}),
+    ...(turn.asksLog ? { asksLog: true } : {}),
+    isPassing: false,
+  }
+}
+
+// --- how the turn ended -----------------------------------------------------------------------------------------------
+
+interface Ended {
+  end?: TurnEnd | undefined
+  /** It looks ended, and its program may still say how. */
+  isUntold?: boolean
+  asksLog?: boolean
+}
+
+/** How the last turn ended, by what was told, or else by what is seen now. */
+function turnBy(sighting: Sighting, evidence: Evidence, activity: Activity | undefined): Ended {
+  const { now, tells, logged } = sighting
+  const { begun_at, end, isOpen } = lastTurn(sighting)
+  if (activity === 'failed' && evidence.source !== 'process') return { end: failureOf(sighting, evidence, end, isOpen) }
+  if (activity !== 'quiet' || !isOpen || begun_at === undefined) return { end }
+  const at = earlierOf(laterOf(evidence.at, begun_at), now)
+  if (!tells) return { end: { at, how: 'finished' } }
+  const pane = known(sighting, 'pane')
+  if (pane && activityOf(pane) === 'failed') return { end: failureOf(sighting, pane, end, isOpen) }
+  const quiet = quietSince(sighting, begun_at)
+  if (msOf(now) - msOf(quiet) < UNTOLD_MS) return { end, isUntold: true }
+  // Looked at, it is as old as the look; only a registry knows when.
+  const seenAt = evidence.source === 'registry' ? at : quiet
+  return { end: logged ?? { at: seenAt, how: 'interrupted' }, asksLog: logged === undefined }
+}
+
+const quietSince = ({ quiet_at, now }: Sighting, begun: Instant): Instant =>
+  quiet_at !== undefined && quiet_at >= begun ? quiet_at : now
+
+/** A failure on the screen may be that of a turn long over, or of a conversation that was taken up again. */
+function failureOf(
+  sighting: Sighting,
+  { at, reason, trouble, source }: Evidence,
+  end: TurnEnd | undefined,
+  isOpen: boolean,
+): TurnEnd | undefined {
+  if (isTold(source) || (!isOpen && end?.how === 'failed')) return end
+  const isOld = sighting.tells && !isOpen && (end !== undefined || sighting.run?.isResumed)
+  if (isOld) return end
+  const seenAt = earlierOf(at, sighting.now)
+  return { at: seenAt, how: 'failed', ...(reason === undefined ? {} : { reason }), ...(trouble ? { trouble } : {}) }
+}
+
+/** Still at work as far as anyone said, until its program has had the time to say more. */
+function untold(sighting: Sighting, evidence: Evidence, { end }: Ended): Verdict {
+  const { previous, now, busy_at } = sighting
+  const { begun_at = now } = lastTurn(sighting)
+  const status: AgentStatus =
+    activityOf(previous) === 'running'
+      ? previous
+      : { status: 'running', since: begun_at, source: 'hook', reason: 'it was given a prompt' }
+  const busy = latestOf(busy_at, begun_at)
+  return {
+    status,
+    decided: evidence,
+    ...(busy ? { busy_at: busy } : {}),
+    ...(end ? { turn_end: end } : {}),
+    quiet_at: quietSince(sighting, begun_at),
     isPassing: false,
   }
 }
@@ -207,7 +301,7 @@ function settled(sighting: Sighting, evidence: Evidence): Verdict {
 function isSame(facts: Facts, evidence: Evidence, previous: AgentStatus): boolean {
   if (facts.status !== previous.status || facts.waiting_for !== previous.waiting_for) return false
   if (lasting(facts.trouble) !== lasting(previous.trouble)) return false
-  if (facts.waiting_for === 'finished') return facts.since === previous.since
+  if (facts.since !== undefined) return facts.since === previous.since
   const isNewer = evidence.source === previous.source && evidence.source !== 'pane' && evidence.at > previous.since
   return facts.waiting_for === undefined || !isNewer
 }
@@ -229,46 +323,35 @@ function factsOf({ status, reason, waiting_for, trouble }: Evidence, sighting: S
   }
 }
 
-/** When the reply that now stands there was finished: as it was told, or when it was first seen to be no longer at work. */
-function finishOf(sighting: Sighting, evidence: Evidence): Instant | undefined {
-  const { finished_at, now } = sighting
-  const told = lastStreak(sighting).find(({ waiting_for }) => waiting_for === 'finished')?.at
-  const busy = latestOf(sighting.busy_at, lastTimeAtWork(sighting))
-  // It was seen to be over before it said so: that is one end, and who has taken note of it need not be told again.
-  const isLate = told && finished_at && busy && finished_at >= busy && msOf(told) - msOf(finished_at) < LATE_MS
-  const known = isLate ? finished_at : latestOf(told, finished_at)
-  if (busy === undefined || (known !== undefined && known >= busy)) return known
-  return earlierOf(laterOf(evidence.at, busy), now)
-}
-
-/** As it was told: the whole turn may have passed since anyone looked. */
-function lastTimeAtWork({ told, run }: Sighting): Instant | undefined {
-  return told.findLast(
-    (evidence) => activityOf(evidence) === 'running' && evidence.at >= (run?.started_at ?? evidence.at),
-  )?.at
-}
-
-const latestOf = (a: Instant | undefined, b: Instant | undefined): Instant | undefined =>
-  a !== undefined && b !== undefined ? laterOf(a, b) : (a ?? b)
-
-function quietFacts({ acked_at, snoozed_at, snoozed_until, now }: Sighting, finished_at: Instant | undefined): Facts {
-  if (finished_at === undefined || finished_at <= (acked_at ?? instantOf(0))) return { status: 'idle' }
-  const isSnoozed = snoozed_until !== undefined && snoozed_until > now && finished_at <= (snoozed_at ?? finished_at)
+/** No turn goes on: what its user is to know of the last one. */
+function overFacts({ acked_at, snoozed_at, snoozed_until, now }: Sighting, end: TurnEnd | undefined): Facts {
+  if (!end) return { status: 'idle' }
+  const { at: since, how, reason, trouble } = end
+  if (how === 'interrupted') return { status: 'idle', reason: reason ?? 'interrupted', since }
+  const isSeen = since <= (acked_at ?? instantOf(0))
+  if (how === 'failed') {
+    const why = reason === undefined ? {} : { reason: isSeen ? `seen: ${reason}` : reason }
+    return { status: isSeen ? 'idle' : 'error', ...why, ...(trouble && !isSeen ? { trouble } : {}), since }
+  }
+  if (isSeen) return { status: 'idle' }
+  const isSnoozed = snoozed_until !== undefined && snoozed_until > now && since <= (snoozed_at ?? since)
   if (isSnoozed) return { status: 'idle', reason: `snoozed until ${snoozed_until}` }
-  return { status: 'waiting', waiting_for: 'finished', reason: 'finished', since: finished_at }
+  return { status: 'waiting', waiting_for: 'finished', reason: 'finished', since }
 }
 
 /** No program runs: what ended it stays said. */
-function overOf(previous: AgentStatus, process: Evidence | undefined): Evidence {
+function overOf({ previous, acked_at }: Sighting, process: Evidence | undefined): Evidence {
   if (process) return process
-  const { status, since, source, reason, trouble } = previous
+  const { since, source, reason, trouble } = previous
+  const isSeen = previous.status === 'error' && acked_at !== undefined && acked_at >= since
+  const status = isSeen ? 'stopped' : previous.status
   const isOver = ['stopped', 'asleep', 'error'].includes(status)
   return {
     source,
     at: since,
     status: isOver ? status : 'stopped',
     ...(reason === undefined || !isOver ? {} : { reason }),
-    ...(trouble && isOver ? { trouble } : {}),
+    ...(trouble && isOver && !isSeen ? { trouble } : {}),
   }
 }
 
@@ -287,7 +370,10 @@ function stalledFor({ progress_at, now, previous }: Sighting): number | undefine
   return ms >= STALLED_MS ? ms : undefined
 }
 
-const isYoung = (run: { started_at: Instant }, now: Instant): boolean =>
-  msOf(now) - msOf(run.started_at) < START_GRACE_MS
+/** From when it first drew something, where that was seen. */
+function isYoung({ now, sample, previous }: Sighting, run: { started_at: Instant }): boolean {
+  const isDrawn = previous.status === 'starting' && sample?.status === 'unknown' && sample.at > run.started_at
+  return msOf(now) - msOf(isDrawn ? sample.at : run.started_at) < START_GRACE_MS
+}
 
 const earlierOf = (a: Instant, b: Instant): Instant => (a < b ? a : b)

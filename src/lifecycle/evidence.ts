@@ -6,6 +6,9 @@ export type Activity = 'starting' | 'running' | 'blocked' | 'quiet' | 'failed' |
 /** So many tellings are kept: enough to see where the last one began, few enough to write on every change. */
 const TOLD_KEPT = 8
 
+/** The rule of evidence that says: this agent cannot be seen from here, whatever it said last. */
+export const UNREACHABLE = 'process:unreachable'
+
 export function activityOf(seen: { status: Status; waiting_for?: Wait }): Activity | undefined {
   switch (seen.status) {
     case 'starting':

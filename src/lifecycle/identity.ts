@@ -65,7 +65,8 @@ export function judgeIdentity(
     const { address, since } = witness.other
     if (since <= (binding?.since ?? claim.at)) return refuse(`it is the conversation of ${address}, which had it first`)
   }
-  const how = howOf(run, binding, claim)
+  const isItself = claim.pid !== undefined && isOwn
+  const how = howOf(run, binding, claim, isItself)
   if (how === undefined) {
     const asked = run.how === 'resume' && claim.how === 'startup'
     return refuse(
@@ -84,7 +85,12 @@ export function judgeIdentity(
 }
 
 /** How it came into this conversation; undefined when it cannot have left the one it was in. */
-function howOf(run: LiveRun, binding: Binding | undefined, { how }: Claim): Binding['how'] | undefined {
+function howOf(
+  run: LiveRun,
+  binding: Binding | undefined,
+  { how }: Claim,
+  isItself: boolean,
+): Binding['how'] | undefined {
   switch (how) {
     case 'clear':
     case 'resume':
@@ -96,7 +102,9 @@ function howOf(run: LiveRun, binding: Binding | undefined, { how }: Claim): Bind
     case 'startup':
       // A resume that failed must not lose what was to be resumed. A program that took no chosen id has lost nothing.
       if (!binding) return 'startup'
-      return run.how === 'resume' || binding.is_confirmed ? undefined : 'captured'
+      // It was in one: the same process began another (Codex says no more of its /new).
+      if (binding.is_confirmed) return isItself ? 'clear' : undefined
+      return run.how === 'resume' ? undefined : 'captured'
     case 'unchanged':
       return binding ? undefined : 'captured'
   }

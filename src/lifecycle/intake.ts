@@ -1,3 +1,4 @@
+import { whereaboutsOf } from '../disk/index.js'
 import { keptWords, type NewEvent } from '../home/index.js'
 import type { SpooledMessage } from '../journal/index.js'
 import {
@@ -14,11 +15,9 @@ import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
 import type { Parts } from './parts.js'
+import { openRequests, pendingOf, stillAsks } from './pending-request.js'
 import { isWithinTree } from './process-family.js'
 import { recordBeginning, recordSuccession } from './session-records.js'
-
-/** So many open questions of one agent are remembered. */
-const MAX_REQUESTS = 20
 
 export interface IntakeReport {
   /** Agents that something was told about. */
@@ -83,20 +82,30 @@ async function takeMessage(
   return true
 }
 
-/** What is asked for may be a command with a password in it. Its words are kept in the agent's file. */
+/** What is asked for may be a command with a password in it. Its words are kept in the agent's file; what its dialog shows is not. */
 async function storable(telling: Telling, { home }: Parts): Promise<Telling> {
   const { evidence, request } = telling
   const words = {
     ...(evidence?.reason === undefined ? {} : { reason: evidence.reason }),
     ...(request?.what === undefined ? {} : { what: request.what }),
+    ...Object.fromEntries((request?.options ?? []).map(({ label }, at) => [`option ${at}`, label])),
   }
-  const { reason, what } = await keptWords(words, home)
+  const kept = await keptWords(words, home)
   return {
     ...telling,
-    ...(evidence && reason !== undefined ? { evidence: { ...evidence, reason } } : {}),
-    ...(request && what !== undefined ? { request: { ...request, what } } : {}),
+    ...(evidence ? { evidence: { ...evidence, ...wordOf('reason', kept.reason) } } : {}),
+    ...(request ? { request: keptRequest(request, kept) } : {}),
   }
 }
+
+/** What may not be kept is left out, not kept as it was. */
+function keptRequest(request: AskedPermission, kept: Readonly<Record<string, string>>): AskedPermission {
+  const options = request.options?.map(({ meaning }, at) => ({ label: kept[`option ${at}`] ?? '…', meaning }))
+  return { ...request, ...wordOf('what', kept.what), ...(options ? { options } : {}) }
+}
+
+const wordOf = <Name extends string>(name: Name, word: string | undefined): { [Key in Name]: string } =>
+  ({ [name]: word }) as { [Key in Name]: string }
 
 function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefined {
   if (!identity) return undefined
@@ -105,7 +114,8 @@ function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefi
 }
 
 export function judge(current: AgentRun, run: LiveRun, claim: Claim, other: Claimed | undefined): IdentityVerdict {
-  const isInTree = claim.pid === undefined ? undefined : isWithinTree(claim.pid, run.pid)
+  const pid = whereaboutsOf(run.place) === 'here' ? claim.pid : undefined
+  const isInTree = pid === undefined ? undefined : isWithinTree(pid, run.pid)
   return judgeIdentity(run, current.binding, claim, { isInTree, other })
 }
 
@@ -147,7 +157,8 @@ export async function settleIdentity(
     }
   }
   const { binding, programPid } = judged
-  const next = { ...current, binding, run: programPid === undefined ? run : { ...run, program_pid: programPid } }
+  const before = judged.kind === 'rebind' && binding.how !== 'compact' ? withoutTurns(current) : current
+  const next = { ...before, binding, run: programPid === undefined ? run : { ...run, program_pid: programPid } }
   if (judged.kind === 'same') {
     if (current.binding?.is_confirmed) return { next, events: [] }
     return { next, events: [{ type: 'identity_bind', session, payload: bindingPayload(agent, next, evidence) }] }
@@ -159,30 +170,29 @@ export async function settleIdentity(
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
 }
 
+/** What was said in another conversation is neither finished nor failed in this one. */
+function withoutTurns(run: AgentRun): AgentRun {
+  const { told: _told, busy_at: _busy, turn_end: _end, quiet_at: _quiet, finished_at: _finished, ...kept } = run
+  return kept
+}
+
 function bindingPayload(agent: Agent, { binding }: AgentRun, evidence: object): Record<string, unknown> {
   const { session, how, log } = binding ?? {}
   return { agent_id: agent.id, session, how, ...(log ? { log } : {}), evidence }
 }
 
 function withTelling(run: AgentRun, telling: Telling, { at }: SpooledMessage): AgentRun {
-  const evidence: Evidence[] = telling.evidence ? [{ ...telling.evidence, at }] : []
+  const asked = telling.request && pendingOf(telling.request, at)
+  const requests = openRequests(run.requests ?? [], telling, asked)
+  const said = stillAsks(telling.evidence, requests)
+  const evidence: Evidence[] = said ? [{ ...said, at }] : []
   const next: AgentRun = { ...run, told: mergeTold(run.told ?? [], evidence) }
-  const requests = openRequests(run.requests ?? [], telling)
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
+  if (telling.leaves !== undefined) next.leaving = { how: telling.leaves, at }
   if (telling.background !== undefined && at >= (run.background?.at ?? '')) {
     next.background = { count: telling.background, at }
   }
   return next
-}
-
-/** A new prompt or an end of the turn settles all that was asked in it. */
-function openRequests(
-  open: readonly AskedPermission[],
-  { request, settled, prompt, evidence }: Telling,
-): AskedPermission[] {
-  const isOver = prompt !== undefined || evidence?.status === 'idle' || evidence?.waiting_for === 'finished'
-  const left = isOver ? [] : open.filter(({ id }) => id !== settled && id !== request?.id)
-  return request ? [...left, request].slice(-MAX_REQUESTS) : left
 }

@@ -1,18 +1,21 @@
-import { lifeOf } from '../disk/index.js'
-import type { Agent, AgentId, Evidence, Instant } from '../model/index.js'
-import type { PaneInfo } from '../terminal/index.js'
+import { type ProcessOwner, whereaboutsOf } from '../disk/index.js'
+import { type Agent, type AgentId, type Evidence, type Instant, msOf } from '../model/index.js'
+import type { PaneInfo, TmuxSocket } from '../terminal/index.js'
 import type { ScreenReading, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { dialogPrint } from './asks.js'
 import type { Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
+import { begun } from './launch.js'
+import { sweepLaunchScripts } from './launch-leftovers.js'
 import { nowOf, type Parts } from './parts.js'
-import { isWithinTree, processNames } from './process-family.js'
+import { processSeen } from './process-evidence.js'
 import { registeredOf } from './registry-reader.js'
+import { paneOf, serverOf } from './run-life.js'
+import { withSteadyDialog } from './steady-dialog.js'
 import { storeGlance } from './store-glance.js'
 import type { Look } from './terminals.js'
-
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh'])
 
 /** An agent as it was just seen. */
 export interface Observed {
@@ -22,6 +25,8 @@ export interface Observed {
   /** What was looked at, beside what was told. */
   seen: readonly Evidence[]
   pane?: PaneInfo
+  /** Its process has ended, by evidence from where it ran. */
+  isOver?: boolean
   reading?: ScreenReading
 }
 
@@ -32,14 +37,21 @@ export interface Observed {
  */
 export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promise<Observed[]> {
   const all = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
+  sweepLaunchScripts(parts)
   await takeIn(parts, all)
   const agents = [...all.values()].filter(({ id }) => !only || only.has(id))
   const found = await Promise.all(agents.map(async (agent) => ({ agent, run: await parts.runs.read(agent.id) })))
   const looks = await lookAll(parts, found)
   const glances = found.map(({ agent, run }) => glance(parts, agent, run, looks))
   const readings = await readScreens(parts, glances)
-  return Promise.all(glances.map((one) => storeGlance(parts, all, withReading(parts, one, readings))))
+  const read = await Promise.all(glances.map((one) => withReading(parts, one, readings)))
+  // What a new dialog is for was told a moment before it was drawn, which may be after the spool was emptied.
+  if (read.some(isNewDialog)) await takeIn(parts, all)
+  return Promise.all(read.map((one) => storeGlance(parts, all, one)))
 }
+
+const isNewDialog = ({ reading, run }: Glance): boolean =>
+  reading?.dialog !== undefined && dialogPrint(reading.dialog) !== run?.dialog
 
 /** What one look at an agent has shown. */
 export interface Glance {
@@ -49,19 +61,24 @@ export interface Glance {
   runner: ToolRunner | undefined
   pane?: PaneInfo
   process?: Evidence
+  /** Its process has ended, by evidence from where it ran. */
+  isOver?: boolean
   registry?: ReturnType<typeof registeredOf>
   reading?: ScreenReading
   seen: Evidence[]
 }
 
 async function lookAll(parts: Parts, found: readonly { run: AgentRun | undefined }[]): Promise<Map<string, Look>> {
-  const sockets = new Map(
-    found.flatMap(({ run }) => {
-      const socket = liveRun(run)?.socket ?? run?.launching?.socket
-      return socket ? [[JSON.stringify(socket), socket] as const] : []
-    }),
+  const sockets = new Map<string, { socket: TmuxSocket; server: ProcessOwner | undefined }>()
+  for (const { run } of found) {
+    const live = liveRun(run) ?? run?.launching
+    if (!live) continue
+    const key = JSON.stringify(live.socket)
+    sockets.set(key, { socket: live.socket, server: serverOf(live) ?? sockets.get(key)?.server })
+  }
+  const looks = [...sockets].map(
+    async ([key, { socket, server }]) => [key, await parts.terminals.look(socket, server)] as const,
   )
-  const looks = [...sockets].map(async ([key, socket]) => [key, await parts.terminals.look(socket)] as const)
   return new Map(await Promise.all(looks))
 }
 
@@ -72,12 +89,13 @@ function glance(parts: Parts, agent: Agent, run: AgentRun | undefined, looks: Re
   if (!run || !live || !look) return { agent, run, live: undefined, runner, seen: [] }
   const pane = paneOf(agent, live, look)
   const at = nowOf(parts)
-  const process = processEvidence(live, look, pane, runner, at)
+  const { evidence: process, isOver } = processSeen(live, look, pane, runner, at)
   const isAlive = process.status === 'running'
-  const registry = runner && isAlive ? registeredOf(runner, live, parts.environment) : undefined
+  const isHere = whereaboutsOf(live.place) === 'here'
+  const registry = runner && isAlive && isHere ? registeredOf(runner, live, parts.environment) : undefined
   const title = pane && isAlive ? runner?.readTitle(pane.title) : undefined
   const seen = [process, ...(registry ? [registry.evidence] : []), ...(title ? [{ ...title, at }] : [])]
-  return { agent, run, live, runner, ...(pane ? { pane } : {}), process, registry, seen }
+  return { agent, run, live, runner, ...(pane ? { pane } : {}), process, isOver, registry, seen }
 }
 
 /** A pane that was made by a process that was killed before it could say so. */
@@ -85,61 +103,15 @@ function adopted(agent: Agent, run: AgentRun | undefined, look: Look | undefined
   const { launching } = run ?? {}
   if (!launching || look?.kind !== 'panes') return undefined
   const pane = [...look.panes.values()].find((one) => one.agent === agent.id && one.session === launching.tmux_session)
-  return pane && { ...launching, pane: pane.pane, pid: pane.pid }
+  return pane && begun(launching, pane)
 }
 
-/** Ours only when it carries our mark: after a restart of tmux the same number may be another agent's. */
-function paneOf(agent: Agent, live: LiveRun, look: Look): PaneInfo | undefined {
-  const pane = look.kind === 'panes' ? look.panes.get(live.pane) : undefined
-  return pane?.agent === agent.id ? pane : undefined
-}
-
-function processEvidence(
-  live: LiveRun,
-  look: Look,
-  pane: PaneInfo | undefined,
-  runner: ToolRunner | undefined,
-  at: Instant,
-): Evidence {
-  const base = { source: 'process', at } as const
-  if (look.kind === 'silent') return { ...base, status: 'unknown', reason: look.reason }
-  if (look.kind === 'gone') {
-    const isLeft =
-      lifeOf({ pid: live.pid, ...(live.process_start ? { starttime: live.process_start } : {}) }) === 'alive'
-    const reason = `the tmux server is gone${isLeft ? `; process ${live.pid} is left without a terminal` : ''}`
-    return { ...base, status: 'error', trouble: 'tmux-gone', reason }
-  }
-  if (!pane) return { ...base, status: 'error', trouble: 'dead-pane', reason: 'its pane is gone' }
-  if (pane.isDead) return deadEvidence(pane, at)
-  if (SHELLS.has(pane.command) && runner && isProgramGone(live, runner)) {
-    const reason = 'the program has ended and left a shell in its pane'
-    return { ...base, status: 'error', trouble: 'exited', reason }
-  }
-  return { ...base, status: 'running', reason: `process ${pane.pid} runs` }
-}
-
-function deadEvidence({ exitStatus, exitSignal }: PaneInfo, at: Instant): Evidence {
-  const base = { source: 'process', at } as const
-  if (exitSignal !== undefined) {
-    return { ...base, status: 'error', trouble: 'dead-pane', reason: `killed by signal ${exitSignal}` }
-  }
-  if (exitStatus === 0) return { ...base, status: 'stopped', reason: 'exited 0' }
-  return { ...base, status: 'error', trouble: 'dead-pane', reason: `exited ${exitStatus ?? 'without a status'}` }
-}
-
-/** A shell is in the foreground: the agent's own command, or what is left when the program has ended. */
-function isProgramGone(live: LiveRun, runner: ToolRunner): boolean {
-  const names = processNames(live.pid)
-  if (names.length === 0 || names.some((name) => runner.isProcess(name))) return false
-  return live.program_pid !== undefined && isWithinTree(live.program_pid, live.pid) !== true
-}
-
-/** Only of those that do not say by themselves what they do. */
+/** Only of those that do not say by themselves what they do, and of those that ask: their screen says what. */
 async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Map<AgentId, string>> {
-  const wanted = glances.filter(
-    ({ live, pane, process, registry }) =>
-      live && pane && process?.status === 'running' && !(registry && activityOf(registry.evidence)),
-  )
+  const wanted = glances.filter(({ live, pane, process, registry }) => {
+    const said = registry && activityOf(registry.evidence)
+    return live && pane && process?.status === 'running' && (said === undefined || said === 'blocked')
+  })
   const screens = new Map<AgentId, string>()
   const sockets = new Set(wanted.map(({ live }) => JSON.stringify(live?.socket)))
   for (const key of sockets) {
@@ -156,11 +128,21 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
   return screens
 }
 
-function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Glance {
+/** A program that has drawn nothing is still starting: on a slow machine that takes a while. */
+const DRAWS_WITHIN_MS = 120_000
+const isStarting = ({ context }: Parts, { live }: Glance): boolean =>
+  live !== undefined && context.clock.now() - msOf(live.started_at) < DRAWS_WITHIN_MS
+const BLANK: ScreenReading = { status: 'starting', reason: 'it has drawn nothing yet' }
+
+async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
   const screen = screens.get(one.agent.id)
-  if (screen === undefined || !one.pane || !one.runner) return one
-  const { title, width } = one.pane
-  const reading = one.runner.readScreen({ lines: screen.split('\n'), title, width })
+  const { pane, runner, live, run } = one
+  if (screen === undefined || !pane || !runner || !live) return one
+  const { title, width } = pane
+  const lines = screen.split('\n')
+  const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
+  const read = isBlank ? BLANK : runner.readScreen({ lines, title, width })
+  const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }
 

@@ -1,7 +1,7 @@
 import { type Home, readSettings } from '../home/index.js'
 import { Spool } from '../journal/index.js'
 import type { Context } from '../model/index.js'
-import type { TmuxSocket } from '../terminal/index.js'
+import { cleanEnvironment, socketPath, type TmuxSocket } from '../terminal/index.js'
 import type { Environment, ToolRunner } from '../tools/index.js'
 import { AgentRuns } from './agent-runs.js'
 import type { Agents } from './agents.js'
@@ -57,7 +57,7 @@ function partsOf(options: OpenAgents): Parts {
     home,
     context,
     environment,
-    socket,
+    socket: { path: socketPath({ socket, environment: cleanEnvironment(environment.env) }) },
     runners,
     defaultTool,
     runs: new AgentRuns(home, context),

@@ -1,7 +1,7 @@
-import { type Agent, type SessionId, SkeinError } from '../model/index.js'
-import { foldSession, LOG_TOOLS, type LoggedTurn } from '../tools/index.js'
+import { type Agent, SkeinError } from '../model/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
+import { turnsOf } from './logged-turn.js'
 import { type Parts, pause } from './parts.js'
 
 /** Lines above the screen that are read when the screen is all there is. */
@@ -31,36 +31,16 @@ export async function outputOf(
  * reply is read again. One that is not there, or that no reader knows, is no reply.
  */
 async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
-  const session = run?.binding?.session
-  if (!session) return undefined
+  if (!run?.binding) return undefined
   const isQuiet = activityOf(run.status) === 'quiet'
   for (let tries = 1; ; tries += 1) {
-    const turns = await turnsOf(parts, run, session)
+    const turns = await turnsOf(parts, run)
     const last = turns.at(-1)
     const isLatest = (last?.started_at ?? '').slice(0, SECOND) >= (run.prompted_at ?? '').slice(0, SECOND)
     const isWhole = last?.reply !== undefined && isLatest
     if (isWhole || !isQuiet || tries >= READINGS) return turns.findLast(({ reply }) => reply)?.reply
     await pause(READ_AGAIN_MS)
   }
-}
-
-async function turnsOf(parts: Parts, run: AgentRun, session: SessionId): Promise<readonly LoggedTurn[]> {
-  try {
-    const { turns, from_log } = await parts.home.history.turns(session)
-    return from_log ? turns : unreadTurns(parts, run, session)
-  } catch (error) {
-    if (error instanceof SkeinError) return unreadTurns(parts, run, session)
-    throw error
-  }
-}
-
-/** From a log that is so new that it was not ingested yet: the program, or its tool, knows where it is. */
-function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, session: SessionId): readonly LoggedTurn[] {
-  const tool = LOG_TOOLS.find(({ name }) => name === recipe.tool)
-  const log = binding?.log
-    ? tool?.logAt(binding.log, session)
-    : tool?.discover(environment).find((one) => one.session === session)
-  return tool && log ? foldSession([tool.read(log)]).turns : []
 }
 
 async function screenText({ terminals }: Parts, run: AgentRun | undefined): Promise<string | undefined> {

@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lifeOf, startTimeOf } from '../disk/index.js'
+import { entriesIn, guardedText, lifeOf, startTimeOf } from '../disk/index.js'
 import type { Environment, RegistryEntry, ToolRunner } from '../tools/index.js'
 import type { LiveRun } from './agent-run.js'
 import { isWithinTree } from './process-family.js'
 
 /** So many files of one registry are looked through when a program does not register under the pid it was started with. */
 const MAX_FILES = 500
+/** An entry is a few hundred bytes. */
+const MOST_BYTES = 256 * 1024
 
 /** What the program itself has registered about this very process; undefined when it has not. */
 export function registeredOf(runner: ToolRunner, run: LiveRun, environment: Environment): RegistryEntry | undefined {
@@ -19,7 +20,8 @@ export function registeredOf(runner: ToolRunner, run: LiveRun, environment: Envi
     if (entry?.pid === pid && isAlive(entry)) return entry
   }
   if (run.program_pid !== undefined) return undefined
-  return filesIn(directory)
+  return entriesIn(directory)
+    .slice(0, MAX_FILES)
     .map((name) => entryAt(join(directory, name), runner))
     .find((entry) => entry && (entry.pane === undefined || entry.pane === run.pane) && isOfRun(entry, run))
 }
@@ -35,17 +37,10 @@ function isAlive({ pid, processStart }: RegistryEntry): boolean {
 }
 
 function entryAt(path: string, { registry }: ToolRunner): RegistryEntry | undefined {
+  const text = guardedText(path, MOST_BYTES)
   try {
-    return registry?.read(readFileSync(path, 'utf8'))
+    return text === undefined ? undefined : registry?.read(text)
   } catch {
     return undefined
-  }
-}
-
-function filesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).slice(0, MAX_FILES)
-  } catch {
-    return []
   }
 }

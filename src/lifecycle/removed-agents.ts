@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectory, namesIn, writeAtomic } from '../disk/index.js'
+import { makeDirectory, namesIn, readPlain, writeAtomic } from '../disk/index.js'
 import type { Home } from '../home/index.js'
-import { type Agent, DAY_MS, isSoundAgent, SkeinError } from '../model/index.js'
+import { type Agent, DAY_MS, isSoundAgent, readJson, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
 import type { AgentRuns } from './agent-runs.js'
 
@@ -44,9 +44,15 @@ export class RemovedAgents {
 
   /** Puts its files back. */
   async bringBack({ agent, run }: Removed): Promise<void> {
+    using _held = await this.runs.hold(agent.id, 'state')
+    this.putBack(agent, run)
+  }
+
+  /** The same, for who holds the agent. */
+  putBack(agent: Agent, run: AgentRun | undefined): void {
     const kept = join(this.#directory, agent.id)
     if (existsSync(kept)) renameSync(kept, this.runs.directoryOf(agent.id))
-    if (run) await this.runs.update(agent, () => ({ next: run, result: undefined }))
+    if (run) this.runs.restore(run)
     rmSync(this.#path(agent.id), { force: true })
   }
 
@@ -83,7 +89,7 @@ export class RemovedAgents {
 
 function readRemoved(path: string): Removed | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value = readJson(readPlain(path)?.toString() ?? '')
     if (typeof value !== 'object' || value === null || !('agent' in value) || !isSoundAgent(value.agent))
       return undefined
     const run = 'run' in value && value.run ? readAgentRun(JSON.stringify(value.run), path) : undefined

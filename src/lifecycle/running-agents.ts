@@ -11,8 +11,10 @@ import { findAgent } from './find-agent.js'
 import { type Observed, observe } from './observe.js'
 import { outputOf } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { beforePrompt, outcomeOf } from './reply.js'
 import { notRunning, send } from './send.js'
-import { spawn, start } from './start.js'
+import { spawn, start, startAgent } from './start.js'
+import { planStart } from './start-plan.js'
 import { kill, type Stopped, stop } from './stop.js'
 import { explain } from './why.js'
 
@@ -33,8 +35,7 @@ export class RunningAgents implements Agents {
 
   async start(options: StartAgent): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
-    const agent = await spawn(this.parts, options, false)
-    const { observed, session } = await start(this.parts, agent)
+    const { agent, observed, session } = await startAgent(this.parts, options)
     const how = aliveness(observed)
     const record = session && (await this.parts.home.sessions.get(session))
     const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
@@ -52,12 +53,13 @@ export class RunningAgents implements Agents {
 
   async restart(
     reference: string,
-    options: { fresh?: boolean; env?: Readonly<Record<string, string>> } = {},
+    options: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Agents['restart']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
-    if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, { agent: agent.address })
-    const { observed, tier, session } = await start(this.parts, agent, { ...options, replace: true })
+    const isFirst = (await this.parts.runs.read(agent.id)) === undefined
+    const plan = isFirst ? { plan: await planStart(this.parts, { agent: agent.address }) } : {}
+    const { observed, tier, session } = await start(this.parts, agent, { ...options, ...plan, replace: true })
     const again =
       session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
     const did = `restarted ${agent.address} (${tier}${again})`
@@ -80,14 +82,13 @@ export class RunningAgents implements Agents {
     options: { wait?: boolean; timeoutMs?: number; replaceDraft?: boolean; signal?: AbortSignal } = {},
   ): Promise<SendReceipt> {
     const agent = await findAgent(this.parts.home, reference)
+    const before = options.wait ? await beforePrompt(this.parts, await this.parts.runs.read(agent.id)) : undefined
     const sent = await send(this.parts, agent, text, options)
     const did = `sent ${Buffer.byteLength(text)} bytes to ${agent.address}`
-    if (!options.wait || sent.delivery === 'stalled') {
-      return { agent: await this.#look(agent), did, how: sent.how, delivery: sent.delivery }
-    }
-    const view = await this.wait(agent.id, { until: 'done', ...timed(options) })
-    const reply = await outputOf(this.parts, agent, await this.parts.runs.read(agent.id)).catch(() => undefined)
-    return { agent: view, did, how: sent.how, delivery: sent.delivery, ...(reply ? { reply: reply.text } : {}) }
+    const receipt = { did, how: sent.how, delivery: sent.delivery }
+    if (!before || sent.delivery === 'stalled') return { agent: await this.#look(agent), ...receipt }
+    const outcome = await outcomeOf(this.parts, agent, { text, ...sent, before }, timed(options))
+    return { agent: await this.#look(agent), ...receipt, ...outcome }
   }
 
   async wait(
@@ -95,7 +96,7 @@ export class RunningAgents implements Agents {
     { until, timeoutMs, signal }: { until: 'waiting' | 'idle' | 'done'; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<AgentView> {
     const agent = await findAgent(this.parts.home, reference)
-    const end = timeoutMs === undefined ? undefined : this.parts.context.clock.now() + timeoutMs
+    const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
     for (;;) {
       const view = await this.#look(agent)
       if (isReached(view, until)) return view
@@ -106,7 +107,7 @@ export class RunningAgents implements Agents {
           `See: skein why ${agent.address}`,
         )
       }
-      if ((end !== undefined && this.parts.context.clock.now() >= end) || signal?.aborted) {
+      if ((end !== undefined && performance.now() >= end) || signal?.aborted) {
         const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
         throw new SkeinError(
           'timed-out',
@@ -162,6 +163,15 @@ export class RunningAgents implements Agents {
 
   unarchive(reference: string): Promise<Receipt> {
     return this.#care.unarchive(reference)
+  }
+
+  setTool(reference: string, tool: string): Promise<Receipt> {
+    return this.#care.setTool(reference, tool)
+  }
+
+  async running(): Promise<Agent[]> {
+    const seen = await observe(this.parts)
+    return seen.flatMap(({ agent, run }) => (liveRun(run) ? [agent] : []))
   }
 
   remove(reference: string, options: { force?: boolean } = {}): Promise<Receipt> {
@@ -262,7 +272,7 @@ export class RunningAgents implements Agents {
 
   async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
     const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
-    const did = wasRunning ? `${verb} ${agent.address}` : `${agent.address} needed nothing`
+    const did = wasRunning ? `${verb} ${agent.address}` : `left ${agent.address} as it was`
     return { agent: await this.#look(agent), did, how: how + rest }
   }
 }

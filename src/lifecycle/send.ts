@@ -1,15 +1,17 @@
-import { statSync } from 'node:fs'
-import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import { statOf } from '../disk/index.js'
+import { type Agent, type AgentStatus, asksLine, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
-import type { Screen, ToolRunner } from '../tools/index.js'
+import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { readScreenOf, screenOf } from './screen-of.js'
 
 const LOOK_MS = 120
-/** How long an agent that is starting is waited for. */
+/** How long an agent that is not ready is waited for, and one that is still starting. */
 const READY_MS = 20_000
+const STARTING_MS = 90_000
 /** How long a program that says when it listens is given to say so. */
 const SPEAK_MS = 15_000
 /** A screen that has not changed for so long shows all that its program had to show. */
@@ -29,6 +31,8 @@ export interface Sent {
   delivery: 'received' | 'typed' | 'stalled'
   how: string
   at: Instant
+  /** It was at work on something else: the prompt may wait behind that. */
+  isQueued: boolean
 }
 
 export interface SendOptions {
@@ -53,11 +57,12 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   const ready = await untilReady(parts, agent, runner, terminal, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
-  await paste(parts, agent, live, runner, terminal, checked.text)
+  await paste(agent, live, runner, terminal, checked.text)
   await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
-  const sent = await receipt(parts, agent, live, runner, terminal, before, options.signal)
+  const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
+  const sent = { ...receipt, isQueued: activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running' }
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
@@ -77,34 +82,28 @@ async function untilReady(
   terminal: Terminal,
   signal: AbortSignal | undefined,
 ): Promise<Observed> {
-  const until = parts.context.clock.now() + READY_MS
+  const begun = performance.now()
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const status = seen?.verdict?.status
     if (!seen || !status || !liveRun(seen.run)) throw notRunning(agent)
     const activity = activityOf(status)
-    if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
+    if (activity === 'blocked') throw isAsking(agent, status)
     // After a failed turn the prompt is there again.
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
       return seen
-    if (parts.context.clock.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
+    const patience = activity === 'starting' ? STARTING_MS : READY_MS
+    if (performance.now() >= begun + patience || signal?.aborted) throw notReady(agent, status.reason)
     await pause(LOOK_MS, signal)
   }
 }
 
 /** Once, whatever becomes of it: a second paste could meet the first. Enter is pressed only after the text was seen to arrive. */
-async function paste(
-  parts: Parts,
-  agent: Agent,
-  live: LiveRun,
-  runner: ToolRunner,
-  terminal: Terminal,
-  text: string,
-): Promise<void> {
+async function paste(agent: Agent, live: LiveRun, runner: ToolRunner, terminal: Terminal, text: string): Promise<void> {
   await terminal.paste(live.pane, text)
   await pause(BEFORE_ENTER_MS)
-  if (await hasArrived(parts, live, runner, terminal)) return
+  if (await hasArrived(live, runner, terminal)) return
   throw new SkeinError(
     'agent-not-ready',
     `The text did not appear in the input line of ${agent.address}; it was not sent`,
@@ -112,12 +111,12 @@ async function paste(
   )
 }
 
-async function hasArrived(parts: Parts, live: LiveRun, runner: ToolRunner, terminal: Terminal): Promise<boolean> {
-  const until = parts.context.clock.now() + ARRIVES_MS
+async function hasArrived(live: LiveRun, runner: ToolRunner, terminal: Terminal): Promise<boolean> {
+  const until = performance.now() + ARRIVES_MS
   for (;;) {
     const input = runner.readInput?.(await screenOf(terminal, live))
     if (input !== '') return true // there, or not to be seen
-    if (parts.context.clock.now() >= until) return false
+    if (performance.now() >= until) return false
     await pause(LOOK_MS)
   }
 }
@@ -125,9 +124,14 @@ async function hasArrived(parts: Parts, live: LiveRun, runner: ToolRunner, termi
 /** Whether it listens already, for programs that look ready before they are. One that never speaks is believed by its looks in the end. */
 function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner): boolean {
   const live = liveRun(run)
-  if (!runner.isReadyWhenTold || !live) return true
-  if (parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
+  if (!runner.isReadyWhenTold || !live || isTimeUp(parts, live)) return true
   return (run?.told ?? []).some(({ at }) => at >= live.started_at)
+}
+
+/** Whether it had its time to report. A start in the future means that the clock was set back since: nothing is left to wait for. */
+function isTimeUp(parts: Parts, { started_at }: LiveRun): boolean {
+  const ageMs = parts.context.clock.now() - msOf(started_at)
+  return ageMs >= SPEAK_MS || ageMs < 0
 }
 
 /** Such a program may still be taking up an old conversation when it says that it has started, and then empties its input line. */
@@ -138,16 +142,16 @@ async function isSteady(
   terminal: Terminal,
 ): Promise<boolean> {
   const live = liveRun(run)
-  if (!runner.isReadyWhenTold || !live || parts.context.clock.now() >= msOf(live.started_at) + SPEAK_MS) return true
+  if (!runner.isReadyWhenTold || !live || isTimeUp(parts, live)) return true
   const before = await terminal.capture(live.pane)
   await pause(STEADY_MS)
   return (await terminal.capture(live.pane)) === before
 }
 
-const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>
+const isAsking = (agent: Agent, { asks = [], reason, waiting_for }: AgentStatus): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `${agent.address} waits for an answer (${reason ?? kind}); text would be taken as one`,
+    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as one`,
     `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
   )
 
@@ -157,15 +161,6 @@ const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
     `Nothing is typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
     `Look at it: skein attach ${agent.address} , or help us know this screen: skein doctor --record ${agent.address}`,
   )
-
-export async function readScreenOf(runner: ToolRunner, terminal: Terminal, live: LiveRun) {
-  return runner.readScreen(await screenOf(terminal, live))
-}
-
-async function screenOf(terminal: Terminal, live: LiveRun): Promise<Screen> {
-  const [info, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
-  return { lines: screen.split('\n'), title: info.title, width: info.width }
-}
 
 async function refuseDialog(
   parts: Parts,
@@ -227,7 +222,7 @@ interface Before {
 }
 
 /** By the program's own word, by its log, or by its being at work since; else only that it was typed. */
-async function receipt(
+async function receiptFor(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
@@ -235,17 +230,17 @@ async function receipt(
   terminal: Terminal,
   before: Before,
   signal: AbortSignal | undefined,
-): Promise<Sent> {
+): Promise<Omit<Sent, 'isQueued'>> {
   const at = before.at
-  const pressedAt = parts.context.clock.now()
+  const pressedAt = performance.now()
   const until = pressedAt + STALLED_MS
   let isPressedAgain = false
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const proof = seen && proofOf(seen, before, runner)
     if (proof) return { delivery: 'received', how: proof, at }
-    if (parts.context.clock.now() >= until || signal?.aborted) break
-    if (!isPressedAgain && parts.context.clock.now() >= pressedAt + LOST_ENTER_MS) {
+    if (performance.now() >= until || signal?.aborted) break
+    if (!isPressedAgain && performance.now() >= pressedAt + LOST_ENTER_MS) {
       isPressedAgain = true
       const { dialog, draft } = await readScreenOf(runner, terminal, live)
       if (!dialog && draft !== undefined) await terminal.press(live.pane, ['Enter'])
@@ -261,7 +256,7 @@ async function whatTheScreenShows(
   terminal: Terminal,
   live: LiveRun,
   before: Before,
-): Promise<Omit<Sent, 'at'>> {
+): Promise<Pick<Sent, 'delivery' | 'how'>> {
   const screen = await terminal.capture(live.pane).catch(() => before.screen)
   const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
   const isMoved = screen !== before.screen && reading !== undefined && reading.draft === undefined
@@ -283,11 +278,11 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
   const isSince = status.since >= before.at
   if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
     return `${status.source} says ${status.status}`
-  const isFinished = run.finished_at !== undefined && run.finished_at >= before.at
-  return isFinished ? `${status.source} says that it has finished since` : undefined
+  const isEnded = run.turn_end !== undefined && run.turn_end.at >= before.at
+  return isEnded ? `${status.source} says that it has ${run.turn_end?.how} since` : undefined
 }
 
 function logSize(run: AgentRun | undefined): number | undefined {
   const log = run?.binding?.log
-  return log ? statSync(log, { throwIfNoEntry: false })?.size : undefined
+  return log ? statOf(log)?.size : undefined
 }

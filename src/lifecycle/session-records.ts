@@ -1,4 +1,4 @@
-import { type Agent, isActive, type Outcome, type SessionId, SkeinError } from '../model/index.js'
+import { type Agent, isActive, type Link, type Outcome, type SessionId, SkeinError } from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import { gitBranch } from './git-branch.js'
 import type { Parts } from './parts.js'
@@ -38,16 +38,50 @@ export async function recordSuccession(
   { session, how }: Binding,
 ): Promise<void> {
   const { sessions } = parts.home
-  const [before, known] = await Promise.all([sessions.get(from), sessions.get(session)])
-  const isSuccessor = (how === 'clear' || how === 'compact') && before && isActive(before) && !before.child_id
-  if (isSuccessor && !known) {
-    await sessions.handoff(from, { id: session, ...factsOf(agent, run), link: how })
-    return
-  }
+  const before = await sessions.get(from)
+  // A conversation that its own process is seen in, and that nobody knew, took the place of the one before.
+  const link = how === 'compact' ? how : how === 'clear' || how === 'captured' ? 'clear' : undefined
+  if (link && before && isActive(before) && (await recordSuccessor(parts, agent, run, from, session, link))) return
   if (before && isActive(before)) {
     await sessions.end(from, { outcome: how === 'clear' ? 'clear' : 'exit', reason: `went on in ${session} (${how})` })
   }
   await recordBeginning(parts, agent, run, session)
+}
+
+/** An agent begins a new conversation. Behind one that crashed, was killed or got lost, it continues the chain. */
+export async function recordFreshStart(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun,
+  from: SessionId | undefined,
+  session: SessionId | undefined,
+): Promise<void> {
+  if (from !== undefined && from !== session) await recordEnd(parts, from, 'exit', 'began afresh')
+  if (session === undefined) return
+  const before = from === undefined || from === session ? undefined : await parts.home.sessions.get(from)
+  const isCut = before?.outcome !== undefined && CUT.has(before.outcome)
+  if (before && isCut && (await recordSuccessor(parts, agent, run, before.id, session, 'crash'))) return
+  await recordBeginning(parts, agent, run, session)
+}
+
+const CUT: ReadonlySet<Outcome> = new Set(['crash', 'killed', 'lost'])
+
+/** False when the one was continued already, or the other has a place of its own. */
+async function recordSuccessor(
+  { home }: Parts,
+  agent: Agent,
+  run: AgentRun,
+  from: SessionId,
+  session: SessionId,
+  link: Link,
+): Promise<boolean> {
+  const [before, known] = await Promise.all([home.sessions.get(from), home.sessions.get(session)])
+  const isPlaced = known && (known.source !== 'log' || known.parent_id !== undefined || known.forked_from !== undefined)
+  if (!before || before.child_id || isPlaced) return false
+  const facts = { id: session, ...factsOf(agent, run), link }
+  if (!known && isActive(before)) await home.sessions.handoff(from, facts)
+  else await home.sessions.start({ ...facts, parent_id: from, mayExist: true })
+  return true
 }
 
 export async function recordEnd(

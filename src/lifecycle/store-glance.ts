@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../disk/index.js'
 import type { NewEvent } from '../home/index.js'
 import {
   type Agent,
@@ -11,28 +11,37 @@ import {
   type Outcome,
 } from '../model/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { askedNow } from './asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { holderOf, judge, settleIdentity } from './intake.js'
+import { loggedEnd } from './logged-turn.js'
 import type { Glance, Observed } from './observe.js'
 import { nowOf, type Parts } from './parts.js'
 import { recordEnd } from './session-records.js'
+import { turnEndOf } from './turn-end.js'
 
 /** Decides what an agent does from what was just seen, and stores what has changed, with the evidence. */
 export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Glance): Promise<Observed> {
   const { agent, run, live, pane, reading, seen } = one
-  const shown = { agent, seen, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
+  const isOver = one.isOver === true
+  const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
-  const first = decideStatus(sightingOf(parts, run, live, seen))
-  if (!isNews(one, run, live, first)) return { ...shown, run, verdict: first }
+  const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner?.can.tells)
+  const quick = decideStatus(sighting(run, live))
+  const logged = quick.asksLog ? await loggedEnd(parts, run) : undefined
+  const decided = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
+  const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
+  if (!isNews(one, run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
     const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id) return undefined
     const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
-    const verdict = decideStatus(sightingOf(parts, next, liveRun(next) ?? now, seen))
-    const ended = await ending(parts, agent, next, now, verdict, one)
-    const judged = withVerdict(next, verdict, seen)
+    const known = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
+    const { run: asking, verdict } = await askedNow(parts, next, now, known, reading)
+    const ended = await ending(parts, agent, asking, now, verdict, one)
+    const judged = withVerdict(asking, verdict, seen)
     const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
     return {
       next: changed,
@@ -46,11 +55,18 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   return { ...shown, ...result }
 }
 
-function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen: readonly Evidence[]): Sighting {
+function sightingOf(
+  parts: Parts,
+  run: AgentRun,
+  live: LiveRun | undefined,
+  seen: readonly Evidence[],
+  tells = false,
+): Sighting {
   return {
     agent: run.agent,
     now: nowOf(parts),
-    ...(live ? { run: { started_at: live.started_at } } : {}),
+    ...(live ? { run: { started_at: live.started_at, isResumed: live.how !== 'new' } } : {}),
+    tells,
     previous: run.status,
     told: run.told ?? [],
     seen,
@@ -58,7 +74,8 @@ function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen
     background: run.background,
     progress_at: progressOf(run),
     busy_at: run.busy_at,
-    finished_at: run.finished_at,
+    turn_end: turnEndOf(run),
+    quiet_at: run.quiet_at,
     acked_at: run.acked_at,
     snoozed_at: run.snoozed_at,
     snoozed_until: run.snoozed_until,
@@ -67,19 +84,23 @@ function sightingOf(parts: Parts, run: AgentRun, live: LiveRun | undefined, seen
 
 /** When the conversation's log last grew. */
 function progressOf({ binding }: AgentRun): Instant | undefined {
-  const stat = binding?.log ? statSync(binding.log, { throwIfNoEntry: false }) : undefined
+  const stat = binding?.log ? statOf(binding.log) : undefined
   return stat && instantOf(stat.mtimeMs)
 }
 
-function isNews(one: Glance, run: AgentRun, live: LiveRun, verdict: Verdict): boolean {
+function isNews(one: Glance, run: AgentRun, looked: AgentRun, live: LiveRun, verdict: Verdict): boolean {
   if (verdict.isPassing) return false
-  const isOther = JSON.stringify(verdict.status) !== JSON.stringify(run.status)
-  const isTold = verdict.busy_at !== run.busy_at || verdict.finished_at !== run.finished_at
-  const isOver = one.process?.status === 'error' || one.process?.status === 'stopped'
+  const isOther =
+    JSON.stringify([verdict.status, looked.requests, looked.dialog]) !==
+    JSON.stringify([run.status, run.requests, run.dialog])
+  const isTold =
+    verdict.busy_at !== run.busy_at ||
+    verdict.quiet_at !== run.quiet_at ||
+    JSON.stringify(verdict.turn_end) !== JSON.stringify(turnEndOf(run))
   const isAdopted = liveRun(run) === undefined && live !== undefined
   const isMoved = one.registry !== undefined && one.registry.session !== run.binding?.session
   const isUnconfirmed = one.registry !== undefined && !run.binding?.is_confirmed
-  return isOther || isTold || isOver || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
+  return isOther || isTold || one.isOver === true || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
 }
 
 /** A reading is kept when it says something else than the one before, or when that one is older than what it is to be compared with. */
@@ -103,9 +124,11 @@ async function withNews(
   if (!registry || (registry.session === current.binding?.session && current.binding.is_confirmed)) {
     return { next: adoptedRun, events: [] }
   }
+  const { leaving, binding } = current
   const claim = {
     session: registry.session,
-    how: 'registry' as const,
+    // The registry may be read before the hook that names the new conversation; the one that left the old one came before both.
+    how: leaving && binding && leaving.at > binding.since ? leaving.how : ('registry' as const),
     at: registry.evidence.at,
     run: current.run.id,
     pid: registry.pid,
@@ -118,11 +141,15 @@ async function withNews(
 
 function withVerdict(run: AgentRun, verdict: Verdict, seen: readonly Evidence[]): AgentRun {
   const reading = seen.find(({ source }) => source === 'pane')
+  const { quiet_at: _quiet, finished_at: _finished, ...kept } = run
+  const before = turnEndOf(run)
   return {
-    ...run,
+    ...kept,
     status: verdict.isPassing ? run.status : verdict.status,
     ...(verdict.busy_at ? { busy_at: verdict.busy_at } : {}),
-    ...(verdict.finished_at ? { finished_at: verdict.finished_at } : {}),
+    ...(before ? { turn_end: before } : {}),
+    ...(verdict.turn_end ? { turn_end: verdict.turn_end } : {}),
+    ...(verdict.quiet_at ? { quiet_at: verdict.quiet_at } : {}),
     ...(reading && isNewSample(run, seen) ? { sample: reading } : {}),
   }
 }
@@ -135,9 +162,9 @@ async function ending(
   run: AgentRun,
   live: LiveRun,
   { status }: Verdict,
-  { process, pane }: Glance,
+  { process, pane, isOver }: Glance,
 ): Promise<{ at: Instant; events: Omit<NewEvent, 'agent'>[] } | undefined> {
-  if (process?.status !== 'error' && process?.status !== 'stopped') return undefined
+  if (!process || !isOver) return undefined
   const reason = process.reason ?? 'it ended'
   const outcome = OUTCOMES[process.trouble ?? process.status] ?? 'crash'
   await recordEnd(parts, run.binding?.session, outcome, reason)
@@ -156,7 +183,8 @@ function statusEvents(
   seen: readonly Evidence[],
 ): Omit<NewEvent, 'agent'>[] {
   const isSame = status.status === before.status && status.since === before.since && status.trouble === before.trouble
-  if (isPassing || isSame) return []
+  // One question after another is news, even where nobody saw it go on in between.
+  if (isPassing || (isSame && status.token === before.token)) return []
   const others = [...seen, ...told.slice(-3)].filter((evidence) => evidence !== decided)
   const evidence = [...(decided ? [decided] : []), ...others]
   const payload = { agent_id: agent.id, ...status, previous: before.status, evidence }

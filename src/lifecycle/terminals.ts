@@ -1,5 +1,13 @@
+import type { ProcessOwner } from '../disk/index.js'
 import { type Context, SkeinError } from '../model/index.js'
-import { openTerminal, type PaneId, type PaneInfo, type Terminal, type TmuxSocket } from '../terminal/index.js'
+import {
+  openTerminal,
+  type PaneId,
+  type PaneInfo,
+  restoreSocket,
+  type Terminal,
+  type TmuxSocket,
+} from '../terminal/index.js'
 
 /** What a server said about its panes. That it did not answer is not the same as that it is gone. */
 export type Look =
@@ -35,7 +43,14 @@ export class Terminals implements AsyncDisposable {
       .catch(() => undefined)
   }
 
-  async look(socket: TmuxSocket): Promise<Look> {
+  /** A server that lives and has lost its socket gets it back, where its process is known. */
+  async look(socket: TmuxSocket, server?: ProcessOwner): Promise<Look> {
+    const look = await this.#look(socket)
+    if (look.kind !== 'gone' || !server || !('path' in socket)) return look
+    return (await restoreSocket(socket.path, server)) ? this.#look(socket) : look
+  }
+
+  async #look(socket: TmuxSocket): Promise<Look> {
     try {
       const panes = await (await this.of(socket)).panes()
       return { kind: 'panes', panes: new Map(panes.map((pane) => [pane.pane, pane])) }

@@ -21,7 +21,7 @@ export function parseGroupPath(text: string): GroupPath {
 
 /** One segment, for a name on its own. */
 export function parseName(text: string): string {
-  if (!text.includes('/')) return checked(text, 'name', 'api')
+  if (!String(text).includes('/')) return checked(text, 'name', 'api')
   throw badAddress('name', text, 'api')
 }
 
@@ -51,7 +51,8 @@ export function rebase<P extends string>(path: P, from: GroupPath, to: GroupPath
   return (to + path.slice(from.length)) as P
 }
 
-function checked(text: string, what: string, example: string): string {
+function checked(text: unknown, what: string, example: string): string {
+  if (typeof text !== 'string') throw badAddress(what, String(text), example)
   const path = text.normalize('NFC')
   const segments = path.split('/')
   const fits = path.length <= MAX_LENGTH && segments.length <= MAX_SEGMENTS

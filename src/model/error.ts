@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'ambiguous-id'
   | 'agent-busy'
   | 'agent-died'
+  | 'agent-elsewhere'
   | 'agent-exists'
   | 'agent-not-found'
   | 'agent-not-ready'
@@ -39,6 +40,7 @@ export type ErrorCode =
   | 'profile-exists'
   | 'profile-not-found'
   | 'sdk-missing'
+  | 'send-denied'
   | 'session-exists'
   | 'session-not-found'
   | 'spawn-refused'
@@ -59,14 +61,17 @@ export type ErrorCode =
 /** A failure we can explain. Anything else that reaches the top is a bug and prints as one. */
 export class SkeinError extends Error {
   override readonly name = 'SkeinError'
+  /** More lines about it, such as what a program printed last. From data: whoever prints them must escape them. */
+  readonly details: readonly string[]
   constructor(
     readonly code: ErrorCode,
     message: string,
     /** What the user should type or do next. */
     readonly next: string,
-    options?: { cause?: unknown },
+    options: { cause?: unknown; details?: readonly string[] } = {},
   ) {
-    super(message, options)
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.details = options.details ?? []
   }
 }
 

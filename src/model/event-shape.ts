@@ -1,113 +1,166 @@
-import type { StateEventType } from './event.js'
-import { isSessionId } from './ids.js'
+import { type Event, isStateType, type StateEventType, VISIBILITIES } from './event.js'
+import { isAgentId, isEventId, isSessionId } from './ids.js'
 import { isLink, isOutcome } from './outcome.js'
+import {
+  absent,
+  address,
+  type Check,
+  count,
+  flag,
+  isObject,
+  listOf,
+  misfit,
+  path,
+  type Shape,
+  shape,
+  shaped,
+  text,
+  texts,
+  time,
+} from './shape.js'
 
-type Check = (value: unknown) => boolean
+/** What a type may be called. */
+const TYPE = /^[a-z][a-z0-9_.]{0,63}$/
+export const isEventType = (value: unknown): value is string => typeof value === 'string' && TYPE.test(value)
 
-const text: Check = (value) => typeof value === 'string'
-const time: Check = (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
-const flag: Check = (value) => typeof value === 'boolean'
-const count: Check = (value) => typeof value === 'number'
-const texts: Check = (value) => Array.isArray(value) && value.every(text)
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const shaped =
-  (shape: Shape): Check =>
-  (value) =>
-    isObject(value) && fits(value, shape)
+const EVENT = shape({
+  id: isEventId,
+  ts: time,
+  type: isEventType,
+  actor: text,
+  host: text,
+  'session?': isSessionId,
+  'agent?': address,
+  visibility: (value) => VISIBILITIES.includes(value as Event['visibility']),
+  payload: isObject,
+})
 
-/** A name with `?` may be absent. Fields that are not listed pass: a newer version may have added them. */
-type Shape = Readonly<Record<string, Check>>
-
-const FACTS: Shape = {
+const FACTS = {
   'tool?': text,
   'title?': text,
   'log_title?': text,
   'tmux_session?': text,
-  'agent?': text,
+  'agent?': address,
   'agent_id?': text,
-  'rig?': text,
+  'rig?': address,
   'role?': text,
   'work_unit?': text,
   'molecule_id?': text,
   'step_ref?': text,
-  'cwd?': text,
+  'cwd?': path,
   'branch?': text,
   'model?': text,
   'commits?': texts,
   'source?': text,
-}
+} satisfies Readonly<Record<string, Check>>
 
-const AGENT: Shape = {
-  id: text,
-  address: text,
+/** A payload is laid over the session, so it must not name what other events decide. */
+const DECIDED_ELSEWHERE = {
+  'id?': absent,
+  'host?': absent,
+  'ended_at?': absent,
+  'outcome?': absent,
+  'reason?': absent,
+  'steps?': absent,
+  'tool_calls?': absent,
+} satisfies Readonly<Record<string, Check>>
+
+const AGENT = shape({
+  id: isAgentId,
+  address,
   title: text,
-  'group_path?': text,
+  'group_path?': address,
   tool: text,
   'command?': text,
-  'project_path?': text,
+  'project_path?': path,
   'role?': text,
-  'parent_id?': text,
+  'parent_id?': isAgentId,
   'loaded_mcp_names?': texts,
   created_at: time,
   updated_at: time,
-}
+})
 
-const isForkOrigin = shaped({ session: isSessionId, 'turn?': count })
+const isForkOrigin = shaped(shape({ session: isSessionId, 'turn?': count }))
 
 const SHAPES: Readonly<Record<StateEventType, Shape>> = {
-  session_start: {
+  session_start: shape({
     ...FACTS,
+    ...DECIDED_ELSEWHERE,
     started_at: time,
     chain_id: isSessionId,
     'parent_id?': isSessionId,
+    'child_id?': absent,
     'link?': isLink,
     'forked_from?': isForkOrigin,
-  },
-  session_resumed: { resumed_at: time },
-  session_end: { outcome: isOutcome, ended_at: time, 'reason?': text },
-  session_update: {
+  }),
+  session_resumed: shape({ resumed_at: time }),
+  session_end: shape({ outcome: isOutcome, ended_at: time, 'reason?': text }),
+  session_update: shape({
     ...FACTS,
+    ...DECIDED_ELSEWHERE,
+    'started_at?': absent,
     'chain_id?': isSessionId,
     'parent_id?': isSessionId,
     'child_id?': isSessionId,
     'link?': isLink,
     'forked_from?': isForkOrigin,
-  },
-  session_step_started: { step_ref: text, 'molecule_id?': text, started_at: time },
-  session_step_completed: { step_ref: text, completed_at: time, success: flag },
-  agent_added: { agent: shaped(AGENT) },
-  agent_updated: {
+  }),
+  session_step_started: shape({ step_ref: text, 'molecule_id?': text, started_at: time }),
+  session_step_completed: shape({ step_ref: text, completed_at: time, success: flag }),
+  agent_added: shape({ agent: shaped(AGENT) }),
+  agent_updated: shape({
     agent_id: text,
     'title?': text,
     'tool?': text,
     'command?': text,
-    'project_path?': text,
+    'project_path?': path,
     'role?': text,
     'loaded_mcp_names?': texts,
-  },
-  agent_renamed: { agent_id: text, from: text, to: text },
-  agent_moved: { agent_id: text, from: text, to: text },
-  agent_removed: { agent_id: text, address: text },
-  agent_parent_set: { agent_id: text, 'parent_id?': text },
-  group_created: { path: text },
-  group_updated: { path: text, 'expanded?': flag, 'order?': count },
-  group_renamed: { from: text, to: text },
-  group_deleted: { path: text, 'move_to?': text },
+    'id?': absent,
+    'address?': absent,
+    'group_path?': absent,
+    'parent_id?': absent,
+    'created_at?': absent,
+    'updated_at?': absent,
+  }),
+  agent_renamed: shape({ agent_id: text, from: address, to: address }),
+  agent_moved: shape({ agent_id: text, from: address, to: address }),
+  agent_removed: shape({ agent_id: text, address }),
+  agent_parent_set: shape({ agent_id: text, 'parent_id?': text }),
+  group_created: shape({ path: address }),
+  group_updated: shape({ path: address, 'expanded?': flag, 'order?': count, 'name?': absent }),
+  group_renamed: shape({ from: address, to: address }),
+  group_deleted: shape({ path: address, 'move_to?': address }),
 }
 
-/** Whether a payload read from a file can be trusted to be what its type promises. Hand-written: it runs once per journal line. */
-export function isSoundPayload(type: StateEventType, payload: Record<string, unknown>): boolean {
-  return fits(payload, SHAPES[type])
+/**
+ * The field of an event that cannot be what it should: `ts`, `payload.title`. The same for what is written and for what is read, so that
+ * nothing is acknowledged that would not be read again. It runs once per journal line.
+ */
+export function eventFault(event: Readonly<Record<string, unknown>>): string | undefined {
+  const fault = misfit(event, EVENT)
+  if (fault !== undefined) return fault
+  const type = event.type as string
+  if (!isStateType(type)) return undefined
+  if (event.session === undefined && type.startsWith('session_')) return 'session'
+  const inPayload = misfit(event.payload as Record<string, unknown>, SHAPES[type])
+  return inPayload && `payload.${inPayload}`
 }
 
-const EVIDENCE: Shape = { source: text, at: time, status: text, 'reason?': text, 'rule?': text, 'waiting_for?': text }
+const EVIDENCE = shape({
+  source: text,
+  at: time,
+  status: text,
+  'reason?': text,
+  'rule?': text,
+  'waiting_for?': text,
+})
 
 /** Records that are read back: `skein why` and a lost agent file need them to be what they say. */
 const RECORD_SHAPES = {
-  agent_started: { agent_id: text, recipe: isObject, run: isObject, 'binding?': isObject, how: text },
-  agent_stopped: { agent_id: text, 'run?': text, how: text, 'reason?': text, 'exit_status?': count },
-  agent_status: {
+  agent_started: shape({ agent_id: text, recipe: isObject, run: isObject, 'binding?': isObject, how: text }),
+  agent_stopped: shape({ agent_id: text, 'run?': text, how: text, 'reason?': text, 'exit_status?': count }),
+  agent_status: shape({
     agent_id: text,
     status: text,
     since: time,
@@ -115,26 +168,43 @@ const RECORD_SHAPES = {
     'reason?': text,
     'waiting_for?': text,
     'trouble?': text,
-    evidence: (value) => Array.isArray(value) && value.every(shaped(EVIDENCE)),
-  },
-  identity_bind: { agent_id: text, session: isSessionId, how: text, 'log?': text },
-  identity_rebind: { agent_id: text, session: isSessionId, how: text, 'log?': text },
+    evidence: listOf(shaped(EVIDENCE)),
+  }),
+  identity_bind: shape({ agent_id: text, session: isSessionId, how: text, 'log?': path }),
+  identity_rebind: shape({ agent_id: text, session: isSessionId, how: text, 'log?': path }),
 } satisfies Readonly<Record<string, Shape>>
 
 /** Whether a record is what its type promises. Records are kept whatever they say, so this is asked by who reads one. */
 export function isSoundRecord(type: keyof typeof RECORD_SHAPES, payload: Record<string, unknown>): boolean {
-  return fits(payload, RECORD_SHAPES[type])
+  return misfit(payload, RECORD_SHAPES[type]) === undefined
 }
 
-/** The same for what a roster file holds. */
+const STEP = shape({
+  step_ref: text,
+  'molecule_id?': text,
+  started_at: time,
+  'completed_at?': time,
+  'success?': flag,
+})
+
+/** The same for what the files that outlive the journal hold: session records and the roster. */
+export const isSoundSession: Check = shaped(
+  shape({
+    ...FACTS,
+    id: isSessionId,
+    'host?': text,
+    started_at: time,
+    'ended_at?': time,
+    'outcome?': isOutcome,
+    'reason?': text,
+    'steps?': listOf(shaped(STEP)),
+    chain_id: isSessionId,
+    'parent_id?': isSessionId,
+    'child_id?': isSessionId,
+    'link?': isLink,
+    'forked_from?': isForkOrigin,
+    'tool_calls?': absent,
+  }),
+)
 export const isSoundAgent: Check = shaped(AGENT)
-export const isSoundGroup: Check = shaped({ path: text, name: text, expanded: flag, order: count })
-
-function fits(value: Record<string, unknown>, shape: Shape): boolean {
-  for (const name in shape) {
-    const optional = name.endsWith('?')
-    const field = value[optional ? name.slice(0, -1) : name]
-    if (field === undefined ? !optional : !shape[name]?.(field)) return false
-  }
-  return true
-}
+export const isSoundGroup: Check = shaped(shape({ path: address, name: text, expanded: flag, order: count }))

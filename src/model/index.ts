@@ -10,6 +10,8 @@ export {
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
+export { agentsMeant } from './agent-reference.js'
+export { askLine, asksLine } from './ask-line.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {
@@ -24,18 +26,28 @@ export {
   VISIBILITIES,
   type Visibility,
 } from './event.js'
-export { isSoundAgent, isSoundGroup, isSoundPayload, isSoundRecord } from './event-shape.js'
+export {
+  eventFault,
+  isEventType,
+  isSoundAgent,
+  isSoundGroup,
+  isSoundRecord,
+  isSoundSession,
+} from './event-shape.js'
 export { summarize } from './event-summary.js'
 export {
   type AgentId,
   type EventId,
+  isAgentId,
   isEventId,
   isSessionId,
+  msOfEventId,
   nextEventId,
   parseAgentId,
   parseSessionId,
   type SessionId,
 } from './ids.js'
+export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
 export { nearest } from './nearest.js'
 export {
   LINKS,
@@ -65,15 +77,21 @@ export {
   type Turn,
 } from './session.js'
 export { applyToSession, sessionsTouchedBy } from './session-state.js'
+export * as shapes from './shape.js'
 export {
   type AgentStatus,
+  type Ask,
   type Evidence,
+  isWaitToken,
+  OPTION_MEANINGS,
+  type OptionMeaning,
   STATUS_SOURCES,
   STATUSES,
   type Status,
   type StatusSource,
   TROUBLES,
   type Trouble,
+  type TurnEnd,
   WAITS,
   type Wait,
 } from './status.js'
@@ -81,7 +99,9 @@ export {
   DAY_MS,
   formatDuration,
   type Instant,
+  instantIfAny,
   instantOf,
+  isInstant,
   laterOf,
   msOf,
   parseDuration,

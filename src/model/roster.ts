@@ -31,7 +31,7 @@ export class Roster {
 
   constructor(agents: Iterable<Agent> = [], groups: Iterable<Group> = []) {
     for (const group of groups) this.groups.set(group.path, group)
-    for (const agent of agents) this.#put(agent)
+    for (const agent of agents) this.#put(inItsGroup(agent))
   }
 
   at(address: AgentAddress): Agent | undefined {
@@ -64,8 +64,9 @@ export class Roster {
       case 'agent_added': {
         const { agent } = state.payload
         if (this.agents.has(agent.id) || this.#byAddress.has(agent.address)) break
-        this.#ensureGroups(agent.group_path, change)
-        this.#set(agent, change)
+        const placed = inItsGroup(agent)
+        this.#ensureGroups(placed.group_path, change)
+        this.#set(placed, change)
         break
       }
       case 'agent_updated': {
@@ -187,6 +188,14 @@ export class Roster {
     this.groups.set(group.path, group)
     change.groups.add(group.path)
   }
+}
+
+/** The address decides: a group that disagrees with it would come between agents when it is renamed. */
+function inItsGroup(agent: Agent): Agent {
+  const { group } = splitAddress(agent.address)
+  if (agent.group_path === group) return agent
+  const { group_path: _said, ...rest } = agent
+  return group ? { ...rest, group_path: group } : rest
 }
 
 function withoutSpawner(agent: Agent, event: Event): Agent {

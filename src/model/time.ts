@@ -14,6 +14,18 @@ const MS_PER_UNIT: Readonly<Record<string, number>> = {
 }
 export const DAY_MS = 86_400_000
 
+/** From the year 1 to 9999: earlier and later ones have another width. */
+const INSTANT = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+export const isInstant = (value: unknown): value is Instant => typeof value === 'string' && INSTANT.test(value)
+
+const FIRST_MS = -62_135_596_800_000
+const LAST_MS = 253_402_300_799_999
+
+/** Undefined for what has no such form: years before 1 and after 9999. */
+export function instantIfAny(ms: number): Instant | undefined {
+  return ms >= FIRST_MS && ms <= LAST_MS ? instantOf(ms) : undefined
+}
+
 export function instantOf(ms: number): Instant {
   return new Date(ms).toISOString() as Instant
 }
@@ -39,11 +51,10 @@ export function laterOf(a: Instant, b: Instant): Instant {
   return a
 }
 
-/** Accepts any RFC 3339 time with a zone, or undefined when it is none. Years past 9999 would break text order. */
+/** Accepts any RFC 3339 time with a zone, or undefined when it is none. Years before 1 and past 9999 would break text order. */
 export function parseInstant(text: string): Instant | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)) return undefined
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) || new Date(ms).getUTCFullYear() > 9999 ? undefined : instantOf(ms)
+  return instantIfAny(Date.parse(text))
 }
 
 /** `90m`, `24h`, `7d`, `1d12h`; undefined when the text is no duration. */
@@ -59,11 +70,7 @@ export function parseDuration(text: string): number | undefined {
 /** What people type after --since: a span back from now, a day (local midnight), or a full time. */
 export function parseWhen(text: string, nowMs: number): Instant {
   const span = parseDuration(text)
-  const spanStart = span === undefined ? undefined : nowMs - span
-  if (spanStart !== undefined && Math.abs(spanStart) <= 8.64e15 && spanStart > -62_135_596_800_000) {
-    return instantOf(spanStart)
-  }
-  const exact = parseInstant(text)
+  const exact = span === undefined ? parseInstant(text) : instantIfAny(nowMs - span)
   if (exact) return exact
   const day = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text)
   if (day) {

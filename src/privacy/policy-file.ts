@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, readGuarded, UnsuitableFile } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { BUILT_IN, type Policy, type PolicyLayer } from './policy.js'
 import { type CallTiers, isTier, TIERS, type Tier } from './tier.js'
@@ -70,12 +70,9 @@ function isNamed(path: string): boolean {
 async function readPolicy(path: string): Promise<PolicyFile> {
   let content: string
   try {
-    const stat = statSync(path)
-    if (!stat.isFile()) throw unreadable(path, 'is not a file') // reading a pipe would wait for ever
-    if (stat.size > LARGEST_BYTES) throw unreadable(path, `has more than ${LARGEST_BYTES / 1024} kB`)
-    content = readFileSync(path, 'utf8')
+    content = readGuarded(path, { mostBytes: LARGEST_BYTES }).toString('utf8')
   } catch (error) {
-    if (error instanceof SkeinError) throw error
+    if (error instanceof UnsuitableFile) throw unreadable(path, `is ${error.code}`)
     if (/^(?:ENOENT|ELOOP)$/.test(String((error as NodeJS.ErrnoException).code)))
       throw unreadable(path, 'is a link that leads nowhere')
     throw explainDiskError(error, path)

@@ -37,7 +37,7 @@ export function attachArgv(
 function isSameSocket(outer: string, socket: TmuxSocket, options: AttachOptions): boolean {
   const environment: Record<string, string> =
     options.socketDirectory === undefined ? {} : { TMUX_TMPDIR: options.socketDirectory }
-  return resolved(outer) === resolved(socketPath({ socket, executable: '', environment }))
+  return resolved(outer) === resolved(socketPath({ socket, environment }))
 }
 
 function resolved(path: string): string {

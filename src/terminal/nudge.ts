@@ -1,3 +1,5 @@
+import { isTmux } from './pane-list.js'
+
 /** How often a server is nudged while its events are followed: how late a death can be told at worst. */
 export const NUDGE_MS = 500
 
@@ -7,6 +9,7 @@ export const NUDGE_MS = 500
  * when programs end: one death in five stayed unnoticed until the next one. The signal does nothing else, to any process.
  */
 export function nudge(serverPid: number): void {
+  if (!isTmux(serverPid)) return
   try {
     process.kill(serverPid, 'SIGCHLD')
   } catch {

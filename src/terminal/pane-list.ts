@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { processName } from '../disk/index.js'
 import { commandLine } from './command-line.js'
 import { KEEPER } from './server.js'
 import type { PaneId, PaneInfo } from './terminal.js'
@@ -66,11 +67,12 @@ function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
   ] = fields
   const path = fields[FIELDS.length - 1] ?? ''
   const isClosed = dead === '1'
-  const isDead = isClosed && (Boolean(status || signal) || isReaped(Number(pid)))
+  const isDead = isClosed && (Boolean(status || signal) || isReaped(Number(pid), Number(server)))
   const info: PaneInfo = {
     pane: paneId(pane),
     session,
     pid: Number(pid),
+    serverPid: Number(server),
     command,
     title,
     // The line break that ends the record of every pane but the last.
@@ -96,7 +98,8 @@ function signalNumber(text: string): number {
  * tmux says `dead` as soon as the terminal is closed, a moment before it knows how the process ended, and also for one that closed
  * it and lives on. 3.2 never tells a signal, so there the process itself is asked for: it is there until tmux has its status.
  */
-function isReaped(pid: number): boolean {
+function isReaped(pid: number, serverPid: number): boolean {
+  if (!isTmux(serverPid)) return false // its pids have no meaning here
   try {
     process.kill(pid, 0)
     return false
@@ -104,6 +107,10 @@ function isReaped(pid: number): boolean {
     return error instanceof Error && 'code' in error && error.code === 'ESRCH'
   }
 }
+
+/** Whether the tmux server with this pid can be one of this pid namespace. Where there is no /proc, there are no namespaces. */
+export const isTmux = (pid: number): boolean =>
+  processName(pid)?.startsWith('tmux') ?? processName(process.pid) === undefined
 
 /** Reads the name of a pane, from tmux or from a file. */
 export function paneId(text: string): PaneId {

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { realpathSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { makeDirectory } from '../disk/index.js'
+import { SkeinError } from '../model/index.js'
 import type { TmuxSocket } from './terminal.js'
 import { noAnswer, tmuxMissing } from './trouble.js'
 
@@ -32,16 +34,38 @@ export function cleanEnvironment(environment: Readonly<Record<string, string | u
 export const socketArguments = (socket: TmuxSocket): string[] =>
   'name' in socket ? ['-L', socket.name] : ['-S', socket.path]
 
-/** Where the socket lies; tmux's own rule for `-L`. */
-export function socketPath(server: TmuxServer): string {
-  if ('path' in server.socket) return server.socket.path
-  return join(server.environment.TMUX_TMPDIR ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, server.socket.name)
+/** The path of the socket; tmux's own rule for `-L`, which passes over a TMUX_TMPDIR that does not exist. */
+export function socketPath({ socket, environment }: Pick<TmuxServer, 'socket' | 'environment'>): string {
+  if ('path' in socket) return socket.path
+  return join(realDirectory(environment.TMUX_TMPDIR) ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, socket.name)
+}
+
+function realDirectory(path: string | undefined): string | undefined {
+  try {
+    return path ? realpathSync(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** tmux checks this for `-L` alone: in the directory of another user anyone could take the place of our socket. */
+export function makeSocketDirectory(path: string): void {
+  const directory = dirname(path)
+  makeDirectory(directory)
+  const { uid } = statSync(directory)
+  if (process.getuid === undefined || uid === 0 || uid === process.getuid()) return
+  const next = 'Remove it, or set [tmux] socket in config.toml to a path of your own'
+  throw new SkeinError('home-not-ours', `${directory} belongs to another user`, next)
 }
 
 /** Whether a server listens there: asked of the socket itself, so that looking for one that is gone costs no process. */
-export function isListening(server: TmuxServer): Promise<boolean> {
+export const isListening = (server: TmuxServer): Promise<boolean> => isListeningAt(socketPath(server))
+
+/** Somebody else's socket does not count: what is typed for an agent must not reach another user's program. */
+export function isListeningAt(path: string): Promise<boolean> {
+  if (!isOurs(path)) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const probe = connect(socketPath(server))
+    const probe = connect(path)
     const end = (answer: boolean) => {
       probe.destroy()
       resolve(answer)
@@ -54,13 +78,21 @@ export function isListening(server: TmuxServer): Promise<boolean> {
   })
 }
 
+function isOurs(path: string): boolean {
+  try {
+    return process.getuid === undefined || statSync(path).uid === process.getuid()
+  } catch {
+    return true // not there, or not to be seen: connecting says so
+  }
+}
+
 /**
  * Makes our session, and with it the server when there is none. Its program has ended at once and its pane is kept: no process
  * that someone could end. Without a config file: settings come over the control connection, so that the server's command line,
  * which is that of the client that started it, is short and the same for all.
  */
 export function startServer(server: TmuxServer, timeoutMs: number): Promise<void> {
-  if ('path' in server.socket) makeDirectory(dirname(server.socket.path))
+  if ('path' in server.socket) makeSocketDirectory(server.socket.path)
   const args = [...socketArguments(server.socket), '-f', '/dev/null']
   args.push('new-session', '-d', '-s', KEEPER, 'true', ';', 'set-option', '-t', `=${KEEPER}:`, 'remain-on-exit', 'on')
   return new Promise((resolve, reject) => {

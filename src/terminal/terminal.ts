@@ -10,8 +10,10 @@ export interface PaneInfo {
   readonly pane: PaneId
   /** The tmux session it is in. */
   readonly session: string
-  /** The first process in it, which stays its leader. */
+  /** The first process in it, which stays its leader. A pid of the server's own pid namespace, as is the next. */
   readonly pid: number
+  /** The tmux server itself. */
+  readonly serverPid: number
   /** The program in the foreground. */
   readonly command: string
   readonly title: string
@@ -91,6 +93,11 @@ export interface Terminal extends AsyncDisposable {
   publishToAll(option: `@${string}`, value: string): Promise<void>
   /** A line in the status bar of every attached client, and a bell. */
   announce(text: string, options?: { readonly bell?: boolean }): Promise<void>
+  /**
+   * Has the server signal every process whose environment holds this mark (`NAME=value`). For a server in another pid namespace,
+   * whose processes cannot be signalled from here. Linux only.
+   */
+  signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void>
   rename(session: string, to: string): Promise<void>
   close(session: string): Promise<void>
   /**

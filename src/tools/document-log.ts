@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { openGuarded, UnsuitableFile } from '../disk/index.js'
 import { Condenser } from './condense.js'
 import { type Counters, noCounters } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
@@ -10,6 +11,8 @@ import { TurnEnds } from './turn-ends.js'
 
 const FORMAT = 1
 const CHUNK = 256 * 1024
+/** A document has to be read whole, at every change. */
+const MOST_BYTES = 512 * 1024 * 1024
 const KEEP_WHOLE = 32 * 1024 * 1024
 const KEEP = { bytes: 4096, items: Number.POSITIVE_INFINITY, total: 64 * 1024 * 1024 }
 
@@ -76,8 +79,9 @@ function load(path: string): { bytes: Buffer | undefined; hash: string; condense
   const whole: Buffer[] = []
   let length = 0
   let condenser: Condenser | undefined
-  const file = openSync(path, 'r')
+  const file = openGuarded(path)
   try {
+    if (fstatSync(file).size > MOST_BYTES) throw new UnsuitableFile(path, 'larger than 512 MB')
     for (;;) {
       const piece = Buffer.allocUnsafe(CHUNK)
       const read = readSync(file, piece, 0, CHUNK, length)

@@ -43,10 +43,12 @@ export type {
   TextCheck,
   ToolRunner,
 } from './runner.js'
+export { WRAPPED } from './runner.js'
 export type { Runners, ToolSettings } from './runners.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
 export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
+export { failedTurn } from './trouble.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, Remark, TurnOutcome } from './turn.js'
 export { turnParts } from './turn-parts.js'
 
@@ -60,4 +62,5 @@ export function runnersFor(settings: ToolSettings): Runners {
   return new Runners(RUNNERS, settings)
 }
 export { notingUnlisted, type UnlistedDirectory } from './log-files.js'
+export { isReadableLog, openLog } from './open-log.js'
 export { recordsInTornLine } from './torn-line.js'

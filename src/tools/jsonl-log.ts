@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { type Counters, copyCounters, noCounters } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, numberAt, textAt } from './json-value.js'
 import { LineReader } from './line-reader.js'
+import { openLog } from './open-log.js'
 import { RecordReader, type Shortcut } from './record-reader.js'
 import type { LogRef, ReadOptions } from './tool.js'
 import { type SavedEnds, TurnEnds } from './turn-ends.js'
@@ -12,7 +13,8 @@ import { LostPlace } from './turn-tracker.js'
 /** Raise it when a translator changes what it saves or says: logs are then read anew. */
 const FORMAT = 3
 const TAIL_BYTES = 1024
-const CHECKPOINT_EVERY = 16 * 1024 * 1024
+/** What is told between two checkpoints is held in memory by whoever stores it: a few times its bytes in the log. */
+const CHECKPOINT_EVERY = 8 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */
@@ -61,7 +63,7 @@ export function* readJsonl(
   make: (setup: TranslatorSetup) => Translator,
   shortcut?: Shortcut,
 ): Generator<Fact, void> {
-  const file = openSync(log.path, 'r')
+  const file = openLog(log.path)
   let pass: Pass | undefined
   try {
     const stat = fstatSync(file, { bigint: true })
@@ -155,7 +157,8 @@ class Pass implements Disposable {
 
   #accept(record: JsonObject): void {
     this.#translator.accept(record)
-    if (this.#records.offset - this.#checkpointed < CHECKPOINT_EVERY) return
+    const every = this.source.options.checkpointBytes ?? CHECKPOINT_EVERY
+    if (this.#records.offset - this.#checkpointed < every) return
     this.#checkpointed = this.#records.offset
     this.told.push(this.#checkpoint())
   }

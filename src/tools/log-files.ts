@@ -1,5 +1,6 @@
-import { accessSync, constants, type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { guardedText, kindOf, statOf } from '../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../model/index.js'
 import { isObject, type JsonObject } from './json-value.js'
 import type { LogRef } from './tool.js'
@@ -53,24 +54,6 @@ export function filesBelow(path: string, wanted: (name: string) => boolean, dept
   })
 }
 
-/** Asked before a file is opened that only tells more about a log: one that is forbidden must not keep the log from being read. */
-export function canRead(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-export function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 /** A log that is one file. Undefined when there is no such file (any more). */
 export function fileLog(
   tool: string,
@@ -78,8 +61,8 @@ export function fileLog(
   path: string,
   known: { session?: string | undefined; agent?: string | undefined } = {},
 ): LogRef | undefined {
-  const stat = statOf(path)
-  if (!stat?.isFile()) return undefined
+  const stat = statOfLog(path)
+  if (!stat) return undefined
   return {
     tool,
     path,
@@ -90,6 +73,20 @@ export function fileLog(
     modified_at: instantOf(Math.min(Math.max(0, stat.mtimeMs), 253_402_300_799_999)),
     stamp: `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`,
   }
+}
+
+/** Of a file. What cannot be a log although it has the name of one is noted: it must not look like a log that is not there. */
+function statOfLog(path: string): Stats | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat?.isFile()) return stat
+    if (stat) unlisted?.set(path, `${kindOf(stat)}, not a file`)
+    else if (unlisted && lstatSync(path, { throwIfNoEntry: false })) unlisted.set(path, 'a link that leads nowhere')
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    if (!NOT_THERE.has(code)) unlisted?.set(path, code)
+  }
+  return undefined
 }
 
 /** One file reached by two roots (a link, a root given twice) is one log. */
@@ -116,12 +113,14 @@ export function idFromName(path: string): SessionId {
   return (isSessionId(id) ? id : 'unnamed') as SessionId
 }
 
+const SMALL_BYTES = 4 * 1024 * 1024
+
 /** A small JSON file beside a log; undefined when it is missing, damaged or suspiciously large. */
 export function smallJson(path: string): JsonObject | undefined {
-  const stat = statOf(path)
-  if (!stat?.isFile() || stat.size > 4 * 1024 * 1024) return undefined
+  const text = statOf(path) && guardedText(path, SMALL_BYTES) // most are not there, which `stat` says more quickly
+  if (text === undefined) return undefined
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

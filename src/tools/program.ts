@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { guardedText } from '../disk/index.js'
 import { isObject, textAt } from './json-value.js'
 import type { Environment } from './tool.js'
 
@@ -40,9 +41,12 @@ function versionOf(path: string): string | undefined {
   return /\/v?(\d+\.\d+\.\d+)(\/|$)/.exec(path)?.[1]
 }
 
+/** Of a package.json. */
+const MOST_BYTES = 1024 * 1024
+
 function manifestVersion(file: string): string | undefined {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const manifest: unknown = JSON.parse(guardedText(file, MOST_BYTES) ?? '')
     return isObject(manifest) && manifest.bin !== undefined ? textAt(manifest, 'version') : undefined
   } catch {
     return undefined

@@ -30,6 +30,8 @@ export interface ReadOptions {
   from?: Resume
   /** Read no further than this many bytes into the log. */
   limitBytes?: number
+  /** About how much of the log lies between two checkpoints. */
+  checkpointBytes?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined
 }
@@ -72,12 +74,16 @@ export interface Succession {
 export interface LogTool {
   readonly name: string
   readonly can: LogAbilities
+  /** The directories it is looked for in, whether they exist or not. */
+  roots(environment: Environment): string[]
   /** Every log there is, sub-agents' included. Costs a directory listing and a stat per file; nothing is opened but databases. */
   discover(environment: Environment): LogRef[]
   /** Whether `discover` takes a file for a log, by its place below a root alone: tools keep much else there, secrets included. */
   isLogAt(place: string, root: string): boolean
   /** One log by its path, or undefined when nothing is there. A database may hold several: `session` picks one. */
   logAt(path: string, session?: SessionId): LogRef | undefined
+  /** All logs in a database. Only for tools that keep one: it changes in files beside it, too (`-wal`, `-journal`). */
+  logsIn?(path: string): LogRef[]
   /** Who the log belongs to. Reads its beginning and its end, whatever its length. */
   identify(log: LogRef): SessionNews
   /**
@@ -91,4 +97,6 @@ export interface LogTool {
   originAmong?(log: LogRef, others: readonly LogRef[]): ForkOrigin | undefined
   /** Links between sessions that no session's own log tells. */
   successions?(environment: Environment): Succession[]
+  /** The sessions that a living process has open; undefined where the tool does not register them. */
+  openSessions?(environment: Environment): ReadonlySet<SessionId> | undefined
 }

@@ -181,7 +181,7 @@ function saveLane(lane: Lane): SavedLane {
     nodes.delete(node)
     nodes.set(node, turn)
   }
-  return { follows: lane.follows, nodes: joinedNodes(nodes), newest: lane.newest }
+  return { follows: [...lane.follows], nodes: joinedNodes(nodes), newest: lane.newest }
 }
 
 function joinedNodes(nodes: ReadonlyMap<string, number>): SavedNodes[] {

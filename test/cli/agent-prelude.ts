@@ -4,12 +4,18 @@ import { join } from 'node:path'
 /** What has to be typed before an example that talks of agents which are running, or were removed. */
 export function preludeOf(line: string): string[] {
   if (line.startsWith('skein start web/demo')) return ['skein spawn . --agent web/demo --tool demo']
+  if (line.includes('--group lab')) return ['skein spawn . --agent lab/demo --tool demo']
+  if (/^skein (stop|restart|wait) --group web/.test(line)) return ['skein start . --agent web/demo --tool demo']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']
   if (line.includes('web/asker')) return ['skein start . --agent web/asker --tool demo --arg=--dialog']
   if (line.includes('web/demo') && !line.startsWith('skein start'))
     return ['skein start . --agent web/demo --tool demo']
   return []
 }
+
+/** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
+export const runnable = (line: string): string =>
+  line.startsWith('skein start ') ? line.replace('--tool claude', '--tool demo') : line
 
 /** Ends the tmux server of a home that a test has used, with what runs in it. */
 export function endAgents(home: string): void {

@@ -17,8 +17,8 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
   ['sessions list -x', 'Unknown option "-x". See: skein sessions list --help'],
   ['sessions list --agent', '--agent needs a value: --agent <agent>. See: skein sessions list --help'],
   [
-    'sessions list --agent --json',
-    '--agent needs a value: --agent <agent>. A value that begins with "-" is written --agent=--json',
+    'sessions list --agent --no-color',
+    '--agent needs a value: --agent <agent>. A value that begins with "-" is written --agent=--no-color',
   ],
   ['sessions list --agent=', '<agent> is empty. Give it a value'],
   ['--profile= sessions list', '<name> is empty. Give it a value'],
@@ -90,8 +90,17 @@ describe('bad input', () => {
   })
 
   it('keeps stdout empty with --json too, so that a script reads an answer or nothing', async () => {
-    const { stdout, exitCode } = await type(['sessions', 'list', '--json', '--nope'])
+    const { stdout, stderr, exitCode } = await type(['sessions', 'list', '--json', '--nope'])
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'usage',
+        message: 'Unknown option "--nope"',
+        next: expect.stringContaining('sessions list --help'),
+      },
+    })
+    expect((await type(['--json', 'sesions'])).stderr).toMatch(/^\{"error":\{"code":"usage"/)
+    expect((await type(['search', '--', '--json', 'x'])).stderr).toMatch(/^skein: /)
   })
 
   it('is shown, not obeyed: no escape sequence of it reaches the terminal', async () => {

@@ -49,7 +49,7 @@ describe('a script', () => {
 
   it('finds nothing on stdout when a command fails, one line on stderr, and the kind of failure in the exit code', async () => {
     using at = await place({ world: true })
-    const gone = await shell('skein sessions show nope --json', at.env)
+    const gone = await shell('skein sessions show nope', at.env)
     expect(gone).toEqual({
       stdout: '',
       stderr: 'skein: No session matches "nope". Try: skein sessions list\n',

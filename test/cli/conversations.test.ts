@@ -54,6 +54,36 @@ describe('skein conversations', () => {
     expect(await own.typed('show', ADA)).toMatchObject({ exitCode: 1 })
   })
 
+  it('set changes fields, checks each of them, and changes all or none', async () => {
+    using own = home()
+    const set = (...args: string[]) => own.typed('set', ADA, '--json', ...args)
+    const changed = await set('sendPolicy=deny', 'modelOverride=claude-haiku-4-5', 'queueCap=7', 'lastTo=user:9')
+    expect(JSON.parse(changed.stdout).entry).toMatchObject({
+      sendPolicy: 'deny',
+      modelOverride: 'claude-haiku-4-5',
+      queueCap: 7,
+      deliveryContext: { to: 'user:9' },
+    })
+    const { entry } = JSON.parse((await set('modelOverride=')).stdout)
+    expect(entry).not.toHaveProperty('modelOverride')
+    for (const bad of ['sendPolicy=maybe', 'queueCap=many', 'sessionId=x', 'constructor=x', 'label']) {
+      expect(await set('label=changed', bad)).toMatchObject({ exitCode: 2, stdout: '' })
+    }
+    expect(await set()).toMatchObject({ exitCode: 2 })
+    expect(await set('label=late', '--revision', '1')).toMatchObject({ exitCode: 1 })
+    expect(JSON.parse((await own.typed('show', ADA, '--json')).stdout).entry).toEqual(entry)
+    expect(await own.typed('set', 'agent:main:none', 'label=x')).toMatchObject({ exitCode: 1 })
+  })
+
+  it('remove takes the entry and keeps the transcript, unless it is to go too', async () => {
+    using own = home()
+    const { removed } = JSON.parse((await own.typed('remove', ADA, '--json')).stdout)
+    expect(removed).toMatchObject({ key: ADA, reason: 'deleted', archived: [expect.stringContaining('.deleted.')] })
+    expect(readFileSync(removed.archived[0], 'utf8')).toContain('What is a skein?')
+    expect(await own.typed('show', ADA)).toMatchObject({ exitCode: 1 })
+    expect(await own.typed('remove', ADA)).toMatchObject({ exitCode: 1 })
+  })
+
   it('reset and prune name what is in use and leave it alone', async () => {
     using own = home()
     using store = new ConversationStore({ directory: own.store })

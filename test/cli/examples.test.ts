@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endAgents, preludeOf } from './agent-prelude.js'
+import { endAgents, preludeOf, runnable } from './agent-prelude.js'
 import { environmentIn, run } from './binary.js'
 import { everyCommand } from './every-command.js'
 import { buildWorld, copyWorld, scratch } from './world.js'
@@ -18,7 +18,7 @@ describe('every example in help works as it is written', async () => {
     copyWorld(join(world.path, 'master'), join(own.path, 'home'))
     const options = { env: environmentIn(own.path), cwd: join(own.path, 'home') }
     for (const before of preludeOf(line)) expect((await run('sh', ['-c', before], options)).stderr).toBe('')
-    const { stdout, stderr, exitCode } = await run('sh', ['-c', line], options).finally(() =>
+    const { stdout, stderr, exitCode } = await run('sh', ['-c', runnable(line)], options).finally(() =>
       endAgents(join(own.path, 'home')),
     )
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })

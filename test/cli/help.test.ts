@@ -8,12 +8,13 @@ import { type } from './typed.js'
 import { profilesUnder, scratch } from './world.js'
 
 describe('help', () => {
-  it('of bare skein in an empty home names every noun and is the same as --help and help', async () => {
-    using at = scratch()
-    const { stdout, exitCode } = await type([], { profiles: profilesUnder(at.path) })
+  it('names every command under one heading', async () => {
+    const { stdout, exitCode } = await type(['--help'])
     expect(exitCode).toBe(0)
-    for (const noun of Object.keys(COMMANDS.entries)) expect(stdout).toContain(`\n  ${noun} `)
-    expect((await type(['--help'])).stdout).toBe(stdout)
+    const names = COMMANDS.headings?.flatMap((heading) => heading.names) ?? []
+    expect([...names].sort()).toEqual(Object.keys(COMMANDS.entries).sort())
+    for (const { title } of COMMANDS.headings ?? []) expect(stdout).toContain(`\n${title}:\n`)
+    for (const name of names) expect(stdout).toMatch(new RegExp(`\n  ${name} +[A-Z]`))
     expect((await type(['help'])).stdout).toBe(stdout)
   })
 
@@ -54,8 +55,19 @@ describe('help', () => {
     expect((await type(['--help'])).stdout).not.toContain('\x1b')
   })
 
-  it('tells the version', async () => {
-    expect((await type(['--version'])).stdout).toBe('skein 1.2.3\n')
+  it.each([['--version'], ['-V'], ['-v'], ['version']])('%s tells the version', async (word) => {
+    expect((await type([word])).stdout).toBe('skein 1.2.3\n')
+  })
+
+  it('is the same for what people type out of habit', async () => {
+    for (const [typed, meant] of [
+      ['ls', 'list'],
+      ['ps', 'list'],
+    ] as const)
+      expect(await type([typed, '--help'])).toEqual(await type([meant, '--help']))
+    expect(await type(['sessions', 'ls', '--help'])).toEqual(await type(['sessions', 'list', '--help']))
+    expect(await type(['archive', 'ls', '--help'])).toEqual(await type(['archive', 'list', '--help']))
+    expect((await type(['ls', '--nope'])).stderr).toContain('See: skein list --help')
   })
 })
 
@@ -91,6 +103,26 @@ describe('every command', () => {
 })
 
 describe('bare skein', () => {
+  it('says in ten lines where it looked and how to begin, when there is nothing yet', async () => {
+    using at = scratch()
+    const world = { profiles: profilesUnder(at.path) }
+    const { stdout, stderr, exitCode } = await type([], world)
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(10)
+    for (const place of ['~/.claude', '~/.codex', '~/.gemini', 'opencode', '~/.pi']) expect(stdout).toContain(place)
+    expect(stdout).toContain('skein start . --tool ')
+    expect(await type(['--profile', 'default'], world)).toEqual(await type([], world))
+    expect(JSON.parse((await type(['--json'], world)).stdout)).toMatchObject({ agents: [], sessions: [] })
+    const written: string[] = []
+    await type(['--no-color'], { ...world, stdout: { isTTY: true, columns: 80, write: (text) => written.push(text) } })
+    expect(
+      written
+        .join('')
+        .split('\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([])
+  })
+
   it('finds the logs of a machine that has no home yet, and shows sessions, spend and how to go on', async () => {
     using at = scratch()
     const project = join(at.path, '.claude', 'projects', '-srv-web')

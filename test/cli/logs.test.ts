@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Typed, type } from './typed.js'
-import { buildWorld, profilesUnder, scratch } from './world.js'
+import { agentsUnder, buildWorld, profilesUnder, scratch } from './world.js'
 
 const OWN = '22222222-2222-4222-8222-222222222222'
 
@@ -66,7 +66,7 @@ describe('what the logs tell, as commands show it', () => {
 
   it('the overview has days as cost has them, and says where sessions without a title ran', async () => {
     const at = async (now: Date): Promise<string> =>
-      (await type([], { profiles: profilesUnder(root), now: () => now.getTime() })).stdout
+      (await type([], { profiles: profilesUnder(root), agents: agentsUnder(root), now: () => now.getTime() })).stdout
     // The logs are of the 15th.
     expect(await at(new Date(2026, 10, 15, 23, 59))).toMatch(
       /^Spent: \$0\.\d*[1-9]\d* today, \$0\.\d*[1-9]\d* in 7 days/m,

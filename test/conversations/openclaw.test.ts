@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -49,6 +60,28 @@ describe.each(BACKENDS)('on the %s backend', (backend) => {
     }
     expect(readFileSync(join(fixture(version), 'agents/main/sessions/sessions.json'), 'utf8')).toBe(before)
   })
+
+  it.each(['link', 'pipe'])(
+    'a transcript that is a %s is never copied, and its conversation is named',
+    async (kind) => {
+      const source = scratch()
+      cpSync(fixture('2026.7.1-agent-run'), source, { recursive: true })
+      const sessions = join(source, 'agents/main/sessions')
+      const name = readdirSync(sessions).find((one) => one.endsWith('.jsonl')) ?? ''
+      const transcript = join(sessions, name)
+      const secret = join(source, 'id_rsa')
+      renameSync(transcript, secret)
+      if (kind === 'link') symlinkSync(secret, transcript)
+      else execFileSync('mkfifo', [transcript])
+      const store = openStore(backend)
+      const [receipt] = await importOpenClaw(store, source)
+      expect(receipt).toMatchObject({ imported: [], transcripts: 0 })
+      expect(receipt?.skipped).toEqual([
+        { key: 'agent:main:demo', because: `its transcript ${name} is a ${kind}, not a file` },
+      ])
+      expect(await store.open('main').list()).toEqual([])
+    },
+  )
 
   it('a taken over transcript is readable, ours alone, and goes on where it ended', async () => {
     const store = openStore(backend)
@@ -158,7 +191,8 @@ it('a directory without a store is an error that says what to give', async () =>
   mkdirSync(join(directory, 'agents/main/agent'), { recursive: true })
   writeFileSync(join(directory, 'agents/main/agent/openclaw-agent.sqlite'), '')
   await expect(importOpenClaw(openStore('rows'), directory)).rejects.toMatchObject({
-    message: expect.stringContaining('2026.7.2'),
+    code: 'newer-format',
+    message: expect.stringContaining('nothing was imported'),
   })
   expect(existsSync(join(directory, 'agents/main/agent/openclaw-agent.sqlite'))).toBe(true)
 })

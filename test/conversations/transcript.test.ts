@@ -121,7 +121,7 @@ describe.each(BACKENDS)('a transcript on the %s backend', (backend) => {
     expect(said((await main.transcript(KEY))?.entries)).toEqual(['outside'])
   })
 
-  it('mirrors a delivery: text as text, media by file name', async () => {
+  it('mirrors a delivery: its text, and its media by file name, without what a link carries in its query', async () => {
     const { main } = await conversation(backend)
     await main.mirror(KEY, { text: 'Message sent to user' })
     await main.mirror(KEY, {
@@ -129,7 +129,11 @@ describe.each(BACKENDS)('a transcript on the %s backend', (backend) => {
       mediaUrls: ['https://example.com/image%20one.png?x=1#y', 'https://example.com/a/b.pdf'],
     })
     const transcript = await main.transcript(KEY)
-    expect(said(transcript?.entries)).toEqual(['Message sent to user', 'image one.png, b.pdf'])
+    expect(said(transcript?.entries)).toEqual(['Message sent to user', 'with a caption\nimage one.png, b.pdf'])
+    expect(transcript?.entries[1]?.message?.mediaUrls).toEqual([
+      'https://example.com/image%20one.png',
+      'https://example.com/a/b.pdf',
+    ])
     expect(transcript?.entries[0]?.message).toMatchObject({
       role: 'assistant',
       model: 'delivery-mirror',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentSdk, type Conversations, runTurn } from '../../src/conversations/index.js'
+import { type AgentSdk, type Conversations, contextOf, runTurn, textOf } from '../../src/conversations/index.js'
 import { BACKENDS, openStore } from './scratch.js'
 
 const KEY = 'agent:main:discord:dm:u1'
 const OPTIONS = { cwd: '/p', model: 'opus' }
 const USAGE = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100, cache_creation_input_tokens: 0 }
 
-type Script = (request: { prompt: string; options: Record<string, unknown> }) => AsyncIterable<unknown>
+type Script = (request: { prompt: unknown; options: Record<string, unknown> }) => AsyncIterable<unknown>
 const init = (id: string) => ({ type: 'system', subtype: 'init', session_id: id, model: 'opus-1' })
 const result = (id: string, text: string, more: object = {}) => ({
   type: 'result',
@@ -23,7 +23,7 @@ const result = (id: string, text: string, more: object = {}) => ({
 function scripted(script?: Script): AgentSdk & { asked: Record<string, unknown>[]; sessions: Set<string> } {
   const sessions = new Set<string>()
   const asked: Record<string, unknown>[] = []
-  async function* query(request: { prompt: string; options: Record<string, unknown> }) {
+  async function* query(request: { prompt: unknown; options: Record<string, unknown> }) {
     asked.push({ prompt: request.prompt, resume: request.options.resume })
     if (script) return yield* script(request)
     const { resume } = request.options
@@ -157,6 +157,205 @@ describe.each(BACKENDS)('a turn on the %s backend', (backend) => {
       signal: abort.signal,
     })
     expect(heard).toHaveLength(2)
+  })
+})
+
+describe.each(BACKENDS)('a turn that does not end well on the %s backend', (backend) => {
+  const failing = () =>
+    scripted(async function* () {
+      yield init('sdk-1')
+      yield result('sdk-1', '', { subtype: 'error_during_execution', is_error: true, errors: ['overloaded'] })
+    })
+  const last = async (main: Conversations) => (await main.transcript(KEY))?.entries.at(-1)?.message
+
+  it('says so in the entry and in the transcript; the next success clears it', async () => {
+    const main = openStore(backend).open('main')
+    await expect(turn(main, failing(), 'one')).rejects.toMatchObject({ code: 'turn-failed' })
+    expect((await main.get(KEY))?.entry).toMatchObject({ abortedLastRun: true })
+    expect(await last(main)).toMatchObject({
+      role: 'assistant',
+      content: [],
+      stopReason: 'error',
+      errorMessage: expect.stringContaining('overloaded'),
+    })
+    const sdk = scripted()
+    sdk.sessions.add('sdk-1')
+    await turn(main, sdk, 'again')
+    expect((await main.get(KEY))?.entry).toMatchObject({ abortedLastRun: false })
+    expect((await main.get(KEY))?.entry).not.toHaveProperty('turnStartedAt')
+  })
+
+  it('is called aborted when its caller aborts it', async () => {
+    const main = openStore(backend).open('main')
+    const abort = new AbortController()
+    const hanging = scripted(async function* ({ options }) {
+      yield init('sdk-1')
+      abort.abort()
+      throw (options.abortController as AbortController).signal.reason
+    })
+    await expect(turn(main, hanging, 'one', { signal: abort.signal })).rejects.toMatchObject({ code: 'turn-failed' })
+    expect(await last(main)).toMatchObject({ stopReason: 'aborted' })
+    expect((await main.get(KEY))?.entry).toMatchObject({ abortedLastRun: true })
+  })
+
+  it('is noticed by the next turn when its program was killed', async () => {
+    const main = openStore(backend).open('main')
+    await turn(main, scripted(), 'one')
+    await main.patch(KEY, { turnStartedAt: 5 }) // what a killed program leaves
+    await main.append(KEY, { role: 'user', content: 'lost' })
+    const sdk = scripted()
+    sdk.sessions.add('sdk-1')
+    await turn(main, sdk, 'two')
+    const said = (await main.transcript(KEY))?.entries.map(({ message }) => [message?.role, message?.stopReason])
+    expect(said).toEqual([
+      ['user', undefined],
+      ['assistant', 'stop'],
+      ['user', undefined],
+      ['assistant', 'aborted'],
+      ['user', undefined],
+      ['assistant', 'stop'],
+    ])
+  })
+})
+
+describe.each(BACKENDS)('the send policy in a turn on the %s backend', (backend) => {
+  const DENY = { rules: [{ match: { channel: 'discord' }, action: 'deny' as const }] }
+  const setUp = (sendPolicy: object = {}) => openStore(backend, { sendPolicy }).open('main')
+
+  it('allows by default: the reply is delivered to where the message came from', async () => {
+    const main = setUp()
+    const sent: unknown[] = []
+    const deliver = async (reply: unknown) => void sent.push(reply)
+    const inbound = { channel: 'discord', to: 'user:1' }
+    expect(await turn(main, scripted(), 'one', { deliver, inbound })).toMatchObject({
+      send: 'allow',
+      sendDecidedBy: { kind: 'nothing-matched' },
+      delivery: { kind: 'delivered' },
+    })
+    expect(sent).toEqual([{ text: 're: one', to: { channel: 'discord', to: 'user:1' } }])
+  })
+
+  it.each([
+    ['of the store', DENY, {}],
+    ['of the turn', {}, { policy: DENY }],
+  ])('when it denies (%s), nothing is delivered, streamed or mirrored', async (_, ofStore, more) => {
+    const main = setUp(ofStore)
+    const sent: unknown[] = []
+    const deliver = async (reply: unknown) => void sent.push(reply)
+    const onMessage = (message: unknown) => void sent.push(message)
+    expect(await turn(main, scripted(), 'one', { deliver, onMessage, ...more })).toMatchObject({
+      kind: 'replied',
+      text: 're: one',
+      send: 'deny',
+      sendDecidedBy: { kind: 'rule', rule: 0 },
+      delivery: { kind: 'denied' },
+    })
+    expect(sent).toEqual([])
+    if (ofStore !== DENY) return
+    await expect(main.mirror(KEY, { text: 'x' })).rejects.toMatchObject({ code: 'send-denied' })
+    expect((await main.transcript(KEY))?.entries).toHaveLength(2)
+  })
+
+  it('a denial that comes while the turn runs counts', async () => {
+    const main = setUp()
+    const sdk = scripted(async function* () {
+      yield init('sdk-1')
+      await main.patch(KEY, { sendPolicy: 'deny' })
+      yield result('sdk-1', 'ok')
+    })
+    const deliver = async () => {
+      throw new Error('must not be called')
+    }
+    expect(await turn(main, sdk, 'one', { deliver })).toMatchObject({
+      send: 'deny',
+      sendDecidedBy: { kind: 'override' },
+      delivery: { kind: 'denied' },
+    })
+  })
+
+  it('a delivery that fails does not lose the reply', async () => {
+    const main = setUp()
+    const deliver = async () => {
+      throw new Error('channel is gone')
+    }
+    expect(await turn(main, scripted(), 'one', { deliver })).toMatchObject({
+      text: 're: one',
+      delivery: { kind: 'failed', because: 'channel is gone' },
+    })
+    expect((await main.get(KEY))?.entry).toMatchObject({ abortedLastRun: false })
+  })
+})
+
+describe.each(BACKENDS)('what a conversation wants of a turn on the %s backend', (backend) => {
+  const optionsOf = async (entry: object) => {
+    const main = openStore(backend).open('main')
+    await main.patch(KEY, entry, { onMissing: 'create' })
+    let seen: Record<string, unknown> = {}
+    const sdk = scripted(async function* ({ options }) {
+      seen = options
+      yield init('sdk-1')
+      yield result('sdk-1', 'ok')
+    })
+    await turn(main, sdk, 'one')
+    return { seen, fingerprint: (await main.get(KEY))?.entry.sdkFingerprint }
+  }
+
+  it('its own model, unless that is of another provider', async () => {
+    expect(await optionsOf({ modelOverride: 'haiku' })).toMatchObject({
+      seen: { model: 'haiku' },
+      fingerprint: { model: 'haiku' },
+    })
+    expect((await optionsOf({ modelOverride: 'gpt', providerOverride: 'openai' })).seen.model).toBe('opus')
+  })
+
+  it('its own level of thinking', async () => {
+    expect((await optionsOf({ thinkingLevel: 'high' })).seen).toMatchObject({ effort: 'high' })
+    expect((await optionsOf({ thinkingLevel: 'off' })).seen).toMatchObject({ thinking: { type: 'disabled' } })
+    expect((await optionsOf({ thinkingLevel: 'constructor' })).seen).not.toHaveProperty('effort')
+  })
+
+  it('images reach the SDK and stay in the transcript; a reset in front of them is obeyed', async () => {
+    const main = openStore(backend).open('main')
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }
+    const given: unknown[] = []
+    const sdk = scripted(async function* ({ prompt }) {
+      for await (const message of prompt as AsyncIterable<{ message: { content: unknown } }>)
+        given.push(message.message.content)
+      yield init('sdk-1')
+      yield result('sdk-1', 'a cat')
+    })
+    const prompt = [{ type: 'text', text: '/new what is this?' }, image]
+    await main.receive(KEY)
+    expect(await turn(main, sdk, 'unused', { prompt })).toMatchObject({ text: 'a cat' })
+    const content = [{ type: 'text', text: 'what is this?' }, image]
+    expect(given).toEqual([content])
+    expect((await main.transcript(KEY))?.entries[0]?.message).toMatchObject({ role: 'user', content })
+    await expect(turn(main, sdk, 'unused', { prompt: [{ type: 'image' }] })).rejects.toMatchObject({
+      code: 'bad-input',
+    })
+  })
+
+  it('compactions of the SDK are counted and written down', async () => {
+    const main = openStore(backend).open('main')
+    const sdk = scripted(async function* () {
+      yield init('sdk-1')
+      yield { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 900 } }
+      yield { type: 'user', message: { role: 'user', content: 'Summary: much was said' } }
+      yield { type: 'user', message: { role: 'user', content: 'no summary' } }
+      yield { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto' } }
+      yield result('sdk-1', 'ok')
+    })
+    await main.receive(KEY)
+    await main.append(KEY, { role: 'user', content: 'long ago' })
+    await turn(main, sdk, 'one')
+    const transcript = await main.transcript(KEY)
+    expect(transcript?.entries.filter(({ type }) => type === 'compaction')).toMatchObject([
+      { summary: 'Summary: much was said', tokensBefore: 900 },
+      { summary: '', tokensBefore: 0 },
+    ])
+    expect((await main.get(KEY))?.entry.compactionCount).toBe(2)
+    if (!transcript) throw new Error('no transcript')
+    expect(contextOf(transcript).entries.map(({ message }) => message && textOf(message))).toEqual(['one', 'ok'])
   })
 })
 

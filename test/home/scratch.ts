@@ -19,12 +19,17 @@ export interface TestHome {
   clock: { ms: number }
 }
 
-export async function openTestHome(root: string, clock = { ms: Date.UTC(2026, 0, 17, 8) }): Promise<TestHome> {
+export async function openTestHome(
+  root: string,
+  clock = { ms: Date.UTC(2026, 0, 17, 8) },
+  cwd?: () => string,
+): Promise<TestHome> {
   const warnings: string[] = []
   const home = await openHome({
     root,
     configFile: join(root, 'config.toml'),
     surroundings: { home: root, env: {}, zone: 'UTC' },
+    ...(cwd ? { cwd } : {}),
     context: {
       clock: { now: () => clock.ms },
       random: { bytes: randomBytes, uuid: randomUUID },

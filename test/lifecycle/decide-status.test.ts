@@ -184,12 +184,12 @@ describe('finished, and nobody has looked', () => {
 
   it('a reminder that it is idle is no new reply', () => {
     const told = [finished(10), finished(70)]
-    expect(statusOf(71, { told, acked_at: at(30), finished_at: at(10) }).status).toBe('idle')
+    expect(statusOf(71, { told, acked_at: at(30), turn_end: { at: at(10), how: 'finished' } }).status).toBe('idle')
   })
 
   it('a reply that was seen to be finished before that was told has finished once', () => {
     const told = [hook(10, {}), finished(22)]
-    const facts = { told, busy_at: at(10), finished_at: at(20) }
+    const facts = { told, busy_at: at(10), turn_end: { at: at(20), how: 'finished' as const } }
     expect(statusOf(23, { ...facts, acked_at: at(21) }).status).toBe('idle')
     expect(statusOf(23, facts)).toMatchObject({ waiting_for: 'finished', since: at(20) })
     // Long after, it is another one, or the look was wrong: better told twice than not at all.
@@ -205,7 +205,8 @@ describe('finished, and nobody has looked', () => {
 
   it('work that was seen by looking alone is noticed to have finished, also behind an unknown screen', () => {
     const previous: AgentStatus = { status: 'unknown', since: at(30), source: 'pane' }
-    const verdict = decide(40, { seen: [pane(40, { status: 'idle' })], previous, busy_at: at(10), finished_at: at(5) })
+    const was = { busy_at: at(10), turn_end: { at: at(5), how: 'finished' as const } }
+    const verdict = decide(40, { seen: [pane(40, { status: 'idle' })], previous, ...was })
     expect(verdict.status).toMatchObject({ status: 'waiting', waiting_for: 'finished', since: at(40) })
   })
 
@@ -227,6 +228,108 @@ describe('finished, and nobody has looked', () => {
     expect(statusOf(20, facts)).toMatchObject({ status: 'running', reason: '2 background tasks of this turn' })
     expect(statusOf(20, { ...facts, background: { count: 0, at: at(15) } }).waiting_for).toBe('finished')
     expect(statusOf(4_000, facts).waiting_for).toBe('finished')
+  })
+})
+
+describe('how a turn ended', () => {
+  const registry = (seconds: number, status: Evidence['status'] = 'idle'): Evidence => ({
+    source: 'registry',
+    at: at(seconds),
+    status,
+  })
+  const done = (seconds: number) => hook(seconds, { status: 'idle', turn: 'finished' })
+  const failed = (seconds: number) =>
+    hook(seconds, { status: 'error', trouble: 'usage-limit', reason: 'the turn failed: rate limited' })
+  const tells = { tells: true } as const
+
+  it('failed, as its program told, although its registry says idle: until the next prompt or until it is acknowledged', () => {
+    const told = [hook(10, {}), failed(12)]
+    const seen = [registry(12.1)]
+    const first = decide(13, { ...tells, told, seen })
+    expect(first.status).toMatchObject({ status: 'error', trouble: 'usage-limit', since: at(12) })
+    const kept = { ...tells, told, seen, previous: first.status, busy_at: first.busy_at, turn_end: first.turn_end }
+    expect(statusOf(4_000, kept)).toEqual(first.status)
+    const seenByUser = statusOf(60, { ...kept, acked_at: at(50) })
+    expect(seenByUser).toMatchObject({ status: 'idle', reason: 'seen: the turn failed: rate limited' })
+    expect(seenByUser.trouble).toBeUndefined()
+    const next = decide(71, { ...kept, told: [...told, hook(70, {})] })
+    expect(next.status).toMatchObject({ status: 'running', since: at(70) })
+    const answered = { ...kept, told: [...told, hook(70, {}), done(75)], seen: [registry(75.1)] }
+    expect(statusOf(76, answered)).toMatchObject({ status: 'waiting', waiting_for: 'finished', since: at(75) })
+  })
+
+  it('a failure that is followed by the word that it is idle stays a failure', () => {
+    expect(statusOf(20, { ...tells, told: [hook(10, {}), failed(12), done(12.1)] })).toMatchObject({ status: 'error' })
+  })
+
+  it('at the moment a prompt is given nothing is finished, whatever the registry still says', () => {
+    const told = [hook(1, { status: 'idle', turn: 'none' }), hook(10, {})]
+    expect(statusOf(10.1, { ...tells, told, seen: [registry(1)] })).toMatchObject({ status: 'running', since: at(10) })
+    const again = { ...tells, told: [hook(10, {}), done(12), hook(30, {})], seen: [registry(12.1)] }
+    expect(statusOf(30.1, { ...again, turn_end: { at: at(12), how: 'finished' } })).toMatchObject({
+      status: 'running',
+      since: at(30),
+    })
+  })
+
+  it('a start, a compaction and a reminder finish nothing', () => {
+    const aside = (seconds: number, status: Evidence['status']) => hook(seconds, { status, turn: 'none' })
+    expect(statusOf(20, { ...tells, told: [aside(1, 'idle')] })).toMatchObject({ status: 'idle' })
+    const compacted = [aside(1, 'idle'), aside(10, 'running'), aside(12, 'idle')]
+    expect(statusOf(20, { ...tells, told: compacted, seen: [registry(12)] })).toMatchObject({ status: 'idle' })
+    const busy = decide(11, { ...tells, told: [aside(1, 'idle')], seen: [registry(10, 'running')] })
+    expect(busy.status.status).toBe('running')
+    const after = { ...tells, told: [aside(1, 'idle')], seen: [registry(12)], previous: busy.status }
+    expect(statusOf(13, { ...after, busy_at: busy.busy_at })).toMatchObject({ status: 'idle', since: at(12) })
+    const reminded = [hook(10, {}), done(12), aside(72, 'idle')]
+    expect(statusOf(73, { ...tells, told: reminded, acked_at: at(20) }).status).toBe('idle')
+  })
+
+  it('without a word it is interrupted: its program is given a moment to say more, and its log is asked', () => {
+    const facts = { ...tells, told: [hook(10, {})], seen: [registry(20)], previous: running(10), busy_at: at(10) }
+    const first = decide(20.1, facts)
+    expect(first.status).toMatchObject({ status: 'running', since: at(10) })
+    expect(first.quiet_at).toBe(at(20.1))
+    const later = decide(22, { ...facts, quiet_at: first.quiet_at })
+    expect(later).toMatchObject({ status: { status: 'idle', reason: 'interrupted', since: at(20) }, asksLog: true })
+    const finished = { at: at(19.5), how: 'finished' as const }
+    const asked = decide(22, { ...facts, quiet_at: first.quiet_at, logged: finished })
+    expect(asked.status).toMatchObject({ status: 'waiting', waiting_for: 'finished', since: at(19.5) })
+    const late = { ...facts, told: [hook(10, {}), done(22.5)], turn_end: later.turn_end, previous: later.status }
+    expect(statusOf(23, late)).toMatchObject({ waiting_for: 'finished', since: at(22.5) })
+  })
+
+  it('an interrupted turn is no beginning of the next one', () => {
+    const end = { at: at(20), how: 'interrupted' as const }
+    const facts = { ...tells, told: [hook(10, {}), hook(40, {})], turn_end: end, busy_at: at(10) }
+    expect(statusOf(41, { ...facts, seen: [registry(20)] })).toMatchObject({ status: 'running', since: at(40) })
+  })
+
+  it('a failure on the screen counts for a turn that was going on, and not for one long over', () => {
+    const shown = pane(14, { status: 'error', trouble: 'auth', reason: 'not logged in', rule: 'x/auth@1' })
+    const quiet = hook(12, { status: 'idle', turn: 'none' })
+    const open = decide(14, { ...tells, told: [hook(10, {}), quiet], seen: [shown], busy_at: at(10) })
+    expect(open.status).toMatchObject({ status: 'error', trouble: 'auth' })
+    const resumed = { started_at: at(0), isResumed: true }
+    expect(statusOf(14, { ...tells, run: resumed, told: [], seen: [shown] }).status).toBe('idle')
+    const acked = { ...tells, told: [hook(10, {}), quiet], seen: [shown], turn_end: open.turn_end, acked_at: at(20) }
+    expect(statusOf(30, acked).status).toBe('idle')
+  })
+
+  it('an acknowledged end of a program is no error any more', () => {
+    const previous: AgentStatus = {
+      status: 'error',
+      trouble: 'dead-pane',
+      reason: 'exited 1',
+      since: at(5),
+      source: 'process',
+    }
+    const sighting = { agent: AGENT, now: at(60), previous, told: [], seen: [] }
+    expect(decideStatus({ ...sighting, acked_at: at(10) }).status).toMatchObject({
+      status: 'stopped',
+      reason: 'exited 1',
+    })
+    expect(decideStatus({ ...sighting, acked_at: at(2) }).status.status).toBe('error')
   })
 })
 
@@ -307,7 +410,7 @@ it('looking again at the same thing never changes a status', () => {
     fc.property(fc.array(anyEvidence, { maxLength: 10 }), fc.integer({ min: 41, max: 300 }), (messages, later) => {
       const facts = { told: mergeTold([], messages) }
       const first = decide(41, facts)
-      const kept = { ...facts, previous: first.status, busy_at: first.busy_at, finished_at: first.finished_at }
+      const kept = { ...facts, previous: first.status, busy_at: first.busy_at, turn_end: first.turn_end }
       expect(decide(later, kept).status).toEqual(first.status)
     }),
   )

@@ -44,6 +44,13 @@ describe('whose word is believed', () => {
     })
   })
 
+  it('a program that begins another conversation, and says no more than that it starts, has left the one it was in', () => {
+    const bound = { kind: 'rebind', from: OLD, binding: { session: NEW, how: 'clear' } }
+    expect(judgeIdentity(RUN, BOUND, claim({ how: 'startup' }), { isInTree: true })).toMatchObject(bound)
+    // Whoever says so without being known to be the program is not believed.
+    expect(judgeIdentity(RUN, BOUND, claim({ how: 'startup', pid: undefined }), {}).kind).toBe('refuse')
+  })
+
   it('a message of a run that is over changes nothing', () => {
     expect(judgeIdentity(RUN, BOUND, claim({ run: 'r0' }), {})).toMatchObject({ kind: 'refuse', isForeign: true })
   })

@@ -62,7 +62,7 @@ describe('starting', () => {
     const failed = agents.start({ agent: 'toast', cwd: project, args: ['--die', '3', '--because', 'the key is wrong'] })
     await expect(failed).rejects.toMatchObject({
       code: 'agent-died',
-      message: expect.stringContaining('fake: cannot start, because the key is wrong'),
+      details: [expect.stringContaining('fake: cannot start, because the key is wrong')],
     })
     const [agent] = await agents.list()
     expect(agent).toMatchObject({ status: 'error', trouble: 'dead-pane', reason: 'exited 3' })
@@ -180,11 +180,12 @@ describe('restarting', () => {
     const { agents, home, project, tmux, log } = await workshop()
     const { agent } = await agents.start({ agent: 'toast', cwd: project })
     tmux('kill-server')
+    // Its process ends a moment after the server.
     const [gone] = await eventually(
       () => agents.list(),
-      ([one]) => one?.status === 'error',
+      ([one]) => one?.reason === 'the tmux server is gone',
     )
-    expect(gone).toMatchObject({ trouble: 'tmux-gone', session_id: agent.session_id })
+    expect(gone).toMatchObject({ status: 'error', trouble: 'tmux-gone', session_id: agent.session_id })
     expect(await home.sessions.find(agent.session_id ?? '')).toMatchObject({ outcome: 'lost' })
     const again = await agents.restart('toast')
     expect(again).toMatchObject({ tier: 'recreated', agent: { session_id: agent.session_id, status: 'idle' } })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../src/home/index.js'
 import { type Agents, openAgents } from '../../src/lifecycle/index.js'
+import type { Context } from '../../src/model/index.js'
 import type { ToolRunner } from '../../src/tools/index.js'
 import { scratch } from '../home/scratch.js'
 import { contextOf } from './context.js'
@@ -25,7 +26,12 @@ export interface Workshop {
 }
 
 export async function workshop(
-  options: { root?: string; runners?: readonly ToolRunner[]; env?: Record<string, string> } = {},
+  options: {
+    root?: string
+    runners?: readonly ToolRunner[]
+    env?: Record<string, string>
+    clock?: Context['clock']
+  } = {},
 ): Promise<Workshop> {
   const root = options.root ?? scratch()
   const socket = join(root, 'tmux.sock')
@@ -33,7 +39,7 @@ export async function workshop(
   const file = join(root, 'fake.log')
   mkdirSync(project, { recursive: true })
   const warnings: string[] = []
-  const context = contextOf(warnings)
+  const context = { ...contextOf(warnings), ...(options.clock ? { clock: options.clock } : {}) }
   const env = { PATH: process.env.PATH ?? '', HOME: root, FAKE_LOG: file, ...options.env }
   const surroundings = { home: root, env, zone: 'UTC' }
   const home = await openHome({ root, configFile: join(root, 'config.toml'), surroundings, context })

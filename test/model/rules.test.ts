@@ -39,6 +39,20 @@ describe('event ids', () => {
       ),
     ))
 
+  it('rise from the highest there are, and beyond the year 9999 there are none', () => {
+    const last = 'e677d21f-dbff-7ffe-bfff-ffffffffff00' as EventId
+    let id = last
+    for (let n = 0; n < 300; n += 1) {
+      const next = nextEventId(id, 1_000, new Uint8Array(10))
+      expect(isEventId(next) && next > id).toBe(true)
+      id = next
+    }
+    const highest = 'e677d21f-dbff-7fff-bfff-ffffffffffff' as EventId
+    expect(isEventId(highest)).toBe(true)
+    expect(() => nextEventId(highest, 1_000, new Uint8Array(10))).toThrow('the highest id there can be')
+    expect(isEventId('e677d21f-dc00-7000-8000-000000000000')).toBe(false)
+  })
+
   it('count on into the next millisecond when one is used up', () => {
     let last = nextEventId(undefined, 1_000, new Uint8Array(10).fill(255))
     for (let n = 0; n < 10_000; n += 1) {

@@ -1,18 +1,40 @@
 // One process of a gateway that answers one message with the real Agent SDK and ends. Prints what happened as JSON.
-import { ConversationStore, runTurn } from '../../dist/conversations.js'
+import { ConversationStore, contextOf, runTurn, textOf } from '../../dist/conversations.js'
 
-const { sdk: sdkPath, directory, key, prompt, options } = JSON.parse(process.argv[2])
+const { sdk: sdkPath, directory, key, prompt, options, policy, entry } = JSON.parse(process.argv[2])
 const sdk = await import(sdkPath)
 const store = new ConversationStore({ directory })
-try {
-  const conversations = store.open(key.split(':')[1])
-  const { row, ...result } = await runTurn({ conversations, key, prompt, options, sdk })
+const conversations = store.open(key.split(':')[1])
+const delivered = []
+const print = async (document) => {
   const transcript = await conversations.transcript(key)
-  console.log(
-    JSON.stringify({ ...result, entry: row.entry, roles: transcript?.entries.map((entry) => entry.message?.role) }),
-  )
+  const { summary, entries } = transcript ? contextOf(transcript) : { entries: [] }
+  const messages = (transcript?.entries ?? []).flatMap(({ message }) => (message ? [message] : []))
+  const kept = {
+    entry: (await conversations.get(key))?.entry,
+    roles: messages.map(({ role }) => role),
+    stopReasons: messages.map(({ stopReason }) => stopReason),
+    compactions: transcript?.entries.filter(({ type }) => type === 'compaction') ?? [],
+    context: { summary, said: entries.map(({ message }) => message && textOf(message)) },
+    delivered,
+  }
+  console.log(JSON.stringify({ ...document, ...kept }))
+}
+try {
+  if (entry) await conversations.patch(key, entry, { onMissing: 'create' })
+  const deliver = async ({ text }) => void delivered.push(text)
+  const { row: _, ...result } = await runTurn({
+    conversations,
+    key,
+    prompt,
+    options,
+    sdk,
+    deliver,
+    ...(policy ? { policy } : {}),
+  })
+  await print(result)
 } catch (error) {
-  console.log(JSON.stringify({ kind: 'error', code: error.code, message: error.message }))
+  await print({ kind: 'error', code: error.code, message: error.message })
 } finally {
   store[Symbol.dispose]()
 }

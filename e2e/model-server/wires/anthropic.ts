@@ -21,6 +21,9 @@ export const anthropic: Wire = {
           .filter((part) => part.type === 'tool_use')
           .map((part) => ({ name: textAt(part, 'name') ?? '', input: part.input })),
         results,
+        images: parts
+          .filter((part) => part.type === 'image')
+          .map((part) => textAt(objectAt(part, 'source') ?? {}, 'media_type') ?? ''),
       }
     }),
     tools: objectsAt(body, 'tools').map((tool) => offered(textAt(tool, 'name'), objectAt(tool, 'input_schema'))),

@@ -9,7 +9,7 @@ export const answer = command({
   description: 'By its label, or by a beginning that only one option has. skein why shows what is asked.',
   examples: [['skein answer web/asker "Yes"', 'Choose by label']],
   args: {
-    agent: required(agentRef, 'Address or id'),
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
     label: required(freeText('label'), 'The option, as it stands there'),
   },
   options: { token: optional(text('token'), 'The wait that is answered') },

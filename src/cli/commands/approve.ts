@@ -9,7 +9,7 @@ export const approve = command({
   description:
     "By the tool's own protocol where it has one; else in its dialog, by moving to the option that means it and checking the screen before Enter. Never an option that stops the tool from asking. With --token an answer to an older question is refused; skein why shows the token.",
   examples: [['skein approve web/asker', 'This once']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {
     always: flag('And do not ask again for the same, where the tool offers that'),
     token: optional(text('token'), 'The wait that is answered'),

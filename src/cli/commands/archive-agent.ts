@@ -5,10 +5,10 @@ import { receiptView } from '../views/receipt-view.js'
 
 export const archiveAgent = command({
   name: 'archive',
-  summary: 'Put an agent away',
+  summary: 'Archive an agent',
   description: 'It is listed with --all only. It has to be stopped.',
   examples: [['skein archive web/jam', 'Out of the list']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {},
   async run({ agent }, { agents, out }) {
     const receipt = await (await agents()).archive(agent)

@@ -1,18 +1,20 @@
 import { command } from '../command.js'
 import { flag, required } from '../input/input.js'
 import { agentRef } from '../input/value-kind.js'
+import { visit } from '../visit.js'
 
 export const attach = command({
   name: 'attach',
   summary: "Go to an agent's terminal",
   description:
-    'Leave it again with C-q; the agent goes on. Inside another tmux it opens as a window of that one. Without a terminal, and with --print or --json, it prints the command instead.',
+    'Leave it again with C-q; the agent goes on. What it has finished counts as seen. Inside another tmux it opens as a window of that one. Without a terminal, and with --print or --json, it prints the command instead.',
   examples: [['skein attach web/demo --print', 'How to get there']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { print: flag('Print the command, and stay here') },
-  async run({ agent, print }, { agents, handOver, out, tmux }) {
+  async run({ agent, print }, cli) {
+    const { agents, out, tmux } = cli
+    if (!print && !out.json && (await visit(agent, cli))) return
     const argv = await (await agents()).attachCommand(agent, tmux === undefined ? {} : { tmux })
-    if (!print && !out.json && (await handOver(argv))) return
     out.result({ command: argv }, () => argv.map(inShell).join(' '))
   },
 })

@@ -3,7 +3,7 @@ import { COST_GROUPS } from '../../ingest/index.js'
 import { command } from '../command.js'
 import { defaulted, flag, optional } from '../input/input.js'
 import { present } from '../input/present.js'
-import { choice, when } from '../input/value-kind.js'
+import { choice, sessionRef, when } from '../input/value-kind.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import { usageError } from '../usage-error.js'
@@ -18,21 +18,22 @@ export const cost = command({
     ['skein cost', 'By day'],
     ['skein cost --by model --since 30d', 'By model, the last month'],
     ['skein cost --by work --json', 'What each unit of work has cost'],
+    ['skein cost 22222222 --by model', 'One session'],
     ['skein cost --no-index', 'From the logs alone'],
   ],
-  args: {},
+  args: { session: optional(sessionRef, 'Only this session, or the one an agent is in') },
   options: {
     by: defaulted(choice('group', COST_GROUPS), 'day', 'What to add up by'),
     since: optional(when, 'Only calls since then: 1h, 7d, 2026-01-17 or a full time'),
     until: optional(when, 'Only calls before then'),
     'no-index': flag('Read every log from its beginning, and keep nothing'),
   },
-  async run({ by, since, until, 'no-index': noIndex }, { home, out }) {
+  async run({ session, by, since, until, 'no-index': noIndex }, { home, out }) {
     if (since && until && since >= until)
       throw usageError('--since is not before --until', 'Give a time between the two')
     // The scan is over before optimized code would pay: compiling it is a fifth of the CPU time for 100 MB of logs.
     if (noIndex) setFlagsFromString('--no-opt')
-    const report = await (await home()).history.cost({ by, ...present({ since, until }), noIndex })
+    const report = await (await home()).history.cost({ by, ...present({ session, since, until }), noIndex })
     out.result(report, (screen) => costView(report, screen))
     if (out.json) return
     if (report.rows.length === 0) out.note('No model calls in the logs of this time.')

@@ -8,7 +8,7 @@ export const deny = command({
   summary: 'Deny what an agent asks for',
   description: 'As skein approve does it, with the other answer.',
   examples: [['skein deny web/asker', 'No']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { token: optional(text('token'), 'The wait that is answered') },
   async run({ agent, token }, { agents, out }) {
     const receipt = await (await agents()).answer(agent, { decision: 'deny' }, token === undefined ? {} : { token })

@@ -9,7 +9,7 @@ import { safe } from '../screen/safe-text.js'
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Record screens that Skein does not know',
+  summary: 'Record a screen that Skein cannot read',
   description:
     'Writes the screen of an agent to a file under the home, with secrets taken out, and says how it was read. skein tool test reads such a file with the rules of a tool. Look at it before you send it with a report: of a secret that the screen breaks over lines, the rest may be left.',
   examples: [['skein doctor --record web/demo', 'Record what it shows now']],

@@ -25,7 +25,10 @@ export const exportSession = command({
     ['skein export 7d20b1c4 --chain', 'With the sessions before and after it'],
   ],
   args: {
-    reference: required({ ...sessionRef, placeholder: '<reference>' }, 'A session, a chain or a unit of work'),
+    reference: required(
+      { ...sessionRef, placeholder: '<reference>' },
+      'A session, an agent, a chain or a unit of work',
+    ),
   },
   options: {
     format: defaulted(choice('format', FORMATS), 'md', 'What to write'),

@@ -10,7 +10,10 @@ export const keys = command({
   description:
     "By tmux's names (Enter, Escape, C-c, Down) or one character each. Nothing is checked: in a dialog a key is an answer.",
   examples: [['skein keys web/demo Escape', 'Interrupt it']],
-  args: { agent: required(agentRef, 'Address or id'), keys: repeated(text('key'), 'The keys, in order') },
+  args: {
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
+    keys: repeated(text('key'), 'The keys, in order'),
+  },
   options: {},
   async run({ agent, keys: pressed }, { agents, out }) {
     if (pressed.length === 0) throw usageError('Missing <keys>', 'Usage: skein keys <agent> <keys...>')

@@ -9,7 +9,7 @@ const OF_SESSIONS = ['since', 'until', 'outcome', 'title', 'chain', 'work', 'lim
 
 export const list = command({
   name: 'list',
-  summary: 'List agents by group, with what they do',
+  summary: 'List agents and what they are doing',
   description:
     'Each with its state, since when, why, its tool, branch, use of its context and cost. --all shows archived ones as well. With a filter that only sessions know (--since, --outcome, ...) it lists sessions, as skein sessions list does. With --json there are both.',
   examples: [
@@ -26,11 +26,12 @@ export const list = command({
     if (OF_SESSIONS.some((name) => filters[name] !== undefined) && !out.json) return answerWithPage(home, out, page)
     const { rig: group, tool, role, agent, all } = filters
     const found = await agentsNow(cli, { all, ...(group === undefined ? {} : { group }) })
+    const wanted = agent === undefined ? undefined : await home.roster.agent(agent)
     const agents = found.filter(
       (one) =>
         (tool === undefined || one.tool === tool) &&
         (role === undefined || one.role === role) &&
-        (agent === undefined || one.address === agent || one.id === agent),
+        (wanted === undefined || one.id === wanted.id),
     )
     const spent = await home.history.spent(page.sessions.map(({ id }) => id))
     const sessions = page.sessions.map((session) => withSpent(session, spent))

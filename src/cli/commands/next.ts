@@ -1,16 +1,17 @@
 import { nextOf, wakeDaemon } from '../../daemon/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
-import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { asksLine, formatDuration, msOf, SkeinError } from '../../model/index.js'
 import { askDaemon } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
 import { flag } from '../input/input.js'
 import { safe } from '../screen/safe-text.js'
+import { visit } from '../visit.js'
 
 export const next = command({
   name: 'next',
   summary: 'Go to the agent that has waited for you longest',
   description:
-    'Who needs an answer comes first, then who has failed, then who has finished. In a terminal it attaches; elsewhere, and with --print or --json, it says which one it is.',
+    'Who needs an answer comes first, then who has failed, then who has finished. In a terminal it attaches, which marks what has finished as seen; elsewhere, and with --print or --json, it says which one it is.',
   examples: [
     ['skein next', 'Attach to it'],
     ['skein next --print', 'Only say which one it is'],
@@ -25,15 +26,17 @@ export const next = command({
     if (!print && !out.json && (await attach(agent, cli))) return
     out.result({ agent }, ({ nowMs }) => {
       const age = formatDuration(nowMs - msOf(agent.since))
-      return safe`${agent.address}  ${agent.status} for ${age}: ${agent.reason ?? agent.waiting_for ?? ''}`
+      const { asks = [], reason, waiting_for } = agent
+      const why = asks[0]?.what === undefined ? (reason ?? waiting_for ?? '') : asksLine(asks)
+      return safe`${agent.address}  ${agent.status} for ${age}: ${why}`
     })
   },
 })
 
 /** False when there is nobody to attach, or nothing left to attach to. */
-async function attach({ id }: AgentView, { agents, tmux, handOver }: Cli): Promise<boolean> {
+async function attach({ id }: AgentView, cli: Cli): Promise<boolean> {
   try {
-    return await handOver(await (await agents()).attachCommand(id, tmux === undefined ? {} : { tmux }))
+    return await visit(id, cli)
   } catch (error) {
     if (error instanceof SkeinError && error.code === 'agent-not-running') return false
     throw error

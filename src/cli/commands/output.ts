@@ -8,7 +8,7 @@ export const output = command({
   summary: "Print an agent's last reply",
   description: 'From the log of its conversation; where there is none, what stands on its screen.',
   examples: [['skein output web/demo', 'What it said last']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { screen: flag('What stands on its screen, in any case') },
   async run({ agent, screen }, { agents, out }) {
     const found = await (await agents()).output(agent, { screen })

@@ -1,40 +1,75 @@
-import type { Home } from '../../home/index.js'
-import { DAY_MS, instantOf } from '../../model/index.js'
-import type { Cli } from '../command.js'
+import type { Home, IngestReport } from '../../home/index.js'
+import type { AgentView } from '../../lifecycle/index.js'
+import { DAY_MS, instantOf, SkeinError } from '../../model/index.js'
+import { findProgram } from '../../tools/index.js'
+import { agentsNow } from '../agents-now.js'
+import { type Cli, command } from '../command.js'
+import { errorLine } from '../report-error.js'
 import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Screen } from '../screen/screen.js'
+import { wrap } from '../screen/wrap.js'
 import { expectShortRun } from '../short-run.js'
+import { runningAgentsView } from '../views/running-agents-view.js'
 import { sessionTable } from '../views/session-table.js'
 import { noteUnreadable } from '../views/unreadable-logs.js'
 
 const NEWEST = 10
 
 /**
- * What `skein` alone says: the newest sessions, the spend, and how to go on. The first time it reads every log it finds, so that
- * a new user sees something of theirs within the first minute. False when there is nothing to show yet.
+ * What `skein` alone says: the agents, the newest sessions, the spend, and how to go on. The first time it reads every log it
+ * finds, so that new users see something of theirs within the first minute.
  */
-export async function overview({ home, out, nowMs }: Cli): Promise<boolean> {
-  expectShortRun()
-  const open = await home()
-  const read = await open.history.ingest()
-  const { sessions } = await open.sessions.query({ limit: NEWEST })
-  if (!out.json) noteUnreadable(read, out)
-  if (sessions.length === 0) return false
-  const spent = await open.history.spent(sessions.map((session) => session.id))
-  const spend = await spending(open, nowMs)
-  out.result(
-    { read, sessions: sessions.map((session) => ({ ...session, spent: spent.get(session.id) })), spend },
-    (screen) => {
-      const found =
-        read.sessions_found > 0
-          ? [`Found ${plural(read.sessions_found, 'session')} in ${plural(read.logs, 'log')}.`]
-          : []
-      const sums = `Spent: ${money(spend.today)} today, ${money(spend.week)} in 7 days, ${money(spend.month)} in 30 days, ${money(spend.all)} in all`
-      return [...found, sessionTable(sessions, screen, spent), sums, HINTS].join('\n\n')
-    },
-  )
-  return true
+export const overview = command({
+  name: '',
+  summary: 'Show agents, the newest sessions and what they cost',
+  examples: [['skein', 'What there is']],
+  args: {},
+  options: {},
+  async run(_, cli) {
+    expectShortRun()
+    const { out } = cli
+    const home = await cli.home()
+    const read = await home.history.ingest()
+    if (!out.json) noteUnreadable(read, out)
+    const agents = await agentsToShow(cli, home)
+    const { sessions } = await home.sessions.query({ limit: NEWEST })
+    const spent = await home.history.spent(sessions.map((session) => session.id))
+    const spend = await spending(home, cli.nowMs)
+    const tool = agents.length > 0 ? '' : await installedTool(home)
+    const withCost = sessions.map((session) => ({ ...session, spent: spent.get(session.id) }))
+    if (agents.length + sessions.length === 0 && !out.json) return out.text(await firstSteps(cli, home))
+    out.result({ agents, read, sessions: withCost, spend }, (screen) => {
+      const sums =
+        sessions.length === 0
+          ? ''
+          : wrap(
+              `Spent: ${money(spend.today)} today, ${money(spend.week)} in 7 days, ${money(spend.month)} in 30 days, ${money(spend.all)} in all`,
+              screen.width,
+            ).join('\n')
+      const parts = [agentsPart(agents, screen), foundPart(read), sessionTable(sessions, screen, spent)]
+      return [...parts, sums, hints(agents, tool)].filter((part) => part !== '').join('\n\n')
+    })
+  },
+})
+
+/** What went wrong with them is said by `skein list`; here it must not hide everything else. */
+async function agentsToShow(cli: Cli, home: Home): Promise<AgentView[]> {
+  try {
+    return (await home.roster.agents()).length > 0 ? await agentsNow(cli) : []
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    cli.out.note(errorLine(error))
+    return []
+  }
 }
+
+const agentsPart = (agents: readonly AgentView[], screen: Screen): string =>
+  agents.length === 0 ? '' : runningAgentsView(agents, screen)
+
+const foundPart = ({ sessions_found, logs }: IngestReport): string =>
+  sessions_found > 0 ? `Found ${plural(sessions_found, 'session')} in ${plural(logs, 'log')}.` : ''
 
 async function spending(home: Home, nowMs: number) {
   const since = async (ms: number) => (await home.history.cost({ by: 'month', since: instantOf(ms) })).total
@@ -46,9 +81,55 @@ async function spending(home: Home, nowMs: number) {
   }
 }
 
-const HINTS = `Next:
-  skein show <id>            everything about one session
-  skein turns <id>           what was asked and done
-  skein cost --by model      where the money goes
-  skein sessions list --all  every session
-  skein --help               every command`
+/** Where was looked, and how to begin, for somebody who has nothing yet. */
+async function firstSteps({ out, daemon }: Cli, home: Home): Promise<string> {
+  const [roots, environment] = await Promise.all([home.history.roots(), home.programs.environment()])
+  const user = environment.home
+  const short = (path: string): string => safeText(path.startsWith(`${user}/`) ? `~${path.slice(user.length)}` : path)
+  const places = lines([...new Set(roots.map(({ path }) => short(path)))], out.screen.width)
+  return [
+    'No agents yet, and no sessions of agent programs on this machine. Looked in:',
+    ...places,
+    `Other places can be named under [logs] in ${short(daemon.configFile)}.`,
+    '',
+    'Begin:',
+    `  ${startLine(await installedTool(home))}  run an agent in this directory`,
+    '  skein tool list              the programs that can be run',
+    '  skein --help                 every command',
+  ].join('\n')
+}
+
+/** A program that is there; else the one that is meant when none is named. */
+async function installedTool({ programs }: Home): Promise<string> {
+  const [runners, environment] = await Promise.all([programs.runners(), programs.environment()])
+  const isThere = ({ name }: { name: string }): boolean =>
+    findProgram(runners.definitionOf(name)?.command[0] ?? name, environment) !== undefined
+  return runners.all.find(isThere)?.name ?? 'claude'
+}
+
+const startLine = (tool: string): string => `skein start . --tool ${tool}`.padEnd(27)
+
+/** Words in as few lines as fit, indented by two. */
+function lines(words: readonly string[], width: number): string[] {
+  const found: string[] = []
+  for (const word of words) {
+    const last = found.at(-1)
+    if (last !== undefined && last.length + 2 + word.length <= Math.min(width, 100))
+      found[found.length - 1] = `${last}  ${word}`
+    else found.push(`  ${word}`)
+  }
+  return found
+}
+
+const hints = (agents: readonly AgentView[], tool: string): string =>
+  [
+    'Next:',
+    ...(agents.length > 0
+      ? ['  skein next                 go to the agent that has waited longest']
+      : [`  ${startLine(tool)}run an agent in this directory`]),
+    '  skein show <id>            everything about one session',
+    '  skein turns <id>           what was asked and done',
+    '  skein cost --by model      where the money goes',
+    '  skein sessions list --all  every session',
+    '  skein --help               every command',
+  ].join('\n')

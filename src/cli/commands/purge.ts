@@ -9,7 +9,7 @@ import { purgeView } from '../views/purge-view.js'
 
 export const purge = command({
   name: 'purge',
-  summary: 'Take something out of everything that is stored',
+  summary: 'Erase a secret, a path or a session everywhere',
   description:
     'Removes a text, a path or a session from the journal, records, roster, archive, indexes, conversations and every other file of the home, in all profiles, and keeps it out of later ingests. Without --yes it only says where it is. Afterwards every byte of the home is read once more; the exit code is 1 when something is left. The tools’ own logs are not changed: it says which of them hold it. A value that must not be on a command line: printf %s "$VALUE" | skein purge --secret-stdin --yes',
   examples: [

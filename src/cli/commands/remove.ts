@@ -12,7 +12,7 @@ export const remove = command({
     ['skein remove web/jam', 'Take it off the list'],
     ['skein remove --undo', 'Bring back the one that was removed last'],
   ],
-  args: { agent: optional(agentRef, 'Address or id') },
+  args: { agent: optional(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { undo: flag('Bring it back'), force: flag('Also when it runs: it is killed') },
   async run({ agent, undo, force }, cli) {
     if (agent === undefined && !undo) throw usageError('Missing <agent>', 'Usage: skein remove <agent>')

@@ -29,7 +29,7 @@ export const replay = command({
     ['skein replay 22222222', 'From the first turn'],
     ['skein replay 22222222 --from 3 --speed 4', 'From the third turn, four times as fast'],
   ],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {
     from: optional(count, 'The turn to begin with'),
     speed: defaulted(speedOfPlay, 1, 'How fast: 2 is twice as fast'),

@@ -7,11 +7,11 @@ import { safe } from '../screen/safe-text.js'
 
 export const report = command({
   name: 'report',
-  summary: 'Tell what an agent does (for programs)',
+  summary: 'Report what an agent is doing (for programs)',
   description:
     'For tools and extensions of your own that know better than the screen. What was reported holds until something newer contradicts it.',
   examples: [['skein report web/demo --state running --reason "runs the tests"', 'It is at work']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {
     state: required(choice('state', STATUSES), 'What it does'),
     'waiting-for': optional(choice('wait', WAITS), 'With `waiting`: what for'),

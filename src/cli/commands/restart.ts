@@ -1,28 +1,37 @@
 import { command } from '../command.js'
-import { environmentOf, LAUNCH_OPTIONS } from '../input/agent-launch.js'
-import { flag, required } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
+import { environmentOf, FORCE_START, LAUNCH_OPTIONS } from '../input/agent-launch.js'
+import { flag } from '../input/input.js'
+import { answerWithReceipts, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
 import { receiptView } from '../views/receipt-view.js'
 
 export const restart = command({
   name: 'restart',
-  summary: 'Start an agent again, in its conversation',
+  summary: 'Restart agents, in their conversations',
   description:
-    'In the pane it had where that is still there, else in a new one, with the same arguments, rights and variables. A restart that fails does not lose the conversation.',
+    'In the pane it had if that still exists, else in a new one, with the same arguments, rights and variables. A restart that fails does not lose the conversation. Several agents are restarted in parallel, with one receipt each; exit code 1 if any of them failed. --group and --all leave out agents that are stopped.',
   examples: [
     ['skein restart web/demo', 'Go on where it was'],
     ['skein restart web/demo --fresh', 'Begin another conversation'],
+    ['skein restart --group web', 'Every agent of a group that is not stopped'],
   ],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: MANY_AGENTS,
   options: {
+    ...MANY_OPTIONS,
     fresh: flag('Begin a new conversation'),
+    force: FORCE_START,
     env: LAUNCH_OPTIONS.env,
     'env-file': LAUNCH_OPTIONS['env-file'],
   },
-  async run({ agent: reference, fresh, ...given }, cli) {
+  async run({ agents: named, group, all, fresh, force, ...given }, cli) {
     const env = environmentOf(given, cli)
-    const options = { fresh, ...(Object.keys(env).length > 0 ? { env } : {}) }
-    const restarted = await (await cli.agents()).restart(reference, options)
+    const wanted = { agents: named, group, all }
+    const { agents: selected, isOne } = await selectAgents(wanted, cli, { usage: 'skein restart', wants: isUp })
+    const options = { fresh, force, ...(Object.keys(env).length > 0 ? { env } : {}) }
+    const agents = await cli.agents()
+    const jobs = selected.map(({ id, address }) => ({ agent: address, run: () => agents.restart(id, options) }))
+    const [only] = jobs
+    if (!isOne || !only) return answerWithReceipts(jobs, cli, 'No agent runs there')
+    const restarted = await only.run()
     cli.out.result(restarted, () => receiptView(restarted))
   },
 })

@@ -6,7 +6,7 @@ import { safe } from '../screen/safe-text.js'
 
 export const spawn = command({
   name: 'spawn',
-  summary: 'Make an agent without starting it',
+  summary: 'Create an agent without starting it',
   description: 'So that it can be given work before it runs: skein start <agent> starts it then.',
   examples: [
     ['skein spawn . --agent web/baker --tool claude --model opus --work wk-42', 'An agent for a unit of work'],

@@ -1,32 +1,75 @@
-import { command } from '../command.js'
-import { LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
-import { flag, optional } from '../input/input.js'
+import type { Agents, StartAgent } from '../../lifecycle/index.js'
+import { type Cli, command } from '../command.js'
+import { FORCE_START, LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
+import { flag, optional, repeated } from '../input/input.js'
+import { answerWithReceipts, isDown } from '../input/many-agents.js'
 import { freeText, text } from '../input/value-kind.js'
+import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
+import { visit } from '../visit.js'
 
 export const start = command({
   name: 'start',
-  summary: 'Start an agent',
+  summary: 'Start agents',
   description:
-    "In a tmux server of Skein's own, in the directory given or here. It is said to be started when it has been seen alive. An agent that exists is started as it was before, in the conversation it was in.",
+    "In a tmux server of Skein's own, in the directory given or here. Returns once the program is running. An agent that exists is started as it was before, in the conversation it was in. Several are started in parallel, with one receipt each; exit code 1 if any of them failed.",
   examples: [
-    ['skein start . --agent web/demo --tool demo --group web', 'A new agent in this directory'],
-    ['skein start web/demo --tool demo --prompt "hello" --json', 'One that exists, with something to do'],
+    ['skein start . --agent web/demo --tool claude', 'A new agent in this directory'],
+    ['skein start web/demo --prompt "fix the login"', 'One that exists, with something to do'],
+    ['skein start --all --group lab', 'Every agent of a group that does not run'],
   ],
-  args: { where: optional(text('directory', 'directory'), 'Where it works, or an agent that exists') },
+  args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },
   options: {
     ...LAUNCH_OPTIONS,
     prompt: optional(freeText('text'), 'What to send it once it is ready'),
+    force: FORCE_START,
     attach: flag('Go to its terminal'),
+    all: flag('Every agent that exists and does not run, in --group if given'),
   },
-  async run({ where, prompt, attach, ...given }, cli) {
+  async run({ where, prompt, attach, all, force, ...given }, cli) {
     const agents = await cli.agents()
-    const launch = await launchOf(where, given, cli)
-    const started = await agents.start({ ...launch, ...(prompt === undefined ? {} : { prompt }) })
-    const { agent, did, how, session } = started
-    cli.out.result({ agent, did, how, ...(session ? { session } : {}) }, () => receiptView(started))
-    if (attach && !cli.out.json) {
-      await cli.handOver(await agents.attachCommand(agent.id, cli.tmux === undefined ? {} : { tmux: cli.tmux }))
+    const sent = { force, ...(prompt === undefined ? {} : { prompt }) }
+    const run = async (launch: StartAgent) => {
+      const { agent, did, how, session } = await agents.start({ ...launch, ...sent })
+      return { agent, did, how, ...(session ? { session } : {}) }
     }
+    if (all || where.length > 1) {
+      const launches = all ? await downAgents(where, given, agents) : await launchesOf(where, given, cli)
+      if (attach) throw usageError('--attach goes with one agent', 'Attach afterwards: skein attach <agent>')
+      const jobs = launches.map((launch) => ({
+        agent: launch.agent ?? launch.cwd ?? '',
+        run: () => run(launch),
+      }))
+      return answerWithReceipts(jobs, cli, 'No agent is stopped there')
+    }
+    const started = await run(await launchOf(where[0], given, cli))
+    cli.out.result(started, () => receiptView(started))
+    if (attach && !cli.out.json) await visit(started.agent.id, cli)
   },
 })
+
+type Given = Parameters<typeof launchOf>[1]
+
+/** All words are understood before anything is started. */
+async function launchesOf(where: readonly string[], given: Given, cli: Cli): Promise<StartAgent[]> {
+  refuseForOne(given)
+  const launches: StartAgent[] = []
+  for (const one of where) launches.push(await launchOf(one, given, cli))
+  return launches
+}
+
+async function downAgents(where: readonly string[], given: Given, agents: Agents): Promise<StartAgent[]> {
+  if (where.length > 0) throw usageError('Agents are named, and --all is given', 'Leave out one of them')
+  const { group, env, mcp, arg, dangerous, ...others } = given
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? []
+  if (other !== undefined || env.length + mcp.length + arg.length > 0 || dangerous) {
+    throw usageError('--all starts agents as they were before', 'Leave out other options, except --group and --prompt')
+  }
+  const found = await agents.list(group === undefined ? {} : { group })
+  return found.filter(isDown).map(({ address }) => ({ agent: address }))
+}
+
+function refuseForOne({ agent, title }: Given): void {
+  if (agent === undefined && title === undefined) return
+  throw usageError(`${agent === undefined ? '--title' : '--agent'} goes with one agent`, 'Start them one by one')
+}

@@ -1,24 +1,31 @@
-import type { Receipt } from '../../lifecycle/index.js'
 import { command } from '../command.js'
 import { duration } from '../input/duration.js'
-import { optional, repeated } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
-import { usageError } from '../usage-error.js'
+import { optional } from '../input/input.js'
+import { answerWithReceipts, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
 import { receiptView } from '../views/receipt-view.js'
 
 export const stop = command({
   name: 'stop',
-  summary: 'Stop agents in good order',
+  summary: 'Stop agents gracefully',
   description:
-    'Interrupts it, asks it to leave, and ends its own processes when it does not. Its conversation can be resumed.',
-  examples: [['skein stop web/demo', 'Stop one']],
-  args: { agents: repeated(agentRef, 'Addresses or ids') },
-  options: { grace: optional(duration, 'How long it may take to leave', { fallback: '8s' }) },
-  async run({ agents: references, grace }, cli) {
-    if (references.length === 0) throw usageError('Missing <agents>', 'Usage: skein stop <agents...>')
+    'Interrupts each agent, asks it to leave, and ends its own processes if it does not. Its conversation can be resumed. Several agents are stopped in parallel, with one receipt each; exit code 1 if any of them failed.',
+  examples: [
+    ['skein stop web/demo', 'Stop one'],
+    ['skein stop web/demo kitchen/knife', 'Stop several'],
+    ['skein stop --group web', 'Stop those of a group that run'],
+  ],
+  args: MANY_AGENTS,
+  options: { ...MANY_OPTIONS, grace: optional(duration, 'How long it may take to leave', { fallback: '8s' }) },
+  async run({ grace, ...given }, cli) {
+    const { agents: selected, isOne } = await selectAgents(given, cli, { usage: 'skein stop', wants: isUp })
     const agents = await cli.agents()
-    const receipts: Receipt[] = []
-    for (const one of references) receipts.push(await agents.stop(one, grace === undefined ? {} : { graceMs: grace }))
-    cli.out.result({ receipts }, () => receipts.map(receiptView).join('\n'))
+    const jobs = selected.map(({ id, address }) => ({
+      agent: address,
+      run: () => agents.stop(id, grace === undefined ? {} : { graceMs: grace }),
+    }))
+    const [only] = jobs
+    if (!isOne || !only) return answerWithReceipts(jobs, cli, 'No agent runs there')
+    const receipt = await only.run()
+    cli.out.result({ receipts: [receipt] }, () => receiptView(receipt))
   },
 })

@@ -11,7 +11,7 @@ export const tools = command({
     ['skein tools 22222222', 'What was called, when, for how long, and whether it worked'],
     ['skein tools 22222222 --json', 'With arguments and the beginning of each result'],
   ],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {},
   async run({ session }, { home, out }) {
     const history = await (await home()).history.turns(session)

@@ -12,7 +12,7 @@ export const turns = command({
     ['skein turns 22222222', 'One line per turn'],
     ['skein turns 22222222 --full', 'With prompts and replies'],
   ],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: { full: flag('Show prompts and replies whole') },
   async run({ session, full }, { home, out }) {
     const history = await (await home()).history.turns(session)

@@ -8,7 +8,7 @@ export const unarchive = command({
   summary: 'Bring an archived agent back',
   description: 'It is listed again, and can be started.',
   examples: [['skein unarchive web/jam', 'Back in the list']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {},
   async run({ agent }, { agents, out }) {
     const receipt = await (await agents()).unarchive(agent)

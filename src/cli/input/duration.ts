@@ -1,4 +1,4 @@
-import { type Instant, instantOf, parseDuration, parseInstant, SkeinError } from '../../model/index.js'
+import { type Instant, instantIfAny, parseDuration, parseInstant, SkeinError } from '../../model/index.js'
 import type { ValueKind } from './value-kind.js'
 
 /** A span of time, in milliseconds. */
@@ -16,7 +16,7 @@ export const momentToCome: ValueKind<Instant> = {
   placeholder: '<when>',
   parse: (given, nowMs) => {
     const ms = parseDuration(given)
-    const at = ms === undefined ? parseInstant(given) : instantOf(nowMs + ms)
+    const at = ms === undefined ? parseInstant(given) : instantIfAny(nowMs + ms)
     if (at) return at
     throw new SkeinError(
       'usage',

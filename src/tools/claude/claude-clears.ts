@@ -1,11 +1,12 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
+import { statOf } from '../../disk/index.js'
 import { isSessionId, type SessionId } from '../../model/index.js'
 import { noCounters } from '../counters.js'
 import { numberAt, textAt } from '../json-value.js'
 import { LineReader } from '../line-reader.js'
-import { canRead, statOf } from '../log-files.js'
 import { momentOfMs } from '../moment.js'
+import { isReadableLog, openLog } from '../open-log.js'
 import { RecordReader } from '../record-reader.js'
 import type { Succession } from '../tool.js'
 
@@ -19,8 +20,8 @@ const LONGEST_PAUSE_MS = 12 * 3_600_000
  */
 export function clearsUnder(root: string): Succession[] {
   const path = join(root, 'history.jsonl')
-  if (!statOf(path)?.isFile() || !canRead(path)) return []
-  const file = openSync(path, 'r')
+  if (!statOf(path) || !isReadableLog(path)) return []
+  const file = openLog(path)
   try {
     using lines = new LineReader(file, 0)
     const typed = new RecordReader(lines, noCounters())

@@ -1,11 +1,12 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
+import { statOf } from '../../disk/index.js'
 import { type ForkOrigin, msOf } from '../../model/index.js'
 import { noCounters } from '../counters.js'
 import { textAt } from '../json-value.js'
 import { readJsonl } from '../jsonl-log.js'
 import { LineReader } from '../line-reader.js'
-import { canRead, statOf } from '../log-files.js'
 import { momentAt } from '../moment.js'
+import { isReadableLog, openLog } from '../open-log.js'
 import { RecordReader } from '../record-reader.js'
 import type { LogRef } from '../tool.js'
 import { ClaudeTranslator } from './claude-translator.js'
@@ -39,7 +40,8 @@ export function originAmong(
   let best: { shared: Shared; session: ForkOrigin['session'] } | undefined
   for (const other of others) {
     const otherBorn = bornMs(other.path)
-    if (otherBorn === undefined || otherBorn >= born || other.session === undefined || !canRead(other.path)) continue
+    if (otherBorn === undefined || otherBorn >= born || other.session === undefined || !isReadableLog(other.path))
+      continue
     const shared = sharedStart(log, other)
     if (shared.entries < LEAST_SHARED || otherBorn >= shared.lastMs || born < shared.lastMs) continue
     if (!best || shared.entries > best.shared.entries) best = { shared, session: other.session }
@@ -84,7 +86,7 @@ class Entries implements Disposable {
   readonly #records: RecordReader
 
   constructor(path: string) {
-    this.#file = openSync(path, 'r')
+    this.#file = openLog(path)
     this.#lines = new LineReader(this.#file, 0)
     this.#records = new RecordReader(this.#lines, noCounters(), claudeTrim)
   }

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import type { Evidence, Trouble, Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../read-hook.js'
 import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+import { failedTurn } from '../trouble.js'
 
 /**
  * The hooks that a run is given: few, for each costs the agent some milliseconds. Not asked for: PreToolUse (the registry and
- * PermissionRequest tell what it would), SubagentStart and -Stop (Stop lists what goes on in the background).
+ * PermissionRequest tell what it would), SubagentStart and -Stop (Stop lists what goes on in the background), PreCompact and
+ * PostCompact (the registry tells, and Claude Code prints the command of each on its screen).
  */
 export const CLAUDE_HOOKS = [
   'SessionStart',
@@ -15,8 +18,6 @@ export const CLAUDE_HOOKS = [
   'PostToolUse',
   'PostToolUseFailure',
   'Notification',
-  'PreCompact',
-  'PostCompact',
   'Stop',
   'StopFailure',
   'SessionEnd',
@@ -33,7 +34,7 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   switch (event) {
     case 'SessionStart':
       // In the middle of a turn after a compaction, else at the prompt.
-      return payload.source === 'compact' ? {} : { evidence: says('SessionStart', 'idle', 'it has started') }
+      return payload.source === 'compact' ? {} : { evidence: aside('SessionStart', 'idle', 'it has started') }
     case 'UserPromptSubmit':
       return promptTelling(payload)
     case 'PermissionRequest':
@@ -46,13 +47,12 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
       }
     case 'Notification':
       return notificationTelling(payload)
+    // Of runs that an earlier version of Skein began.
     case 'PreCompact':
-      return { evidence: says('PreCompact', 'running', 'compacting the conversation') }
+      return { evidence: aside(event, 'running', 'compacting the conversation') }
     case 'PostCompact':
       // By hand it ends at the prompt, without a Stop; by itself the turn goes on.
-      return payload.trigger === 'manual'
-        ? { evidence: says('PostCompact', 'idle', 'compacted') }
-        : { evidence: says('PostCompact', 'running', 'compacted') }
+      return { evidence: aside(event, payload.trigger === 'manual' ? 'idle' : 'running', 'compacted') }
     case 'Stop':
       return stopTelling(payload)
     case 'StopFailure':
@@ -60,7 +60,7 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
     case 'SessionEnd': {
       const reason = textAt(payload, 'reason') ?? 'other'
       // After these two the same process goes on in another conversation.
-      return reason === 'clear' || reason === 'resume' ? {} : { ended: { reason } }
+      return reason === 'clear' || reason === 'resume' ? { leaves: reason } : { ended: { reason } }
     }
     default:
       return undefined
@@ -80,8 +80,7 @@ function promptTelling(payload: JsonObject): Telling {
 function requestTelling(payload: JsonObject): Telling {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const kind = waitOf(tool)
-  const what = subjectOf(objectAt(payload, 'tool_input'))
-  const request: AskedPermission = { id: requestId(payload), tool, kind, ...(what ? { what } : {}) }
+  const request: AskedPermission = { id: requestId(payload), tool, kind, ...subjectOf(objectAt(payload, 'tool_input')) }
   const asks =
     kind === 'permission'
       ? `permission prompt: ${tool}`
@@ -94,20 +93,45 @@ function requestTelling(payload: JsonObject): Telling {
 const waitOf = (tool: string): Wait =>
   tool === 'AskUserQuestion' ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission'
 
-/** One line of what is asked for: the command, the file, the first question. */
-function subjectOf(input: JsonObject | undefined): string | undefined {
-  const question = listAt(input, 'questions').find(isObject)
-  const text =
-    textAt(input, 'command') ??
-    textAt(input, 'file_path') ??
-    textAt(input, 'notebook_path') ??
-    textAt(input, 'url') ??
-    textAt(input, 'query') ??
-    textAt(question, 'question') ??
-    textAt(input, 'plan') ??
-    textAt(input, 'description')
-  return text?.split('\n', 1)[0]?.slice(0, 200)
+type Subject = Pick<AskedPermission, 'what' | 'exactly' | 'shows' | 'options'>
+
+/** What is asked for, and what of it its dialog shows. */
+function subjectOf(input: JsonObject | undefined): Subject {
+  const command = textAt(input, 'command') ?? textAt(input, 'url') ?? textAt(input, 'query')
+  if (command) return { what: command, exactly: command }
+  const path = textAt(input, 'file_path') ?? textAt(input, 'notebook_path')
+  if (path) {
+    const change = textAt(input, 'new_string') ?? textAt(input, 'content') ?? textAt(input, 'new_source')
+    return { what: path, shows: [basename(path), ...firstLine(change)] }
+  }
+  const questions = listAt(input, 'questions').filter(isObject)
+  if (questions.length > 0) return questionSubject(questions)
+  const plan = textAt(input, 'plan')
+  if (plan) return { what: plan, shows: firstLine(withoutMarks(plan)) }
+  const rest = textAt(input, 'description')
+  return rest ? { what: rest } : {}
 }
+
+/** They are asked one after the other, each in a dialog of its own: the first one is what the request shows. */
+function questionSubject(questions: readonly JsonObject[]): Subject {
+  const asked = questions.flatMap((question) => textAt(question, 'question') ?? [])
+  const options = listAt(questions[0], 'options').filter(isObject)
+  return {
+    what: asked.join('\n'),
+    shows: asked.slice(0, 1),
+    options: options.map((option) => ({ label: textAt(option, 'label') ?? '', meaning: 'other' })),
+  }
+}
+
+/** The first line that shows something; a longer one may be cut. */
+const firstLine = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && line.length < 80)
+    .slice(0, 1)
+
+/** A plan is shown as its Markdown reads. */
+const withoutMarks = (text: string): string => text.replace(/^[\s#>*-]+/gm, '').replace(/[*`_]/g, '')
 
 /** A request has no id of its own until it is granted: the same tool with the same input in the same turn is the same request. */
 function requestId(payload: JsonObject): string {
@@ -121,7 +145,7 @@ function notificationTelling(payload: JsonObject): Telling {
   const message = textAt(payload, 'message') ?? ''
   switch (payload.notification_type) {
     case 'idle_prompt':
-      return { evidence: says('Notification', 'idle', 'it waits for input') }
+      return { evidence: aside('Notification', 'idle', 'it waits for input') }
     case 'permission_prompt': {
       const evidence = says('Notification', 'waiting', message)
       return { evidence: /\bplan\b/.test(message) ? { ...evidence, waiting_for: 'plan' } : evidence }
@@ -149,7 +173,7 @@ function stopTelling(payload: JsonObject): Telling {
     evidence:
       background > 0
         ? says('Stop', 'running', name && tasks.length > 0 ? `${what}: ${name.slice(0, 80)}` : what)
-        : says('Stop', 'idle', 'it has finished its turn'),
+        : { ...says('Stop', 'idle', 'it has finished its turn'), turn: 'finished' },
     background,
     ...(reply ? { reply } : {}),
   }
@@ -158,13 +182,13 @@ function stopTelling(payload: JsonObject): Telling {
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function failureTelling(payload: JsonObject): Telling {
-  const message = textAt(payload, 'last_assistant_message') ?? ''
-  const reason = `the turn failed: ${message.split('\n', 1)[0]?.slice(0, 120) || String(payload.error ?? 'no reason given')}`
-  return {
-    evidence: { ...says('StopFailure', 'error', reason), trouble: troubleOf(String(payload.error ?? ''), message) },
-  }
+  const error = String(payload.error ?? '')
+  const message = textAt(payload, 'last_assistant_message') ?? error
+  const { reason, trouble } = failedTurn(message, { trouble: TROUBLE_OF[error] })
+  return { evidence: { ...says('StopFailure', 'error', reason), trouble } }
 }
 
+/** Where the program has a word for the error. */
 const TROUBLE_OF: Readonly<Record<string, Trouble>> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
@@ -173,19 +197,15 @@ const TROUBLE_OF: Readonly<Record<string, Trouble>> = {
   model_not_found: 'model-unavailable',
 }
 
-/** The message helps where the program itself has no word for the error. */
-function troubleOf(error: string, message: string): Trouble {
-  const known = TROUBLE_OF[error]
-  if (known) return known
-  if (/\b(401|403)\b|\/login\b|Invalid API key/.test(message)) return 'auth'
-  if (/\b429\b|usage limit|limit reached/i.test(message)) return 'usage-limit'
-  if (/selected model|model .*(not found|not exist|unavailable)/i.test(message)) return 'model-unavailable'
-  return 'api-error'
-}
-
 const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
   source: 'hook',
   status,
   reason,
   rule: `hook:${event}`,
+})
+
+/** No turn begins or ends here. */
+const aside = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
+  ...says(event, status, reason),
+  turn: 'none',
 })

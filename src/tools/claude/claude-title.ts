@@ -1,7 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { noCounters } from '../counters.js'
 import { textAt } from '../json-value.js'
 import { LineReader } from '../line-reader.js'
+import { openLog } from '../open-log.js'
 import { RecordReader } from '../record-reader.js'
 import type { LogRef } from '../tool.js'
 
@@ -9,7 +10,7 @@ const TAIL_BYTES = 256 * 1024
 
 /** The newest titles in the last lines of a log, by a person and by the model: the program repeats them every few turns. */
 export function titlesAtEnd(log: LogRef): { chosen?: string | undefined; found?: string | undefined } {
-  const file = openSync(log.path, 'r')
+  const file = openLog(log.path)
   try {
     const records = new RecordReader(new LineReader(file, Math.max(0, log.size - TAIL_BYTES)), noCounters())
     let chosen: string | undefined

@@ -1,10 +1,12 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
+import { statOf } from '../../disk/index.js'
 import { isSessionId, type SessionId } from '../../model/index.js'
 import { type Counters, noCounters } from '../counters.js'
 import { type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
 import { LineReader } from '../line-reader.js'
-import { canRead, filesBelow, statOf } from '../log-files.js'
+import { filesBelow } from '../log-files.js'
+import { isReadableLog, openLog } from '../open-log.js'
 import { RecordReader } from '../record-reader.js'
 import type { LogRef, ReadOptions } from '../tool.js'
 
@@ -27,7 +29,7 @@ export function historyOf(log: LogRef, find: ReadOptions['find'], counters: Coun
   while (base && seen.size <= MOST_ORIGINS) {
     const session = textAt(base, 'thread_id')
     const path = isSessionId(session) ? (find?.(session)?.path ?? lookFor(log.root, session)) : undefined
-    if (!isSessionId(session) || !path || seen.has(path) || !canRead(path)) {
+    if (!isSessionId(session) || !path || seen.has(path) || !isReadableLog(path)) {
       counters.missing_origins += 1
       break
     }
@@ -45,6 +47,7 @@ export function historyOf(log: LogRef, find: ReadOptions['find'], counters: Coun
 
 /** Whether some of a fork's history is in a log that is not there, or not all of it. */
 export function lacksHistory(log: LogRef): boolean {
+  if (!isReadableLog(log.path)) return true
   const counters = noCounters()
   historyOf(log, undefined, counters)
   return counters.missing_origins > 0
@@ -58,7 +61,7 @@ function headerOf(path: string): JsonObject | undefined {
 }
 
 function* recordsUpTo(path: string, bytes: number | undefined, ordinal: number | undefined): Generator<JsonObject> {
-  const file = openSync(path, 'r')
+  const file = openLog(path)
   try {
     // What is wrong with these lines is counted where they are read as their own session's.
     const records = new RecordReader(new LineReader(file, 0, bytes), noCounters())

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { guardedText } from '../../disk/index.js'
 import type { Instant, SessionId } from '../../model/index.js'
-import { statOf } from '../log-files.js'
 
 export interface Seed {
   readonly root: string
@@ -32,6 +31,8 @@ function logPath(root: string, session: SessionId, at: Instant): string {
   return join(root, 'sessions', year, month, day, `rollout-${year}-${month}-${day}T${clock}-${session}.jsonl`)
 }
 
+/** Of a settings file of Codex. */
+const MOST_BYTES = 4 * 1024 * 1024
 const SETTING = /^\s*model_provider\s*=\s*(?:"([^"\\]*)"|'([^']*)')/
 
 /** The model provider that a run will use: by its arguments, else by the top of `config.toml`, else Codex's own. */
@@ -40,7 +41,7 @@ export function providerFor(configFile: string, args: readonly string[]): string
     /^(-c|--config)$/.test(args[at - 1] ?? '') && /^model_provider\s*=/.test(word)
   const given = args.findLast(isSetting)
   if (given !== undefined) return given.replace(/^model_provider\s*=\s*/, '').replace(/^(["'])(.*)\1$/, '$2')
-  const text = statOf(configFile)?.isFile() ? readFileSync(configFile, 'utf8') : ''
+  const text = guardedText(configFile, MOST_BYTES) ?? ''
   const top = text.split(/^\s*\[/m, 1)[0] ?? ''
   for (const line of top.split('\n')) {
     const [, double, single] = SETTING.exec(line) ?? []

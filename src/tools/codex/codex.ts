@@ -26,6 +26,7 @@ export const codex: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
+  roots: codexRoots,
   discover: (environment) => withoutDoubles(codexRoots(environment).flatMap(logsUnder)),
   isLogAt: isCodexLog,
   logAt: (path) => fileLog(NAME, rootOf(path), path, { session: sessionInName(path) }),

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { readGuarded } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 
+const MOST_BYTES = 1024 * 1024
 const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/
 
 /** Variables from a file of `NAME=value` lines. Values may be quoted; nothing in them is expanded. They are never shown. */
 export function readEnvFile(path: string, key: string): Record<string, string> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readGuarded(path, { mostBytes: MOST_BYTES }).toString('utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
     throw new SkeinError(

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readGuarded } from '../../disk/index.js'
 import { withoutComments } from '../json-comments.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
 import { listDirectory } from '../log-files.js'
@@ -8,6 +8,7 @@ import type { Environment } from '../tool.js'
 
 /** Milliseconds that it waits for a hook of ours, which takes a few. */
 const HOOK_TIMEOUT = 10_000
+const MOST_BYTES = 4 * 1024 * 1024
 const SETTINGS = 'settings.json'
 
 /** Made when they are needed: what is put into them must arrive in the user's own home. */
@@ -72,7 +73,7 @@ export const homeOf = ({ home, env }: Environment): string => env.GEMINI_CLI_HOM
 function readSettings(path: string): JsonObject | undefined {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readGuarded(path, { mostBytes: MOST_BYTES }).toString('utf8')
   } catch (error) {
     return isObject(error) && error.code === 'ENOENT' ? {} : undefined
   }

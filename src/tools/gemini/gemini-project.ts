@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { guardedText } from '../../disk/index.js'
 import { objectAt } from '../json-value.js'
-import { canRead, smallJson, statOf } from '../log-files.js'
+import { smallJson } from '../log-files.js'
 import type { LogRef } from '../tool.js'
 
 /** The project's folder: the one that holds `chats`. */
@@ -11,11 +11,15 @@ export function projectFolder(path: string): string {
   return at > 0 ? path.slice(0, at) : dirname(dirname(path))
 }
 
+/** A note is one path. */
+const MOST_BYTES = 64 * 1024
+
 /** A session does not say where it ran: its folder does, through a note in it or the list of projects. */
 export function projectPath(log: LogRef): string | undefined {
   const folder = projectFolder(log.path)
   const note = join(folder, '.project_root')
-  if ((statOf(note)?.size ?? 0) > 0 && canRead(note)) return readFileSync(note, 'utf8').trim()
+  const noted = guardedText(note, MOST_BYTES)?.trim()
+  if (noted) return noted
   const projects = Object.entries(objectAt(smallJson(join(log.root, 'projects.json')), 'projects') ?? {})
   const name = basename(folder)
   const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { parseSessionId, type SessionId, SkeinError } from '../../model/index.js'
 import { checkPrompt } from '../check-text.js'
+import { isReadableLog } from '../open-log.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
@@ -85,7 +86,8 @@ function conversationArgs(launch: Launch, session: SessionId | undefined): strin
 function geminiLogOf({ environment }: Launch, session: SessionId): string | undefined {
   return gemini
     .discover(environment)
-    .filter((log) => log.path.includes(`-${session.slice(0, 8)}.json`) && gemini.identify(log).id === session)
+    .filter((log) => log.path.includes(`-${session.slice(0, 8)}.json`))
+    .filter((log) => isReadableLog(log.path) && gemini.identify(log).id === session)
     .sort((a, b) => b.size - a.size)[0]?.path
 }
 

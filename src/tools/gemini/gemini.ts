@@ -28,6 +28,7 @@ export const gemini: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
+  roots,
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
   isLogAt: (place) => PLACE.test(place),
   logAt: (path) => fileLog(NAME, dirname(dirname(projectFolder(path))), path),

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
+import { statOf } from '../../disk/index.js'
 import { isObject, textAt } from '../json-value.js'
-import { smallJson, statOf } from '../log-files.js'
+import { smallJson } from '../log-files.js'
 import type { LogRef } from '../tool.js'
 
 /**

@@ -20,6 +20,7 @@ export const openclaw: LogTool = {
     sub_agents: cannot('which session spawned another is in the store, not in the transcript'),
     origin: cannot('2026.7.2 and later keep sessions in a database that no recorded fixture covers'),
   },
+  roots,
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
   isLogAt: (place) => /^agents\/[^/]+\/sessions\/[^/]+$/.test(place) && isTranscript(basename(place)),
   logAt: (path) => logOf(dirname(dirname(dirname(dirname(path)))), path),

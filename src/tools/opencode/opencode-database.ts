@@ -1,20 +1,41 @@
 import { accessSync, constants } from 'node:fs'
-import { type Database, openToRead, SQLITE, sqliteCode } from '../../disk/index.js'
+import {
+  CHANGED,
+  type Database,
+  ForeignDatabase,
+  kindOf,
+  SQLITE,
+  sqliteCode,
+  statOf,
+  UnsuitableFile,
+} from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
-import { statOf } from '../log-files.js'
 import type { LogRef } from '../tool.js'
 
 /**
- * opencode's own database, opened read-only beside it: it keeps a write-ahead log, so a reader sees one consistent state and
+ * opencode's own database, opened beside it without a trace: it keeps a write-ahead log, so a reader sees one consistent state and
  * stops nobody. A read runs inside one transaction, so what it sees does not change under it.
  */
 export class OpencodeDatabase implements Disposable {
+  #foreign: ForeignDatabase
   #database: Database
 
   constructor(path: string) {
-    this.#database = openToRead(path)
-    this.#database.exec('pragma busy_timeout = 2000; begin')
+    refuseOddFiles(path)
+    this.#foreign = new ForeignDatabase(path)
+    this.#database = this.#foreign.database
+    try {
+      this.#database.exec('pragma busy_timeout = 2000; begin')
+    } catch (error) {
+      this.#foreign[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** To be asked before what was read is taken for true. */
+  assertSame(): void {
+    this.#foreign.assertSame()
   }
 
   /** Newest change of each session. Served by the primary key; run at every listing. */
@@ -37,29 +58,36 @@ export class OpencodeDatabase implements Disposable {
   }
 
   /** Messages of which anything changed since, oldest first. Served by (session_id, time_created, id) and part (message_id, id). */
-  *changedSince(session: SessionId, since: number): Iterable<{ record: JsonObject | undefined; updated: number }> {
+  *changedSince(session: SessionId, isWanted: (message: MessagePlace) => boolean): Iterable<ChangedMessage> {
     const messages = this.#database
       .prepare(
-        `select m.id, m.data, max(m.time_updated, coalesce((select max(p.time_updated) from part p where p.message_id = m.id), 0)) as updated
+        `select m.id, m.time_created as created, max(m.time_updated, coalesce((select max(p.time_updated) from part p where p.message_id = m.id), 0)) as updated
          from message m where m.session_id = ? order by m.time_created, m.id`,
       )
       .iterate(session)
     for (const row of messages) {
       if (!isObject(row)) continue
-      const updated = numberAt(row, 'updated') ?? 0
-      if (updated < since) continue
-      const message = parsed(row.data)
-      const id = textAt(row, 'id')
-      const parts = id ? this.#partsOf(id) : []
-      yield { record: isObject(message) ? { message: { ...message, id }, parts } : undefined, updated }
+      const id = textAt(row, 'id') ?? ''
+      const place = { id, created: numberAt(row, 'created') ?? 0, updated: numberAt(row, 'updated') ?? 0 }
+      if (!isWanted(place)) continue
+      const { data, size } = this.#data(`select ${DATA} from message where id = ?`, id)[0] ?? NO_DATA
+      const parts = this.#partsOf(id)
+      const record = isObject(data) ? { message: { ...data, id }, parts: parts.map((part) => part.data) } : undefined
+      yield { ...place, record, size: parts.reduce((sum, part) => sum + part.size, size) }
     }
   }
 
-  #partsOf(message: string): JsonObject[] {
-    return this.#rows('select id, data from part where message_id = ? order by id', message).flatMap((row) => {
-      const part = parsed(row.data)
-      return isObject(part) ? [{ ...part, id: row.id }] : [{ type: '(unreadable)', id: row.id }]
-    })
+  #partsOf(message: string): { data: JsonObject; size: number }[] {
+    return this.#data(`select id, ${DATA} from part where message_id = ? order by id`, message).map(
+      ({ id, data, size }) => ({
+        data: isObject(data) ? { ...data, id } : { type: '(unreadable)', id },
+        size,
+      }),
+    )
+  }
+
+  #data(sql: string, id: string): { id: unknown; data: unknown; size: number }[] {
+    return this.#rows(sql, id).map((row) => ({ id: row.id, data: parsed(row.data), size: numberAt(row, 'size') ?? 0 }))
   }
 
   #rows(sql: string, ...params: string[]): JsonObject[] {
@@ -70,25 +98,55 @@ export class OpencodeDatabase implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#database.close()
+    this.#foreign[Symbol.dispose]()
+  }
+}
+
+/** What is longer than this is no text: it is passed over, and counted. */
+const LONGEST = 16 * 1024 * 1024
+const DATA = `case when length(data) <= ${LONGEST} then data end as data, length(data) as size`
+const NO_DATA = { data: undefined, size: 0 }
+
+/** Where a message is among those of its session, and when it, or a part of it, was changed last. */
+export interface MessagePlace {
+  id: string
+  created: number
+  updated: number
+}
+
+export interface ChangedMessage extends MessagePlace {
+  /** Undefined when it is not JSON. */
+  record: JsonObject | undefined
+  /** Of its data, in characters. */
+  size: number
+}
+
+/** SQLite opens what lies beside a database without a look at what it is: with a pipe there it would wait for ever. */
+function refuseOddFiles(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    const stat = statOf(file)
+    if (stat && !stat.isFile()) throw new UnsuitableFile(file, `${kindOf(stat)}, not a file`)
   }
 }
 
 /** One log per session in the file. */
-export function logsIn(tool: string, root: string, path: string): LogRef[] {
+export function logsIn(tool: string, root: string, path: string, attempts = 3): LogRef[] {
   const stat = statOf(path)
   if (!stat?.isFile()) return []
   const file = { tool, path, root, size: 0 }
   try {
     using database = new OpencodeDatabase(path)
-    return database.sessions().map(({ id, updated }) => ({
+    const sessions = database.sessions()
+    database.assertSame()
+    return sessions.map(({ id, updated }) => ({
       ...file,
       session: id,
       modified_at: instantOf(Math.min(Math.max(0, updated), 253_402_300_799_999)),
       stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
     }))
   } catch (error) {
-    if (!isSqlites(error)) throw error
+    if ((error as NodeJS.ErrnoException).code === CHANGED && attempts > 1) return logsIn(tool, root, path, attempts - 1)
+    if (!isSqlites(error) && (error as NodeJS.ErrnoException).code === undefined) throw error
     // Still a log, and one that cannot be read: a database that is damaged or locked must not look like one without sessions.
     const modified_at = instantOf(Math.trunc(stat.mtimeMs))
     return [{ ...file, modified_at, stamp: `closed:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}` }]

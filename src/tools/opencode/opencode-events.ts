@@ -1,7 +1,7 @@
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
 import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
-import { troubleOf } from '../trouble.js'
+import { failedTurn, troubleOf } from '../trouble.js'
 
 /** What the plugin says: opencode's own events, and a few of the plugin's. */
 export function readOpencodeEvent({ payload }: SpoolMessage): Telling | undefined {
@@ -33,7 +33,10 @@ function tellingOf(type: string, payload: JsonObject): Telling | undefined {
       return statusTelling(objectAt(payload, 'status'))
     case 'session.idle': {
       const reply = textAt(payload, 'reply')
-      return { evidence: says(type, 'idle', 'it has finished its turn'), ...(reply ? { reply } : {}) }
+      return {
+        evidence: { ...says(type, 'idle', 'it has finished its turn'), turn: 'finished' },
+        ...(reply ? { reply } : {}),
+      }
     }
     case 'session.error':
       return errorTelling(objectAt(payload, 'error'))
@@ -64,30 +67,43 @@ function statusTelling(status: JsonObject | undefined): Telling {
 function errorTelling(error: JsonObject | undefined): Telling {
   const data = objectAt(error, 'data')
   const message = textAt(data, 'message') ?? textAt(error, 'name') ?? 'no reason given'
-  if (error?.name === 'MessageAbortedError') return { evidence: says('session.error', 'idle', 'it was interrupted') }
-  const trouble = error?.name === 'ProviderAuthError' ? 'auth' : troubleOf(message, numberAt(data, 'statusCode'))
-  return { evidence: { ...says('session.error', 'error', `the turn failed: ${line(message)}`), trouble } }
+  if (error?.name === 'MessageAbortedError')
+    return { evidence: { ...says('session.error', 'idle', 'it was interrupted'), turn: 'interrupted' } }
+  const known = error?.name === 'ProviderAuthError' ? 'auth' : undefined
+  const { reason, trouble } = failedTurn(message, { status: numberAt(data, 'statusCode'), trouble: known })
+  return { evidence: { ...says('session.error', 'error', reason), trouble } }
 }
 
 function askedTelling(payload: JsonObject, kind: Wait): Telling {
-  const question = listAt(payload, 'questions').find(isObject)
-  const pattern = listAt(payload, 'patterns').find((one) => typeof one === 'string')
+  const questions = listAt(payload, 'questions').filter(isObject)
+  const patterns = listAt(payload, 'patterns').filter((one) => typeof one === 'string')
   const metadata = objectAt(payload, 'metadata')
-  const what =
-    textAt(metadata, 'command') ??
-    textAt(metadata, 'filepath') ??
-    textAt(question, 'question') ??
-    textAt({ pattern }, 'pattern')
+  const asked = questions.flatMap((question) => textAt(question, 'question') ?? [])
+  const what = textAt(metadata, 'command') ?? textAt(metadata, 'filepath') ?? (asked.join('\n') || patterns.join(', '))
   const tool = textAt(payload, 'permission') ?? 'question'
   const request: AskedPermission = {
     id: textAt(payload, 'id') ?? '',
     tool,
     kind,
-    ...(what ? { what: line(what) } : {}),
+    ...(what ? { what } : {}),
+    options: kind === 'permission' ? PERMISSION_OPTIONS : optionsOf(questions[0]),
+    isTracked: true,
   }
   const reason = kind === 'permission' ? `permission prompt: ${tool}` : 'asks a question'
   return { evidence: { ...says(`${kind}.asked`, 'waiting', reason), waiting_for: kind }, request }
 }
+
+/** As its dialog calls them. */
+const PERMISSION_OPTIONS: NonNullable<AskedPermission['options']> = [
+  { label: 'Allow once', meaning: 'allow' },
+  { label: 'Allow always', meaning: 'allow-always' },
+  { label: 'Reject', meaning: 'deny' },
+]
+
+const optionsOf = (question: JsonObject | undefined): { label: string; meaning: 'other' }[] =>
+  listAt(question, 'options')
+    .filter(isObject)
+    .map((option) => ({ label: textAt(option, 'label') ?? '', meaning: 'other' }))
 
 const line = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''
 

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
 import { fileLog, listDirectory, withoutDoubles } from '../log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { LostPlace } from '../turn-tracker.js'
-import { isDamage, logsIn, OpencodeDatabase, unreadable } from './opencode-database.js'
+import { isDamage, logsIn, type MessagePlace, OpencodeDatabase, unreadable } from './opencode-database.js'
 import { OpencodeTranslator } from './opencode-translator.js'
 
 const NAME = 'opencode'
@@ -30,17 +30,27 @@ export const opencode: LogTool = {
     failed: CAN,
     compacted: CAN,
   },
+  roots,
   discover: (environment) =>
     withoutDoubles(databases(environment).flatMap(({ root, path }) => logsIn(NAME, root, path))),
   isLogAt: (place) => place.endsWith('.db'),
   logAt,
+  logsIn: (path) => logsIn(NAME, dirname(path), path),
   identify,
   read,
 }
 
+const dataDirectory = ({ home, env }: Environment): string =>
+  join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
+
+function roots(environment: Environment): string[] {
+  return [dataDirectory(environment), ...(environment.extraRoots?.[NAME] ?? [])]
+}
+
 /** `OPENCODE_DB` names the file, absolute or in the data directory; else every channel's database there is a candidate. */
-function databases({ home, env, extraRoots }: Environment): { root: string; path: string }[] {
-  const data = join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')
+function databases(environment: Environment): { root: string; path: string }[] {
+  const { env, extraRoots } = environment
+  const data = dataDirectory(environment)
   const named = env.OPENCODE_DB
   const path = named && (isAbsolute(named) ? named : join(data, named))
   const own = named === ':memory:' ? [] : path ? [{ root: dirname(path), path }] : databasesIn(data)
@@ -107,7 +117,12 @@ interface Place {
   messages: number
   counters: Counters
   state: JsonObject
+  /** Set within a reading: it began with changes since then, and went up to this message. */
+  through?: { began: number; created: number; id: string } | undefined
 }
+
+/** About how many characters of messages lie between two checkpoints. */
+const CHECKPOINT_EVERY = 8 * 1024 * 1024
 
 function* readRows(
   log: LogRef,
@@ -122,25 +137,48 @@ function* readRows(
   const session = log.session && database.session(log.session)
   let since = place?.since ?? 0
   let messages = 0
+  const checkpoint = (through?: Place['through']): Checkpoint => {
+    database.assertSame()
+    const state = translator.save() as unknown as JsonObject
+    const reached = { since, messages, counters: copyCounters(counters), state, ...(through ? { through } : {}) }
+    const resume = { v: FORMAT, offset: messages, place: reached }
+    return { kind: 'checkpoint', resume, counters: reached.counters, head: translator.head() }
+  }
   if (!log.session) counters.dropped_lines += 1
   if (log.session && session) {
     translator.accept({ session })
     yield* told.splice(0)
     messages = database.messageCount(log.session)
-    for (const { record, updated } of database.changedSince(log.session, since)) {
-      const counted = place && updated <= place.since
+    const began = place?.through?.began ?? since
+    let size = 0
+    for (const { record, ...message } of database.changedSince(log.session, (one) => isNews(one, place))) {
+      const { id, created, updated } = message
+      // Those that are read once more were counted when they were read first.
+      const counted = place && updated <= place.since && !isBehind(message, place.through)
       if (record) translator.accept(record)
       if (!counted && record) counters.records += 1
       if (!counted && !record) counters.bad_lines += 1
       yield* told.splice(0)
       since = Math.max(since, updated)
+      size += message.size
+      if (size < (options.checkpointBytes ?? CHECKPOINT_EVERY)) continue
+      yield checkpoint({ began, created, id })
+      size = 0
     }
   }
   translator.finish()
-  const state = translator.save() as unknown as JsonObject
-  const resume = { v: FORMAT, offset: messages, place: { since, messages, counters: copyCounters(counters), state } }
-  yield { kind: 'checkpoint', resume, counters, head: translator.head() } satisfies Checkpoint
+  yield* told.splice(0)
+  yield checkpoint()
 }
+
+/** Whether a message was not read yet as it is. A reading that was interrupted has not seen those behind the place it reached. */
+function isNews(message: MessagePlace, place: Place | undefined): boolean {
+  const { since = 0, through } = place ?? {}
+  return message.updated >= (isBehind(message, through) ? (through?.began ?? since) : since)
+}
+
+const isBehind = ({ created, id }: MessagePlace, through: Place['through']): boolean =>
+  through !== undefined && (created > through.created || (created === through.created && id > through.id))
 
 function placeOf(from: ReadOptions['from']): Place | undefined {
   if (!from || from.v !== FORMAT || !isObject(from.place) || !isObject(from.place.state)) return undefined

@@ -1,7 +1,7 @@
 import { type Evidence, isSessionId } from '../../model/index.js'
 import { isObject, type JsonObject, textAt } from '../json-value.js'
 import type { SpoolMessage, Telling } from '../runner.js'
-import { troubleOf } from '../trouble.js'
+import { failedTurn } from '../trouble.js'
 
 /** What the extension says. */
 export function readPiEvent({ payload }: SpoolMessage): Telling | undefined {
@@ -27,7 +27,7 @@ const HOWS: Readonly<Record<string, 'startup' | 'resume' | 'fork' | 'clear'>> = 
 function tellingOf(type: string, payload: JsonObject): Telling | undefined {
   switch (type) {
     case 'session_start':
-      return { evidence: says(type, 'idle', 'it has started') }
+      return { evidence: { ...says(type, 'idle', 'it has started'), turn: 'none' } }
     case 'input': {
       const prompt = textAt(payload, 'text')
       return prompt && payload.source === 'interactive' ? { prompt } : {}
@@ -49,12 +49,13 @@ function tellingOf(type: string, payload: JsonObject): Telling | undefined {
 function endTelling(payload: JsonObject): Telling {
   const reply = textAt(payload, 'reply')
   if (payload.stopReason === 'error') {
-    const error = textAt(payload, 'error') ?? 'no reason given'
-    const reason = `the turn failed: ${error.split('\n', 1)[0]?.slice(0, 200)}`
-    return { evidence: { ...says('agent_end', 'error', reason), trouble: troubleOf(error) } }
+    const { reason, trouble } = failedTurn(textAt(payload, 'error') ?? '')
+    return { evidence: { ...says('agent_end', 'error', reason), trouble } }
   }
-  const why = payload.stopReason === 'aborted' ? 'it was interrupted' : 'it has finished its turn'
-  return { evidence: says('agent_end', 'idle', why), ...(reply ? { reply } : {}) }
+  if (payload.stopReason === 'aborted')
+    return { evidence: { ...says('agent_end', 'idle', 'it was interrupted'), turn: 'interrupted' } }
+  const evidence = { ...says('agent_end', 'idle', 'it has finished its turn'), turn: 'finished' as const }
+  return { evidence, ...(reply ? { reply } : {}) }
 }
 
 const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({

@@ -35,6 +35,7 @@ export const PI_ABILITIES: LogAbilities = {
 export const pi: LogTool = {
   name: NAME,
   can: PI_ABILITIES,
+  roots,
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
   isLogAt: (place) => place.startsWith('sessions/') && place.endsWith('.jsonl'),
   logAt: (path) => fileLog(NAME, dirname(dirname(path)), path, { session: sessionInName(path) }),

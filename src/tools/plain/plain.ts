@@ -25,6 +25,7 @@ export const plain: LogTool = {
     failed: cannot('the form has no field for it'),
     compacted: cannot('the form has no field for it'),
   },
+  roots: ({ extraRoots }) => [...(extraRoots?.[NAME] ?? [])],
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
   isLogAt: (place, root) => place.endsWith('.json') && isOurs(root, join(root, place)),
   logAt: (path) => fileLog(NAME, dirname(path), path),

@@ -24,6 +24,7 @@ export const qwen: LogTool = {
     failed: cannot('no recorded session has one'),
     compacted: CAN,
   },
+  roots,
   discover: (environment) => withoutDoubles(roots(environment).flatMap(logsUnder)),
   isLogAt: (place) => PLACE.test(place),
   logAt: (path) => logOf(dirname(dirname(dirname(dirname(path)))), path),

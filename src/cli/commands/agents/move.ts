@@ -11,7 +11,10 @@ export const move = command({
     ['skein agents move web/butter ops', 'web/butter becomes ops/butter'],
     ['skein agents move web/jam --top', 'Out of every group'],
   ],
-  args: { agent: required(agentRef, 'Address or id'), group: optional(groupRef, 'Where to') },
+  args: {
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
+    group: optional(groupRef, 'Where to'),
+  },
   options: { top: flag('Out of every group') },
   async run({ agent: reference, group, top }, { home, out }) {
     if ((group === undefined) !== top) {

@@ -5,10 +5,13 @@ import { safe } from '../../screen/safe-text.js'
 
 export const rename = command({
   name: 'agents rename',
-  summary: 'Give an agent another name',
+  summary: 'Rename an agent',
   description: 'It stays in its group and keeps its sessions.',
   examples: [['skein agents rename web/toast crumb', 'web/toast becomes web/crumb']],
-  args: { agent: required(agentRef, 'Address or id'), name: required(text('name'), 'The new name, without a group') },
+  args: {
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
+    name: required(text('name'), 'The new name, without a group'),
+  },
   options: {},
   async run({ agent: reference, name }, { home, out }) {
     const agent = await (await home()).roster.rename(reference, name)

@@ -11,7 +11,10 @@ export const setParent = command({
     ['skein agents set-parent web/butter web/toast', 'toast spawned butter'],
     ['skein agents set-parent web/butter --none', 'Nobody spawned it'],
   ],
-  args: { agent: required(agentRef, 'Address or id'), parent: optional(agentRef, 'The agent that spawned it') },
+  args: {
+    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
+    parent: optional(agentRef, 'The agent that spawned it'),
+  },
   options: { none: flag('No agent spawned it') },
   async run({ agent: reference, parent, none }, { home, out }) {
     if ((parent === undefined) !== none) {

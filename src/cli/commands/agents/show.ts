@@ -7,7 +7,7 @@ export const show = command({
   name: 'agents show',
   summary: 'Show one agent',
   examples: [['skein agents show web/toast', 'By its address']],
-  args: { agent: required(agentRef, 'Address or id') },
+  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: {},
   async run({ agent: reference }, { home, out }) {
     const { roster } = await home()

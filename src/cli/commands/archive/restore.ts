@@ -10,14 +10,14 @@ import { safe, safeText } from '../../screen/safe-text.js'
 
 export const restore = command({
   name: 'archive restore',
-  summary: 'Write what is archived of a session as a document to read',
+  summary: 'Write an archived session as a document',
   description:
     'Markdown with all that was said, in its order. It is what was kept, filtered for privacy, and not the log of the tool: no tool can go on from it. Nothing is overwritten.',
   examples: [
     ['skein archive restore 22222222', 'On standard output'],
     ['skein archive restore 22222222 --output session.md', 'Into a new file, readable by you alone'],
   ],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {
     output: optional(text('file'), 'Write to this new file', { short: 'o' }),
     version: optional(count, 'What its log said before it was rewritten; skein archive list --json has the numbers'),

@@ -3,7 +3,7 @@ import { archiveCard } from '../../views/archive-view.js'
 
 export const stats = command({
   name: 'archive stats',
-  summary: 'Count what is archived, and say how long it is kept',
+  summary: 'Count what is archived and show how long it is kept',
   description:
     'Everything is kept unless config.toml says otherwise: [archive] with max_age (such as "365d") and max_size (such as "2GB").',
   examples: [['skein archive stats', 'How much is there?']],

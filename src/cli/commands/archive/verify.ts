@@ -4,7 +4,7 @@ import { safeText } from '../../screen/safe-text.js'
 
 export const verify = command({
   name: 'archive verify',
-  summary: 'Read all of the archive and say what is damaged',
+  summary: 'Check the whole archive for damage',
   description:
     'Unpacks everything, checks its checksums, and compares it with what was counted and with the logs that are still there. Changes nothing. Ends with exit code 1 when something is damaged.',
   examples: [['skein archive verify', 'Is all of it readable?']],

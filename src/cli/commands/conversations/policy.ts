@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   explainSendPolicy,
@@ -7,7 +6,7 @@ import {
   type SendAnswer,
   type SendPolicyConfig,
 } from '../../../conversations/index.js'
-import { explainDiskError } from '../../../disk/index.js'
+import { explainDiskError, readGiven } from '../../../disk/index.js'
 import { SkeinError } from '../../../model/index.js'
 import { command } from '../../command.js'
 import { agentsOf, conversationKey, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
@@ -18,7 +17,7 @@ import { safe } from '../../screen/safe-text.js'
 
 export const policy = command({
   name: 'conversations policy',
-  summary: 'Find out whether an agent may send somewhere',
+  summary: 'Show whether an agent may send somewhere',
   description:
     'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
   examples: [
@@ -57,11 +56,13 @@ export const policy = command({
   },
 })
 
+const MOST_BYTES = 16 * 1024 * 1024
+
 function readPolicy(given: string, cwd: string): SendPolicyConfig {
   if (given.trimStart().startsWith('{')) return parseSendPolicy(given, '--policy')
   const path = resolve(cwd, given)
   try {
-    return parseSendPolicy(readFileSync(path, 'utf8'), path)
+    return parseSendPolicy(readGiven(path, MOST_BYTES).toString('utf8'), path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new SkeinError(

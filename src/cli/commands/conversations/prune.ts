@@ -10,7 +10,7 @@ import { usageError } from '../../usage-error.js'
 
 export const prune = command({
   name: 'conversations prune',
-  summary: 'Remove conversations that nobody uses any more',
+  summary: 'Remove conversations that are no longer used',
   description: 'Their transcripts are put away, not deleted. A conversation that is in use stays.',
   examples: [
     ['skein conversations prune --older-than 30d --dry-run', 'What would go'],

@@ -18,7 +18,7 @@ import { resetDocument } from '../../views/conversation-document.js'
 
 export const reset = command({
   name: 'conversations reset',
-  summary: 'Begin conversations anew',
+  summary: 'Reset conversations',
   description: 'The transcript is put away beside the others, and the agent forgets the session it was bound to.',
   examples: [
     ['skein conversations reset agent:main:discord:dm:ada', 'Forget it; the next message makes a new one'],

@@ -9,7 +9,7 @@ const LOOK_MS = 500
 
 export const logs = command({
   name: 'daemon logs',
-  summary: 'Show what the daemon has written down',
+  summary: "Show the daemon's log",
   description: 'With --json, one document per line.',
   examples: [
     ['skein daemon logs', 'The newest lines'],

@@ -7,7 +7,7 @@ import { safe } from '../../screen/safe-text.js'
 
 export const prune = command({
   name: 'events prune',
-  summary: 'Drop events whose time has passed',
+  summary: 'Remove expired events',
   description: 'Sessions and agents stay as they are: only the record of how they came about becomes shorter.',
   examples: [
     ['skein events prune --dry-run', 'What would go'],

@@ -4,7 +4,7 @@ import { plural } from '../../screen/plural.js'
 
 export const rebuild = command({
   name: 'index rebuild',
-  summary: 'Build the index again, and what the logs told',
+  summary: 'Rebuild the index from the journal and the logs',
   description:
     'The index comes from the journal; turns, tool calls and the text for search come from the logs, and from the archive where a tool has deleted its log. None of them holds anything of its own, so this loses nothing.',
   examples: [['skein index rebuild', 'Make a fresh index']],

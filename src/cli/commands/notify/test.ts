@@ -6,7 +6,7 @@ import { safe } from '../../screen/safe-text.js'
 
 export const test = command({
   name: 'notify test',
-  summary: 'Send yourself a notice, to see how it arrives',
+  summary: 'Send a test notification',
   description:
     'Notices are sent by the daemon when an agent begins to wait, fails or finishes; [notify] in your config file says which, how, and when not. Quiet hours do not hold for the test.',
   examples: [

@@ -7,7 +7,7 @@ import { expectShortRun } from '../../short-run.js'
 
 export const apply = command({
   name: 'privacy apply',
-  summary: 'Filter what is stored by the policy of today',
+  summary: 'Apply the current policy to what is stored',
   description:
     'A policy counts for what is read from then on. This applies it to what was read before: logs that still exist are read again from their beginning, of the others what is stored is filtered again, which can only take away. May be interrupted; running it again does the rest.',
   examples: [

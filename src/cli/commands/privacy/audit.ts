@@ -7,7 +7,7 @@ import { table } from '../../screen/table.js'
 
 export const audit = command({
   name: 'privacy audit',
-  summary: 'Count what was left out',
+  summary: 'Count what was redacted',
   description:
     'Adds up the events in which skein ingest noted which rule was applied how often, one per session and run. They never hold a value, and are kept as long as other events of their kind: skein events config.',
   examples: [

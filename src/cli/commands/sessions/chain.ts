@@ -6,14 +6,19 @@ import { withSpent } from '../../views/session-pages.js'
 
 export const chain = command({
   name: 'sessions chain',
-  summary: 'Show the sessions that carried one line of work',
+  summary: 'Show the sessions of one line of work',
   description:
     'Sessions are in one chain when they were handed off, restarted after a crash, or cleared. A unit of work may have several chains.',
   examples: [
     ['skein sessions chain 0f3c9a12', 'The chain that a session belongs to'],
     ['skein sessions chain wk-42', 'Every chain that worked on a unit of work'],
   ],
-  args: { reference: required({ ...sessionRef, placeholder: '<reference>' }, 'A session, a chain or a unit of work') },
+  args: {
+    reference: required(
+      { ...sessionRef, placeholder: '<reference>' },
+      'A session, an agent, a chain or a unit of work',
+    ),
+  },
   options: {},
   async run({ reference }, { home, out }) {
     const { sessions, history } = await home()

@@ -17,7 +17,7 @@ export const show = command({
     ['skein sessions show 0f3c9a12', 'By the beginning of its id'],
     ['skein sessions show 0f3c9a12 --json', 'As JSON'],
   ],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {},
   async run({ session: reference }, { home, out }) {
     const { sessions, history } = await home()

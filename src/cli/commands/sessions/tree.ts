@@ -5,10 +5,10 @@ import { sessionTreeView } from '../../views/session-tree-view.js'
 
 export const tree = command({
   name: 'sessions tree',
-  summary: 'Draw how sessions grew out of each other',
+  summary: 'Draw how sessions continue and fork',
   description: 'The whole lineage of a session: what it continues, what continues it, and what was forked from it.',
   examples: [['skein sessions tree 0f3c9a12', 'The lineage of a session']],
-  args: { session: required(sessionRef, 'Id or unique beginning of an id') },
+  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {},
   async run({ session }, { home, out }) {
     const root = await (await home()).sessions.tree(session)

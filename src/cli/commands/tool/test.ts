@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readGiven } from '../../../disk/index.js'
 import { SkeinError } from '../../../model/index.js'
 import { recordedScreen } from '../../../tools/index.js'
 import { command } from '../../command.js'
@@ -9,7 +9,7 @@ import { readingCard, readingDocument } from '../../views/program-view.js'
 
 export const test = command({
   name: 'tool test',
-  summary: 'Show what a recorded screen of a tool is read as',
+  summary: 'Show how a recorded screen is read',
   description:
     'Reads standard input when no file is given. Fails when no rule knows the screen. A screen is recorded with: tmux capture-pane -p -t <pane> > pane.txt',
   examples: [
@@ -30,9 +30,11 @@ export const test = command({
   },
 })
 
+const MOST_BYTES = 16 * 1024 * 1024
+
 function recording(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readGiven(file, MOST_BYTES).toString('utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
     throw new SkeinError('bad-input', `${file} cannot be read: ${code}`, 'Give the file of a recorded screen', {

@@ -1,0 +1,18 @@
+import type { Cli } from './command.js'
+
+/**
+ * Hands the terminal over to an agent's pane, and marks what the agent has finished as seen: on the way in, because closing
+ * the terminal ends this process, and on the way out, for what was finished meanwhile. False when nobody sits at a terminal;
+ * then nothing is marked. Throws `agent-not-running` when there is no pane to go to.
+ */
+export async function visit(agent: string, { agents: open, tmux, handOver }: Cli): Promise<boolean> {
+  const agents = await open()
+  const argv = await agents.attachCommand(agent, tmux === undefined ? {} : { tmux })
+  let seen: Promise<unknown> | undefined
+  const isVisited = await handOver(argv, () => {
+    seen = agents.ack(agent).catch(() => undefined) // whoever looks at the agent need not know that this failed
+  })
+  await seen
+  if (isVisited) await agents.ack(agent).catch(() => undefined)
+  return isVisited
+}

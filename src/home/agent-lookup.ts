@@ -1,0 +1,105 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { textIn } from '../disk/index.js'
+import type { SqliteIndex } from '../index/index.js'
+import {
+  type Agent,
+  type AgentId,
+  agentsMeant,
+  isSessionId,
+  nearest,
+  type Roster,
+  type SessionId,
+  SkeinError,
+} from '../model/index.js'
+import type { ProfilePaths } from './paths.js'
+
+/** What names are looked up in: the roster, and what is known of the agents' sessions. */
+export interface AgentLookup {
+  /** The directory with a file per agent that was ever started. */
+  readonly agentFiles: string
+  /** Where the person is who says `.`; asked for only then. */
+  readonly cwd: string | undefined
+}
+
+export const lookupIn = ({ agents }: Pick<ProfilePaths, 'agents'>, cwd?: () => string): AgentLookup => ({
+  agentFiles: agents,
+  get cwd() {
+    return cwd?.()
+  },
+})
+
+const MOST_NAMED = 5
+
+/** The agent that is meant. Every command, the daemon and the library ask here. */
+export function findAgent(roster: Roster, index: SqliteIndex, reference: string, lookup: AgentLookup): Agent {
+  const agents = [...roster.agents.values()].sort((a, b) => (a.address < b.address ? -1 : 1))
+  const meant = agentsMeant(reference, agents, {
+    cwd: reference === '.' ? realPath(lookup.cwd) : undefined,
+    directoryOf: (agent) => realPath(agentFile(lookup, agent.id)?.cwd ?? agent.project_path),
+    sessionOf: (agent) => currentSession(index, agent, lookup),
+  })
+  const [only] = meant
+  if (only && meant.length === 1) return only
+  if (only) throw ambiguous(reference, meant)
+  throw agentNotFound(reference, agents, lookup)
+}
+
+/** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
+export function addressMeant(index: SqliteIndex, reference: string, lookup: AgentLookup): string {
+  try {
+    return findAgent(index.roster(), index, reference, lookup).address
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'agent-not-found' && reference !== '.') return reference
+    throw error
+  }
+}
+
+/** The session an agent is in, or was in last. */
+export function currentSession(index: SqliteIndex, agent: Agent, lookup: AgentLookup): SessionId | undefined {
+  return (
+    agentFile(lookup, agent.id)?.session ?? index.list({ agent: agent.address, limit: 1 }).sessions[0]?.id // recorded by hand
+  )
+}
+
+/** The two facts that names need of `agents/<id>.json`, which `src/lifecycle` writes. A damaged file has none: its owner repairs it. */
+function agentFile({ agentFiles }: AgentLookup, id: AgentId): { cwd?: string; session?: SessionId } | undefined {
+  try {
+    const { recipe, binding } = JSON.parse(textIn(join(agentFiles, `${id}.json`)) ?? '')
+    return {
+      ...(typeof recipe?.cwd === 'string' ? { cwd: recipe.cwd } : {}),
+      ...(isSessionId(binding?.session) ? { session: binding.session } : {}),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Without links, as the system names the directory one is in. One that is gone is compared as it was written. */
+function realPath(path: string | undefined): string | undefined {
+  try {
+    return path && realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function ambiguous(reference: string, meant: readonly Agent[]): SkeinError {
+  const some = meant.slice(0, MOST_NAMED).map(({ address }) => address)
+  const rest = meant.length > MOST_NAMED ? `, and ${meant.length - MOST_NAMED} more` : ''
+  const fits = `${JSON.stringify(reference.slice(0, 260))} fits ${meant.length} agents: ${some.join(', ')}${rest}`
+  return new SkeinError('ambiguous-id', fits, 'Give the whole address')
+}
+
+function agentNotFound(reference: string, agents: readonly Agent[], { cwd }: AgentLookup): SkeinError {
+  if (reference === '.') {
+    const where = cwd === undefined ? 'here: "." works on the command line only' : `in ${cwd}`
+    return new SkeinError('agent-not-found', `No agent works ${where}`, 'Name one: skein list')
+  }
+  const meant = nearest(
+    reference,
+    agents.map(({ address }) => address),
+  )
+  const next = meant ? `Did you mean ${meant} ?` : 'Try: skein list'
+  return new SkeinError('agent-not-found', `No agent ${JSON.stringify(reference.slice(0, 260))}`, next)
+}

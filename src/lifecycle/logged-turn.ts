@@ -1,0 +1,57 @@
+import { keptWords } from '../home/index.js'
+import { instantOf, laterOf, msOf, type SessionId, SkeinError, type TurnEnd } from '../model/index.js'
+import { failedTurn, foldSession, LOG_TOOLS, type LoggedTurn } from '../tools/index.js'
+import type { AgentRun } from './agent-run.js'
+import type { Parts } from './parts.js'
+import { lastTurn, turnEndOf } from './turn-end.js'
+
+/** The program, its hook and its log do not look at the clock at the same moment. */
+const SAME_MS = 1_500
+
+/** The turns of the conversation an agent is in. A log that is not there, or that no reader knows, has none. */
+export async function turnsOf(parts: Parts, run: AgentRun): Promise<readonly LoggedTurn[]> {
+  const session = run.binding?.session
+  if (!session) return []
+  try {
+    const { turns, from_log } = await parts.home.history.turns(session)
+    return from_log ? turns : unreadTurns(parts, run, session)
+  } catch (error) {
+    if (error instanceof SkeinError) return unreadTurns(parts, run, session)
+    throw error
+  }
+}
+
+/** From a log that is so new that it was not ingested yet: the program, or its tool, knows where it is. */
+function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, session: SessionId): readonly LoggedTurn[] {
+  const tool = LOG_TOOLS.find(({ name }) => name === recipe.tool)
+  const log = binding?.log
+    ? tool?.logAt(binding.log, session)
+    : tool?.discover(environment).find((one) => one.session === session)
+  try {
+    return tool && log ? foldSession([tool.read(log)]).turns : []
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return [] // a log that cannot be read is no reply
+  }
+}
+
+/** How the agent's last turn ended, as its log has it: for the end of a turn that its program did not tell. */
+export async function loggedEnd(parts: Parts, run: AgentRun): Promise<TurnEnd | undefined> {
+  const { told = [], busy_at } = run
+  const { begun_at } = lastTurn({ told, busy_at, turn_end: turnEndOf(run), ...(run.run ? { run: run.run } : {}) })
+  const turn = (await turnsOf(parts, run)).findLast(({ live, copied }) => live && !copied)
+  if (!turn?.started_at || begun_at === undefined || msOf(turn.started_at) < msOf(begun_at) - SAME_MS) return undefined
+  const at = laterOf(turn.ended_at ?? instantOf(parts.context.clock.now()), begun_at)
+  switch (turn.outcome) {
+    case 'completed':
+      return { at, how: 'finished' }
+    case 'aborted':
+      return { at, how: 'interrupted' }
+    case 'failed': {
+      const { reason, trouble } = failedTurn(turn.error ?? '')
+      return { at, how: 'failed', trouble, ...(await keptWords({ reason }, parts.home)) }
+    }
+    case 'open':
+      return turn.reply === undefined ? undefined : { at, how: 'finished' }
+  }
+}

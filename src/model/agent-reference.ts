@@ -1,0 +1,42 @@
+import type { Agent } from './agent.js'
+
+/** What a reference to an agent is compared with, beside the agents themselves. */
+export interface AgentFacts {
+  /** Where the person is who says `.`; absent where there is no such place, as in the daemon. */
+  readonly cwd?: string | undefined
+  /** The directory an agent works in. */
+  directoryOf(agent: Agent): string | undefined
+  /** The session an agent is in. Asked only when no name fits. */
+  sessionOf(agent: Agent): string | undefined
+}
+
+/** A beginning of an id that is shorter than this is more likely a mistyped name. */
+const LEAST_OF_AN_ID = 4
+
+/**
+ * The agents that a reference may mean: by address or id; by the end of an address or the title; by the beginning of the
+ * agent's id or of its session's id; by `.`, where it works. The first way that fits any agent decides. One match is the
+ * answer, several are an ambiguity: the caller says so.
+ */
+export function agentsMeant(reference: string, agents: readonly Agent[], facts: AgentFacts): Agent[] {
+  if (reference === '.') return agentsIn(facts.cwd, agents, facts)
+  const wanted = reference.normalize('NFC')
+  if (wanted === '') return []
+  const exact = agents.find((agent) => agent.address === wanted || agent.id === wanted)
+  if (exact) return [exact]
+  const named = agents.filter(({ address, title }) => address.endsWith(`/${wanted}`) || title === wanted)
+  if (named.length > 0 || wanted.length < LEAST_OF_AN_ID) return named
+  return agents.filter((agent) => agent.id.startsWith(wanted) || facts.sessionOf(agent)?.startsWith(wanted))
+}
+
+/** Those that work in this directory, or else in the nearest one above it. */
+function agentsIn(cwd: string | undefined, agents: readonly Agent[], { directoryOf }: AgentFacts): Agent[] {
+  for (let at = cwd; at; at = parentOf(at)) {
+    const here = agents.filter((agent) => directoryOf(agent) === at)
+    if (here.length > 0) return here
+  }
+  return []
+}
+
+const parentOf = (path: string): string | undefined =>
+  path === '/' ? undefined : path.slice(0, path.lastIndexOf('/')) || '/'

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src')
+
+/** Functions of `node:fs` that open what is at a path, whatever it is: a pipe makes them wait, a device never ends. */
+const RAW =
+  /\b(readFileSync|readFile|openSync|open|openAsBlob|createReadStream|copyFileSync|copyFile|cpSync|opendirSync|readv)\b/
+
+/** Files that may use them, by reason. Everything else that Skein reads goes through `src/disk/guarded-file.ts`. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'the guarded reader itself, and what it is made of': [
+    'disk/guarded-file.ts',
+    'disk/plain-file.ts',
+    'disk/present.ts',
+    'disk/write-atomic.ts',
+  ],
+  'files of the kernel in /proc, named by a number': [
+    'disk/process-owner.ts',
+    'disk/process-place.ts',
+    'disk/process-table.ts',
+    'lifecycle/process-family.ts',
+    'lifecycle/run-life.ts',
+    'terminal/process-tree.ts',
+  ],
+  'files of the installed package, and standard input': ['main.ts', 'daemon-main.ts'],
+  'makes a new file, or adds to one of its own': [
+    'cli/screen/new-file.ts',
+    'conversations/lock-file.ts',
+    'conversations/openclaw-database.ts', // compares with the copy that it made
+    'conversations/owned-database.ts',
+    'conversations/transcript-writer.ts',
+    'daemon/launch.ts',
+    'ingest/history-store.ts',
+    'ingest/text-store.ts',
+    'terminal/launch-script.ts',
+  ],
+  'writes to a terminal that tmux names, without waiting': ['terminal/tmux-terminal.ts'],
+  'files of a home, which Skein alone writes': [
+    'archive/live-file.ts',
+    'archive/pack.ts',
+    'archive/sealed-writer.ts',
+    'daemon/log-file.ts',
+    'daemon/notice-book.ts',
+    'daemon/record.ts',
+    'daemon/statusline.ts',
+    'home/index-build.ts',
+    'home/purge-book.ts',
+    'home/purge-proof.ts',
+    'home/purge-state.ts',
+    'home/retention-run.ts',
+    'journal/journal.ts',
+    'journal/prune.ts',
+    'journal/segment.ts',
+    'lifecycle/launch.ts',
+  ],
+}
+
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+
+/** What a file imports from Node's file system, as the names that it has there. */
+function importedBy(name: string): string {
+  const text = readFileSync(join(SRC, name), 'utf8')
+  return [...text.matchAll(/^import\s+([^;'`]*?)\s+from 'node:fs(?:\/promises)?'/gm)]
+    .map(([, names]) => names)
+    .join(' ')
+}
+
+it('whatever Skein reads and did not write goes through the guarded reader', () => {
+  const raw = sources.filter((name) => RAW.test(importedBy(name)))
+  const allowed = new Set(Object.values(ALLOWED).flat())
+  expect(raw.length).toBeGreaterThan(0)
+  expect(raw.filter((name) => !allowed.has(name))).toEqual([])
+})
+
+it('nobody imports the file system as a whole, by which the rule could be passed by', () => {
+  const whole = sources.filter((name) => /^\s*(\*|\w+$|\w+,)/.test(importedBy(name)))
+  expect(whole).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { eventually, workshop } from './workshop.js'
+
+describe('a prompt that is waited for', () => {
+  it('that is interrupted says so, and not what was replied before', async () => {
+    const { agents, project, log } = await workshop()
+    await agents.start({ agent: 'toast', cwd: project })
+    const first = await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    expect(first).toMatchObject({ outcome: 'replied' })
+    expect(first.reply).toContain('reply to hello')
+    const going = agents.send('toast', 'forever', { wait: true, timeoutMs: 20_000 })
+    await eventually(log, (lines) => lines.some(({ prompt }) => prompt === 'forever'))
+    await eventually(
+      () => agents.list(),
+      ([one]) => one?.status === 'running',
+    )
+    await agents.keys('toast', ['Escape'])
+    const sent = await going
+    expect(sent).toMatchObject({ outcome: 'interrupted', agent: { status: 'idle', reason: 'interrupted' } })
+    expect(sent.reply).toBeUndefined()
+  })
+
+  it('that needs an answer says what is asked', async () => {
+    const { agents, project } = await workshop()
+    await agents.start({ agent: 'toast', cwd: project })
+    const sent = await agents.send('toast', 'ask rm', { wait: true, timeoutMs: 20_000 })
+    expect(sent).toMatchObject({ outcome: 'asks', agent: { status: 'waiting', waiting_for: 'permission' } })
+    expect(sent.reason).toContain('asks for rm')
+  })
+})
+
+describe('after a restart', () => {
+  it.each([
+    ['forever', 'running'],
+    ['ask rm', 'waiting'],
+  ])('an agent that was cut off in "%s" has finished nothing', async (prompt, status) => {
+    const { agents, project } = await workshop()
+    await agents.start({ agent: 'toast', cwd: project })
+    await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    await agents.send('toast', prompt)
+    await eventually(
+      () => agents.list(),
+      ([one]) => one?.status === status,
+    )
+    const { agent } = await agents.restart('toast')
+    expect(agent).toMatchObject({ status: 'idle' })
+    expect(agent.reason).toMatch(/^interrupted/)
+  })
+
+  it('a reply that nobody has seen still waits, as the same wait', async () => {
+    const { agents, project } = await workshop()
+    await agents.start({ agent: 'toast', cwd: project })
+    const { agent: before } = await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    expect(before).toMatchObject({ waiting_for: 'finished' })
+    await agents.restart('toast')
+    const [after] = await eventually(
+      () => agents.list(),
+      ([one]) => one?.status === 'waiting',
+    )
+    expect(after?.token).toBe(before.token)
+  })
+
+  it('a new conversation has finished nothing', async () => {
+    const { agents, project } = await workshop()
+    await agents.start({ agent: 'toast', cwd: project })
+    await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    const { agent } = await agents.restart('toast', { fresh: true })
+    expect(agent).toMatchObject({ status: 'idle' })
+    expect(agent.waiting_for).toBeUndefined()
+  })
+
+  it('behind a conversation that was killed, a new one continues its chain', async () => {
+    const { agents, home, project } = await workshop()
+    const { agent } = await agents.start({ agent: 'toast', cwd: project })
+    const first = agent.session_id ?? ''
+    await agents.kill('toast')
+    const again = await agents.restart('toast', { fresh: true })
+    const second = again.agent.session_id ?? ''
+    expect(await home.sessions.get(second)).toMatchObject({ link: 'crash', parent_id: first, chain_id: first })
+    expect(await home.sessions.get(first)).toMatchObject({ outcome: 'killed', child_id: second })
+  })
+})
+
+it('a failure that was acknowledged is no error any more, and the next one is', async () => {
+  const { agents, project } = await workshop()
+  await agents.start({ agent: 'toast', cwd: project })
+  const failed = await agents.report('toast', { status: 'error', trouble: 'auth', reason: 'not logged in' })
+  expect(failed).toMatchObject({ status: 'error', trouble: 'auth' })
+  const { agent } = await agents.ack('toast')
+  expect(agent).toMatchObject({ status: 'idle', reason: 'seen: not logged in' })
+  await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+  expect(await agents.report('toast', { status: 'error', reason: 'again' })).toMatchObject({ status: 'error' })
+})
