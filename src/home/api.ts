@@ -338,6 +338,10 @@ export interface WatchOptions extends Pick<IngestOptions, 'tool' | 'session' | '
   onReport?: (report: IngestReport) => void
   /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
   lookAgainMs?: number
+  /** Called with the path of a log before it is read, and again after each slice of it; with undefined when there is nothing to read. */
+  onReading?: (path: string | undefined) => void
+  /** Logs that are passed over. */
+  isSetAside?: (path: string) => boolean
 }
 
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */

@@ -154,14 +154,21 @@ export class SessionBook implements Sessions {
   async discover(
     found: readonly FoundSession[],
     successions: readonly Succession[],
-    { nowMs, oblivion = () => undefined }: { nowMs: number; oblivion?: () => Oblivion | undefined },
+    {
+      nowMs,
+      open,
+      oblivion = () => undefined,
+    }: { nowMs: number; open: ReadonlySet<SessionId>; oblivion?: () => Oblivion | undefined },
   ): Promise<number> {
     const { discoveries } = await import('./discovered-session.js') // with the rules of privacy, which most commands do without
     return this.store.change((state) => {
       const purged = oblivion()
       const told = purged ? found.flatMap((one) => remembered(one, purged)) : found
       const unknown = new Set(told.map((one) => one.id).filter((id) => !state.session(id))).size
-      return { events: discoveries(state, told, successions, nowMs), result: () => unknown }
+      return {
+        events: discoveries(state, told, successions, { nowMs, isOpen: (id) => open.has(id) }),
+        result: () => unknown,
+      }
     })
   }
 
