@@ -16,6 +16,7 @@ import {
 } from '../tools/index.js'
 import type { Launching, LiveRun, Recipe } from './agent-run.js'
 import { nowOf, type Parts } from './parts.js'
+import { PROMPT_FILE } from './pending-prompt.js'
 import { withStart } from './run-life.js'
 
 /** What of the user's environment is about the terminal or the shell it was typed in, and not about the user. */
@@ -112,7 +113,8 @@ export function begun(launching: Launching, { pane, pid, session, serverPid }: P
 export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
   const directory = parts.runs.directoryOf(agent.id)
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
-    if (name !== keep && !name.startsWith('env')) rmSync(join(directory, name), { recursive: true, force: true })
+    if (name !== keep && name !== PROMPT_FILE && !name.startsWith('env'))
+      rmSync(join(directory, name), { recursive: true, force: true })
   }
 }
 
