@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
-import { agentsOf, configuredParts, type Parts, type SocketFacts } from '../lifecycle/index.js'
+import { agentsOf, configuredParts, type Parts, type SocketFacts, sweepAllLaunchScripts } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
 import type { DaemonFacts } from './access.js'
 import { Api } from './api.js'
@@ -68,6 +68,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     facts: options.socketFacts,
     kept: true,
   })
+  sweepAllLaunchScripts(configured)
   using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
   const parts: Parts = {
     ...configured,

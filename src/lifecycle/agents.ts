@@ -117,6 +117,10 @@ export interface Agents extends AsyncDisposable {
   move(reference: string, group: string | undefined): Promise<Receipt>
   archive(reference: string): Promise<Receipt>
   unarchive(reference: string): Promise<Receipt>
+  /** The program it runs. Refused while it runs. Its conversation with the tool before comes back with that tool. */
+  setTool(reference: string, tool: string): Promise<Receipt>
+  /** Agents with a process that runs, or may run where it cannot be seen. */
+  running(): Promise<Agent[]>
   /** Refused while it runs, unless `force` kills it. */
   remove(reference: string, options?: { force?: boolean }): Promise<Receipt>
   /** Brings back the agent that was removed last (or the one named), while that is possible. */

@@ -8,6 +8,7 @@ import type { Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
 import { begun } from './launch.js'
+import { sweepLaunchScripts } from './launch-leftovers.js'
 import { nowOf, type Parts } from './parts.js'
 import { processSeen } from './process-evidence.js'
 import { registeredOf } from './registry-reader.js'
@@ -24,6 +25,8 @@ export interface Observed {
   /** What was looked at, beside what was told. */
   seen: readonly Evidence[]
   pane?: PaneInfo
+  /** Its process has ended, by evidence from where it ran. */
+  isOver?: boolean
   reading?: ScreenReading
 }
 
@@ -34,6 +37,7 @@ export interface Observed {
  */
 export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promise<Observed[]> {
   const all = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
+  sweepLaunchScripts(parts)
   await takeIn(parts, all)
   const agents = [...all.values()].filter(({ id }) => !only || only.has(id))
   const found = await Promise.all(agents.map(async (agent) => ({ agent, run: await parts.runs.read(agent.id) })))
