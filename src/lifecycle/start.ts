@@ -282,13 +282,22 @@ async function makePane(
     return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script }), tier: 'respawned' }
   }
   const wanted = { cwd: recipe.cwd, script, agent: agent.id }
+  const create = async (session: string): Promise<PaneInfo> => {
+    try {
+      return await terminal.create({ ...wanted, session })
+    } catch (error) {
+      // The server had just been ended, being empty: then nothing was made, and a new one starts.
+      if (!(error instanceof SkeinError) || error.code !== 'tmux-gone') throw error
+      return terminal.create({ ...wanted, session })
+    }
+  }
   try {
-    return { pane: await terminal.create({ ...wanted, session: launching.tmux_session }), tier: 'recreated' }
+    return { pane: await create(launching.tmux_session), tier: 'recreated' }
   } catch (error) {
     const isTaken =
       error instanceof SkeinError && error.code === 'tmux-refused' && /duplicate session/.test(error.message)
     if (!isTaken) throw error
-    return { pane: await terminal.create({ ...wanted, session: tmuxNameWithId(agent) }), tier: 'recreated' }
+    return { pane: await create(tmuxNameWithId(agent)), tier: 'recreated' }
   }
 }
 

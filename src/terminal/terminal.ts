@@ -100,6 +100,8 @@ export interface Terminal extends AsyncDisposable {
   signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void>
   rename(session: string, to: string): Promise<void>
   close(session: string): Promise<void>
+  /** Ends a server that we started when nothing but our own session is left in it and nobody is connected. */
+  endIfEmpty(): Promise<void>
   /**
    * Follows what happens, until the signal aborts. Reconnects by itself. The first event is always `sessions-changed` or
    * `server-gone` and says that listening has begun: what is looked up after it, or after `server-back`, misses nothing.
