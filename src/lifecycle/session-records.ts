@@ -1,4 +1,12 @@
-import { type Agent, isActive, type Link, type Outcome, type SessionId, SkeinError } from '../model/index.js'
+import {
+  type Agent,
+  isActive,
+  type Link,
+  type Outcome,
+  type SessionId,
+  SkeinError,
+  splitAddress,
+} from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import { gitBranch } from './git-branch.js'
 import type { Parts } from './parts.js'
@@ -11,7 +19,7 @@ function factsOf(agent: Agent, run: AgentRun): { agent: string; [fact: string]: 
   return {
     agent: agent.address,
     tool: recipe.tool,
-    title: agent.title,
+    ...(agent.title === splitAddress(agent.address).name ? {} : { title: agent.title }), // a name says nothing about the work
     cwd: recipe.cwd,
     ...(recipe.work ? { work_unit: recipe.work } : {}),
     ...(recipe.model ? { model: recipe.model } : {}),
