@@ -10,6 +10,7 @@ import { takeIn } from './intake.js'
 import { begun } from './launch.js'
 import { nowOf, type Parts } from './parts.js'
 import { processSeen } from './process-evidence.js'
+import { withQuiet } from './quiet-screen.js'
 import { registeredOf } from './registry-reader.js'
 import { paneOf, serverOf } from './run-life.js'
 import { withSteadyDialog } from './steady-dialog.js'
@@ -129,7 +130,8 @@ async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<Agent
   const { pane, runner, live, run } = one
   if (screen === undefined || !pane || !runner || !live) return one
   const { title, width } = pane
-  const read = runner.readScreen({ lines: screen.split('\n'), title, width })
+  const shown = runner.readScreen({ lines: screen.split('\n'), title, width })
+  const read = withQuiet(runner, shown, pane, run?.status, parts.context.clock.now())
   const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }

@@ -1,10 +1,18 @@
-import { type Agent, isActive, type Link, type Outcome, type SessionId, SkeinError } from '../model/index.js'
+import {
+  type Agent,
+  isActive,
+  type Link,
+  type Outcome,
+  type SessionFacts,
+  type SessionId,
+  SkeinError,
+} from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import { gitBranch } from './git-branch.js'
 import type { Parts } from './parts.js'
 
 /** Facts about the conversation of an agent that begins or goes on. */
-function factsOf(agent: Agent, run: AgentRun): { agent: string; [fact: string]: string } {
+function factsOf(agent: Agent, run: AgentRun): { agent: string } & Omit<SessionFacts, 'agent' | 'agent_id'> {
   const { recipe } = run
   const branch = gitBranch(recipe.cwd)
   const tmux = run.run?.tmux_session ?? run.launching?.tmux_session
@@ -17,6 +25,7 @@ function factsOf(agent: Agent, run: AgentRun): { agent: string; [fact: string]: 
     ...(recipe.model ? { model: recipe.model } : {}),
     ...(branch ? { branch } : {}),
     ...(tmux ? { tmux_session: tmux } : {}),
+    ...(run.binding?.how === 'made' ? { source: 'run' as const } : {}),
   }
 }
 

@@ -24,6 +24,8 @@ import { turnBeforeStart } from './turn-end.js'
 
 /** How often a program that starts is looked at. */
 const LOOK_MS = 60
+/** A program that ends at once has ended by then. */
+const LIVES_MS = 1_000
 /** How long the processes of the run before may take to end when an agent is restarted. */
 const RESTART_GRACE_MS = 2_000
 /** Lines of a program that ended at once, for its user to see why. */
@@ -88,14 +90,22 @@ async function launch(
   const { how, session: wanted } = conversationFor(parts, current, options)
   const tmuxSession = liveTmuxName(current) ?? tmuxName(agent)
   const readied = await ready(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
-  const { launching, session } = readied
+  const { launching } = readied
+  // A program that will never say which conversation it is in: this run is one.
+  const isMade = readied.session === undefined && !runner.can.tells
+  const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const binding =
     session === undefined
       ? undefined
       : how === 'resume' && current.binding
         ? { ...current.binding, is_confirmed: false }
-        : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
+        : {
+            session,
+            since: launching.started_at,
+            how: isMade ? ('made' as const) : ('chosen' as const),
+            is_confirmed: isMade,
+          }
   const { run: _run, binding: _binding, ...kept } = withoutTurn(current, how === 'new' ? undefined : status.since)
   const before: AgentRun = { ...kept, recipe, launching, status, ...(binding ? { binding } : {}) }
   save({
@@ -161,7 +171,7 @@ function conversationFor(
   { fresh }: Restart,
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
-  if (binding && can.resume && !fresh) return { how: 'resume', session: binding.session }
+  if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }
 }
@@ -205,7 +215,8 @@ async function makePane(
 /** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
 async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Observed> {
   const only = new Set([agent.id])
-  const until = performance.now() + START_GRACE_MS
+  const begunMs = performance.now()
+  const until = begunMs + START_GRACE_MS
   for (;;) {
     const [seen] = await observe(parts, only)
     if (!seen) throw new Error(`agent ${agent.id} vanished while it was started`)
@@ -213,7 +224,9 @@ async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Obs
     if (seen.run?.run?.id !== run.id) return seen // another process has started it anew meanwhile
     if (activity === 'failed' && !liveRun(seen.run)) throw await diedAtOnce(parts, agent, seen)
     if (activity === 'over') throw await diedAtOnce(parts, agent, seen)
-    if (activity && activity !== 'starting') return seen
+    // Of one that does not tell, only its screen says so, which stays when it has ended.
+    const isProven = runnerOf(parts, seen.run.recipe.tool).can.tells || performance.now() >= begunMs + LIVES_MS
+    if (activity && activity !== 'starting' && isProven) return seen
     if (performance.now() >= until) return seen
     await pause(LOOK_MS)
   }
