@@ -64,6 +64,7 @@ export class Crew implements AsyncDisposable {
       { ...outlets, announce: (text, how) => fleet.announce(text, how) },
       parts.context.clock,
       say,
+      () => fleet.shown(),
     )
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
@@ -123,6 +124,7 @@ export class Crew implements AsyncDisposable {
     const tick = setInterval(() => {
       for (const id of this.#schedule.due(this.#roll.runs(), performance.now())) this.#routine.add(id)
       if (this.#routine.size > 0) this.#looking.ask()
+      if (this.#notices.isHolding) void this.#tellHeld()
     }, TICK_MS)
     // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
     const roundsTimer = setInterval(() => {
@@ -209,6 +211,11 @@ export class Crew implements AsyncDisposable {
       this.#complaint = error.message
       return undefined
     }
+  }
+
+  async #tellHeld(): Promise<void> {
+    const settings = await this.#settings()
+    if (settings) this.#notices.flush(settings)
   }
 
   async #tell(): Promise<void> {

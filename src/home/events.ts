@@ -19,6 +19,7 @@ import {
 } from '../model/index.js'
 import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
 import { type Config, reportPolicy, showTtl } from './config.js'
+import { withMoments } from './moments.js'
 import type { ProfilePaths } from './paths.js'
 import { plainPayload } from './plain-payload.js'
 import type { ProfileStore } from './profile-store.js'
@@ -121,7 +122,8 @@ export class EventBook implements Events {
     }
   }
 
-  async #matcher(filter: EventFilter): Promise<(event: Event) => boolean> {
+  async #matcher(given: EventFilter): Promise<(event: Event) => boolean> {
+    const filter = withMoments(given, this.store.context.clock.now())
     const { agent } = filter
     return matcher(agent === undefined ? filter : { ...filter, agent: await this.sessions.addressMeant(agent) })
   }

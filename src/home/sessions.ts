@@ -21,8 +21,9 @@ import {
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
 import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
-import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
 import { FoundLinks } from './found-links.js'
+import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
@@ -153,14 +154,21 @@ export class SessionBook implements Sessions {
   async discover(
     found: readonly FoundSession[],
     successions: readonly Succession[],
-    { nowMs, oblivion = () => undefined }: { nowMs: number; oblivion?: () => Oblivion | undefined },
+    {
+      nowMs,
+      open,
+      oblivion = () => undefined,
+    }: { nowMs: number; open: ReadonlySet<SessionId>; oblivion?: () => Oblivion | undefined },
   ): Promise<number> {
     const { discoveries } = await import('./discovered-session.js') // with the rules of privacy, which most commands do without
     return this.store.change((state) => {
       const purged = oblivion()
       const told = purged ? found.flatMap((one) => remembered(one, purged)) : found
       const unknown = new Set(told.map((one) => one.id).filter((id) => !state.session(id))).size
-      return { events: discoveries(state, told, successions, nowMs), result: () => unknown }
+      return {
+        events: discoveries(state, told, successions, { nowMs, isOpen: (id) => open.has(id) }),
+        result: () => unknown,
+      }
     })
   }
 
@@ -182,7 +190,8 @@ export class SessionBook implements Sessions {
     return this.store.ask((index) => addressMeant(index, reference, this.#lookup))
   }
 
-  async query(query: SessionQuery): Promise<SessionPage> {
+  async query(filter: SessionFilter): Promise<SessionPage> {
+    const query: SessionQuery = withMoments(filter, this.store.context.clock.now())
     const { agent } = query
     if (agent === undefined) return this.store.ask((index) => index.list(query))
     return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))

@@ -76,6 +76,8 @@ export interface AgentRun {
   agent: AgentId
   recipe: Recipe
   binding?: Binding
+  /** How it was run with other tools, and the conversations it has there: they are taken up when it runs them again. */
+  other_tools?: Readonly<Record<string, { recipe: Recipe; binding?: Binding }>>
   launching?: Launching
   run?: LiveRun
   status: AgentStatus

@@ -5,6 +5,7 @@ export type { Agents, AgentView, Explanation, Receipt, RecordedScreen, SendRecei
 export { decideStatus, type Sighting, waitToken } from './decide-status.js'
 export { activityOf, mergeTold } from './evidence.js'
 export { takeIn } from './intake.js'
+export { sweepAllLaunchScripts } from './launch-leftovers.js'
 export { type Observed, observe } from './observe.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'

@@ -18,7 +18,8 @@ export function withQuiet(
   before: AgentStatus | undefined,
   nowMs: number,
 ): ScreenReading {
-  if (!runner.isIdleWhenQuiet || reading.rule !== undefined || activeAtMs === undefined) return reading
+  const isUnread = reading.status === 'unknown' && reading.rule === undefined
+  if (!runner.isIdleWhenQuiet || !isUnread || activeAtMs === undefined) return reading
   if (nowMs - activeAtMs >= QUIET_MS) {
     const reason = 'its screen has been quiet, and shows none of its patterns'
     return { status: 'idle', rule: `${runner.name}/quiet@1`, reason }

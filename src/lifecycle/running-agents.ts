@@ -13,7 +13,8 @@ import { outputOf } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { beforePrompt, outcomeOf } from './reply.js'
 import { notRunning, send } from './send.js'
-import { spawn, start } from './start.js'
+import { spawn, start, startAgent } from './start.js'
+import { planStart } from './start-plan.js'
 import { kill, type Stopped, stop } from './stop.js'
 import { explain } from './why.js'
 
@@ -34,8 +35,7 @@ export class RunningAgents implements Agents {
 
   async start(options: StartAgent): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
-    const agent = await spawn(this.parts, options, false)
-    const { observed, session } = await start(this.parts, agent, { force: options.force ?? false })
+    const { agent, observed, session } = await startAgent(this.parts, options)
     const how = aliveness(observed)
     const record = session && (await this.parts.home.sessions.get(session))
     const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
@@ -57,8 +57,9 @@ export class RunningAgents implements Agents {
   ): ReturnType<Agents['restart']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
-    if (!(await this.parts.runs.read(agent.id))) await spawn(this.parts, { agent: agent.address })
-    const { observed, tier, session } = await start(this.parts, agent, { ...options, replace: true })
+    const isFirst = (await this.parts.runs.read(agent.id)) === undefined
+    const plan = isFirst ? { plan: await planStart(this.parts, { agent: agent.address }) } : {}
+    const { observed, tier, session } = await start(this.parts, agent, { ...options, ...plan, replace: true })
     const again =
       session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
     const did = `restarted ${agent.address} (${tier}${again})`
@@ -162,6 +163,15 @@ export class RunningAgents implements Agents {
 
   unarchive(reference: string): Promise<Receipt> {
     return this.#care.unarchive(reference)
+  }
+
+  setTool(reference: string, tool: string): Promise<Receipt> {
+    return this.#care.setTool(reference, tool)
+  }
+
+  async running(): Promise<Agent[]> {
+    const seen = await observe(this.parts)
+    return seen.flatMap(({ agent, run }) => (liveRun(run) ? [agent] : []))
   }
 
   remove(reference: string, options: { force?: boolean } = {}): Promise<Receipt> {

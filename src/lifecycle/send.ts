@@ -9,8 +9,9 @@ import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { readScreenOf, screenOf } from './screen-of.js'
 
 const LOOK_MS = 120
-/** How long an agent that is starting is waited for. */
+/** How long an agent that is not ready is waited for, and one that is still starting. */
 const READY_MS = 20_000
+const STARTING_MS = 90_000
 /** How long a program that says when it listens is given to say so. */
 const SPEAK_MS = 15_000
 /** A screen that has not changed for so long shows all that its program had to show. */
@@ -83,7 +84,7 @@ async function untilReady(
   terminal: Terminal,
   signal: AbortSignal | undefined,
 ): Promise<Observed> {
-  const until = performance.now() + READY_MS
+  const begun = performance.now()
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const status = seen?.verdict?.status
@@ -94,7 +95,8 @@ async function untilReady(
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
       return seen
-    if (performance.now() >= until || signal?.aborted) throw notReady(agent, status.reason)
+    const patience = activity === 'starting' ? STARTING_MS : READY_MS
+    if (performance.now() >= begun + patience || signal?.aborted) throw notReady(agent, status.reason)
     await pause(LOOK_MS, signal)
   }
 }

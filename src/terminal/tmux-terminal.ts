@@ -20,6 +20,7 @@ const DEFAULT_TIMEOUT_MS = 5_000
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
 const SETTLE_TRIES = 4
+const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
 const SCREEN = { repeatable: true, isScreen: true }
 
@@ -147,12 +148,15 @@ class TmuxTerminal implements Terminal {
 
   async press(pane: PaneId, keys: readonly Key[]): Promise<void> {
     if (keys.length === 0) return
-    const presses = keys
-      .map(keyArguments)
-      .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
     if ((await this.pane(pane)).isDead) throw ended(pane)
-    // Someone who scrolled back is in copy mode, which would take the keys for itself.
-    await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
+    for (const [at, group] of upToEscapes(keys).entries()) {
+      if (at > 0) await new Promise((resolve) => setTimeout(resolve, AFTER_ESCAPE_MS))
+      const presses = group
+        .map(keyArguments)
+        .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
+      // Someone who scrolled back is in copy mode, which would take the keys for itself.
+      await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
+    }
   }
 
   async publish(pane: PaneId, options: Readonly<Record<`@${string}`, string>>): Promise<void> {
@@ -268,4 +272,14 @@ async function ringBell(tty: string): Promise<void> {
   } catch {
     // Gone, or not ours to write to.
   }
+}
+
+/** Programs read Escape and a key that follows at once as one key: Alt with it. */
+function upToEscapes(keys: readonly Key[]): Key[][] {
+  const groups: Key[][] = [[]]
+  for (const key of keys) {
+    groups.at(-1)?.push(key)
+    if (key === 'Escape') groups.push([])
+  }
+  return groups.filter((group) => group.length > 0)
 }

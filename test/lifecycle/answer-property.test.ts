@@ -18,7 +18,9 @@ afterEach(() => void vi.useRealTimers())
 /** Lets the time of the program pass until it is done; only its waits are faked. */
 async function passing<T>(work: Promise<T>): Promise<T> {
   let isDone = false
-  const end = (): void => void (isDone = true)
+  const end = (): void => {
+    isDone = true
+  }
   work.then(end, end)
   while (!isDone) {
     await vi.advanceTimersByTimeAsync(25)
