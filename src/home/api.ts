@@ -72,6 +72,8 @@ export interface Sessions {
   get(id: string): Promise<Session | undefined>
   /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
+  /** Beginnings of these ids that name one session each, short enough for people to read and type. */
+  shortIds(ids: readonly string[]): Promise<Map<string, string>>
   query(query: SessionFilter): Promise<SessionPage>
   /** The chains of a session (as in `find`), of a chain id, or of a work unit. */
   chain(reference: string): Promise<Chain[]>

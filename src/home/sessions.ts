@@ -180,6 +180,10 @@ export class SessionBook implements Sessions {
     return this.store.ask((index) => findSession(index, reference, this.#lookup))
   }
 
+  async shortIds(ids: readonly string[]): Promise<Map<string, string>> {
+    return this.store.ask((index) => new Map(ids.map((id) => [id, index.shortId(id)])))
+  }
+
   /** By its own id alone: for what cannot be undone. */
   async findById(reference: string): Promise<Session> {
     return this.store.ask((index) => findSession(index, reference))
@@ -241,8 +245,8 @@ export class SessionBook implements Sessions {
 
 function remembered(found: FoundSession, { forgetter, isSessionGone }: Oblivion): FoundSession[] {
   if (isSessionGone(found.id)) return []
-  const { title, branch, cwd } = found.news
-  const news = forgetter.json(withValues({ title, branch, cwd })).value as FoundSession['news']
+  const { title, prompt, branch, cwd } = found.news
+  const news = forgetter.json(withValues({ title, prompt, branch, cwd })).value as FoundSession['news']
   return [{ ...found, news: { ...found.news, ...news } }]
 }
 

@@ -34,6 +34,7 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
     ...(branch ? { branch } : {}),
     ...(problem ? { cwd_problem: problem } : {}),
     ...(model ? { model } : {}),
+    ...(run?.pending_prompt ? { pending_prompt_at: run.pending_prompt.at } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
   }

@@ -6,6 +6,7 @@ import {
   type SessionFacts,
   type SessionId,
   SkeinError,
+  splitAddress,
 } from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import { gitBranch } from './git-branch.js'
@@ -19,7 +20,7 @@ function factsOf(agent: Agent, run: AgentRun): { agent: string } & Omit<SessionF
   return {
     agent: agent.address,
     tool: recipe.tool,
-    title: agent.title,
+    ...(agent.title === splitAddress(agent.address).name ? {} : { title: agent.title }), // a name says nothing about the work
     cwd: recipe.cwd,
     ...(recipe.work ? { work_unit: recipe.work } : {}),
     ...(recipe.model ? { model: recipe.model } : {}),
