@@ -24,6 +24,8 @@ export interface PaneInfo {
   readonly isDead: boolean
   readonly exitStatus?: number
   readonly exitSignal?: number
+  /** When its program last wrote something, to the second. */
+  readonly activeAtMs?: number
   /** The user looks at it now, in some attached client. */
   readonly isSeen: boolean
   /** Our mark on it: `@skein_agent`. */
