@@ -352,6 +352,7 @@ function inheritedFacts(predecessor: Session): StartOptions {
 function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<SessionFacts> {
   const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
   return withValues({
+    source: facts.source === 'run' ? facts.source : undefined,
     tool,
     title,
     tmux_session,
