@@ -88,10 +88,11 @@ function location(): HomeLocation {
   return homeLocation()
 }
 
-async function agents(home: Home): Promise<Agents> {
+async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): Promise<Agents> {
   const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = location()
-  return openAgents({ home, context, configFile, facts: socketFacts(), daemon: daemonFacts(location) })
+  const daemon = wakes ? { daemon: daemonFacts(location) } : {}
+  return openAgents({ home, context, configFile, facts: socketFacts(), ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

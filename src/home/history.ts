@@ -92,6 +92,7 @@ interface Look {
   tellsRedactions?: boolean
   /** False leaves what was said for later: neither words nor archive. */
   words?: boolean
+  onReading?: WatchOptions['onReading'] | undefined
 }
 
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
@@ -137,14 +138,21 @@ export class LogHistory implements UsageLogs {
     await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
   }
 
-  async watch({ signal, onReport, lookAgainMs = LOOK_AGAIN_MS, ...only }: WatchOptions): Promise<void> {
+  async watch(options: WatchOptions): Promise<void> {
+    const { signal, onReport, onReading, isSetAside = () => false, lookAgainMs = LOOK_AGAIN_MS, ...only } = options
     const isWholeLook = Object.keys(only).length === 0
+    const read = async (logs: readonly LogRef[], isWhole: boolean): Promise<IngestReport> => {
+      const report = await this.#read(logs, { signal, isWholeLook: isWhole, onReading })
+      onReading?.(undefined)
+      return report
+    }
     await using watched = new WatchedLogs(this.#setup.store.paths.directory)
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const isWanted = await this.#wanted(only)
+      const isAskedFor = await this.#wanted(only)
+      const isWanted = (log: LogRef): boolean => !isSetAside(log.path) && isAskedFor(log)
       const { logs: all, unlisted } = await this.#discover(only, isWanted)
       watched.watch(all)
-      const report = withUnlisted(await this.#read(all, { signal, isWholeLook }), unlisted)
+      const report = withUnlisted(await read(all, isWholeLook), unlisted)
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
@@ -152,7 +160,7 @@ export class LogHistory implements UsageLogs {
         if (noticed === 'look again') break
         const changed = (watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed).filter(isWanted)
         if (changed.length === 0 || signal.aborted) continue
-        const news = await this.#read(changed, { signal, isWholeLook: false })
+        const news = await read(changed, false)
         if (news.read > 0) onReport?.(news)
       }
     }
@@ -218,7 +226,7 @@ export class LogHistory implements UsageLogs {
   async #readInto(
     stores: OpenStores,
     logs: readonly LogRef[],
-    { signal, isWholeLook, tellsRedactions = false, words = true }: Look,
+    { signal, isWholeLook, tellsRedactions = false, words = true, onReading }: Look,
   ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
@@ -241,6 +249,8 @@ export class LogHistory implements UsageLogs {
       run: this.#setup.store.context.random.uuid(),
       oblivion,
       words,
+      onReading: (log: LogRef) => onReading?.(log.path),
+      isStopped: () => signal?.aborted ?? false,
       isCurrent: () => purges.oblivion()?.generation === oblivion?.generation,
     }
     const isGone = ({ log }: LogSource): boolean => oblivion?.isLogGone(log.path, log.session ?? '') ?? false
