@@ -14,6 +14,7 @@ export { makeDirectory } from './make-directory.js'
 export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
 export { entriesIn, namesIn, textIn } from './present.js'
 export {
+  isProven,
   type Life,
   lifeOf,
   type ProcessOwner,

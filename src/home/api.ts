@@ -72,6 +72,8 @@ export interface Sessions {
   get(id: string): Promise<Session | undefined>
   /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
+  /** Beginnings of these ids that name one session each, short enough for people to read and type. */
+  shortIds(ids: readonly string[]): Promise<Map<string, string>>
   query(query: SessionFilter): Promise<SessionPage>
   /** The chains of a session (as in `find`), of a chain id, or of a work unit. */
   chain(reference: string): Promise<Chain[]>
@@ -82,7 +84,12 @@ export interface Sessions {
 }
 
 /** As in `SessionQuery`, with moments as the command line takes them and any name of an agent. */
-export type SessionFilter = Omit<SessionQuery, 'since' | 'until'> & { since?: When; until?: When }
+export type SessionFilter = Omit<SessionQuery, 'since' | 'until' | 'directories'> & {
+  since?: When
+  until?: When
+  /** Only sessions that work in this directory, or below. An absolute path. */
+  directory?: string
+}
 
 export interface StepOptions {
   step_ref: string
@@ -288,6 +295,8 @@ export interface CostOptions {
   by?: CostGroup
   /** Only what this session has cost; an agent means its current session. */
   session?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
   since?: When
   until?: When
   /** Read every log from its beginning instead of using what was ingested. */
@@ -305,6 +314,8 @@ export interface SearchOptions {
   agent?: string
   /** Only sessions of agents in this group and below it. */
   group?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
   since?: When
   /** 20 unless said otherwise. */
   limit?: number

@@ -39,7 +39,9 @@ function discovered(
   // No system has such a directory, and the journal takes none: a log of anything must not keep the others from being told.
   const cwd = news.cwd?.includes('\0') ? undefined : news.cwd
   const branch = news.branch === undefined ? undefined : filterText(news.branch).text
-  const facts = withValues({ tool, cwd, branch, title, log_title: title, model })
+  // What its first prompt begins with is better than nothing, and gives way to whatever anybody calls it.
+  const shown = title ?? known?.title ?? news.prompt
+  const facts = withValues({ tool, cwd, branch, title: shown, log_title: title, model })
   const ended_at = laterOf(last_at ?? started_at, started_at)
   const end: Draft = {
     type: 'session_end',

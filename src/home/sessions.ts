@@ -22,6 +22,7 @@ import {
 import type { Succession } from '../tools/index.js'
 import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
 import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
@@ -180,6 +181,10 @@ export class SessionBook implements Sessions {
     return this.store.ask((index) => findSession(index, reference, this.#lookup))
   }
 
+  async shortIds(ids: readonly string[]): Promise<Map<string, string>> {
+    return this.store.ask((index) => new Map(ids.map((id) => [id, index.shortId(id)])))
+  }
+
   /** By its own id alone: for what cannot be undone. */
   async findById(reference: string): Promise<Session> {
     return this.store.ask((index) => findSession(index, reference))
@@ -191,7 +196,8 @@ export class SessionBook implements Sessions {
   }
 
   async query(filter: SessionFilter): Promise<SessionPage> {
-    const query: SessionQuery = withMoments(filter, this.store.context.clock.now())
+    const { directory, ...rest } = withMoments(filter, this.store.context.clock.now())
+    const query: SessionQuery = directory === undefined ? rest : { ...rest, directories: spellingsOf(directory) }
     const { agent } = query
     if (agent === undefined) return this.store.ask((index) => index.list(query))
     return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))
@@ -241,8 +247,8 @@ export class SessionBook implements Sessions {
 
 function remembered(found: FoundSession, { forgetter, isSessionGone }: Oblivion): FoundSession[] {
   if (isSessionGone(found.id)) return []
-  const { title, branch, cwd } = found.news
-  const news = forgetter.json(withValues({ title, branch, cwd })).value as FoundSession['news']
+  const { title, prompt, branch, cwd } = found.news
+  const news = forgetter.json(withValues({ title, prompt, branch, cwd })).value as FoundSession['news']
   return [{ ...found, news: { ...found.news, ...news } }]
 }
 
@@ -346,6 +352,7 @@ function inheritedFacts(predecessor: Session): StartOptions {
 function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<SessionFacts> {
   const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
   return withValues({
+    source: facts.source === 'run' ? facts.source : undefined,
     tool,
     title,
     tmux_session,

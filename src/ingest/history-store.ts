@@ -323,10 +323,9 @@ export class HistoryStore implements Disposable {
         news: string
         last_at: Instant | null
       })
-    const news: SessionNews = {
-      ...(before && !rows.isRestarted ? (JSON.parse(before.news) as SessionNews) : {}),
-      ...rows.news,
-    }
+    const told: SessionNews = before && !rows.isRestarted ? JSON.parse(before.news) : {}
+    // The first prompt is the first one that was ever read.
+    const news: SessionNews = { ...told, ...rows.news, ...(told.prompt === undefined ? {} : { prompt: told.prompt }) }
     const session = log.session ?? news.spawner?.session ?? news.id ?? null
     const agent = log.agent ?? news.spawner?.agent ?? null
     const values = [

@@ -148,14 +148,22 @@ async function launch(
   const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
   const isGivenUp = await endBefore(parts, agent, current, options)
   const readied = await writeRun(parts, prepared)
-  const { launching, session } = readied
+  const { launching } = readied
+  // A program that will never say which conversation it is in: this run is one.
+  const isMade = readied.session === undefined && !runner.can.tells
+  const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const binding =
     session === undefined
       ? undefined
       : how === 'resume' && bound
         ? { ...bound, is_confirmed: false }
-        : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
+        : {
+            session,
+            since: launching.started_at,
+            how: isMade ? ('made' as const) : ('chosen' as const),
+            is_confirmed: isMade,
+          }
   const {
     run: _run,
     binding: _binding,
@@ -254,7 +262,7 @@ function conversationFor(
   { fresh }: Restart,
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
-  if (binding && can.resume && !fresh) return { how: 'resume', session: binding.session }
+  if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }
 }
@@ -283,13 +291,22 @@ async function makePane(
     return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script }), tier: 'respawned' }
   }
   const wanted = { cwd: recipe.cwd, script, agent: agent.id }
+  const create = async (session: string): Promise<PaneInfo> => {
+    try {
+      return await terminal.create({ ...wanted, session })
+    } catch (error) {
+      // The server had just been ended, being empty: then nothing was made, and a new one starts.
+      if (!(error instanceof SkeinError) || error.code !== 'tmux-gone') throw error
+      return terminal.create({ ...wanted, session })
+    }
+  }
   try {
-    return { pane: await terminal.create({ ...wanted, session: launching.tmux_session }), tier: 'recreated' }
+    return { pane: await create(launching.tmux_session), tier: 'recreated' }
   } catch (error) {
     const isTaken =
       error instanceof SkeinError && error.code === 'tmux-refused' && /duplicate session/.test(error.message)
     if (!isTaken) throw error
-    return { pane: await terminal.create({ ...wanted, session: tmuxNameWithId(agent) }), tier: 'recreated' }
+    return { pane: await create(tmuxNameWithId(agent)), tier: 'recreated' }
   }
 }
 
