@@ -1,3 +1,4 @@
+export { editFile } from './edit-file.js'
 export { explainDiskError } from './explain.js'
 export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'
 export {
