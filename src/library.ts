@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Home, openHome as openHomeWith } from './home/index.js'
 import { type Agents, agentsOf, configuredParts } from './lifecycle/index.js'
-import type { Context } from './model/index.js'
+import { type Context, type Instant, instantOf, parseWhen } from './model/index.js'
 import { actorName, homeLocation, socketFacts, surroundings, workingDirectory } from './surroundings.js'
 
 export interface OpenOptions {
@@ -37,6 +37,11 @@ export async function openAgents(home: Home, options: OpenOptions = {}): Promise
   const { configFile } = homeLocation(options.home)
   const facts = socketFacts(options.home)
   return agentsOf(await configuredParts({ home, context: contextOf(options), configFile, facts }))
+}
+
+/** A moment, for options that take an `Instant`: a text as the command line takes it (`2h`, `2026-01-17`), milliseconds, or a `Date`. */
+export function instant(at: string | number | Date): Instant {
+  return typeof at === 'string' ? parseWhen(at, Date.now()) : instantOf(Number(at))
 }
 
 function contextOf(options: OpenOptions): Context {
@@ -87,5 +92,16 @@ export type {
   ToolCall,
   Turn,
 } from './model/index.js'
-export { LINKS, OUTCOMES, SkeinError, STATUS_SOURCES, STATUSES, summarize } from './model/index.js'
+export {
+  LINKS,
+  OUTCOMES,
+  parseAddress as agentAddress,
+  parseAgentId as agentId,
+  parseGroupPath as groupPath,
+  parseSessionId as sessionId,
+  SkeinError,
+  STATUS_SOURCES,
+  STATUSES,
+  summarize,
+} from './model/index.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn } from './tools/index.js'

@@ -6,10 +6,11 @@ import { type AgentName, parseAgentName } from './agent-name.js'
 import type { SessionChatType, SessionEntry } from './entry.js'
 import { type ConversationKey, parseKey } from './key.js'
 
-/** The sessions directory of one agent in OpenClaw's file layout (2026.1 to 2026.7.1). */
+/** Where OpenClaw keeps the conversations of one agent: in files (2026.1 to 2026.7.1), or in a database. */
 export interface OpenClawAgent {
   agent: AgentName
   sessions: string
+  database: string
 }
 
 /** Finds the agents below a state directory, an `agents` directory or one `sessions` directory. */
@@ -23,33 +24,38 @@ export function findOpenClawAgents(directory: string): OpenClawAgent[] {
 }
 
 function findBelow(root: string): OpenClawAgent[] {
-  if (existsSync(join(root, 'sessions.json'))) {
-    return [{ agent: parseAgentName(basename(dirname(root))), sessions: root }]
+  if (existsSync(join(root, 'sessions.json')) || existsSync(join(root, DATABASE))) {
+    const home = dirname(root)
+    return [placeIn(dirname(home), basename(home))]
   }
   const agents = existsSync(join(root, 'agents')) ? join(root, 'agents') : root
   const found = (existsSync(agents) ? readdirSync(agents, { withFileTypes: true }) : [])
-    .filter((entry) => entry.isDirectory() && hasSessions(join(agents, entry.name, 'sessions')))
-    .map((entry) => ({ agent: parseAgentName(entry.name), sessions: join(agents, entry.name, 'sessions') }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => placeIn(agents, entry.name))
+    .filter(({ sessions, database }) => hasSessions(sessions) || isFile(database))
   if (found.length > 0) return found
-  const isNewer =
-    existsSync(agents) &&
-    readdirSync(agents).some((name) => existsSync(join(agents, name, 'agent', 'openclaw-agent.sqlite')))
   throw new SkeinError(
     'bad-input',
-    isNewer
-      ? `${root} belongs to OpenClaw 2026.7.2 or later, which keeps its conversations in a database`
-      : `No agents/<id>/sessions/sessions.json below ${root}`,
-    isNewer
-      ? 'Give the directory as it was before the upgrade (session-sqlite-import-archive)'
-      : 'Give the state directory (~/.openclaw)',
+    `No agents/<id>/sessions/sessions.json and no agents/<id>/agent/${DATABASE} below ${root}`,
+    'Give the state directory (~/.openclaw)',
   )
 }
+
+const DATABASE = 'openclaw-agent.sqlite'
+
+const placeIn = (agents: string, name: string): OpenClawAgent => ({
+  agent: parseAgentName(name),
+  sessions: join(agents, name, 'sessions'),
+  database: join(agents, name, 'agent', DATABASE),
+})
 
 /** A link in its place may lead out of what the user asked to import. */
 function hasSessions(directory: string): boolean {
   const stat = lstatSync(directory, { throwIfNoEntry: false })
   return (stat?.isDirectory() ?? false) && existsSync(join(directory, 'sessions.json'))
 }
+
+const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /** A key as found in a file, as ours. Bare keys ("main", "cron:x") are of the agent whose file it is. */
 export function keyFromOpenClaw(spelled: string, agent: AgentName): ConversationKey {

@@ -23,4 +23,5 @@ export function contextOf(transcript: Transcript, leaf?: string): TranscriptCont
   return { ...(typeof compaction.summary === 'string' ? { summary: compaction.summary } : {}), entries }
 }
 
-const isCompaction = ({ type }: TranscriptEntry): boolean => type === 'compaction'
+/** A `reset` of OpenClaw is a compaction without a summary. */
+const isCompaction = ({ type }: TranscriptEntry): boolean => type === 'compaction' || type === 'reset'

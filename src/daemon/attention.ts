@@ -1,3 +1,4 @@
+import { type Ask, asksLine } from '../model/index.js'
 import { redactAsCommand } from '../privacy/index.js'
 import type { SeenAgent } from './roll.js'
 
@@ -13,11 +14,13 @@ export interface Notice {
   readonly since: string
   readonly title: string
   readonly body: string
+  /** Everything that it asks, each with the token that answers it. */
+  readonly asks?: readonly Ask[]
 }
 
 type Seen = Pick<
   SeenAgent,
-  'address' | 'status' | 'since' | 'reason' | 'waiting_for' | 'trouble' | 'token' | 'archived_at'
+  'address' | 'status' | 'since' | 'reason' | 'waiting_for' | 'trouble' | 'token' | 'asks' | 'archived_at'
 >
 
 /** What there is to tell about an agent now, if anything. Its reason may quote a command, so secrets are taken out first. */
@@ -30,9 +33,13 @@ export function noticeOf(agent: Seen): Notice | undefined {
     agent: agent.address,
     since: agent.since,
     title: `${agent.address} ${PHRASES[kind]}`,
-    body: oneLine(redactAsCommand(agent.reason ?? agent.trouble ?? '').text),
+    body: oneLine(redactAsCommand(bodyOf(agent)).text),
+    ...(agent.asks ? { asks: agent.asks } : {}),
   }
 }
+
+const bodyOf = ({ asks = [], reason, trouble }: Seen): string =>
+  asks.some(({ what }) => what !== undefined) ? asksLine(asks) : (reason ?? trouble ?? '')
 
 function kindOf({ status, waiting_for }: Seen): NoticeKind | undefined {
   if (status === 'error') return 'failed'

@@ -61,7 +61,7 @@ const asMarkup = (text: string): string => text.replaceAll('&', '&amp;').replace
 
 function toCommand(notice: Notice, line: string, command: NotifySettings['command'], outlets: Outlets): Promise<void> {
   if (!command) return Promise.reject(new Error('no notify.command is set'))
-  const { kind, agent, since, title, body } = notice
+  const { kind, agent, since, title, body, asks = [] } = notice
   return run(command, {
     env: {
       ...outlets.env,
@@ -71,7 +71,7 @@ function toCommand(notice: Notice, line: string, command: NotifySettings['comman
       SKEIN_NOTICE_TITLE: title,
       SKEIN_NOTICE_BODY: body,
     },
-    input: `${JSON.stringify({ kind, agent, since, title, body })}\n`,
+    input: `${JSON.stringify({ kind, agent, since, title, body, asks })}\n`,
   })
 }
 

@@ -17,6 +17,7 @@ import type {
 } from '../model/index.js'
 import type { Environment, LoggedSession, Runners } from '../tools/index.js'
 import type { ArchiveBook } from './archive-api.js'
+import type { When } from './moments.js'
 import type { ProfilePaths } from './paths.js'
 import type { Privacy } from './privacy-api.js'
 
@@ -71,7 +72,7 @@ export interface Sessions {
   get(id: string): Promise<Session | undefined>
   /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
-  query(query: SessionQuery): Promise<SessionPage>
+  query(query: SessionFilter): Promise<SessionPage>
   /** The chains of a session (as in `find`), of a chain id, or of a work unit. */
   chain(reference: string): Promise<Chain[]>
   /** The whole lineage a session belongs to: from its first ancestor, with continuations and forks. */
@@ -79,6 +80,9 @@ export interface Sessions {
   /** Packs sessions that ended long ago into compressed files. Nothing is deleted. */
   archive(options?: { olderThanDays?: number }): Promise<{ archived: number }>
 }
+
+/** As in `SessionQuery`, with moments as the command line takes them and any name of an agent. */
+export type SessionFilter = Omit<SessionQuery, 'since' | 'until'> & { since?: When; until?: When }
 
 export interface StepOptions {
   step_ref: string
@@ -150,8 +154,8 @@ export interface EventFilter {
   session?: string
   agent?: string
   actor?: string
-  since?: Instant
-  until?: Instant
+  since?: When
+  until?: When
   /** Only events for the activity stream. */
   feed?: boolean
 }
@@ -257,7 +261,7 @@ export interface IngestOptions {
   /** Only the logs of this session. */
   session?: string
   /** Only logs that changed since then. */
-  since?: Instant
+  since?: When
   /** False leaves the words for later: turns, tool calls and cost only, in half the time. */
   words?: boolean
   /** Also a session that was purged; only with `session`. */
@@ -284,8 +288,8 @@ export interface CostOptions {
   by?: CostGroup
   /** Only what this session has cost; an agent means its current session. */
   session?: string
-  since?: Instant
-  until?: Instant
+  since?: When
+  until?: When
   /** Read every log from its beginning instead of using what was ingested. */
   noIndex?: boolean
 }
@@ -301,7 +305,7 @@ export interface SearchOptions {
   agent?: string
   /** Only sessions of agents in this group and below it. */
   group?: string
-  since?: Instant
+  since?: When
   /** 20 unless said otherwise. */
   limit?: number
 }

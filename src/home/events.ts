@@ -6,6 +6,7 @@ import {
   isEventType,
   isKnownType,
   isStateType,
+  isWaitToken,
   matchesPattern,
   msOf,
   parseAddress,
@@ -19,6 +20,7 @@ import {
 } from '../model/index.js'
 import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
 import { type Config, reportPolicy, showTtl } from './config.js'
+import { withMoments } from './moments.js'
 import type { ProfilePaths } from './paths.js'
 import { plainPayload } from './plain-payload.js'
 import type { ProfileStore } from './profile-store.js'
@@ -36,8 +38,23 @@ const REPEATED: ReadonlySet<string> = new Set(['agent_started'])
 /** Whoever appends an event says what is in it, and it stays for long. */
 async function withoutSecrets(payload: Record<string, unknown>, paths: ProfilePaths): Promise<Record<string, unknown>> {
   const { redactValue } = await import('../privacy/index.js') // most commands append nothing
-  return withoutPurged(redactValue(payload, {}) as Record<string, unknown>, paths)
+  return withoutPurged(withOwnTokens(payload, redactValue(payload, {}) as Record<string, unknown>), paths)
 }
+
+/** The name of the field alone made them look like secrets: an answer needs them as they are. */
+function withOwnTokens(given: unknown, redacted: Record<string, unknown>): Record<string, unknown> {
+  const { token, asks } = given as Record<string, unknown>
+  const kept = redacted.asks
+  return {
+    ...redacted,
+    ...(isWaitToken(token) ? { token } : {}),
+    ...(Array.isArray(asks) && Array.isArray(kept) && kept.length === asks.length
+      ? { asks: kept.map((ask, at) => (isRecord(ask) && isRecord(asks[at]) ? withOwnTokens(asks[at], ask) : ask)) }
+      : {}),
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** The journal as users see it. */
 export class EventBook implements Events {
@@ -106,7 +123,8 @@ export class EventBook implements Events {
     }
   }
 
-  async #matcher(filter: EventFilter): Promise<(event: Event) => boolean> {
+  async #matcher(given: EventFilter): Promise<(event: Event) => boolean> {
+    const filter = withMoments(given, this.store.context.clock.now())
     const { agent } = filter
     return matcher(agent === undefined ? filter : { ...filter, agent: await this.sessions.addressMeant(agent) })
   }

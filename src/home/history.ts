@@ -31,6 +31,7 @@ import type { Config } from './config.js'
 import { withOrigin } from './fork-origin.js'
 import { noteLook } from './last-look.js'
 import type { LogStores } from './log-stores.js'
+import { withMoments } from './moments.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
@@ -102,7 +103,8 @@ export class LogHistory implements UsageLogs {
   }
 
   async ingest(options: IngestOptions = {}): Promise<IngestReport> {
-    const { tool, session, since, signal, force } = options
+    const { tool, session, signal, force } = options
+    const { since } = withMoments(options, this.#setup.store.context.clock.now())
     if (force && session !== undefined) await this.#setup.purges.readmit(await this.#idOf(session))
     const { logs, unlisted } = await this.#discover(options)
     const isWholeLook = tool === undefined && session === undefined && since === undefined
@@ -345,7 +347,8 @@ export class LogHistory implements UsageLogs {
   }
 
   /** Whose log it is is asked last: the names of some do not tell it. */
-  async #wanted({ tool, session, since }: WantedLogs): Promise<(log: LogRef) => boolean> {
+  async #wanted({ tool, session, ...time }: WantedLogs): Promise<(log: LogRef) => boolean> {
+    const { since } = withMoments(time, this.#setup.store.context.clock.now())
     const wanted = session === undefined ? undefined : await this.#idOf(session)
     return (log) =>
       (tool === undefined || log.tool === tool) &&

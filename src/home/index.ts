@@ -1,6 +1,7 @@
 export type * from './api.js'
 export type * from './archive-api.js'
 export type { Surroundings } from './history.js'
+export type { When } from './moments.js'
 export { type HomeOptions, openHome } from './open-home.js'
 export type * from './privacy-api.js'
 export { createProfile, DEFAULT_PROFILE, deleteProfile, listProfiles } from './profiles.js'

@@ -1,5 +1,5 @@
-import type { Instant } from '../model/index.js'
 import type { Policy, RedactionTotals, Spelling } from '../privacy/index.js'
+import type { When } from './moments.js'
 import type { Proof } from './purge-proof.js'
 import type { PurgedPlace } from './purge-sweep.js'
 import type { StoredPolicies } from './stored-policies.js'
@@ -53,8 +53,8 @@ export interface PurgeReport {
 
 export interface AuditOptions {
   session?: string
-  since?: Instant
-  until?: Instant
+  since?: When
+  until?: When
 }
 
 export interface PolicyApplication {

@@ -5,6 +5,7 @@ import { searchText, type TextAnswer, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import type { SearchOptions, SearchReport } from './api.js'
 import type { LogStores } from './log-stores.js'
+import { withMoments } from './moments.js'
 import { mayBeOutdated } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
@@ -22,7 +23,8 @@ export class WordSearch {
   ) {}
 
   async search(options: SearchOptions): Promise<SearchReport> {
-    const { text, tool, since, limit = DEFAULT_LIMIT } = options
+    const { text, tool, limit = DEFAULT_LIMIT } = options
+    const { since } = withMoments(options, this.store.context.clock.now())
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
       throw new SkeinError('bad-input', `${limit} is not a number of hits`, `Give one from 1 to ${MOST_HITS}`)
     }

@@ -21,8 +21,9 @@ import {
 } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
 import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
-import type { Chain, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
 import { FoundLinks } from './found-links.js'
+import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
@@ -182,7 +183,8 @@ export class SessionBook implements Sessions {
     return this.store.ask((index) => addressMeant(index, reference, this.#lookup))
   }
 
-  async query(query: SessionQuery): Promise<SessionPage> {
+  async query(filter: SessionFilter): Promise<SessionPage> {
+    const query: SessionQuery = withMoments(filter, this.store.context.clock.now())
     const { agent } = query
     if (agent === undefined) return this.store.ask((index) => index.list(query))
     return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))

@@ -13,6 +13,7 @@ import type { Config } from './config.js'
 import type { Surroundings } from './history.js'
 import { hasJustLooked } from './last-look.js'
 import type { LogStores } from './log-stores.js'
+import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
 
@@ -37,7 +38,9 @@ export class Spending {
     },
   ) {}
 
-  async cost({ by = 'day', session, since, until, noIndex = false }: CostOptions = {}): Promise<CostReport> {
+  async cost(options: CostOptions = {}): Promise<CostReport> {
+    const { by = 'day', session, noIndex = false } = options
+    const { since, until } = withMoments(options, this.setup.store.context.clock.now())
     const { store, sessions, config, surroundings, stores, logs } = this.setup
     const prices = new PriceBook(await config.prices())
     const { zone } = surroundings

@@ -14,7 +14,7 @@ import {
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
-import type { AskedPermission } from '../tools/index.js'
+import type { PendingRequest } from './pending-request.js'
 
 const { count, flag, isObject, listOf, misfit, path: isPath, shape, shaped, text, texts, time } = shapes
 
@@ -83,8 +83,10 @@ export interface AgentRun {
   told?: Evidence[]
   /** The last reading of the screen, for what must be seen twice. */
   sample?: Evidence
-  /** What the program asked and was not answered yet, as far as it tells. */
-  requests?: AskedPermission[]
+  /** What the program asked and was not answered yet, as far as it tells, oldest first. */
+  requests?: PendingRequest[]
+  /** The dialog that was last seen on its screen (`dialogPrint`). */
+  dialog?: string
   /** Shells and sub-agents that go on after the turn. */
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */

@@ -15,11 +15,9 @@ import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
 import type { Parts } from './parts.js'
+import { openRequests, pendingOf, stillAsks } from './pending-request.js'
 import { isWithinTree } from './process-family.js'
 import { recordBeginning, recordSuccession } from './session-records.js'
-
-/** So many open questions of one agent are remembered. */
-const MAX_REQUESTS = 20
 
 export interface IntakeReport {
   /** Agents that something was told about. */
@@ -84,20 +82,30 @@ async function takeMessage(
   return true
 }
 
-/** What is asked for may be a command with a password in it. Its words are kept in the agent's file. */
+/** What is asked for may be a command with a password in it. Its words are kept in the agent's file; what its dialog shows is not. */
 async function storable(telling: Telling, { home }: Parts): Promise<Telling> {
   const { evidence, request } = telling
   const words = {
     ...(evidence?.reason === undefined ? {} : { reason: evidence.reason }),
     ...(request?.what === undefined ? {} : { what: request.what }),
+    ...Object.fromEntries((request?.options ?? []).map(({ label }, at) => [`option ${at}`, label])),
   }
-  const { reason, what } = await keptWords(words, home)
+  const kept = await keptWords(words, home)
   return {
     ...telling,
-    ...(evidence && reason !== undefined ? { evidence: { ...evidence, reason } } : {}),
-    ...(request && what !== undefined ? { request: { ...request, what } } : {}),
+    ...(evidence ? { evidence: { ...evidence, ...wordOf('reason', kept.reason) } } : {}),
+    ...(request ? { request: keptRequest(request, kept) } : {}),
   }
 }
+
+/** What may not be kept is left out, not kept as it was. */
+function keptRequest(request: AskedPermission, kept: Readonly<Record<string, string>>): AskedPermission {
+  const options = request.options?.map(({ meaning }, at) => ({ label: kept[`option ${at}`] ?? '…', meaning }))
+  return { ...request, ...wordOf('what', kept.what), ...(options ? { options } : {}) }
+}
+
+const wordOf = <Name extends string>(name: Name, word: string | undefined): { [Key in Name]: string } =>
+  ({ [name]: word }) as { [Key in Name]: string }
 
 function claimOf(message: SpooledMessage, { identity }: Telling): Claim | undefined {
   if (!identity) return undefined
@@ -174,9 +182,11 @@ function bindingPayload(agent: Agent, { binding }: AgentRun, evidence: object): 
 }
 
 function withTelling(run: AgentRun, telling: Telling, { at }: SpooledMessage): AgentRun {
-  const evidence: Evidence[] = telling.evidence ? [{ ...telling.evidence, at }] : []
+  const asked = telling.request && pendingOf(telling.request, at)
+  const requests = openRequests(run.requests ?? [], telling, asked)
+  const said = stillAsks(telling.evidence, requests)
+  const evidence: Evidence[] = said ? [{ ...said, at }] : []
   const next: AgentRun = { ...run, told: mergeTold(run.told ?? [], evidence) }
-  const requests = openRequests(run.requests ?? [], telling)
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
@@ -185,14 +195,4 @@ function withTelling(run: AgentRun, telling: Telling, { at }: SpooledMessage): A
     next.background = { count: telling.background, at }
   }
   return next
-}
-
-/** A new prompt or an end of the turn settles all that was asked in it. */
-function openRequests(
-  open: readonly AskedPermission[],
-  { request, settled, prompt, evidence }: Telling,
-): AskedPermission[] {
-  const isOver = prompt !== undefined || evidence?.status === 'idle' || evidence?.waiting_for === 'finished'
-  const left = isOver ? [] : open.filter(({ id }) => id !== settled && id !== request?.id)
-  return request ? [...left, request].slice(-MAX_REQUESTS) : left
 }

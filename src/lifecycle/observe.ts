@@ -3,6 +3,7 @@ import type { Agent, AgentId, Evidence, Instant } from '../model/index.js'
 import type { PaneInfo, TmuxSocket } from '../terminal/index.js'
 import type { ScreenReading, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { dialogPrint } from './asks.js'
 import type { Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
@@ -11,6 +12,7 @@ import { nowOf, type Parts } from './parts.js'
 import { processSeen } from './process-evidence.js'
 import { registeredOf } from './registry-reader.js'
 import { paneOf, serverOf } from './run-life.js'
+import { withSteadyDialog } from './steady-dialog.js'
 import { storeGlance } from './store-glance.js'
 import type { Look } from './terminals.js'
 
@@ -38,8 +40,14 @@ export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promis
   const looks = await lookAll(parts, found)
   const glances = found.map(({ agent, run }) => glance(parts, agent, run, looks))
   const readings = await readScreens(parts, glances)
-  return Promise.all(glances.map((one) => storeGlance(parts, all, withReading(parts, one, readings))))
+  const read = await Promise.all(glances.map((one) => withReading(parts, one, readings)))
+  // What a new dialog is for was told a moment before it was drawn, which may be after the spool was emptied.
+  if (read.some(isNewDialog)) await takeIn(parts, all)
+  return Promise.all(read.map((one) => storeGlance(parts, all, one)))
 }
+
+const isNewDialog = ({ reading, run }: Glance): boolean =>
+  reading?.dialog !== undefined && dialogPrint(reading.dialog) !== run?.dialog
 
 /** What one look at an agent has shown. */
 export interface Glance {
@@ -94,12 +102,12 @@ function adopted(agent: Agent, run: AgentRun | undefined, look: Look | undefined
   return pane && begun(launching, pane)
 }
 
-/** Only of those that do not say by themselves what they do. */
+/** Only of those that do not say by themselves what they do, and of those that ask: their screen says what. */
 async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Map<AgentId, string>> {
-  const wanted = glances.filter(
-    ({ live, pane, process, registry }) =>
-      live && pane && process?.status === 'running' && !(registry && activityOf(registry.evidence)),
-  )
+  const wanted = glances.filter(({ live, pane, process, registry }) => {
+    const said = registry && activityOf(registry.evidence)
+    return live && pane && process?.status === 'running' && (said === undefined || said === 'blocked')
+  })
   const screens = new Map<AgentId, string>()
   const sockets = new Set(wanted.map(({ live }) => JSON.stringify(live?.socket)))
   for (const key of sockets) {
@@ -116,11 +124,13 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
   return screens
 }
 
-function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Glance {
+async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
   const screen = screens.get(one.agent.id)
-  if (screen === undefined || !one.pane || !one.runner) return one
-  const { title, width } = one.pane
-  const reading = one.runner.readScreen({ lines: screen.split('\n'), title, width })
+  const { pane, runner, live, run } = one
+  if (screen === undefined || !pane || !runner || !live) return one
+  const { title, width } = pane
+  const read = runner.readScreen({ lines: screen.split('\n'), title, width })
+  const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }
 

@@ -1,4 +1,13 @@
-import { type Agent, formatDuration, type Instant, msOf, type SessionId, SkeinError } from '../model/index.js'
+import {
+  type Agent,
+  type AgentStatus,
+  asksLine,
+  formatDuration,
+  type Instant,
+  msOf,
+  type SessionId,
+  SkeinError,
+} from '../model/index.js'
 import type { LoggedTurn } from '../tools/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
@@ -49,8 +58,7 @@ export async function outcomeOf(
     const status = seen?.verdict?.status
     if (!seen?.run || !status || !liveRun(seen.run)) throw ended(agent, status?.reason)
     const activity = activityOf(status)
-    if (activity === 'blocked')
-      return { outcome: 'asks', reason: status.reason ?? `it waits for a ${status.waiting_for}` }
+    if (activity === 'blocked') return { outcome: 'asks', reason: askedIn(status) }
     quietSinceMs = activity === 'quiet' || activity === 'failed' ? (quietSinceMs ?? performance.now()) : undefined
     const isSettled = quietSinceMs !== undefined && performance.now() - quietSinceMs >= FLUSH_MS
     const found = quietSinceMs === undefined ? undefined : await judged(parts, agent, seen, prompt, isSettled)
@@ -66,6 +74,9 @@ export async function outcomeOf(
 
 const ended = (agent: Agent, reason: string | undefined): SkeinError =>
   new SkeinError('agent-died', `${agent.address} ended: ${reason ?? 'stopped'}`, `See: skein why ${agent.address}`)
+
+const askedIn = ({ asks = [], reason, waiting_for }: AgentStatus): string =>
+  asks[0]?.what === undefined ? (reason ?? `it waits for a ${waiting_for}`) : asksLine(asks)
 
 /** Undefined while it may still be the end of another turn, or one that its log does not have yet. */
 async function judged(

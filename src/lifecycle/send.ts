@@ -1,11 +1,12 @@
 import { statOf } from '../disk/index.js'
-import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import { type Agent, type AgentStatus, asksLine, type Instant, msOf, SkeinError } from '../model/index.js'
 import type { Terminal } from '../terminal/index.js'
-import type { Screen, ToolRunner } from '../tools/index.js'
+import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { readScreenOf, screenOf } from './screen-of.js'
 
 const LOOK_MS = 120
 /** How long an agent that is starting is waited for. */
@@ -86,7 +87,7 @@ async function untilReady(
     const status = seen?.verdict?.status
     if (!seen || !status || !liveRun(seen.run)) throw notRunning(agent)
     const activity = activityOf(status)
-    if (activity === 'blocked') throw isAsking(agent, status.waiting_for ?? 'permission', status.reason)
+    if (activity === 'blocked') throw isAsking(agent, status)
     // After a failed turn the prompt is there again.
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
@@ -145,10 +146,10 @@ async function isSteady(
   return (await terminal.capture(live.pane)) === before
 }
 
-const isAsking = (agent: Agent, kind: string, reason: string | undefined): SkeinError =>
+const isAsking = (agent: Agent, { asks = [], reason, waiting_for }: AgentStatus): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `${agent.address} waits for an answer (${reason ?? kind}); text would be taken as one`,
+    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as one`,
     `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
   )
 
@@ -158,15 +159,6 @@ const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
     `Nothing is typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
     `Look at it: skein attach ${agent.address} , or help us know this screen: skein doctor --record ${agent.address}`,
   )
-
-export async function readScreenOf(runner: ToolRunner, terminal: Terminal, live: LiveRun) {
-  return runner.readScreen(await screenOf(terminal, live))
-}
-
-async function screenOf(terminal: Terminal, live: LiveRun): Promise<Screen> {
-  const [info, screen] = await Promise.all([terminal.pane(live.pane), terminal.capture(live.pane)])
-  return { lines: screen.split('\n'), title: info.title, width: info.width }
-}
 
 async function refuseDialog(
   parts: Parts,

@@ -8,7 +8,7 @@ import { activityOf } from './evidence.js'
 import { observe } from './observe.js'
 import { nowOf, type Parts, pause } from './parts.js'
 import { lifeNow, lifeOfRun } from './run-life.js'
-import { readScreenOf } from './send.js'
+import { readScreenOf } from './screen-of.js'
 import { recordEnd } from './session-records.js'
 
 const LOOK_MS = 100

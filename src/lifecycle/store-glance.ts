@@ -11,6 +11,7 @@ import {
   type Outcome,
 } from '../model/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
+import { askedNow } from './asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { holderOf, judge, settleIdentity } from './intake.js'
@@ -28,16 +29,18 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner?.can.tells)
   const quick = decideStatus(sighting(run, live))
   const logged = quick.asksLog ? await loggedEnd(parts, run) : undefined
-  const first = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
-  if (!isNews(one, run, live, first)) return { ...shown, run, verdict: first }
+  const decided = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
+  const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
+  if (!isNews(one, run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
     const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id) return undefined
     const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
-    const verdict = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
-    const ended = await ending(parts, agent, next, now, verdict, one)
-    const judged = withVerdict(next, verdict, seen)
+    const known = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
+    const { run: asking, verdict } = await askedNow(parts, next, now, known, reading)
+    const ended = await ending(parts, agent, asking, now, verdict, one)
+    const judged = withVerdict(asking, verdict, seen)
     const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
     return {
       next: changed,
@@ -84,9 +87,11 @@ function progressOf({ binding }: AgentRun): Instant | undefined {
   return stat && instantOf(stat.mtimeMs)
 }
 
-function isNews(one: Glance, run: AgentRun, live: LiveRun, verdict: Verdict): boolean {
+function isNews(one: Glance, run: AgentRun, looked: AgentRun, live: LiveRun, verdict: Verdict): boolean {
   if (verdict.isPassing) return false
-  const isOther = JSON.stringify(verdict.status) !== JSON.stringify(run.status)
+  const isOther =
+    JSON.stringify([verdict.status, looked.requests, looked.dialog]) !==
+    JSON.stringify([run.status, run.requests, run.dialog])
   const isTold =
     verdict.busy_at !== run.busy_at ||
     verdict.quiet_at !== run.quiet_at ||
@@ -177,7 +182,8 @@ function statusEvents(
   seen: readonly Evidence[],
 ): Omit<NewEvent, 'agent'>[] {
   const isSame = status.status === before.status && status.since === before.since && status.trouble === before.trouble
-  if (isPassing || isSame) return []
+  // One question after another is news, even where nobody saw it go on in between.
+  if (isPassing || (isSame && status.token === before.token)) return []
   const others = [...seen, ...told.slice(-3)].filter((evidence) => evidence !== decided)
   const evidence = [...(decided ? [decided] : []), ...others]
   const payload = { agent_id: agent.id, ...status, previous: before.status, evidence }

@@ -11,6 +11,7 @@ export {
 } from './address.js'
 export type { Agent, Group } from './agent.js'
 export { agentsMeant } from './agent-reference.js'
+export { askLine, asksLine } from './ask-line.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {
@@ -79,7 +80,11 @@ export { applyToSession, sessionsTouchedBy } from './session-state.js'
 export * as shapes from './shape.js'
 export {
   type AgentStatus,
+  type Ask,
   type Evidence,
+  isWaitToken,
+  OPTION_MEANINGS,
+  type OptionMeaning,
   STATUS_SOURCES,
   STATUSES,
   type Status,

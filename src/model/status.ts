@@ -33,8 +33,33 @@ export interface AgentStatus {
   reason?: string
   waiting_for?: Wait
   trouble?: Trouble
-  /** Names this very wait. An answer that carries another token was meant for an older prompt, and is refused. */
+  /** Names this very wait, or the first of what it asks: `asks[0].token`. An answer that carries another token is refused. */
   token?: string
+  /** Everything that it asks now, each to be answered on its own; the one on its screen first. */
+  asks?: Ask[]
+}
+
+/** What an option of a dialog does. `auto` switches to a mode that no longer asks: never chosen for the user. */
+export const OPTION_MEANINGS = ['allow', 'allow-always', 'deny', 'auto', 'other'] as const
+export type OptionMeaning = (typeof OPTION_MEANINGS)[number]
+
+/** By its form: a token names a wait and opens nothing, so it is no secret. */
+export const isWaitToken = (value: unknown): value is string =>
+  typeof value === 'string' && /^(permission|question|plan|finished)-[0-9a-z]{1,11}-[0-9A-Za-z_-]{1,12}$/.test(value)
+
+/** One request of an agent. Its words have been through the filter for secrets. */
+export interface Ask {
+  /** Names this very request: an answer that carries it acts on this one or on none. */
+  token: string
+  kind: Wait
+  since: Instant
+  /** What the agent's program wants to use: `Bash`, `write_file`. */
+  tool?: string
+  /** What is asked, in full where it is known: the command, the file, the question. */
+  what?: string
+  options?: { label: string; meaning: OptionMeaning }[]
+  /** Another dialog of the same agent is in front of it: it can be answered when that one is. */
+  is_queued?: boolean
 }
 
 /** How a turn ended: with a reply, by its user, or by an error. */

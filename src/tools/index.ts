@@ -43,6 +43,7 @@ export type {
   TextCheck,
   ToolRunner,
 } from './runner.js'
+export { WRAPPED } from './runner.js'
 export type { Runners, ToolSettings } from './runners.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'

@@ -1,4 +1,4 @@
-import type { AgentId, Evidence, Instant, SessionId, Wait } from '../model/index.js'
+import type { AgentId, Evidence, Instant, OptionMeaning, SessionId, Wait } from '../model/index.js'
 import type { Environment } from './tool.js'
 
 /** What the program can do. Callers ask here; nobody outside tools/ compares tool names. */
@@ -133,9 +133,17 @@ export interface Telling {
 export interface AskedPermission {
   readonly id: string
   readonly tool: string
-  /** One line: the command, the file. */
+  /** All of it: the command, the file, the question. */
   readonly what?: string
   readonly kind: Wait
+  /** What its dialog has as its `thing`: a dialog with another one asks for something else. */
+  readonly exactly?: string
+  /** Where that cannot be said: texts that its dialog shows among others. They fit more than one dialog. */
+  readonly shows?: readonly string[]
+  /** What can be answered, where the program says it and the screen need not be read. */
+  readonly options?: readonly { readonly label: string; readonly meaning: OptionMeaning }[]
+  /** The program says when each request is settled, so until then it waits, whatever else it does. */
+  readonly isTracked?: true
 }
 
 /** The screen of a pane, as lines without escape sequences. `width` in columns tells a wrapped line from the next one. */
@@ -160,10 +168,19 @@ export interface ScreenReading {
   readonly draft?: string
 }
 
+/** Stands in `Dialog.thing` where a line of the screen ends that may have been wrapped there: in the text there is a blank, or nothing. */
+export const WRAPPED = '\u2028'
+
 /** A dialog on the screen: to be answered by moving to the option with a given label, never by number or a bare Enter. */
 export interface Dialog {
   readonly kind: 'permission' | 'question' | 'plan' | 'startup'
   readonly question: string
+  /** All that the dialog shows above its options. */
+  readonly subject: string
+  /** The command itself, where the rules know where it begins and ends: nothing before it, nothing behind it. */
+  readonly thing?: string
+  /** The dialog is longer than the screen, or shows less than the whole: two requests may look the same. */
+  readonly isCut?: true
   readonly options: readonly DialogOption[]
   /** Which keys move between the options. */
   readonly axis: 'vertical' | 'horizontal'
@@ -171,8 +188,7 @@ export interface Dialog {
 
 export interface DialogOption {
   readonly label: string
-  /** `auto` switches to a mode that no longer asks: never chosen for the user. */
-  readonly meaning: 'allow' | 'allow-always' | 'deny' | 'auto' | 'other'
+  readonly meaning: OptionMeaning
   /** False for all where only colour tells. */
   readonly isSelected: boolean
 }

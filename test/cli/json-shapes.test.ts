@@ -48,6 +48,8 @@ const RARE = new Set([
   ...['failure.agent', 'failure.error', 'error.error'],
   ...['code', 'message', 'next', 'details', 'stack'].map((field) => `error-facts.${field}`),
   'evidence.trouble',
+  // Of programs that tell what they ask: see answering.test.ts.
+  ...['ask.tool', 'ask.is_queued', 'dialog.is_cut'],
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',

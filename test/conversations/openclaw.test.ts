@@ -191,7 +191,8 @@ it('a directory without a store is an error that says what to give', async () =>
   mkdirSync(join(directory, 'agents/main/agent'), { recursive: true })
   writeFileSync(join(directory, 'agents/main/agent/openclaw-agent.sqlite'), '')
   await expect(importOpenClaw(openStore('rows'), directory)).rejects.toMatchObject({
-    message: expect.stringContaining('2026.7.2'),
+    code: 'newer-format',
+    message: expect.stringContaining('nothing was imported'),
   })
   expect(existsSync(join(directory, 'agents/main/agent/openclaw-agent.sqlite'))).toBe(true)
 })

@@ -71,9 +71,21 @@ function readMessage({ payload }: SpoolMessage): Telling | undefined {
       return {
         ...identity,
         evidence: says('waiting', { waiting_for: said.kind ?? 'permission', reason: `asks for ${said.what || 'it'}` }),
+        ...(said.what
+          ? {
+              request: {
+                id: `run ${said.what}`,
+                tool: 'Run',
+                kind: said.kind ?? 'permission',
+                what: said.what,
+                // Of a plan its dialog shows nothing.
+                ...(said.kind === 'plan' ? {} : { exactly: said.what }),
+              },
+            }
+          : {}),
       }
     case 'answered':
-      return { ...identity, evidence: says('running') }
+      return { ...identity, evidence: says('running'), ...(said.what ? { settled: `run ${said.what}` } : {}) }
     case 'background':
       return { ...identity, background: said.background ?? 0 }
     case 'stop':
@@ -103,7 +115,15 @@ function readScreen(lines: readonly string[]): ScreenReading {
       return { label, meaning: MEANINGS[label] ?? ('other' as const), isSelected: line.startsWith('❯') }
     })
     const kind = question.includes('plan') ? 'plan' : 'permission'
-    const dialog: Dialog = { kind, question, options, axis: 'vertical' }
+    const thing = /^May I run (.*)\?$/.exec(question)?.[1]
+    const dialog: Dialog = {
+      kind,
+      question,
+      subject: question,
+      ...(thing ? { thing } : {}),
+      options,
+      axis: 'vertical',
+    }
     return { status: 'waiting', rule: 'fake/dialog@1', waiting_for: kind, reason: question, dialog }
   }
   const last = shown.at(-1) ?? ''

@@ -40,7 +40,8 @@ const draw = () => {
 function begin(prompt) {
   out(`\r\x1b[K> ${prompt.split('\n')[0]}\r\n`)
   log({ prompt, session, pid: process.pid })
-  const [word, rest = ''] = prompt.split(' ')
+  const [word] = prompt.split(' ')
+  const rest = prompt.slice(word.length + 1)
   if (word === 'die') process.exit(Number(rest))
   if (word === 'ignore') return draw() // takes the text and does nothing
   tell({ event: 'prompt', prompt })
@@ -71,7 +72,7 @@ function finish(reply) {
   draw()
 }
 
-function ask(kind, what) {
+function ask(kind, what, isTold = true) {
   dialog = {
     question: kind === 'plan' ? 'Shall I go on with this plan?' : `May I run ${what || 'it'}?`,
     options:
@@ -79,8 +80,9 @@ function ask(kind, what) {
         ? ['Yes, and stop asking', 'Yes, go on', 'No, keep planning']
         : ['No', 'Yes', 'Yes, always', 'Yes, and never ask again'],
     at: 0,
+    what,
   }
-  tell({ event: 'ask', kind: kind === 'plan' ? 'plan' : 'permission', what })
+  if (isTold) tell({ event: 'ask', kind: kind === 'plan' ? 'plan' : 'permission', what })
   draw()
 }
 
@@ -97,10 +99,11 @@ function key(name) {
     if (name === 'up') dialog.at = Math.max(dialog.at - 1, 0)
     if (name === 'enter') {
       const chosen = dialog.options[dialog.at]
+      const { what } = dialog
       log({ chosen })
       dialog = undefined
       out('\x1b[2J\x1b[H')
-      tell({ event: 'answered' })
+      tell({ event: 'answered', what })
       draw()
       return setTimeout(() => finish(`you chose ${chosen}`), 300)
     }
@@ -149,6 +152,8 @@ process.stdin.setRawMode?.(true)
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', feed)
 process.on('SIGHUP', () => process.exit(129))
+// Its dialog becomes another one, as if somebody had answered in the pane; with --untold its hook is late.
+process.on('SIGUSR2', () => ask('permission', option('--then'), !args.includes('--untold')))
 if (args.includes('--stubborn')) for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => {})
 out('\x1b[?2004h')
 log({ started: session, resumed: isResumed, env: { GIVEN: process.env.GIVEN }, args, pid: process.pid })

@@ -1,6 +1,6 @@
 import { nextOf, wakeDaemon } from '../../daemon/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
-import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { asksLine, formatDuration, msOf, SkeinError } from '../../model/index.js'
 import { askDaemon } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
 import { flag } from '../input/input.js'
@@ -26,7 +26,9 @@ export const next = command({
     if (!print && !out.json && (await attach(agent, cli))) return
     out.result({ agent }, ({ nowMs }) => {
       const age = formatDuration(nowMs - msOf(agent.since))
-      return safe`${agent.address}  ${agent.status} for ${age}: ${agent.reason ?? agent.waiting_for ?? ''}`
+      const { asks = [], reason, waiting_for } = agent
+      const why = asks[0]?.what === undefined ? (reason ?? waiting_for ?? '') : asksLine(asks)
+      return safe`${agent.address}  ${agent.status} for ${age}: ${why}`
     })
   },
 })

@@ -1,20 +1,24 @@
 import type { AgentView } from '../../lifecycle/index.js'
 import { STATUSES } from '../../model/index.js'
 import { agentsNow, untilChange } from '../agents-now.js'
-import { command } from '../command.js'
+import { type Cli, command } from '../command.js'
 import { flag, optional } from '../input/input.js'
 import { groupRef } from '../input/value-kind.js'
 import { plural } from '../screen/plural.js'
+import type { Screen } from '../screen/screen.js'
+import type { Terminal } from '../screen/terminal.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
 
-/** How often is looked without a daemon that tells. */
+/** How often agents are looked at when no daemon says that something changed. */
 const LOOK_MS = 1_000
+/** What leaves the watch: q, Q, Escape, Ctrl-C, Ctrl-D. Raw mode delivers the last two as characters. */
+const LEAVE = new Set(['q', 'Q', '\x1b', '\x03', '\x04'])
 
 export const status = command({
   name: 'status',
   summary: 'Count agents by status',
   description:
-    'And which of them wait for you or have failed. With --watch it says so again whenever something changes, one document per line with --json.',
+    'And list those that wait for you or have failed. With --watch a terminal is redrawn in place until q or Ctrl-C; elsewhere, and with --json, one line or document is printed per change.',
   examples: [['skein status', 'At a glance']],
   args: {},
   options: {
@@ -22,32 +26,56 @@ export const status = command({
     watch: flag('Go on until interrupted', { short: 'w' }),
   },
   async run({ group, watch }, cli) {
-    const { out } = cli
     const look = () => agentsNow(cli, group === undefined ? {} : { group })
-    const say = (views: readonly AgentView[]): void => {
-      const document = summaryOf(views)
-      const draw = (screen: Parameters<typeof runningAgentsView>[1]): string => {
-        const needy = runningAgentsView(document.attention, screen)
-        const counts = STATUSES.flatMap((state) =>
-          document.counts[state] ? [`${document.counts[state]} ${state}`] : [],
-        )
-        const line = `${plural(views.length, 'agent')}${counts.length > 0 ? `: ${counts.join(', ')}` : ''}`
-        return needy === '' ? line : `${line}\n${needy}`
-      }
-      if (watch) out.item(document, draw)
-      else out.result(document, draw)
+    if (!watch) {
+      const document = summaryOf(await look())
+      return cli.out.result(document, (screen) => summaryView(document, screen))
     }
-    let last = await look()
-    say(last)
-    const signal = watch ? cli.interrupted() : undefined
-    while (signal && !signal.aborted) {
-      await untilChange(cli, LOOK_MS, signal)
-      const now = await look()
-      if (keyOf(now) !== keyOf(last)) say(now)
-      last = now
-    }
+    const taken = cli.out.json ? undefined : cli.terminal()
+    const signal = cli.interrupted() // before the terminal is taken: a signal must find somebody who gives it back
+    if (!taken) return printChanges(cli, look, signal)
+    using terminal = await taken
+    await redraw(cli, terminal, look, signal)
   },
 })
+
+type Look = () => Promise<AgentView[]>
+
+async function printChanges(cli: Cli, look: Look, signal: AbortSignal): Promise<void> {
+  let shown: string | undefined
+  while (!signal.aborted) {
+    const now = await look()
+    const document = summaryOf(now)
+    if (keyOf(now) !== shown) cli.out.item(document, (screen) => summaryView(document, screen))
+    shown = keyOf(now)
+    await untilChange(cli, LOOK_MS, signal)
+  }
+}
+
+/** Draws over what was drawn before, so that nothing flickers; ages go on counting. */
+async function redraw(cli: Cli, terminal: Terminal, look: Look, interrupted: AbortSignal): Promise<void> {
+  const left = new AbortController()
+  terminal.onKeys((typed) => {
+    if ([...typed].some((key) => LEAVE.has(key))) left.abort()
+  })
+  const signal = AbortSignal.any([interrupted, left.signal])
+  while (!signal.aborted) {
+    const { rows, columns } = terminal.size()
+    const document = summaryOf(await look())
+    const lines = summaryView(document, { ...cli.out.screen, width: columns }).split('\n')
+    const fitting =
+      lines.length < rows ? lines : [...lines.slice(0, rows - 2), `… ${lines.length - rows + 2} more lines`]
+    terminal.write(`\x1b[H${fitting.map((line) => `${line}\x1b[K`).join('\r\n')}\r\n\x1b[J`)
+    await untilChange(cli, LOOK_MS, signal)
+  }
+}
+
+function summaryView({ agents, counts, attention }: ReturnType<typeof summaryOf>, screen: Screen): string {
+  const needy = runningAgentsView(attention, screen)
+  const parts = STATUSES.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : []))
+  const line = `${plural(agents, 'agent')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return needy === '' ? line : `${line}\n${needy}`
+}
 
 function summaryOf(views: readonly AgentView[]) {
   const counts: Record<string, number> = {}

@@ -4,6 +4,7 @@ import { card } from '../screen/card.js'
 import { localAndRelativeTime, relativeTime } from '../screen/moment.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
+import { asksView } from './asks-view.js'
 
 /** Why an agent is taken to do what it does. */
 export function explanationView({ agent, evidence, history }: Explanation, screen: Screen): string {
@@ -21,10 +22,11 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
     ],
     screen,
   )
+  const asks = agent.asks?.length ? ['', asksView(agent.asks, screen)] : []
   const said =
     evidence.length === 0 ? 'Nothing is said about it now: it does not run.' : evidenceTable(evidence, screen)
   const before = history.length === 0 ? [] : ['', 'Before:', historyTable(history, screen)]
-  return [facts, '', said, ...before].join('\n')
+  return [facts, ...asks, '', said, ...before].join('\n')
 }
 
 function evidenceTable(evidence: Explanation['evidence'], screen: Screen): string {

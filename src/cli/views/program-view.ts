@@ -138,6 +138,7 @@ export function programCard(
 
 /** What the rules make of a screen: snake_case, for programs. */
 export function readingDocument(tool: string, { dialog, ...reading }: ScreenReading, rules: ScreenRules): object {
+  const { isCut, ...shown } = dialog ?? {}
   return {
     tool,
     ...reading,
@@ -146,7 +147,8 @@ export function readingDocument(tool: string, { dialog, ...reading }: ScreenRead
     ...(dialog
       ? {
           dialog: {
-            ...dialog,
+            ...shown,
+            ...(isCut ? { is_cut: true } : {}),
             options: dialog.options.map(({ isSelected, ...option }) => ({ ...option, is_selected: isSelected })),
           },
         }

@@ -1,5 +1,5 @@
 import type { AgentView } from '../../lifecycle/index.js'
-import { formatDuration, msOf, type Status, splitAddress } from '../../model/index.js'
+import { askLine, formatDuration, msOf, type Status, splitAddress } from '../../model/index.js'
 import type { Branch, Part } from '../screen/branches.js'
 import { money } from '../screen/money.js'
 import type { Paint } from '../screen/paint.js'
@@ -39,9 +39,11 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
     { text: `${state} ${age}`, paint: paintOf(agent.status, paint) },
     { text: `(${facts.map(safeText).join(', ')})`, paint: paint.dim },
   ]
-  const why = agent.waiting_for === 'finished' ? undefined : agent.reason
+  const [ask, ...others] = agent.asks ?? []
+  const why = agent.waiting_for === 'finished' ? undefined : ask?.what === undefined ? agent.reason : askLine(ask)
   const title = [why, agent.title === name ? undefined : agent.title].filter((part) => part !== undefined).join(' · ')
-  return { parts, title: title === '' ? undefined : safeText(title), branches: [] }
+  const branches = others.map((other) => ({ parts: ['!'], title: safeText(askLine(other)), branches: [] }))
+  return { parts, title: title === '' ? undefined : safeText(title), branches }
 }
 
 function paintOf(status: Status, paint: Paint): (text: string) => string {

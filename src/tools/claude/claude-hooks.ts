@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import type { Evidence, Trouble, Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../read-hook.js'
@@ -79,8 +80,7 @@ function promptTelling(payload: JsonObject): Telling {
 function requestTelling(payload: JsonObject): Telling {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const kind = waitOf(tool)
-  const what = subjectOf(objectAt(payload, 'tool_input'))
-  const request: AskedPermission = { id: requestId(payload), tool, kind, ...(what ? { what } : {}) }
+  const request: AskedPermission = { id: requestId(payload), tool, kind, ...subjectOf(objectAt(payload, 'tool_input')) }
   const asks =
     kind === 'permission'
       ? `permission prompt: ${tool}`
@@ -93,20 +93,45 @@ function requestTelling(payload: JsonObject): Telling {
 const waitOf = (tool: string): Wait =>
   tool === 'AskUserQuestion' ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission'
 
-/** One line of what is asked for: the command, the file, the first question. */
-function subjectOf(input: JsonObject | undefined): string | undefined {
-  const question = listAt(input, 'questions').find(isObject)
-  const text =
-    textAt(input, 'command') ??
-    textAt(input, 'file_path') ??
-    textAt(input, 'notebook_path') ??
-    textAt(input, 'url') ??
-    textAt(input, 'query') ??
-    textAt(question, 'question') ??
-    textAt(input, 'plan') ??
-    textAt(input, 'description')
-  return text?.split('\n', 1)[0]?.slice(0, 200)
+type Subject = Pick<AskedPermission, 'what' | 'exactly' | 'shows' | 'options'>
+
+/** What is asked for, and what of it its dialog shows. */
+function subjectOf(input: JsonObject | undefined): Subject {
+  const command = textAt(input, 'command') ?? textAt(input, 'url') ?? textAt(input, 'query')
+  if (command) return { what: command, exactly: command }
+  const path = textAt(input, 'file_path') ?? textAt(input, 'notebook_path')
+  if (path) {
+    const change = textAt(input, 'new_string') ?? textAt(input, 'content') ?? textAt(input, 'new_source')
+    return { what: path, shows: [basename(path), ...firstLine(change)] }
+  }
+  const questions = listAt(input, 'questions').filter(isObject)
+  if (questions.length > 0) return questionSubject(questions)
+  const plan = textAt(input, 'plan')
+  if (plan) return { what: plan, shows: firstLine(withoutMarks(plan)) }
+  const rest = textAt(input, 'description')
+  return rest ? { what: rest } : {}
 }
+
+/** They are asked one after the other, each in a dialog of its own: the first one is what the request shows. */
+function questionSubject(questions: readonly JsonObject[]): Subject {
+  const asked = questions.flatMap((question) => textAt(question, 'question') ?? [])
+  const options = listAt(questions[0], 'options').filter(isObject)
+  return {
+    what: asked.join('\n'),
+    shows: asked.slice(0, 1),
+    options: options.map((option) => ({ label: textAt(option, 'label') ?? '', meaning: 'other' })),
+  }
+}
+
+/** The first line that shows something; a longer one may be cut. */
+const firstLine = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && line.length < 80)
+    .slice(0, 1)
+
+/** A plan is shown as its Markdown reads. */
+const withoutMarks = (text: string): string => text.replace(/^[\s#>*-]+/gm, '').replace(/[*`_]/g, '')
 
 /** A request has no id of its own until it is granted: the same tool with the same input in the same turn is the same request. */
 function requestId(payload: JsonObject): string {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Evidence } from '../../model/index.js'
 import { type JsonObject, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../read-hook.js'
-import type { SpoolMessage, Telling } from '../runner.js'
+import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
 
 /** The hooks that a run is given. Codex has none for a failed or interrupted turn: its title and screen tell those. */
 export const CODEX_HOOKS = [
@@ -83,17 +84,21 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
 function requestTelling(payload: JsonObject): Telling {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const input = objectAt(payload, 'tool_input')
-  const what = subjectOf(textAt(input, 'command') ?? textAt(input, 'description'))
   return {
     evidence: { ...says('PermissionRequest', 'waiting', `permission prompt: ${tool}`), waiting_for: 'permission' },
-    request: { id: requestId(payload), tool, kind: 'permission', ...(what ? { what } : {}) },
+    request: { id: requestId(payload), tool, kind: 'permission', ...subjectOf(input) },
   }
 }
 
-/** One line: the command, or of a patch the files that it changes. */
-function subjectOf(text: string | undefined): string | undefined {
-  const files = [...(text ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, file]) => file)
-  return (files.length > 0 ? files.join(', ') : text?.split('\n', 1)[0])?.slice(0, 200)
+/** The command, or of a patch the files that it changes. */
+function subjectOf(input: JsonObject | undefined): Pick<AskedPermission, 'what' | 'exactly' | 'shows'> {
+  const command = textAt(input, 'command')
+  const patched = [...(command ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)]
+  const files = patched.flatMap(([, file]) => file ?? [])
+  if (files.length > 0) return { what: files.join(', '), shows: files.slice(0, 1).map((file) => basename(file)) }
+  if (command) return { what: command, exactly: command }
+  const rest = textAt(input, 'description')
+  return rest ? { what: rest } : {}
 }
 
 /** The request has no id: what the two hooks have in common is the turn, the tool and the command. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
-import { isObject, type JsonObject, objectAt, textAt } from '../json-value.js'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
 
 /**
@@ -75,14 +75,7 @@ const ASKED: Readonly<Record<string, { tool: string; kind: Wait }>> = {
 function askedTelling(payload: JsonObject): Telling {
   const details = objectAt(payload, 'details')
   const { tool, kind } = ASKED[String(details?.type)] ?? { tool: 'a tool', kind: 'permission' }
-  const what =
-    textAt(details, 'command') ?? textAt(details, 'filePath') ?? textAt(details, 'fileName') ?? textAt(details, 'title')
-  const request: AskedPermission = {
-    id: requestId(payload, details),
-    tool,
-    kind,
-    ...(what ? { what: what.split('\n', 1)[0]?.slice(0, 200) ?? '' } : {}),
-  }
+  const request: AskedPermission = { id: requestId(payload, details), tool, kind, ...subjectOf(details) }
   const reason =
     kind === 'permission'
       ? `permission prompt: ${tool}`
@@ -90,6 +83,19 @@ function askedTelling(payload: JsonObject): Telling {
         ? 'asks to approve a plan'
         : 'asks a question'
   return { evidence: { ...says('Notification', 'waiting', reason), waiting_for: kind }, request }
+}
+
+function subjectOf(details: JsonObject | undefined): Pick<AskedPermission, 'what' | 'exactly' | 'shows'> {
+  const command = textAt(details, 'command')
+  if (command) return { what: command, exactly: command }
+  const file = textAt(details, 'filePath') ?? textAt(details, 'fileName')
+  if (file) return { what: file, shows: [basename(file)] }
+  const questions = listAt(details, 'questions')
+    .filter(isObject)
+    .flatMap((question) => textAt(question, 'question') ?? [])
+  if (questions.length > 0) return { what: questions.join('\n'), shows: questions.slice(0, 1) }
+  const what = textAt(details, 'prompt') ?? textAt(details, 'toolDisplayName') ?? textAt(details, 'title')
+  return what ? { what } : {}
 }
 
 /** A request has no id; it and the call that it was for have the conversation and the command or file in common. */

@@ -75,24 +75,35 @@ function errorTelling(error: JsonObject | undefined): Telling {
 }
 
 function askedTelling(payload: JsonObject, kind: Wait): Telling {
-  const question = listAt(payload, 'questions').find(isObject)
-  const pattern = listAt(payload, 'patterns').find((one) => typeof one === 'string')
+  const questions = listAt(payload, 'questions').filter(isObject)
+  const patterns = listAt(payload, 'patterns').filter((one) => typeof one === 'string')
   const metadata = objectAt(payload, 'metadata')
-  const what =
-    textAt(metadata, 'command') ??
-    textAt(metadata, 'filepath') ??
-    textAt(question, 'question') ??
-    textAt({ pattern }, 'pattern')
+  const asked = questions.flatMap((question) => textAt(question, 'question') ?? [])
+  const what = textAt(metadata, 'command') ?? textAt(metadata, 'filepath') ?? (asked.join('\n') || patterns.join(', '))
   const tool = textAt(payload, 'permission') ?? 'question'
   const request: AskedPermission = {
     id: textAt(payload, 'id') ?? '',
     tool,
     kind,
-    ...(what ? { what: line(what) } : {}),
+    ...(what ? { what } : {}),
+    options: kind === 'permission' ? PERMISSION_OPTIONS : optionsOf(questions[0]),
+    isTracked: true,
   }
   const reason = kind === 'permission' ? `permission prompt: ${tool}` : 'asks a question'
   return { evidence: { ...says(`${kind}.asked`, 'waiting', reason), waiting_for: kind }, request }
 }
+
+/** As its dialog calls them. */
+const PERMISSION_OPTIONS: NonNullable<AskedPermission['options']> = [
+  { label: 'Allow once', meaning: 'allow' },
+  { label: 'Allow always', meaning: 'allow-always' },
+  { label: 'Reject', meaning: 'deny' },
+]
+
+const optionsOf = (question: JsonObject | undefined): { label: string; meaning: 'other' }[] =>
+  listAt(question, 'options')
+    .filter(isObject)
+    .map((option) => ({ label: textAt(option, 'label') ?? '', meaning: 'other' }))
 
 const line = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''
 

@@ -1,6 +1,7 @@
-import type { Dialog, DialogOption } from '../runner.js'
+import { type Dialog, type DialogOption, WRAPPED } from '../runner.js'
 import type { Layout } from './layout.js'
-import type { DialogShape, Meaning } from './rules.js'
+import type { DialogShape, Meaning, ThingShape } from './rules.js'
+import { LINE_LIMIT } from './safe-regex.js'
 
 /** How far above the options a question is looked for. */
 const QUESTION_REACH = 40
@@ -19,9 +20,11 @@ export function readDialog(layout: Layout, shape: DialogShape, meanings: readonl
   const rows = shape.row ? horizontalRows(layout.lines, shape.row) : verticalRows(layout, shape.marker)
   const first = rows[0]
   if (!first || rows.length < 2) return undefined
+  const question = questionAbove(layout.lines, first.line, shape.question)
   return {
     kind: shape.kind,
-    question: questionAbove(layout.lines, first.line, shape.question),
+    question,
+    ...subjectAbove(layout, first.line, shape, question),
     options: rows.map(({ label, isSelected }): DialogOption => ({ label, isSelected, meaning: meaningOf(label) })),
     axis: shape.row ? 'horizontal' : 'vertical',
   }
@@ -100,9 +103,11 @@ function numberedRows(lines: readonly string[], { marked, column, number, width 
   }
 }
 
+const DIVIDER = /^\s*[─╌▔]{10,}$/
+
 /** Between two rows: descriptions and wrapped labels, further in than the numbers; a dividing line; nothing. */
 const belongsToRow = (text: string, column: number): boolean =>
-  text === '' || /^\s*[─╌]{10,}$/.test(text) || (text.slice(0, column).trim() === '' && text[column] === ' ')
+  text === '' || DIVIDER.test(text) || (text.slice(0, column).trim() === '' && text[column] === ' ')
 
 /** A label goes on in the next line only where its next word did not fit: what else stands there describes it. */
 function labelFrom(lines: readonly string[], line: number, column: number, width: number): string {
@@ -135,6 +140,68 @@ function columnRows(lines: readonly string[], marked: number, column: number): R
     return { label: firstColumn((lines[line] ?? '').slice(column)), isSelected: line === marked, line }
   })
 }
+
+/** The upper edge of a dialog may have something else written in it. */
+const EDGE = /^\s*[─╌▔]{10,}/
+
+/** Claude Code draws one beside a command of several lines. */
+const GUTTER = /^ *│ /
+
+/** A program that shows less than it was given says so at the end of a line. */
+const CUT = /(…|\.\.\.)$|^\s*(…|\.\.\.) |[+…] ?\d+ (more )?lines?\b/
+
+/**
+ * From the dialog's first line to its options; where it has none that we know, from its question on. What an agent wants to
+ * run may look like anything, a question included: so of several it is the highest, and rather too much counts than too little.
+ */
+function subjectAbove(
+  { lines, framed, width }: Layout,
+  first: number,
+  { top, question, thing }: DialogShape,
+  asked: string,
+): Pick<Dialog, 'subject' | 'thing' | 'isCut'> {
+  if (!top && !question) return { subject: asked }
+  const found = top
+    ? framed.findLastIndex((text, line) => line < first && top.test(text))
+    : lines.findIndex((text, line) => line < first && question?.test(text))
+  const start = Math.max(found, 0)
+  const shown = lines.slice(start, first)
+  // A heading may be shorter than what it heads.
+  const isCut = found < 0 || shown.slice(1).some((line) => line.length >= LINE_LIMIT || CUT.test(line))
+  const subject = shown
+    .filter((line, at) => line !== '' && !DIVIDER.test(line) && !(at === 0 && EDGE.test(line)))
+    .map((line) => line.replace(GUTTER, '').trim())
+    .join('\n')
+  const text = thing && thingIn(shown, framed.slice(start, first), thing, width)
+  return { subject, ...(text === undefined ? {} : { thing: text }), ...(isCut ? { isCut } : {}) }
+}
+
+/** Of a dialog whose upper part is not on the screen, what can be seen of it. */
+function thingIn(
+  lines: readonly string[],
+  framed: readonly string[],
+  { below, after, above }: ThingShape,
+  width: number,
+): string | undefined {
+  const end = above ? framed.findLastIndex((line) => above.test(line)) : lines.length
+  const from = framed.findIndex((line) => (below ?? after)?.test(line))
+  const start = below ? (from < end ? from + 1 : 0) : from
+  if (end < 0 || start < 0 || start >= end) return undefined
+  const shown = lines.slice(start, end).map((line) => line.replace(GUTTER, ''))
+  const text = shown.map((line, at) => {
+    const next = shown[at + 1]
+    const own = (at === 0 && after ? line.replace(after, '') : line).trim()
+    return next === undefined ? own : own + (mayWrap(line, next, width) ? WRAPPED : '\n')
+  })
+  return text.join('').trim()
+}
+
+/** Frames, gutters and margins take this much of a line at most. */
+const MARGINS = 12
+
+/** Whether a line may end where it does because what follows did not fit: else there is a new line in the text itself. */
+const mayWrap = (line: string, next: string, width: number): boolean =>
+  line.length + 1 + (next.trimStart().split(' ', 1)[0] ?? '').length > width - MARGINS
 
 /** The rule's own line with what follows of its paragraph, else the paragraph right above the options. */
 function questionAbove(lines: readonly string[], first: number, wanted: RegExp | undefined): string {

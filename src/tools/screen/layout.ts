@@ -10,6 +10,8 @@ const MOST_FOOTER_LINES = 24
 export interface Layout {
   /** All lines, cleaned, without the empty ones at the end. */
   readonly lines: readonly string[]
+  /** The same lines with the frames that are drawn around them. */
+  readonly framed: readonly string[]
   readonly above: readonly string[]
   /** Undefined when there is no place to type: a dialog, another view, or a program that has not drawn itself yet. */
   readonly input?: readonly string[]
@@ -20,8 +22,9 @@ export interface Layout {
 }
 
 export function layoutOf(screen: Screen, shape: InputShape | undefined, frame: string | undefined): Layout {
-  const lines = cleaned(screen.lines, frame)
-  const whole = { lines, hint: lastParagraph(lines), width: screen.width }
+  const framed = cleaned(screen.lines, undefined)
+  const lines = frame ? cleaned(screen.lines, frame) : framed
+  const whole = { lines, framed, hint: lastParagraph(lines), width: screen.width }
   const box = shape && findInput(lines, shape)
   if (!box) return { ...whole, above: lines, footer: [] }
   return {

@@ -1,4 +1,4 @@
-import { TROUBLES, type Trouble, WAITS, type Wait } from '../../model/index.js'
+import { OPTION_MEANINGS, TROUBLES, type Trouble, WAITS, type Wait } from '../../model/index.js'
 import { ConfigValue } from '../config-value.js'
 import type { Dialog, DialogOption, ScreenReading } from '../runner.js'
 
@@ -69,13 +69,28 @@ export interface DialogShape {
   /** Stands before the chosen row. */
   readonly marker: string
   readonly question?: RegExp
+  /** Its first line as it is drawn, which nothing in the dialog can look like. Without one, it begins with its question. */
+  readonly top?: RegExp
+  readonly thing?: ThingShape
   /** The labels of a dialog whose options stand beside each other. */
   readonly row?: readonly string[]
 }
 
+/**
+ * Where the thing itself is, between the dialog's first line and its options. The agent decides what stands there: so these match
+ * lines as they are drawn, frames included, that no text of its own can look like.
+ */
+export interface ThingShape {
+  /** It begins below the first such line. */
+  readonly below?: RegExp
+  /** It begins in the first such line, behind what matches. */
+  readonly after?: RegExp
+  /** It ends above the last such line; without one, at the options. */
+  readonly above?: RegExp
+}
+
 const STATUSES = ['starting', 'running', 'waiting', 'idle', 'error', 'unknown'] as const
 const KINDS = ['permission', 'question', 'plan', 'startup'] as const
-const MEANINGS = ['allow', 'allow-always', 'deny', 'auto', 'other'] as const
 
 /** Reads rules from a parsed file. What is wrong is said with its place: `rules[3].match`. */
 export function parseScreenRules(value: unknown, source: string): ScreenRules {
@@ -117,7 +132,7 @@ function inputShape(place: ConfigValue): InputShape {
 
 function meaningRule(place: ConfigValue): Meaning {
   const rule = place.object(['label', 'meaning'])
-  return { label: rule.get('label').regex('iu'), meaning: rule.get('meaning').oneOf(MEANINGS) }
+  return { label: rule.get('label').regex('iu'), meaning: rule.get('meaning').oneOf(OPTION_MEANINGS) }
 }
 
 const VERDICT_KEYS = ['id', 'status', 'reason', 'waiting_for', 'trouble']
@@ -163,8 +178,10 @@ function titleRule(place: ConfigValue): TitleRule {
 }
 
 function dialogShape(place: ConfigValue): DialogShape {
-  const shape = place.object(['kind', 'marker', 'question', 'row'])
+  const shape = place.object(['kind', 'marker', 'question', 'top', 'thing', 'row'])
   const question = shape.optional('question')?.regex()
+  const top = shape.optional('top')?.regex()
+  const thing = shape.optional('thing')
   const row = shape
     .optional('row')
     ?.list()
@@ -173,6 +190,14 @@ function dialogShape(place: ConfigValue): DialogShape {
     kind: shape.get('kind').oneOf(KINDS),
     marker: shape.optional('marker')?.text() ?? '❯',
     ...(question ? { question } : {}),
+    ...(top ? { top } : {}),
+    ...(thing ? { thing: thingShape(thing) } : {}),
     ...(row ? { row } : {}),
   }
+}
+
+function thingShape(place: ConfigValue): ThingShape {
+  const shape = place.object(['below', 'after', 'above'])
+  const [below, after, above] = ['below', 'after', 'above'].map((name) => shape.optional(name)?.regex())
+  return { ...(below ? { below } : {}), ...(after ? { after } : {}), ...(above ? { above } : {}) }
 }

@@ -7,7 +7,7 @@ import { buildWorld, scratch } from './world.js'
 
 const SOCKET = `skein-test-${process.pid}`
 
-describe('skein replay in a real terminal', () => {
+describe('in a real terminal', () => {
   const world = scratch()
   const env = environmentIn(world.path)
   const set = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
@@ -36,7 +36,7 @@ describe('skein replay in a real terminal', () => {
   const isWhole = (): boolean => / icanon/.test(settings()) && / echo /.test(settings())
   const modes = (): string => tmux('display-message', '-p', '-t', 'play', '#{alternate_on} #{cursor_flag}').trim()
   /** Plays in a pane of its own, which stays when the replay is over. */
-  const started = async (line: string): Promise<void> => {
+  const started = async (line: string, wanted = /turn \d of 7/): Promise<void> => {
     tmux(
       'respawn-pane',
       '-k',
@@ -47,7 +47,7 @@ describe('skein replay in a real terminal', () => {
       '-c',
       `${process.execPath} ${BINARY} ${line}; echo ended with $?; sleep 600`,
     )
-    await shows(/turn \d of 7/)
+    await shows(wanted)
     expect({ isWhole: isWhole(), modes: modes() }).toEqual({ isWhole: false, modes: '1 0' })
   }
   const restored = async (): Promise<void> => {
@@ -65,7 +65,7 @@ describe('skein replay in a real terminal', () => {
     }
   })
 
-  it('plays, pauses, steps, changes speed and quits, and gives the terminal back', async () => {
+  it('replay plays, pauses, steps, changes speed and quits, and gives the terminal back', async () => {
     await started('replay 22222222 --speed 64')
     await shows(/turn 7 of 7 · 64x · the end/)
     keys('Space', 'p')
@@ -82,18 +82,40 @@ describe('skein replay in a real terminal', () => {
     expect(screen()).not.toContain('REPLY')
   })
 
-  it('begins where it is told to', async () => {
+  it('replay begins where it is told to', async () => {
     await started('replay 22222222 --from 3 --speed 0.125')
     expect(await shows(/turn 3 of 7 · 0.125x · playing/)).toContain('Turn 3')
     keys('C-c')
     await restored()
   })
 
-  it.each(['INT', 'TERM'])('gives the terminal back when it gets SIG%s', async (signal) => {
+  it.each(['INT', 'TERM'])('replay gives the terminal back when it gets SIG%s', async (signal) => {
     await started('replay 22222222 --speed 0.125')
     const shellPid = tmux('display-message', '-p', '-t', 'play', '#{pane_pid}').trim()
     const [pid] = readFileSync(`/proc/${shellPid}/task/${shellPid}/children`, 'utf8').split(' ')
     process.kill(Number(pid), `SIG${signal}`)
+    await restored()
+  })
+  it('status --watch redraws in place, and gives the terminal back', async () => {
+    await started('status --watch', /4 agents/)
+    const skein = (line: string): string =>
+      execFileSync(process.execPath, [BINARY, ...line.split(' ')], { encoding: 'utf8', env, cwd: world.path })
+    skein('agents add web/extra --tool pi')
+    const shown = await shows(/5 agents/)
+    expect(shown).not.toContain('4 agents')
+    expect(shown).toContain('✗ knife error')
+    keys('q')
+    await restored()
+    expect(screen()).toContain('ended with 0')
+    expect(screen()).not.toContain('agents')
+    skein('agents remove web/extra')
+    await started('status --watch', /4 agents/)
+    keys('C-c')
+    await restored()
+    await started('status --watch', /4 agents/)
+    const shellPid = tmux('display-message', '-p', '-t', 'play', '#{pane_pid}').trim()
+    const [pid] = readFileSync(`/proc/${shellPid}/task/${shellPid}/children`, 'utf8').split(' ')
+    process.kill(Number(pid), 'SIGTERM')
     await restored()
   })
 })

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { type Event, RECORD_TYPES, summarize } from '../../src/model/index.js'
+
+const ID = '0f3c9a12-aaaa-4bbb-8ccc-123456789abc'
+const event = (type: string, payload: Record<string, unknown> = {}, more: Partial<Event> = {}): Event =>
+  ({ type, payload, actor: 'ada', agent: 'web/shop', ...more }) as Event
+
+it.each([
+  ['session_start', { title: 'Fix the login' }, 'web/shop began 0f3c9a12-aaaa: Fix the login'],
+  [
+    'session_update',
+    { title: 'Fix it', agent_id: 'x', branch: 'main' },
+    '0f3c9a12-aaaa changed: title "Fix it", branch "main"',
+  ],
+  ['session_end', { outcome: 'crash', reason: 'exited 3' }, '0f3c9a12-aaaa ended crash: exited 3'],
+  ['agent_added', { agent: { tool: 'claude' } }, 'web/shop joined: claude'],
+  ['agent_updated', { agent_id: 'x', tool: 'codex' }, 'web/shop changed: tool "codex"'],
+  [
+    'agent_started',
+    { how: 'resume', recipe: { tool: 'claude' } },
+    'web/shop was started in 0f3c9a12-aaaa, resumed: claude',
+  ],
+  [
+    'agent_stopped',
+    { how: 'stopped', reason: 'stopped: it left when asked' },
+    'web/shop was stopped: it left when asked',
+  ],
+  ['agent_stopped', { how: 'crashed', reason: 'exited 3' }, 'web/shop crashed: exited 3'],
+  [
+    'agent_status',
+    { status: 'waiting', previous: 'running', waiting_for: 'permission', reason: 'Bash: rm -rf build' },
+    'web/shop: running → waiting (permission): Bash: rm -rf build',
+  ],
+  [
+    'agent_status',
+    { status: 'waiting', previous: 'running', waiting_for: 'finished', reason: 'finished' },
+    'web/shop: running → waiting (finished)',
+  ],
+  ['agent_status', { status: 'idle', previous: 'idle' }, 'web/shop: idle'],
+  ['agent_sent', { bytes: 12, delivery: 'received' }, 'web/shop was sent 12 bytes: received'],
+  ['agent_answered', { decision: 'allow' }, 'web/shop was answered: allow'],
+  ['agent_acked', {}, 'web/shop was seen'],
+  ['group_updated', { path: 'web', expanded: false }, 'group web changed: expanded false'],
+  ['build.failed', { reason: 'no disk' }, 'web/shop build.failed: no disk'],
+])('%s says what changed', (type, payload, line) => {
+  expect(summarize(event(type, payload, { session: ID as never }))).toBe(line)
+})
+
+it('says something of every type, whatever is missing in it, on one line', () => {
+  for (const type of [...RECORD_TYPES, 'session_start', 'agent_status', 'group_deleted']) {
+    for (const payload of [{}, { status: 7, agent: null, recipe: 'x', reason: ['a'] }]) {
+      const line = summarize(event(type, payload))
+      expect(line).not.toBe('')
+      expect(line).not.toMatch(/undefined|\[object|\n/)
+    }
+  }
+})
