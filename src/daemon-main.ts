@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { daemonPlace, LogFile, makePrivate, removeSocket, runDaemon } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, randomBytes, socketFacts, surroundings } from './surroundings.js'
+import { homeLocation, randomBytes, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log.
 process.umask(0o077)
 process.title = 'skein-daemon'
+// What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent.
+process.env.SKEIN_ACTOR = 'skein-daemon'
 const profile = process.argv[2] || 'default'
 const { root, configFile } = homeLocation()
 const userId = process.geteuid?.()
@@ -41,7 +43,7 @@ const context: Context = {
   random: { bytes: randomBytes, uuid: () => crypto.randomUUID() },
   warn: say,
   progress: () => {},
-  actor: actorName(),
+  actor: process.env.SKEIN_ACTOR,
   host: hostname(),
 }
 runDaemon({

@@ -1,5 +1,5 @@
 export { editFile } from './edit-file.js'
-export { explainDiskError } from './explain.js'
+export { explainDiskError, shortage } from './explain.js'
 export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'
 export {
   copyGuarded,
@@ -31,10 +31,11 @@ export {
   isDamage,
   openDatabase,
   openToRead,
+  releaseFiles,
   SQLITE,
   type SqlValue,
   type Statement,
   sqliteCode,
 } from './sqlite.js'
 export { Statements } from './statements.js'
-export { syncPath, writeAtomic, writeFully } from './write-atomic.js'
+export { removeRemains, syncPath, temporaryName, writeAtomic, writeFully } from './write-atomic.js'

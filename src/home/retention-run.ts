@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readPlain, writeAtomic } from '../disk/index.js'
+import { dirname, join } from 'node:path'
+import { readPlain, removeRemains, writeAtomic } from '../disk/index.js'
 import type { SqliteIndex } from '../index/index.js'
 import { newestEvents, pruneBlobs, pruneSegment, WrittenTimes } from '../journal/index.js'
 import {
@@ -69,10 +70,19 @@ export async function prune(
     })
   }
   if (!options.dryRun) {
+    for (const directory of directoriesOf(store)) removeRemains(directory, nowMs)
     if (report.pruned > 0) await store.asWriter(() => pruneBlobs(store.journal))
     await store.asWriter(() => rememberRun(store, nowMs, report))
   }
   return report
+}
+
+/** Where files are replaced whole. */
+function directoriesOf({ paths }: ProfileStore): string[] {
+  const { directory, events, sessions, archive, agents, spool } = paths
+  const root = dirname(dirname(directory))
+  const inside = [join(events, 'blobs'), join(agents, 'removed'), join(spool, 'bad'), join(root, 'run')]
+  return [root, directory, events, sessions, archive, agents, ...inside]
 }
 
 export function emptyReport({ dryRun, skipped = false }: { dryRun: boolean; skipped?: boolean }): PruneReport {

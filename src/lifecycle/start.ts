@@ -302,7 +302,7 @@ function withEnv(
   env: Readonly<Record<string, string>> | undefined,
 ): Recipe {
   if (!env || Object.keys(env).length === 0) return recipe
-  const kept = (recipe.env_names ?? []).filter((name) => env[name] === undefined)
+  const kept = (recipe.env_names ?? []).filter((name) => !Object.hasOwn(env, name))
   const values = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...env }
   saveGivenEnv(parts, agent, values)
   return { ...recipe, env_names: Object.keys(values) }
