@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RUNNERS } from '../src/tools/index.js'
 import { type JsonObject, objectAt } from '../src/tools/json-value.js'
@@ -41,20 +40,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     await server?.[Symbol.asyncDispose]()
   })
 
-  /** Looks at the list until it shows this. */
-  async function listed(wanted: JsonObject, timeoutMs = 30_000): Promise<JsonObject> {
-    const end = performance.now() + timeoutMs
-    for (;;) {
-      const agent = await skein.agent(AGENT)
-      if (Object.entries(wanted).every(([key, value]) => agent[key] === value)) return agent
-      if (performance.now() > end) {
-        const why = await skein.run('why', AGENT)
-        const shown = JSON.stringify(agent)
-        throw new Error(`skein list shows ${shown}, not ${JSON.stringify(wanted)}; ${JSON.stringify(why, null, 1)}`)
-      }
-      await sleep(200)
-    }
-  }
+  const listed = (wanted: JsonObject, timeoutMs?: number) => skein.listed(AGENT, wanted, timeoutMs)
 
   operation(tool.name, 'start with the chosen id', async () => {
     const started = await skein.run('start', '.', '--agent', AGENT, '--tool', tool.name)

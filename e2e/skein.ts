@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { isObject, type JsonObject } from '../src/tools/json-value.js'
@@ -26,11 +27,61 @@ export class Skein {
     return printed
   }
 
+  /** What a command prints with `--json` that ends with 1. */
+  async failing(...args: string[]): Promise<JsonObject> {
+    try {
+      await this.run(...args)
+    } catch (error) {
+      const { code, stdout = '', stderr = '' } = error as { code?: number; stdout?: string; stderr?: string }
+      const printed: unknown = stdout.trim() === '' ? { error: stderr } : JSON.parse(stdout)
+      if (code === 1 && isObject(printed)) return printed
+      throw error
+    }
+    throw new Error(`skein ${args.join(' ')} ended with 0`)
+  }
+
+  /** Types into the agent's terminal by hand, key by key (what comes at once is taken for a paste), and presses Enter. */
+  async types(agent: string, text: string): Promise<void> {
+    for (const key of text) await this.run('keys', agent, key === ' ' ? 'Space' : key)
+    const hasArrived = async (): Promise<boolean> =>
+      String((await this.run('output', agent, '--screen')).text).includes(text)
+    await until(`${text} is in its input line`, hasArrived)
+    await this.run('keys', agent, 'Enter')
+  }
+
+  /** Looks at the list until it shows this of the agent. */
+  async listed(address: string, wanted: JsonObject, timeoutMs = 30_000): Promise<JsonObject> {
+    let agent: JsonObject = {}
+    const isShown = async (): Promise<boolean> => {
+      agent = await this.agent(address)
+      return Object.entries(wanted).every(([key, value]) => agent[key] === value)
+    }
+    const explained = async (): Promise<string> => {
+      const why = JSON.stringify(await this.run('why', address), null, 1)
+      const { text } = await this.run('output', address, '--screen')
+      return `It shows ${JSON.stringify(agent)}; ${why}; the screen is\n${String(text).replace(/\n\s*\n+/g, '\n')}`
+    }
+    await until(`skein list shows ${JSON.stringify(wanted)}`, isShown, timeoutMs, explained)
+    return agent
+  }
+
   /** The agent as `skein list` shows it. */
   async agent(address: string): Promise<JsonObject> {
     const found = agentIn(await this.run('list'), address)
     if (!found) throw new Error(`skein list does not show ${address}`)
     return found
+  }
+}
+
+/** Looks until it is so. */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  timeoutMs = 30_000,
+  explained: () => Promise<string> | string = () => '',
+): Promise<void> {
+  for (const end = performance.now() + timeoutMs; !(await isSo()); await sleep(150)) {
+    if (performance.now() > end) throw new Error(`Not so within ${timeoutMs} ms: ${what}. ${await explained()}`)
   }
 }
 

@@ -1,18 +1,30 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { daemonPlace, LogFile, makePrivate, removeSocket, runDaemon } from './daemon/index.js'
+import {
+  daemonPlace,
+  type FromIntake,
+  LogFile,
+  makePrivate,
+  removeSocket,
+  runDaemon,
+  runIntake,
+  type ToIntake,
+} from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { homeLocation, randomBytes, socketFacts, surroundings } from './surroundings.js'
+import { homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
 
-// The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log.
+// The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log. With `intake` behind the
+// profile it is the process in which the daemon reads logs, and talks to the daemon alone.
 process.umask(0o077)
-process.title = 'skein-daemon'
 // What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent.
 process.env.SKEIN_ACTOR = 'skein-daemon'
+/** What is being stored may be finished when the daemon is gone; it is safe at any moment. */
+const END_MS = 2_000
 const profile = process.argv[2] || 'default'
+settleHome()
 const { root, configFile } = homeLocation()
 const userId = process.geteuid?.()
 const package_ = fileURLToPath(new URL('../..', import.meta.url))
@@ -26,55 +38,85 @@ const facts = {
   env: process.env,
   platform: process.platform,
 }
-const place = daemonPlace({ ...facts, profile })
-makePrivate(dirname(place.log), userId)
-const log = new LogFile(place.log, { now: Date.now })
-const say = (line: string): void => log.write(line)
-
-process.on('SIGHUP', () => {}) // the terminal it was started from may go
-process.on('warning', (warning) => say(`node: ${warning.message}`))
-process.on('uncaughtException', fatal)
-process.on('unhandledRejection', fatal)
-const told = new AbortController()
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort())
-
-const context: Context = {
+const contextWith = (warn: (line: string) => void): Context => ({
   clock: { now: Date.now },
   random: { bytes: randomBytes, uuid: () => crypto.randomUUID() },
-  warn: say,
+  warn,
   progress: () => {},
   actor: process.env.SKEIN_ACTOR,
   host: hostname(),
-}
-runDaemon({
-  facts,
-  profile,
-  context,
-  say,
-  socketFacts: socketFacts(),
-  skein: join(package_, 'bin', 'skein.js'),
-  signal: told.signal,
-  abandon: () => {
-    removeSocket(place)
-    process.exit(0)
-  },
-  openHome: () =>
-    openHome({
-      root,
-      configFile,
-      profile,
-      context,
-      surroundings: surroundings(),
-      ...(userId === undefined ? {} : { userId }),
-    }),
-}).then((why) => {
-  say(`process ${process.pid} ends: ${why}`)
-  process.exit(0)
-}, fatal)
+})
+const open = (context: Context): ReturnType<typeof openHome> =>
+  openHome({
+    ...{ root, configFile, profile, context, surroundings: surroundings() },
+    ...(userId === undefined ? {} : { userId }),
+  })
+if (process.argv[3] === 'intake') readLogs()
+else beDaemon()
 
-function fatal(error: unknown): never {
-  say(`process ${process.pid} ends: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-  process.exit(70)
+function beDaemon(): void {
+  process.title = 'skein-daemon'
+  const place = daemonPlace({ ...facts, profile })
+  makePrivate(dirname(place.log), userId)
+  const log = new LogFile(place.log, { now: Date.now })
+  const say = (line: string): void => log.write(line)
+  const fatal = (error: unknown): never => {
+    say(`process ${process.pid} ends: ${wordsOf(error)}`)
+    process.exit(70)
+  }
+  process.on('SIGHUP', () => {}) // the terminal it was started from may go
+  process.on('warning', (warning) => say(`node: ${warning.message}`))
+  process.on('uncaughtException', fatal)
+  process.on('unhandledRejection', fatal)
+  const told = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort())
+  const context = contextWith(say)
+  runDaemon({
+    ...{ facts, profile, context, say, socketFacts: socketFacts(), signal: told.signal },
+    abandon: () => {
+      removeSocket(place)
+      process.exit(0)
+    },
+    openHome: () => open(context),
+  }).then((why) => {
+    say(`process ${process.pid} ends: ${why}`)
+    process.exit(0)
+  }, fatal)
+}
+
+function readLogs(): void {
+  process.title = 'skein-ingest'
+  // Where memory runs out, this is what can be spared.
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500')
+  } catch {
+    // Another system.
+  }
+  const gone = new AbortController()
+  const send = (message: FromIntake): void => {
+    if (process.connected) process.send?.(message)
+  }
+  const fatal = (error: unknown): never => {
+    if (!gone.signal.aborted) send({ warning: `reading logs: ${wordsOf(error)}` })
+    process.exit(gone.signal.aborted ? 0 : 70)
+  }
+  process.on('uncaughtException', fatal)
+  process.on('unhandledRejection', fatal)
+  process.on('SIGHUP', () => {})
+  const told = new Promise<ToIntake>((resolve) => {
+    process.once('message', (message) => resolve(message as ToIntake))
+    process.once('disconnect', () => {
+      gone.abort()
+      resolve({ skip: [] })
+      setTimeout(() => process.exit(0), END_MS).unref()
+    })
+  })
+  const context = contextWith((warning) => send({ warning }))
+  runIntake({ openHome: () => open(context), signal: gone.signal, send, told }).then(() => process.exit(0), fatal)
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 function version(): string {

@@ -12,6 +12,7 @@ import {
   type HomeLocation,
   homeLocation,
   randomBytes,
+  settleHome,
   socketFacts,
   surroundings,
   workingDirectory,
@@ -57,7 +58,7 @@ runCli({
   },
   stdin: () => readFileSync(0, 'utf8'),
   get privacyFile() {
-    return homeLocation().privacyFile
+    return location().privacyFile
   },
   stdout,
   stderr,
@@ -69,8 +70,8 @@ runCli({
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
-  profiles: profilesOf(homeLocation),
-  daemon: daemonFacts(homeLocation),
+  profiles: profilesOf(location),
+  daemon: daemonFacts(location),
   now: Date.now,
   agents,
   handOver,
@@ -80,10 +81,18 @@ runCli({
   process.exitCode = exitCode
 })
 
-async function agents(home: Home): Promise<Agents> {
+/** Where the home is, for commands that use one. */
+function location(): HomeLocation {
+  const warning = settleHome()
+  if (warning) context.warn(warning)
+  return homeLocation()
+}
+
+async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): Promise<Agents> {
   const { openAgents } = await import('./cli/open-agents.js')
-  const { configFile } = homeLocation()
-  return openAgents({ home, context, configFile, facts: socketFacts(), daemon: daemonFacts(homeLocation) })
+  const { configFile } = location()
+  const daemon = wakes ? { daemon: daemonFacts(location) } : {}
+  return openAgents({ home, context, configFile, facts: socketFacts(), ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { Surroundings } from './home/index.js'
 import type { SocketFacts } from './lifecycle/index.js'
 import { SkeinError } from './model/index.js'
@@ -15,10 +15,22 @@ export interface HomeLocation {
 
 /** Everything under `home` (or SKEIN_HOME) when it is set, else where the XDG rules put data and settings. */
 export function homeLocation(home: string | undefined = process.env.SKEIN_HOME || undefined): HomeLocation {
-  if (home) return { root: home, ...settingsIn(home) }
+  if (home) return { root: resolve(home), ...settingsIn(resolve(home)) }
   const data = process.env.XDG_DATA_HOME || join(homeDirectory(), '.local', 'share')
   const config = process.env.XDG_CONFIG_HOME || join(homeDirectory(), '.config')
   return { root: join(data, 'skein'), ...settingsIn(join(config, 'skein')) }
+}
+
+/**
+ * Makes a relative SKEIN_HOME absolute, for this process and for all that it starts: the daemon works in another directory, and so does
+ * whoever types `cd`. Returns what to tell the user, once.
+ */
+export function settleHome(): string | undefined {
+  const given = process.env.SKEIN_HOME
+  if (!given || isAbsolute(given)) return undefined
+  const meant = resolve(workingDirectory(), given)
+  process.env.SKEIN_HOME = meant
+  return `SKEIN_HOME is the relative path ${given}: here that is ${meant}, elsewhere it is another home. Set it to an absolute path`
 }
 
 const settingsIn = (directory: string): Omit<HomeLocation, 'root'> => ({

@@ -159,8 +159,9 @@ const sideStep = (request: ModelRequest): { name: string; step: Step } => ({
 })
 
 function json(response: ServerResponse, status: number, value: unknown): void {
-  // Programs retry for minutes when they may.
-  const headers = { 'content-type': 'application/json', ...(status >= 400 ? { 'x-should-retry': 'false' } : {}) }
+  // Programs retry for minutes when they may; one that retries all the same need not wait in between.
+  const refused = status >= 400 ? { 'x-should-retry': 'false', 'retry-after-ms': '20' } : {}
+  const headers = { 'content-type': 'application/json', ...refused }
   response.writeHead(status, headers).end(JSON.stringify(value))
 }
 

@@ -8,6 +8,9 @@ export const opencode: RealTool = {
   ready: /ctrl\+p commands/,
   asksAbout: { run: 'touch asked.txt' },
   doesFreely: { write: { path: 'note.md', content: '# README\\n' } },
+  refusal: { status: 400, message: 'no such parameter', trouble: 'api-error' },
+  another: { command: '/new' },
+  untrusted: 'trusts all',
   setUp(scratch, server) {
     scratch.write('home/.config/opencode/opencode.json', {
       model: 'test/test-model',

@@ -7,6 +7,9 @@ export const pi: RealTool = {
   argv: ['pi'],
   ready: /test-model/,
   doesFreely: { run: 'ls -1' },
+  refusal: { status: 401, message: 'invalid API key', trouble: 'auth' },
+  another: { command: '/new' },
+  untrusted: 'trusts all',
   setUp(scratch, server) {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     scratch.write('home/.pi/agent/models.json', {

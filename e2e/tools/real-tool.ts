@@ -14,6 +14,12 @@ export interface RealTool {
   readonly ready: RegExp
   /** Something it does without asking. */
   readonly doesFreely: Action
+  /** What a provider can say so that the program gives up at once, with the trouble that this is. */
+  readonly refusal: { readonly status: number; readonly message: string; readonly trouble: string }
+  /** How its user begins another conversation by hand; a dialog that it then shows is answered with Enter. */
+  readonly another: { readonly command: string; readonly asksWhere?: true }
+  /** Sets it up like `setUp`, in a directory that its user has not trusted yet; a text says why it never asks. */
+  readonly untrusted: ((scratch: Scratch, server: ModelServer) => Record<string, string>) | string
   /** Something it asks its user about before it does it, with the settings above; absent when it never asks. */
   readonly asksAbout?: Action
 }

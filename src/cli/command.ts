@@ -26,6 +26,8 @@ export interface Cli {
   home(): Promise<Home>
   /** The agents of that home, closed again with it. */
   agents(): Promise<Agents>
+  /** The agents of another home, which the caller closes. No daemon is started for it. */
+  agentsOf(home: Home): Promise<Agents>
   /** The tmux this was typed in, as $TMUX says it. */
   readonly tmux: string | undefined
   /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process, and nothing ran. */

@@ -113,6 +113,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
         crew ??= home().then((open) => world.agents(open))
         return crew
       },
+      agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
       handOver: world.handOver,
       terminal: world.terminal,

@@ -21,8 +21,8 @@ export interface World {
   /** How daemons are reached and started here. */
   readonly daemon: DaemonFacts
   now(): number
-  /** The agents of an open home. */
-  agents(home: Home): Promise<Agents>
+  /** The agents of an open home. A daemon is started for it unless `wakes` is false. */
+  agents(home: Home, options?: { readonly wakes?: boolean }): Promise<Agents>
   /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process, and nothing ran. */
   handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */

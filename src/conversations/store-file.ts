@@ -113,8 +113,12 @@ const badSessionId = (key: string, id: unknown): SkeinError =>
 
 /** What the file looked like: two states of it differ in at least one of these. */
 export function stampOf(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.mtimeNs}/${stat.size}/${stat.ino}`
+  try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stat && `${stat.mtimeNs}/${stat.size}/${stat.ino}`
+  } catch (error) {
+    throw explainDiskError(error, path)
+  }
 }
 
 /**

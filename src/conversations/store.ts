@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { explainDiskError } from '../disk/index.js'
 import { type AgentName, parseAgentName } from './agent-name.js'
 import { Conversations } from './conversations.js'
 import { type Surroundings, systemSurroundings } from './environment.js'
@@ -66,12 +67,13 @@ export class ConversationStore implements Disposable {
 
   /** The agents that have a directory here. */
   agents(): AgentName[] {
+    const directory = join(this.options.directory, 'agents')
     try {
-      const found = readdirSync(join(this.options.directory, 'agents'), { withFileTypes: true })
+      const found = readdirSync(directory, { withFileTypes: true })
       return found.filter((entry) => entry.isDirectory()).flatMap((entry) => readableName(entry.name))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
+      throw explainDiskError(error, directory)
     }
   }
 

@@ -1,8 +1,8 @@
 import type { Events, Home } from '../home/index.js'
 import type { Event, EventId } from '../model/index.js'
 
-/** Events kept at hand: a reader that was away for a moment is served without touching the disk. */
-const KEPT = 1_000
+/** Events kept at hand, by number and by bytes: a reader that was away for a moment is served without touching the disk. */
+const KEPT = { events: 1_000, bytes: 4 * 1024 * 1024 }
 
 /** An event as it goes over the wire, put together once for all readers. */
 export interface Frame {
@@ -19,6 +19,7 @@ export class EventHub {
   /** Everything after this id is in `#recent`. */
   #floor: EventId | undefined
   #recent: Frame[] = []
+  #bytes = 0
   #purge: string
   readonly #readers = new Set<(frame: Frame) => void>()
 
@@ -69,6 +70,7 @@ export class EventHub {
     if (purge === this.#purge) return
     this.#floor = this.last
     this.#recent = []
+    this.#bytes = 0
     this.#purge = purge
   }
 
@@ -79,17 +81,33 @@ export class EventHub {
     }
   }
 
+  #keep(frame: Frame): void {
+    this.#recent.push(frame)
+    this.#bytes += sizeOf(frame)
+    let gone = 0
+    while (this.#recent.length - gone > KEPT.events || this.#bytes > KEPT.bytes) {
+      const oldest = this.#recent[gone]
+      if (!oldest) break
+      this.#floor = oldest.id
+      this.#bytes -= sizeOf(oldest)
+      gone += 1
+    }
+    if (gone > 0) this.#recent.splice(0, gone)
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     const after = this.#floor
     const news = this.events.tail({ ...(after === undefined ? { last: Infinity } : { after }), signal })
     for await (const event of news) {
       const frame = frameOf(event)
-      this.#recent.push(frame)
-      if (this.#recent.length > KEPT) this.#floor = this.#recent.shift()?.id
+      this.#keep(frame)
       for (const reader of this.#readers) reader(frame)
     }
   }
 }
+
+/** The event and its text, both in memory. */
+const sizeOf = ({ text }: Frame): number => 2 * text.length
 
 const frameOf = (event: Event): Frame => ({
   id: event.id,

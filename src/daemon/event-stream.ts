@@ -61,9 +61,16 @@ class Reader {
 
   async serve(): Promise<void> {
     this.response.write(`event: hello\ndata: ${JSON.stringify({ after: this.#last ?? null })}\n\n`)
-    if (!(await this.#catchUp())) return this.#reset()
-    // From here to `listen` nothing waits, so no event can come in between.
-    for (const frame of this.hub.since(this.#last) ?? []) this.#write(frame)
+    for (;;) {
+      if (!(await this.#catchUp())) return this.#reset()
+      const missed = this.hub.since(this.#last)
+      // From here to `listen` nothing waits, so no event can come in between.
+      if (missed?.length === 0 || this.signal.aborted) break
+      for (const frame of missed ?? []) {
+        this.#write(frame)
+        if (this.response.writableNeedDrain && !(await this.#drained())) return this.#reset()
+      }
+    }
     if (!(await this.#live())) this.#reset()
   }
 

@@ -47,6 +47,18 @@ export class Fleet implements AsyncDisposable {
     await this.#each((terminal) => terminal.publishToAll(option, value))
   }
 
+  /** Agents whose screen some client shows now. */
+  async shown(): Promise<Set<AgentId>> {
+    const shown = new Set<AgentId>()
+    await this.#each(async (terminal) => {
+      for (const { pane, isSeen } of await terminal.panes()) {
+        const agent = isSeen ? this.#panes.get(paneKey(terminal.socket, pane)) : undefined
+        if (agent !== undefined) shown.add(agent)
+      }
+    })
+    return shown
+  }
+
   async announce(text: string, options: { bell: boolean }): Promise<void> {
     if (this.#vessels.size === 0) throw new Error('no agent runs in tmux now')
     await this.#each((terminal) => terminal.announce(text, options))

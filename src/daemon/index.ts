@@ -1,6 +1,7 @@
 export { accessTo, type DaemonFacts } from './access.js'
 export { nextOf } from './attention.js'
 export { DaemonClient } from './client.js'
+export { type FromIntake, runIntake, type ToIntake } from './intake-process.js'
 export { type DaemonAccess, ensureDaemon, standingOf, stopDaemon } from './launch.js'
 export { LogFile, newestLines } from './log-file.js'
 export type { Delivery } from './notifier.js'

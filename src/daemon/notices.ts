@@ -1,6 +1,7 @@
-import { type Context, type Instant, msOf } from '../model/index.js'
+import { type AgentId, type Context, type Instant, msOf } from '../model/index.js'
 import { type Notice, noticeOf } from './attention.js'
 import type { NoticeBook } from './notice-book.js'
+import { NoticeLimit } from './notice-limit.js'
 import { type Delivery, deliver, type Outlets } from './notifier.js'
 import { type NotifySettings, type Way, waysFor } from './notify-settings.js'
 import type { SeenAgent } from './roll.js'
@@ -10,9 +11,20 @@ const STALE_MS = 15 * 60_000
 /** Of more than so many at once, the rest is told in one notice: a screen full of them helps nobody. */
 const AT_ONCE = 4
 
-/** Tells users when an agent begins to wait, fails or finishes: once each. */
+/** A notice that is to be told, to whom it is news. */
+interface Wanted {
+  readonly agent: AgentId
+  readonly notice: Notice
+  readonly ways: readonly Way[]
+}
+
+/** Tells users when an agent begins to wait, fails or finishes: once each, not while they look at it, and not too often. */
 export class Notices {
   readonly #said = new Set<string>()
+  readonly #limit = new NoticeLimit()
+  /** What was too much to be told when it was new, the newest of each agent. */
+  readonly #held = new Map<AgentId, Wanted>()
+  #agents: readonly SeenAgent[] = []
   #telling: Promise<void> = Promise.resolve()
 
   constructor(
@@ -20,29 +32,43 @@ export class Notices {
     private readonly outlets: Outlets,
     private readonly clock: Context['clock'],
     private readonly say: (line: string) => void,
+    /** Agents whose screen some terminal shows now. */
+    private readonly shown: () => Promise<ReadonlySet<AgentId>> = () => Promise.resolve(new Set()),
   ) {}
 
   /** Looks at all agents and tells what is new. Never rejects: a notice that fails is a line in the log. */
   look(agents: readonly SeenAgent[], settings: NotifySettings): void {
     const nowMs = this.clock.now()
+    this.#agents = agents
     const fresh = agents.flatMap((agent) => {
       const notice = noticeOf(agent)
       return notice && this.book.isNew(agent.id, notice.key) ? [{ agent: agent.id, notice, key: notice.key }] : []
     })
-    this.book.keepOnly(new Set(agents.map(({ id }) => id)))
+    const ids = new Set(agents.map(({ id }) => id))
+    this.book.keepOnly(ids)
+    this.#limit.keepOnly(ids)
     this.book.note(fresh)
     const wanted = fresh
-      .map(({ notice }) => ({ notice, ways: waysFor(notice, settings, new Date(nowMs)) }))
+      .map(({ agent, notice }) => ({ agent, notice, ways: waysFor(notice, settings, new Date(nowMs)) }))
       .filter(({ notice, ways }) => ways.length > 0 && nowMs - msOf(notice.since as Instant) < STALE_MS)
-    const [shown, rest] = [wanted.slice(0, AT_ONCE), wanted.slice(AT_ONCE)]
-    if (rest.length > 0) {
-      const ways = [...new Set(rest.flatMap(({ ways }) => ways))]
-      shown.push({ notice: summaryOf(rest.map(({ notice }) => notice)), ways })
-    }
-    this.#telling = shown.reduce(
-      (before, { notice, ways }) => before.then(() => this.#tell(notice, ways, settings)),
-      this.#telling,
-    )
+    if (wanted.length > 0) this.#then(() => this.#tellSome(wanted, settings))
+  }
+
+  get isHolding(): boolean {
+    return this.#held.size > 0
+  }
+
+  /** Tells what was held back and is still so, as soon as it may: several in one. */
+  flush(settings: NotifySettings): void {
+    if (this.#held.size === 0) return
+    const current = new Map(this.#agents.map((agent) => [agent.id, noticeOf(agent)?.key]))
+    for (const [id, { notice }] of this.#held) if (current.get(id) !== notice.key) this.#held.delete(id)
+    const held = [...this.#held.values()]
+    const [first] = held
+    const about = held.length === 1 ? first?.agent : undefined
+    if (!first || !this.#limit.takes(about, settings.perMinute, this.clock.now())) return
+    this.#held.clear()
+    this.#then(() => this.#tellAll(held, settings))
   }
 
   /** Tells something made up, to see how it arrives. */
@@ -61,6 +87,32 @@ export class Notices {
   /** Until everything that was begun is told. */
   async settled(): Promise<void> {
     await this.#telling
+  }
+
+  #then(tell: () => Promise<void>): void {
+    this.#telling = this.#telling.then(tell)
+  }
+
+  async #tellSome(wanted: readonly Wanted[], settings: NotifySettings): Promise<void> {
+    const shown = await this.shown().catch(() => new Set<AgentId>())
+    const unseen = wanted.filter(({ agent }) => !shown.has(agent))
+    const nowMs = this.clock.now()
+    const rest = unseen.slice(AT_ONCE)
+    for (const one of unseen.slice(0, AT_ONCE)) {
+      if (this.#limit.takes(one.agent, settings.perMinute, nowMs)) await this.#tell(one.notice, one.ways, settings)
+      else this.#held.set(one.agent, one)
+    }
+    if (rest.length === 0) return
+    if (this.#limit.takes(undefined, settings.perMinute, nowMs)) await this.#tellAll(rest, settings)
+    else for (const one of rest) this.#held.set(one.agent, one)
+  }
+
+  /** In one notice. */
+  async #tellAll(wanted: readonly Wanted[], settings: NotifySettings): Promise<void> {
+    const [first] = wanted
+    if (!first) return
+    const notice = wanted.length === 1 ? first.notice : summaryOf(wanted.map((one) => one.notice))
+    await this.#tell(notice, [...new Set(wanted.flatMap(({ ways }) => ways))], settings)
   }
 
   async #tell(notice: Notice, ways: readonly Way[], settings: NotifySettings): Promise<void> {

@@ -11,6 +11,8 @@ export interface NotifySettings {
   readonly by: readonly Way[]
   readonly command?: readonly [string, ...string[]]
   /** Spans of the day in minutes; one that ends before it begins goes over midnight. */
+  /** So many notices a minute at most, of all agents together. */
+  readonly perMinute: number
   readonly quiet: readonly { readonly from: number; readonly to: number }[]
   readonly rules: readonly Rule[]
 }
@@ -45,7 +47,7 @@ export function isQuiet({ quiet }: Pick<NotifySettings, 'quiet'>, at: Date): boo
 export function parseNotify(settings: Settings, file: string): NotifySettings {
   const table = settingsTable(settings, 'notify', file)
   const where = (key: string): string => `notify.${key} in ${file}`
-  refuseUnknown(table, ['on', 'by', 'command', 'quiet_hours', 'rules'], `[notify] in ${file}`)
+  refuseUnknown(table, ['on', 'by', 'command', 'per_minute', 'quiet_hours', 'rules'], `[notify] in ${file}`)
   const command = table.command === undefined ? undefined : argvOf(table.command, where('command'))
   const by = listOf(table.by, WAYS, where('by')) ?? (command ? ['desktop', 'tmux', 'command'] : ['desktop', 'tmux'])
   const rules = rulesOf(table.rules, file)
@@ -56,6 +58,7 @@ export function parseNotify(settings: Settings, file: string): NotifySettings {
     on: listOf(table.on, NOTICE_KINDS, where('on')) ?? NOTICE_KINDS,
     by,
     ...(command ? { command } : {}),
+    perMinute: rateOf(table.per_minute, where('per_minute')),
     quiet: quietOf(table.quiet_hours, where('quiet_hours')),
     rules,
   }
@@ -103,6 +106,14 @@ function argvOf(value: unknown, where: string): readonly [string, ...string[]] {
     `${where} is not a list of words`,
     'Write the program and its arguments, like ["ntfy", "publish", "agents"]',
   )
+}
+
+const PER_MINUTE = 10
+
+function rateOf(value: unknown, where: string): number {
+  if (value === undefined) return PER_MINUTE
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1_000) return value
+  throw bad(`${where} is ${JSON.stringify(value)}`, 'Write a whole number from 1 to 1000')
 }
 
 function quietOf(value: unknown, where: string): NotifySettings['quiet'] {

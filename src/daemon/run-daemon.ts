@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { type Home, readSettings } from '../home/index.js'
-import { agentsOf, configuredParts, type Parts, type SocketFacts } from '../lifecycle/index.js'
+import { agentsOf, configuredParts, type Parts, type SocketFacts, sweepAllLaunchScripts } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
 import type { DaemonFacts } from './access.js'
 import { Api } from './api.js'
@@ -10,9 +10,11 @@ import { parseDaemonSettings } from './daemon-settings.js'
 import { EventHub } from './event-hub.js'
 import { Fleet } from './fleet.js'
 import { HomeGuard } from './home-guard.js'
+import { RETENTION_MS } from './intake-process.js'
 import { LiveRunners } from './live-runners.js'
-import { takeInLogs } from './log-intake.js'
+import { LogIntake } from './log-intake.js'
 import { lookoutOf } from './lookout.js'
+import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notify-settings.js'
 import { daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
@@ -20,8 +22,6 @@ import { ApiServer } from './server.js'
 
 /** The one before may be about to end. */
 const LOCK_WAIT_MS = 3_000
-/** How often old events are looked for; whether any go is the policy's business. */
-const RETENTION_MS = 15 * 60_000
 
 export interface DaemonOptions {
   readonly facts: DaemonFacts
@@ -29,8 +29,6 @@ export interface DaemonOptions {
   readonly context: Context
   /** One line for the log. */
   readonly say: (line: string) => void
-  /** The command line program, for work that is better done in a process of its own. */
-  readonly skein: string
   openHome(): Promise<Home>
   readonly socketFacts: SocketFacts
   /** Aborted when the process is told to end. */
@@ -41,7 +39,7 @@ export interface DaemonOptions {
 
 /** The daemon of one profile, from its start to its end. Resolves with why it ended. */
 export async function runDaemon(options: DaemonOptions): Promise<string> {
-  const { facts, profile, context, say, skein, signal } = options
+  const { facts, profile, context, say, signal } = options
   const place = daemonPlace({ ...facts, profile })
   makePrivate(place.directory, facts.userId)
   using lock = new FileLock(place.lock)
@@ -70,6 +68,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     facts: options.socketFacts,
     kept: true,
   })
+  sweepAllLaunchScripts(configured)
   using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
   const parts: Parts = {
     ...configured,
@@ -89,6 +88,10 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     say,
   })
   const startedAt = instantOf(context.clock.now())
+  using delay = new LoopDelay()
+  const intake = settings.ingest
+    ? new LogIntake({ argv: [facts.program, profile, 'intake'], signal: ending.signal, say })
+    : undefined
   const api = new Api({
     agents,
     list: (filter) => crew.list(filter),
@@ -107,6 +110,8 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
       home: facts.root,
       started_at: startedAt,
       memory_bytes: process.memoryUsage.rss(),
+      event_loop: delay.read(),
+      ...(intake ? { ingest: intake.state } : {}),
       connections: server.connections,
       ...(hub.last ? { last_event_id: hub.last } : {}),
     }),
@@ -127,12 +132,11 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     if (!ending.signal.aborted) say(`${what} stopped: ${error instanceof Error ? error.message : String(error)}`)
   }
   const work = [running.catch(failed('following the journal'))]
-  if (settings.ingest) {
-    work.push(takeInLogs(home, { skein, signal: ending.signal, say }).catch(failed('reading logs')))
-  }
-  const retention = setInterval(() => {
-    home.events.prune({ auto: true }).catch(failed('retention'))
-  }, RETENTION_MS)
+  if (intake) work.push(intake.run().catch(failed('reading logs')))
+  // Else the process that reads logs does it: it may take longer than anybody should wait for an answer.
+  const retention = intake
+    ? undefined
+    : setInterval(() => void home.events.prune({ auto: true }).catch(failed('retention')), RETENTION_MS)
   await aborted(ending.signal)
   clearInterval(retention)
   signal.removeEventListener('abort', onSignal)

@@ -13,8 +13,9 @@ export {
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
 export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
-export { entriesIn, ifThere, namesIn, textIn } from './present.js'
+export { entriesIn, namesIn, textIn } from './present.js'
 export {
+  isProven,
   type Life,
   lifeOf,
   type ProcessOwner,
@@ -25,6 +26,7 @@ export {
   thisProcess,
 } from './process-owner.js'
 export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
+export { type RunningProcess, runningProcesses } from './process-table.js'
 export { RowWriter } from './row-writer.js'
 export {
   type Database,

@@ -72,6 +72,8 @@ export interface Sessions {
   get(id: string): Promise<Session | undefined>
   /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
+  /** Beginnings of these ids that name one session each, short enough for people to read and type. */
+  shortIds(ids: readonly string[]): Promise<Map<string, string>>
   query(query: SessionFilter): Promise<SessionPage>
   /** The chains of a session (as in `find`), of a chain id, or of a work unit. */
   chain(reference: string): Promise<Chain[]>
@@ -336,6 +338,10 @@ export interface WatchOptions extends Pick<IngestOptions, 'tool' | 'session' | '
   onReport?: (report: IngestReport) => void
   /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
   lookAgainMs?: number
+  /** Called with the path of a log before it is read, and again after each slice of it; with undefined when there is nothing to read. */
+  onReading?: (path: string | undefined) => void
+  /** Logs that are passed over. */
+  isSetAside?: (path: string) => boolean
 }
 
 /** What the logs of the tools tell: turns, tool calls, tokens and money. */

@@ -11,6 +11,7 @@ import {
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
+import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
@@ -21,7 +22,10 @@ export class Config {
     readonly file: string,
     /** What `~` stands for. Asked for when it is written somewhere: not every process has a home directory. */
     private readonly userHome: () => string,
+    private readonly warn: (line: string) => void = () => {},
   ) {}
+
+  #isChecked = false
 
   async retention(): Promise<RetentionPolicy> {
     const events = table(await this.#read(), 'events', this.file)
@@ -132,8 +136,13 @@ export class Config {
     )
   }
 
-  #read(): Promise<Settings> {
-    return readSettings(this.file)
+  async #read(): Promise<Settings> {
+    const settings = await readSettings(this.file)
+    if (!this.#isChecked) {
+      this.#isChecked = true
+      for (const flaw of settingsFlaws(settings, settingsText(this.file) ?? '', this.file)) this.warn(flaw)
+    }
+    return settings
   }
 
   /** A relative one would lie elsewhere for every directory that a command is typed in. */

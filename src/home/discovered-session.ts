@@ -1,5 +1,5 @@
 import type { FoundSession } from '../ingest/index.js'
-import { type ForkOrigin, instantOf, isActive, laterOf, type Session } from '../model/index.js'
+import { type ForkOrigin, instantOf, isActive, laterOf, type Session, type SessionId } from '../model/index.js'
 import { filterText } from '../privacy/index.js'
 import type { Succession } from '../tools/index.js'
 import { type Continuation, FoundLinks } from './found-links.js'
@@ -11,7 +11,7 @@ export function discoveries(
   state: ChangeState,
   found: readonly FoundSession[],
   successions: readonly Succession[],
-  nowMs: number,
+  { nowMs, isOpen }: { nowMs: number; isOpen: (session: SessionId) => boolean },
 ): Draft[] {
   const links = new FoundLinks(state, successions)
   const isFound = new Set(found.map(({ id }) => id))
@@ -20,7 +20,7 @@ export function discoveries(
     const known = state.session(one.id)
     const place = links.placeOf(one.id)
     if (!known) links.begin(one.id, place)
-    const told = discovered(known, one, place, nowMs)
+    const told = discovered(known, one, place, { nowMs, isOpen: isOpen(one.id) })
     const late = known && place ? links.join(known, place) : []
     const next = links.successorOf(one.id)
     const waiting = next && !isFound.has(next) ? state.session(next) : undefined
@@ -29,27 +29,25 @@ export function discoveries(
   })
 }
 
-/** Silent for this long, a session that nobody reported is taken to have been left. */
-const QUIET_MS = 3_600_000
-
 function discovered(
   known: Session | undefined,
-  { id, tool, news, last_at }: FoundSession,
+  { id, tool, news, last_at, last_turn }: FoundSession,
   place: Continuation | undefined,
-  nowMs: number,
+  { nowMs, isOpen }: { nowMs: number; isOpen: boolean },
 ): Draft[] {
   const { title, model, origin, started_at = last_at ?? instantOf(nowMs) } = news
   // No system has such a directory, and the journal takes none: a log of anything must not keep the others from being told.
   const cwd = news.cwd?.includes('\0') ? undefined : news.cwd
   const branch = news.branch === undefined ? undefined : filterText(news.branch).text
-  const facts = withValues({ tool, cwd, branch, title, log_title: title, model })
-  const isQuiet = last_at === undefined || nowMs - Date.parse(last_at) > QUIET_MS
+  // What its first prompt begins with is better than nothing, and gives way to whatever anybody calls it.
+  const shown = title ?? known?.title ?? news.prompt
+  const facts = withValues({ tool, cwd, branch, title: shown, log_title: title, model })
   const ended_at = laterOf(last_at ?? started_at, started_at)
   const end: Draft = {
     type: 'session_end',
     session: id,
     visibility: 'audit',
-    payload: { outcome: 'exit', ended_at, reason: 'its log went quiet' },
+    payload: { ...(last_turn === 'open' ? CUT : LEFT), ended_at },
   }
   if (!known) {
     const forked_from = !place && origin && origin.session !== id ? { forked_from: origin } : {}
@@ -59,7 +57,7 @@ function discovered(
       visibility: 'audit',
       payload: { ...facts, source: 'log', started_at, chain_id: id, ...forked_from, ...place },
     }
-    return isQuiet ? [start, end] : [start]
+    return isOpen ? [start] : [start, end]
   }
   const { tool: knownTool, cwd: knownCwd, branch: knownBranch } = known
   // What was reported to Skein holds against the log; what came from the log follows it, as if it were read at once.
@@ -74,12 +72,16 @@ function discovered(
       ? [{ type: 'session_update', session: id, payload: { ...payload, ...withValues({ forked_from }) } }]
       : []
   if (known.source !== 'log') return update
-  if (isActive(known)) return isQuiet ? [...update, end] : update
+  if (isActive(known)) return isOpen ? update : [...update, end]
   const wentOn = known.ended_at !== undefined && last_at !== undefined && last_at > known.ended_at
   if (!wentOn) return update
   const again: Draft = { type: 'session_resumed', session: id, visibility: 'audit', payload: { resumed_at: last_at } }
-  return isQuiet ? [...update, again, end] : [...update, again]
+  return isOpen ? [...update, again] : [...update, again, end]
 }
+
+/** How a session ended that nobody reported. It had answered, or it was in the middle of a turn when its process went. */
+const LEFT = { outcome: 'exit', reason: 'no process has it open' }
+const CUT = { outcome: 'lost', reason: 'no process has it open, and its last turn has no end' }
 
 /** What the log says now of where a session came from, if it says more than is known. */
 function betterOrigin(

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
   type Call,
+  type FoundSession,
   type HistoryCounts,
   type HistoryReading,
   type HistoryStore,
@@ -32,6 +33,7 @@ import { withOrigin } from './fork-origin.js'
 import { noteLook } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 import { withMoments } from './moments.js'
+import { OpenSessions } from './open-sessions.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import type { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
@@ -52,6 +54,8 @@ export interface Surroundings extends Omit<Environment, 'extraRoots'> {
 
 /** Logs are read in slices of about this size: each is saved, and the process can be interrupted, before the next. */
 const SLICE_BYTES = 128 * 1024 * 1024
+/** So many sessions without an end are looked at; more are never open at once. */
+const MOST_ACTIVE = 10_000
 /** Sessions told in one write. */
 const ANNOUNCE_BATCH = 2_000
 /** Watching can miss a change, and a tool may be installed meanwhile: everything is looked at this often anyway. */
@@ -89,6 +93,7 @@ interface Look {
   tellsRedactions?: boolean
   /** False leaves what was said for later: neither words nor archive. */
   words?: boolean
+  onReading?: WatchOptions['onReading'] | undefined
 }
 
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
@@ -134,14 +139,21 @@ export class LogHistory implements UsageLogs {
     await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
   }
 
-  async watch({ signal, onReport, lookAgainMs = LOOK_AGAIN_MS, ...only }: WatchOptions): Promise<void> {
+  async watch(options: WatchOptions): Promise<void> {
+    const { signal, onReport, onReading, isSetAside = () => false, lookAgainMs = LOOK_AGAIN_MS, ...only } = options
     const isWholeLook = Object.keys(only).length === 0
+    const read = async (logs: readonly LogRef[], isWhole: boolean): Promise<IngestReport> => {
+      const report = await this.#read(logs, { signal, isWholeLook: isWhole, onReading })
+      onReading?.(undefined)
+      return report
+    }
     await using watched = new WatchedLogs(this.#setup.store.paths.directory)
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const isWanted = await this.#wanted(only)
+      const isAskedFor = await this.#wanted(only)
+      const isWanted = (log: LogRef): boolean => !isSetAside(log.path) && isAskedFor(log)
       const { logs: all, unlisted } = await this.#discover(only, isWanted)
       watched.watch(all)
-      const report = withUnlisted(await this.#read(all, { signal, isWholeLook }), unlisted)
+      const report = withUnlisted(await read(all, isWholeLook), unlisted)
       if (isFirst || report.read > 0) onReport?.(report)
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
@@ -149,7 +161,7 @@ export class LogHistory implements UsageLogs {
         if (noticed === 'look again') break
         const changed = (watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed).filter(isWanted)
         if (changed.length === 0 || signal.aborted) continue
-        const news = await this.#read(changed, { signal, isWholeLook: false })
+        const news = await read(changed, false)
         if (news.read > 0) onReport?.(news)
       }
     }
@@ -213,7 +225,7 @@ export class LogHistory implements UsageLogs {
   async #readInto(
     stores: OpenStores,
     logs: readonly LogRef[],
-    { signal, isWholeLook, tellsRedactions = false, words = true }: Look,
+    { signal, isWholeLook, tellsRedactions = false, words = true, onReading }: Look,
   ): Promise<IngestReport> {
     const report: IngestReport = {
       logs: logs.length,
@@ -236,6 +248,8 @@ export class LogHistory implements UsageLogs {
       run: this.#setup.store.context.random.uuid(),
       oblivion,
       words,
+      onReading: (log: LogRef) => onReading?.(log.path),
+      isStopped: () => signal?.aborted ?? false,
       isCurrent: () => purges.oblivion()?.generation === oblivion?.generation,
     }
     const isGone = ({ log }: LogSource): boolean => oblivion?.isLogGone(log.path, log.session ?? '') ?? false
@@ -261,7 +275,10 @@ export class LogHistory implements UsageLogs {
     }
     if (report.read > 0 && (isWholeLook || pending.some((source) => source.isUnknown)))
       take(await readHistory(into, completedForks(history), () => {}))
-    report.sessions_found = await this.#announce(history)
+    const environment = await this.#environment()
+    const open = new OpenSessions(environment, this.#setup.store.context.clock.now())
+    report.sessions_found = await this.#announce(history, environment, open)
+    if (isWholeLook) await this.#endWhatIsOver(history, open)
     if (tellsRedactions || this.#isTimeToTell()) await this.#tellRedactions(stores.text)
     const filtered = await storedPolicies(stores.text, into.policyFor)
     notePolicies(stores.text, filtered, policies.userFile)
@@ -311,16 +328,13 @@ export class LogHistory implements UsageLogs {
   }
 
   /** Tells the journal of the sessions that were found. What a killed process did not get to is told by the next one. */
-  async #announce(history: HistoryStore): Promise<number> {
+  async #announce(history: HistoryStore, environment: Environment, opened: OpenSessions): Promise<number> {
     let found = 0
     let successions: Succession[] | undefined
     for (;;) {
       const sessions = history.unannounced(ANNOUNCE_BATCH)
       if (sessions.length === 0) return found
-      if (!successions) {
-        const environment = await this.#environment()
-        successions = LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
-      }
+      successions ??= LOG_TOOLS.flatMap((tool) => tool.successions?.(environment) ?? [])
       const copied = history.copied(sessions)
       // What they were copied from, or what was copied from them, may have been told before.
       const companions = history.companions(sessions.filter(({ id }) => copied.has(id)))
@@ -330,10 +344,27 @@ export class LogHistory implements UsageLogs {
       )
       found += await this.#setup.sessions.discover(told, successions, {
         nowMs: this.#setup.store.context.clock.now(),
+        open: opened.among(told, opened.areGrowing(told) ? [] : await this.#activeIn(history)),
         oblivion: () => this.#setup.purges.oblivion(),
       })
       history.markAnnounced(sessions.map((session) => session.log))
     }
+  }
+
+  /** Ends the sessions that were open when their logs were read last and are no longer. Their logs will never say so. */
+  async #endWhatIsOver(history: HistoryStore, opened: OpenSessions): Promise<void> {
+    const active = await this.#activeIn(history)
+    const open = opened.among(active)
+    const over = active.filter(({ id }) => !open.has(id))
+    if (over.length === 0) return
+    const nowMs = this.#setup.store.context.clock.now()
+    await this.#setup.sessions.discover(over, [], { nowMs, open, oblivion: () => this.#setup.purges.oblivion() })
+  }
+
+  /** Sessions found in logs that have no end yet, as their logs were read. */
+  async #activeIn(history: HistoryStore): Promise<FoundSession[]> {
+    const { sessions } = await this.#setup.sessions.query({ outcome: 'active', limit: MOST_ACTIVE })
+    return history.foundAgain(sessions.filter(({ source }) => source === 'log').map(({ id }) => id))
   }
 
   async #discover(

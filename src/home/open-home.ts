@@ -56,7 +56,7 @@ export async function openHome({
   if (existsSync(join(root, 'purge-unfinished')))
     context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
-  const config = new Config(configFile, () => surroundings.home)
+  const config = new Config(configFile, () => surroundings.home, context.warn)
   const sessions = new SessionBook(store, cwd)
   const events = new EventBook(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')

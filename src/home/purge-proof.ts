@@ -3,8 +3,9 @@ import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { archivedTexts, unpackedBlock } from '../archive/index.js'
-import { type Database, openDatabase } from '../disk/index.js'
+import { type Database, openDatabase, statOf } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
+import { isReadableLog } from '../tools/index.js'
 import { tablesOf, textsIn } from './purge-database.js'
 import type { RawSearch } from './purge-search.js'
 import { isDatabase, isPacked, type PurgedPlace, unpacked } from './purge-sweep.js'
@@ -46,6 +47,10 @@ export async function proveGone(
   return proof
 }
 
+const DATABASE_FILE = /\.db(?:-wal|-journal)?$/
+/** Larger ones cannot be held as one piece. */
+const MOST_PARSED_BYTES = 2 ** 31 - 1
+
 interface Scan {
   bytes: number
   count: number
@@ -53,9 +58,14 @@ interface Scan {
 }
 
 async function scanFile(path: string, forgetter: Forgetter, raw: RawSearch): Promise<Scan | undefined> {
+  const found = statOf(path)
+  if (!found) return undefined
+  // A database is not opened here: closing it again would release the locks that this process holds on it.
+  const isSound = DATABASE_FILE.test(path) || isReadableLog(path)
+  if (!isSound) return { bytes: 0, count: 0, isUnreadable: true }
   try {
     const { bytes, count, head } = await scanBytes(path, raw)
-    const meant = meaningOf(path, head, forgetter, raw)
+    const meant = found.size > MOST_PARSED_BYTES ? undefined : meaningOf(path, head, forgetter, raw)
     const isInBytesOnly = count > 0 && meant?.count === 0 && isWordIndex(path)
     const lying = isInBytesOnly ? (await scanBytes(path, raw.withoutWordsOf(storedTexts(path)))).count : count
     return {
@@ -99,7 +109,7 @@ export async function scanBytes(path: string, raw: RawSearch): Promise<{ bytes: 
  * have it open.
  */
 function readable(path: string): Readable {
-  if (!/\.db(?:-wal|-journal)?$/.test(path)) return createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  if (!DATABASE_FILE.test(path)) return createReadStream(path, { highWaterMark: CHUNK_BYTES })
   return spawn('cat', ['--', path], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout
 }
 
@@ -189,9 +199,17 @@ function passagesIn(database: Database, block: number, bytes: Buffer): string[] 
   return sorted.slice(1).map((end, at) => bytes.toString('utf8', sorted[at], end))
 }
 
-/** Every plain file, links not followed. */
+/** Every plain file, links not followed, and every directory that cannot be listed: whoever reads it says so. */
 export function* filesUnder(directory: string): Generator<string> {
-  for (const name of readdirSync(directory).sort()) {
+  let names: string[]
+  try {
+    names = readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') yield directory
+    else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return
+  }
+  for (const name of names.sort()) {
     const path = join(directory, name)
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory()) yield* filesUnder(path)

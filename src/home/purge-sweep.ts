@@ -1,7 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { ifThere, openDatabase, SQLITE, sqliteCode, writeAtomic } from '../disk/index.js'
+import { openDatabase, readGuarded, SQLITE, sqliteCode, UnsuitableFile, writeAtomic } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { forgetInDatabase, scrubDatabase } from './purge-database.js'
 import { forgetInFile } from './purge-text.js'
@@ -47,8 +47,8 @@ export class Sweep {
 
   /** Any file that nobody else takes care of. */
   file(path: string): void {
-    const bytes = ifThere(() => readFileSync(path))
-    if (bytes === undefined) return // what comes and goes beside us, such as a message in the spool
+    const bytes = bytesOf(path)
+    if (bytes === undefined) return
     if (isDatabase(bytes)) this.#database(path)
     else if (isPacked(bytes)) this.#packed(path, bytes)
     else {
@@ -101,5 +101,17 @@ export function unpacked(bytes: Buffer): Buffer | undefined {
     return gunzipSync(bytes)
   } catch {
     return undefined
+  }
+}
+
+/** Undefined for what comes and goes beside us, such as a message in the spool, and for what the proof will name as unreadable. */
+function bytesOf(path: string): Buffer | undefined {
+  try {
+    return readGuarded(path, { mostBytes: 2 ** 31 - 1 })
+  } catch (error) {
+    const isLeft =
+      error instanceof UnsuitableFile || ['ENOENT', 'EACCES'].includes(String((error as NodeJS.ErrnoException).code))
+    if (isLeft) return undefined
+    throw error
   }
 }

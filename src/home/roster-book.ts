@@ -3,6 +3,7 @@ import {
   type AgentAddress,
   type Group,
   type GroupPath,
+  groupLineage,
   isWithin,
   joinAddress,
   nearest,
@@ -130,6 +131,7 @@ export class StoredRoster implements RosterBook {
     const group = parseGroupPath(path)
     return this.store.change(({ roster }) => {
       if (roster.groups.has(group)) throw groupExists(group)
+      refuseAgents(roster, group)
       return {
         events: [{ type: 'group_created', payload: { path: group } }],
         result: () => presentGroup(roster, group),
@@ -144,6 +146,7 @@ export class StoredRoster implements RosterBook {
     return this.store.change(({ roster }) => {
       if (!roster.groups.has(from)) throw groupNotFound(roster, from)
       if (roster.groups.has(target)) throw groupExists(target)
+      refuseAgents(roster, target)
       if (isWithin(target, from)) {
         throw new SkeinError(
           'illegal-transition',
@@ -216,8 +219,19 @@ function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], target:
   }
 }
 
+/** A path names one thing: an agent or a group. */
 function refuseTaken(roster: Roster, address: AgentAddress): void {
   if (roster.at(address)) throw agentExists(address)
+  if (roster.groups.has(address as string as GroupPath)) throw groupExists(address as string as GroupPath)
+  const { group } = splitAddress(address)
+  if (group) refuseAgents(roster, group)
+}
+
+function refuseAgents(roster: Roster, group: GroupPath): void {
+  for (const path of groupLineage(group)) {
+    if (!roster.groups.has(path) && roster.at(path as string as AgentAddress))
+      throw agentExists(path as string as AgentAddress)
+  }
 }
 
 function present(roster: Roster, id: Agent['id']): Agent {

@@ -154,14 +154,21 @@ export class SessionBook implements Sessions {
   async discover(
     found: readonly FoundSession[],
     successions: readonly Succession[],
-    { nowMs, oblivion = () => undefined }: { nowMs: number; oblivion?: () => Oblivion | undefined },
+    {
+      nowMs,
+      open,
+      oblivion = () => undefined,
+    }: { nowMs: number; open: ReadonlySet<SessionId>; oblivion?: () => Oblivion | undefined },
   ): Promise<number> {
     const { discoveries } = await import('./discovered-session.js') // with the rules of privacy, which most commands do without
     return this.store.change((state) => {
       const purged = oblivion()
       const told = purged ? found.flatMap((one) => remembered(one, purged)) : found
       const unknown = new Set(told.map((one) => one.id).filter((id) => !state.session(id))).size
-      return { events: discoveries(state, told, successions, nowMs), result: () => unknown }
+      return {
+        events: discoveries(state, told, successions, { nowMs, isOpen: (id) => open.has(id) }),
+        result: () => unknown,
+      }
     })
   }
 
@@ -171,6 +178,10 @@ export class SessionBook implements Sessions {
 
   async find(reference: string): Promise<Session> {
     return this.store.ask((index) => findSession(index, reference, this.#lookup))
+  }
+
+  async shortIds(ids: readonly string[]): Promise<Map<string, string>> {
+    return this.store.ask((index) => new Map(ids.map((id) => [id, index.shortId(id)])))
   }
 
   /** By its own id alone: for what cannot be undone. */
@@ -234,8 +245,8 @@ export class SessionBook implements Sessions {
 
 function remembered(found: FoundSession, { forgetter, isSessionGone }: Oblivion): FoundSession[] {
   if (isSessionGone(found.id)) return []
-  const { title, branch, cwd } = found.news
-  const news = forgetter.json(withValues({ title, branch, cwd })).value as FoundSession['news']
+  const { title, prompt, branch, cwd } = found.news
+  const news = forgetter.json(withValues({ title, prompt, branch, cwd })).value as FoundSession['news']
   return [{ ...found, news: { ...found.news, ...news } }]
 }
 
@@ -339,6 +350,7 @@ function inheritedFacts(predecessor: Session): StartOptions {
 function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<SessionFacts> {
   const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
   return withValues({
+    source: facts.source === 'run' ? facts.source : undefined,
     tool,
     title,
     tmux_session,

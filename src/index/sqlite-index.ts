@@ -22,6 +22,9 @@ const BULK_ROWS = 20_000
 const FEW_TITLES = 500
 const START: Cursor = { position: { segment: 0, offset: 0 }, id: undefined }
 
+/** As short as an id is shown to people. */
+const SHORTEST_ID = 8
+
 /** The index in one SQLite file. Derived and disposable: whatever is wrong with it, the answer is to build it again. */
 export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   readonly #db: Statements
@@ -219,6 +222,22 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       .prepared('select id from sessions where id >= ? and id < ? order by id limit ?')
       .all(prefix, `${prefix}\uffff`, limit)
     return (rows as { id: SessionId }[]).map((row) => row.id)
+  }
+
+  /** The shortest beginning of an id, of at least 8 characters, that no other session has. */
+  shortId(id: string): string {
+    const beside = [
+      this.#db.prepared('select id from sessions where id < ? order by id desc limit 1').get(id),
+      this.#db.prepared('select id from sessions where id > ? order by id limit 1').get(id),
+    ] as ({ id: string } | undefined)[]
+    let length = SHORTEST_ID
+    for (const other of beside) {
+      let same = 0
+      while (other && same < id.length && id[same] === other.id[same]) same += 1
+      length = Math.max(length, same + 1)
+    }
+    while (id[length - 1] === '-') length += 1 // a dash at the end is easily lost
+    return id.slice(0, length)
   }
 
   list(filter: SessionQuery): SessionPage {

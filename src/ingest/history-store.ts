@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { RowWriter, refuseForeign, type SqlValue } from '../disk/index.js'
 import type { Instant, SessionId } from '../model/index.js'
-import type { Counters, LogRef, Resume, SessionNews } from '../tools/index.js'
+import type { Counters, LogRef, Resume, SessionNews, TurnOutcome } from '../tools/index.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import { LedgerStore, type LogNews } from './ledger-store.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
@@ -23,6 +23,8 @@ export interface FoundSession {
   tool: string
   news: SessionNews
   last_at: Instant | undefined
+  /** How its last turn ended, where it has one. */
+  last_turn: TurnOutcome | undefined
 }
 
 export interface HistoryCounts {
@@ -164,6 +166,13 @@ export class HistoryStore implements Disposable {
     const sql = `select ${FOUND} from history_logs
       where announced = 0 and session is not null and agent is null and last_at is not null limit ?`
     return this.ledger.all(sql, limit).map((row) => foundSession(row as FoundRow))
+  }
+
+  /** What the own logs of these sessions say, as far as they were read. */
+  foundAgain(sessions: readonly SessionId[]): FoundSession[] {
+    const sql = `select ${FOUND} from history_logs where agent is null and last_at is not null
+      and session in (select value from json_each(?))`
+    return this.ledger.all(sql, JSON.stringify(sessions)).map((row) => foundSession(row as FoundRow))
   }
 
   markAnnounced(logs: readonly number[]): void {
@@ -314,10 +323,9 @@ export class HistoryStore implements Disposable {
         news: string
         last_at: Instant | null
       })
-    const news: SessionNews = {
-      ...(before && !rows.isRestarted ? (JSON.parse(before.news) as SessionNews) : {}),
-      ...rows.news,
-    }
+    const told: SessionNews = before && !rows.isRestarted ? JSON.parse(before.news) : {}
+    // The first prompt is the first one that was ever read.
+    const news: SessionNews = { ...told, ...rows.news, ...(told.prompt === undefined ? {} : { prompt: told.prompt }) }
     const session = log.session ?? news.spawner?.session ?? news.id ?? null
     const agent = log.agent ?? news.spawner?.agent ?? null
     const values = [
@@ -343,7 +351,8 @@ export class HistoryStore implements Disposable {
   }
 }
 
-const FOUND = 'n as log, path, session as id, tool, news, last_at'
+const FOUND = `n as log, path, session as id, tool, news, last_at,
+  (select outcome from turns where log = n and agent = '' order by turn desc limit 1) as last_turn`
 
 interface FoundRow {
   log: number
@@ -352,12 +361,14 @@ interface FoundRow {
   tool: string
   news: string
   last_at: Instant | null
+  last_turn: TurnOutcome | null
 }
 
-const foundSession = ({ news, last_at, ...row }: FoundRow): FoundSession & { log: number } => ({
+const foundSession = ({ news, last_at, last_turn, ...row }: FoundRow): FoundSession & { log: number } => ({
   ...row,
   news: JSON.parse(news) as SessionNews,
   last_at: last_at ?? undefined,
+  last_turn: last_turn ?? undefined,
 })
 
 /** As the table keeps them: rows that come in its order are written faster. */

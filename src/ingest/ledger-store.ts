@@ -111,25 +111,14 @@ export class LedgerStore extends Statements implements Disposable {
     for (const row of this.prepared(sql).iterate(...params)) yield callOf(row as CallRow)
   }
 
-  /** The calls of one session, as one text: a value at a time out of SQLite takes five times as long, and they are never many. */
-  callsOf(session: string): Omit<Call, 'call' | 'session'>[] {
-    const { calls } = this.get(CALLS_OF, session) as { calls: string }
-    return (JSON.parse(calls) as PricedCall[]).map(
-      ([tool, model, at_ms, input, output, cacheRead, cacheWrite5m, cacheWrite1h, searches, tier, speed, logged]) => ({
-        tool,
-        model,
-        at_ms,
-        input_tokens: input,
-        output_tokens: output,
-        cache_read_tokens: cacheRead,
-        cache_write_5m_tokens: cacheWrite5m,
-        cache_write_1h_tokens: cacheWrite1h,
-        web_search_requests: searches,
-        service_tier: tier ?? undefined,
-        speed: speed ?? undefined,
-        logged_nano_usd: logged ?? undefined,
-      }),
-    )
+  /** The calls of one session, many as one text: a value at a time out of SQLite takes five times as long. */
+  *callsOf(session: string): Generator<Omit<Call, 'call' | 'session'>, void> {
+    for (let done = 0; ; done += CALLS_AT_ONCE) {
+      const { calls } = this.get(CALLS_OF, session, CALLS_AT_ONCE, done) as { calls: string }
+      const some = JSON.parse(calls) as PricedCall[]
+      yield* some.map(pricedCall)
+      if (some.length < CALLS_AT_ONCE) return
+    }
   }
 
   fact(name: string): string | undefined {
@@ -153,9 +142,18 @@ type PricedCall = [
   ...[input: number, output: number, cacheRead: number, cacheWrite5m: number, cacheWrite1h: number, searches: number],
   ...[tier: string | null, speed: string | null, logged: number | null],
 ]
+const pricedCall = ([tool, model, at_ms, ...rest]: PricedCall): Omit<Call, 'call' | 'session'> => {
+  const [input, output, cacheRead, cacheWrite5m, cacheWrite1h, searches, tier, speed, logged] = rest
+  return {
+    ...{ tool, model, at_ms, input_tokens: input, output_tokens: output, cache_read_tokens: cacheRead },
+    ...{ cache_write_5m_tokens: cacheWrite5m, cache_write_1h_tokens: cacheWrite1h, web_search_requests: searches },
+    ...{ service_tier: tier ?? undefined, speed: speed ?? undefined, logged_nano_usd: logged ?? undefined },
+  }
+}
+const CALLS_AT_ONCE = 10_000
 const CALLS_OF = `select json_group_array(json_array(tool, model, at_ms, input_tokens, output_tokens, cache_read_tokens,
   cache_write_5m_tokens, cache_write_1h_tokens, web_search_requests, service_tier, speed, logged_nano_usd)) as calls
-  from ledger_calls where session = ?`
+  from (select * from ledger_calls where session = ? limit ? offset ?)`
 const SELECT_CALL = `select ${CALL_COLUMNS.join(', ')} from ledger_calls where tool = ? and call = ?`
 const WRITE_CALL = `insert or replace into ledger_calls (${CALL_COLUMNS.join(', ')}) values (${CALL_COLUMNS.map(() => '?').join(', ')})`
 const ADD_CALL = WRITE_CALL.replace('or replace', 'or ignore')

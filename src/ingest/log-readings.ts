@@ -32,6 +32,10 @@ export interface Stores {
   oblivion: Oblivion | undefined
   /** Whether nothing was purged since. */
   isCurrent(): boolean
+  /** Called with a log before it is read, and after each slice of it. */
+  onReading?: ((log: LogRef) => void) | undefined
+  /** Whether to stop, between two slices. */
+  isStopped?: (() => boolean) | undefined
   /** About how much of a log is read and stored at a time; the tool's own measure when absent. */
   sliceBytes?: number | undefined
 }

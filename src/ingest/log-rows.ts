@@ -1,6 +1,7 @@
 import { type Instant, laterOf, msOf } from '../model/index.js'
 import { filterText } from '../privacy/index.js'
 import type { Checkpoint, Fact, Resume, SessionNews } from '../tools/index.js'
+import { promptTitle } from './prompt-title.js'
 import { collect, type Telling, tellingOf } from './telling.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
@@ -86,6 +87,7 @@ export class LogRows {
         this.#last = undefined
         this.known = undefined
         this.isRestarted = true
+        delete this.news.prompt
         break
       case 'session': {
         const { kind: _, ...news } = fact
@@ -118,6 +120,8 @@ export class LogRows {
         row.copied = fact.copied ? 1 : 0
         row.prompt_chars = fact.prompt_chars ?? fact.prompt.length
         if (fact.at) row.started_at = fact.at
+        if (fact.by !== 'tool' && !fact.copied && row.agent === '' && this.news.prompt === undefined)
+          this.#name(fact.prompt)
         break
       case 'said':
         row.messages += 1
@@ -149,6 +153,11 @@ export class LogRows {
         if (fact.mark === 'compacted') row.compacted += 1
         else if (fact.mark !== 'timed') row.outcome = fact.mark
     }
+  }
+
+  #name(prompt: string): void {
+    const title = promptTitle(prompt)
+    if (title !== undefined) this.news.prompt = title
   }
 
   #turn(agent: string, turn: number): TurnRow {

@@ -53,7 +53,9 @@ export async function readHistory(
     size = { rows: 0, characters: 0 }
   }
   for (const source of sources) {
+    if (stores.isStopped?.()) break
     report.logs += 1
+    stores.onReading?.(source.log)
     try {
       let isNew = true
       for (const reading of readingsOf(stores, source)) {
@@ -65,7 +67,9 @@ export async function readHistory(
         if (reading.isLast) continue
         await flush()
         onLog(report)
+        stores.onReading?.(source.log)
         await nextTurn()
+        if (stores.isStopped?.()) break
       }
     } catch (error) {
       // Logs come and go while we look: one that is gone or forbidden must not hide the others.

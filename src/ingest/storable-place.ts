@@ -23,7 +23,9 @@ export function refilterPlaces({ ledger }: HistoryStore, { dryRun }: { dryRun: b
   const changed = rows.flatMap(({ n, news, resume }) => {
     const told = JSON.parse(news) as SessionNews
     const title = told.title && filterText(told.title).text
-    const cleanNews = title === told.title ? news : JSON.stringify({ ...told, title })
+    const prompt = told.prompt && filterText(told.prompt).text
+    const isClean = title === told.title && prompt === told.prompt
+    const cleanNews = isClean ? news : JSON.stringify({ ...told, title, prompt })
     const cleanResume = resume && JSON.stringify(storablePlace(JSON.parse(resume) as Resume))
     return cleanNews === news && cleanResume === resume ? [] : [{ n, news: cleanNews, resume: cleanResume }]
   })

@@ -26,6 +26,8 @@ export function segmentNumber(name: string): number | undefined {
 const CHUNK_BYTES = 512 * 1024
 /** A line longer than this is no event of ours: it is skipped without being held in memory. */
 const MAX_LINE_READ = 16 * 1024 * 1024
+/** What is too large for a line is in a file of its own: a batch ends when this much of that was read. */
+const MOST_OPENED = 4 * 1024 * 1024
 const NEWLINE = 10
 
 /**
@@ -58,7 +60,7 @@ export class SegmentReader implements Disposable {
       const size = this.#fill(buffer)
       if (size === 0) return undefined
       const end = buffer.subarray(0, size).lastIndexOf(NEWLINE)
-      if (end >= 0) return this.#decode(buffer.toString('utf8', 0, end), end + 1)
+      if (end >= 0) return this.#decode(buffer.subarray(0, end + 1))
       if (size < buffer.length || buffer.length < want) return undefined // an unfinished last line
       if (want >= MAX_LINE_READ) return this.#skipLine()
       want *= 4
@@ -80,13 +82,24 @@ export class SegmentReader implements Disposable {
     return size
   }
 
-  #decode(text: string, bytes: number): Batch {
-    const batch: Batch = { events: [], unreadable: 0, offset: this.#offset + bytes }
-    for (const line of text.split('\n')) {
+  #decode(bytes: Buffer): Batch {
+    const batch: Batch = { events: [], unreadable: 0, offset: this.#offset + bytes.length }
+    let opened = 0
+    const openBlob = (reference: unknown): unknown => {
+      opened += (reference as { bytes?: number } | null)?.bytes ?? 0
+      return this.openBlob(reference)
+    }
+    for (const [at, line] of bytes
+      .toString('utf8', 0, bytes.length - 1)
+      .split('\n')
+      .entries()) {
       if (line === '') continue
-      const reading = decodeLine(line, this.openBlob)
+      const reading = decodeLine(line, openBlob)
       if (reading.kind === 'event') batch.events.push(reading.event)
       else batch.unreadable += 1
+      if (opened < MOST_OPENED) continue
+      batch.offset = this.#offset + endOfLine(bytes, at)
+      break
     }
     this.#offset = batch.offset
     return batch
@@ -109,4 +122,11 @@ export class SegmentReader implements Disposable {
   [Symbol.dispose](): void {
     closeSync(this.#file)
   }
+}
+
+/** The offset behind a line, counted from 0. */
+function endOfLine(bytes: Buffer, line: number): number {
+  let end = 0
+  for (let at = 0; at <= line; at += 1) end = bytes.indexOf(NEWLINE, end) + 1
+  return end
 }

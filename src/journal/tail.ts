@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDirectory } from '../disk/index.js'
 import type { Event, EventId } from '../model/index.js'
 import type { Journal, ReadFrom } from './journal.js'
@@ -29,6 +30,7 @@ export async function* tail(journal: Journal, from: ReadFrom, signal: AbortSigna
           yield event
           if (signal.aborted) return
         }
+        await nextTurn() // a long journal is read for one who listens, and others wait for answers meanwhile
       }
       if (following === undefined) {
         await heard

@@ -65,14 +65,8 @@ export class AgentCare {
 
   async archive(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
-    const view = await this.look(agent)
-    if (liveRun(await this.parts.runs.read(agent.id))) {
-      throw new SkeinError(
-        'agent-running',
-        `${agent.address} is ${view.status}`,
-        `Stop it first: skein stop ${agent.address}`,
-      )
-    }
+    await this.look(agent)
+    await this.#refuseRunning(agent, `Stop it first: skein stop ${agent.address}`)
     await this.#note(agent, 'agent_archived', {}, (run, now) => ({ ...run, archived_at: now }))
     return { agent: await this.look(agent), did: `archived ${agent.address}`, how: 'it is listed with --all only' }
   }
@@ -83,20 +77,39 @@ export class AgentCare {
     return { agent: await this.look(agent), did: `unarchived ${agent.address}`, how: 'it is listed again' }
   }
 
+  async setTool(reference: string, tool: string): Promise<Receipt> {
+    const before = await findAgent(this.parts.home, reference)
+    await this.look(before)
+    await this.#refuseRunning(before, `Stop it first: skein stop ${before.address}`)
+    const agent = await this.parts.home.roster.update(before.id, { tool })
+    const how =
+      before.tool === tool ? 'it did so already' : `its conversation with ${before.tool} is kept for that tool`
+    return { agent: await this.look(agent), did: `${agent.address} now runs ${tool}`, how }
+  }
+
   async remove(reference: string, { force = false }: { force?: boolean } = {}): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     const view = await this.look(agent)
-    if (liveRun(await this.parts.runs.read(agent.id))) {
-      if (!force) {
-        const next = `Stop it first: skein stop ${agent.address} , or give --force`
-        throw new SkeinError('agent-running', `${agent.address} is ${view.status}`, next)
-      }
-      await this.#killOrGiveUp(agent)
+    if (force && liveRun(await this.parts.runs.read(agent.id))) await this.#killOrGiveUp(agent)
+    // Nobody starts it meanwhile.
+    using _held = await this.parts.runs.hold(agent.id, 'state')
+    if (!force) await this.#refuseRunning(agent, `Stop it first: skein stop ${agent.address} , or give --force`)
+    const run = await this.parts.runs.read(agent.id)
+    this.#removed.keep(agent, run, this.parts.context.clock.now())
+    try {
+      await this.parts.home.roster.remove(agent.id)
+    } catch (error) {
+      this.#removed.putBack(agent, run)
+      throw error
     }
-    this.#removed.keep(agent, await this.parts.runs.read(agent.id), this.parts.context.clock.now())
-    await this.parts.home.roster.remove(agent.id)
     const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
     return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  async #refuseRunning(agent: Agent, next: string): Promise<void> {
+    const run = await this.parts.runs.read(agent.id)
+    if (!liveRun(run)) return
+    throw new SkeinError('agent-running', `${agent.address} is ${run?.status.status}`, next)
   }
 
   /** What runs where it cannot be reached is given up: that place may be gone for good. */

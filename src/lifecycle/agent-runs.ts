@@ -93,6 +93,11 @@ export class AgentRuns {
     for (const what of ['state', 'keys']) rmSync(join(this.home.paths.agents, `${id}.${what}.lock`), { force: true })
   }
 
+  /** Puts a file back as it was before `forget`; the caller holds the agent. */
+  restore(run: AgentRun): void {
+    this.#write(run, true)
+  }
+
   #path(id: AgentId): string {
     return join(this.home.paths.agents, id + SUFFIX)
   }

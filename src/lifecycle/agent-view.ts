@@ -1,6 +1,7 @@
 import type { Agent, AgentStatus } from '../model/index.js'
 import type { AgentRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
+import { directoryProblem } from './directory-problem.js'
 import { gitBranch } from './git-branch.js'
 import type { Observed } from './observe.js'
 import type { Parts } from './parts.js'
@@ -24,13 +25,16 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
   const cwd = run?.recipe.cwd ?? agent.project_path
   const branch = cwd ? gitBranch(cwd) : undefined
   const model = run?.recipe.model
+  const problem = cwd ? directoryProblem(cwd) : undefined
   return {
     ...agent,
     ...known,
     ...(run?.binding ? { session_id: run.binding.session } : {}),
     ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane, pid: run.run.pid } : {}),
     ...(branch ? { branch } : {}),
+    ...(problem ? { cwd_problem: problem } : {}),
     ...(model ? { model } : {}),
+    ...(run?.pending_prompt ? { pending_prompt_at: run.pending_prompt.at } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
   }

@@ -11,10 +11,14 @@ export interface AgentView extends Agent, AgentStatus {
   /** The process it was started as, while or after it ran. */
   pid?: number
   branch?: string
+  /** Why nothing can work in its directory: it is gone, a file, not ours to enter. */
+  cwd_problem?: string
   model?: string
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
   context_tokens?: number
   cost_micro_usd?: number
+  /** A prompt was kept for it then, and is sent as soon as it can be typed. */
+  pending_prompt_at?: Instant
   archived_at?: Instant
   snoozed_until?: Instant
 }
@@ -113,6 +117,10 @@ export interface Agents extends AsyncDisposable {
   move(reference: string, group: string | undefined): Promise<Receipt>
   archive(reference: string): Promise<Receipt>
   unarchive(reference: string): Promise<Receipt>
+  /** The program it runs. Refused while it runs. Its conversation with the tool before comes back with that tool. */
+  setTool(reference: string, tool: string): Promise<Receipt>
+  /** Agents with a process that runs, or may run where it cannot be seen. */
+  running(): Promise<Agent[]>
   /** Refused while it runs, unless `force` kills it. */
   remove(reference: string, options?: { force?: boolean }): Promise<Receipt>
   /** Brings back the agent that was removed last (or the one named), while that is possible. */

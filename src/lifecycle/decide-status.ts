@@ -93,7 +93,7 @@ export function decideStatus(sighting: Sighting): Verdict {
   if (process?.rule === UNREACHABLE) return passing(previous, process)
   const best = bestOf(sighting)
   if (best) return settled(sighting, withBackground(best, sighting))
-  if (isYoung(run, now)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })
+  if (isYoung(sighting, run)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })
   if (process?.status === 'unknown') return passing(previous, process)
   const pane = seen.find(({ source }) => source === 'pane')
   // A view of the program that a rule knows, and that hides what it does: that still holds.
@@ -370,7 +370,10 @@ function stalledFor({ progress_at, now, previous }: Sighting): number | undefine
   return ms >= STALLED_MS ? ms : undefined
 }
 
-const isYoung = (run: { started_at: Instant }, now: Instant): boolean =>
-  msOf(now) - msOf(run.started_at) < START_GRACE_MS
+/** From when it first drew something, where that was seen. */
+function isYoung({ now, sample, previous }: Sighting, run: { started_at: Instant }): boolean {
+  const isDrawn = previous.status === 'starting' && sample?.status === 'unknown' && sample.at > run.started_at
+  return msOf(now) - msOf(isDrawn ? sample.at : run.started_at) < START_GRACE_MS
+}
 
 const earlierOf = (a: Instant, b: Instant): Instant => (a < b ? a : b)

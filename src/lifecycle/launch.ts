@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
-import { makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
+import { dirname, join, resolve } from 'node:path'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../disk/index.js'
 import { spoolCommand } from '../journal/index.js'
 import { type Agent, type SessionId, SkeinError } from '../model/index.js'
 import { isTmux, type PaneInfo, writeLaunchScript } from '../terminal/index.js'
 import {
   capturedSession,
+  findProgram,
   type Launch,
   type Preparation,
   placeLinks,
@@ -15,28 +16,19 @@ import {
   type ToolRunner,
 } from '../tools/index.js'
 import type { Launching, LiveRun, Recipe } from './agent-run.js'
+import { launchEnvironment } from './launch-environment.js'
+import { launchScriptOf } from './launch-leftovers.js'
 import { nowOf, type Parts } from './parts.js'
+import { PROMPT_FILE } from './pending-prompt.js'
 import { withStart } from './run-life.js'
 
-/** What of the user's environment is about the terminal or the shell it was typed in, and not about the user. */
-const NOT_PASSED_ON =
-  /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|TERM_SESSION_ID|COLORTERM|COLUMNS|LINES|PWD|OLDPWD|SHLVL|_|IFS|PPID|OPTIND|LINENO|SKEIN_AGENT|SKEIN_SESSION|SKEIN_ACTOR|SKEIN_RUN|NODE_CHANNEL_FD)$/
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 const SECRET_FILE = 'secret'
 /** A first run asks a model for a word; it may take a while and prints little. */
 const CAPTURE_MS = 120_000
 const CAPTURE_BYTES = 4 * 1024 * 1024
 
-/** A run that is ready to begin. */
-export interface Readied {
-  launching: Launching
-  /** The file for `sh` that becomes the program. */
-  script: string
-  session?: SessionId
-}
-
 export interface NewRun {
-  agent: Agent
+  agent: Pick<Agent, 'id' | 'address'>
   recipe: Recipe
   runner: ToolRunner
   how: Launching['how']
@@ -47,55 +39,100 @@ export interface NewRun {
   env: Readonly<Record<string, string>>
 }
 
-/** Writes everything a run needs, readable by its user alone. Nothing is started. */
-export async function ready(parts: Parts, run: NewRun): Promise<Readied> {
+/** A run of which everything is known and nothing is written. */
+export interface PreparedRun extends NewRun {
+  launch: Launch
+  preparation: Preparation
+}
+
+/** A run that is ready to begin. */
+export interface ReadyRun {
+  launching: Launching
+  /** The file for `sh` that becomes the program. */
+  script: string
+  session?: SessionId
+  /** Removes what was written for it, when it does not begin after all. */
+  discard(): void
+}
+
+/** Decides how the program is run, and refuses when it is not installed. Changes nothing. */
+export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun> {
   const { agent, recipe, runner } = run
   const id = parts.context.random.uuid()
-  const directory = join(parts.runs.directoryOf(agent.id), id)
-  makeDirectory(directory)
-  parts.spool.prepare()
-  const port = await freePort()
-  const startedAt = nowOf(parts)
-  const secret = Buffer.from(parts.context.random.bytes(24)).toString('hex')
-  writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
   const launch: Launch = {
     kind: run.how,
     ...(run.session ? { session: run.session } : {}),
     ...(run.origin ? { origin: run.origin } : {}),
     agent: agent.id,
     cwd: recipe.cwd,
-    startedAt,
+    startedAt: nowOf(parts),
     ...(recipe.model ? { model: recipe.model } : {}),
     ...(recipe.mcp ? { mcp: recipe.mcp } : {}),
     ...(recipe.args ? { args: recipe.args } : {}),
     ...(recipe.dangerous ? { dangerous: true } : {}),
-    directory,
+    directory: join(parts.runs.directoryOf(agent.id), id),
     spool: {
       directory: parts.spool.directory,
       run: id,
       command: spoolCommand(parts.spool.directory, { agent: agent.id, run: id, tool: runner.name }),
     },
     environment: parts.environment,
-    port,
-    secret,
+    port: await freePort(),
+    secret: Buffer.from(parts.context.random.bytes(24)).toString('hex'),
   }
-  const preparation = runner.prepare(launch)
-  writeFiles(preparation)
-  const captured = await capturedFirst(parts, run, preparation, id)
-  const session = captured?.session ?? preparation.session ?? run.session
-  const script = join(directory, 'launch.sh')
-  const env = { ...environmentOf(parts, run, preparation, { id, session }), ...captured?.env }
-  writeLaunchScript({ path: script, argv: captured?.argv ?? preparation.argv, env })
-  const launching = {
-    id,
-    socket: parts.socket,
-    place: thisPlace(),
-    tmux_session: run.tmuxSession,
-    started_at: startedAt,
-    port,
-    how: run.how,
+  const prepared = { ...run, launch, preparation: runner.prepare(launch) }
+  refuseMissingProgram(parts, prepared)
+  return prepared
+}
+
+function refuseMissingProgram(parts: Parts, prepared: PreparedRun): void {
+  const { agent, recipe, preparation } = prepared
+  const [program] = preparation.argv
+  const env = launchEnvironment(parts, prepared, preparation, { id: prepared.launch.spool.run, session: undefined })
+  const path = program.includes('/') ? resolve(recipe.cwd, program) : program
+  if (!findProgram(path, { ...parts.environment, env })) throw programMissing(agent.address, recipe.tool)
+}
+
+export const programMissing = (address: string, tool: string): SkeinError =>
+  new SkeinError(
+    'agent-died',
+    `${address} did not start: the program of ${tool} was not found`,
+    `Install it or put it on your PATH (skein tool show ${tool}), then try again`,
+  )
+
+/** Writes everything a run needs, readable by its user alone. Nothing is started, except where a program tells its id no other way. */
+export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun> {
+  const { launch, preparation } = run
+  const { directory, startedAt, port, secret } = launch
+  const id = launch.spool.run
+  const script = launchScriptOf(parts, id)
+  const written = [directory, script]
+  const discard = (): void => {
+    for (const path of written) rmSync(path, { recursive: true, force: true })
   }
-  return { launching, script, ...(session ? { session } : {}) }
+  try {
+    makeDirectory(directory)
+    parts.spool.prepare()
+    writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
+    written.push(...writeFiles(preparation))
+    const captured = await capturedFirst(parts, run, preparation, id)
+    const session = captured?.session ?? preparation.session ?? run.session
+    const env = { ...launchEnvironment(parts, run, preparation, { id, session }), ...captured?.env }
+    writeLaunchScript({ path: script, argv: captured?.argv ?? preparation.argv, env })
+    const launching = {
+      id,
+      socket: parts.socket,
+      place: thisPlace(),
+      tmux_session: run.tmuxSession,
+      started_at: startedAt,
+      port,
+      how: run.how,
+    }
+    return { launching, script, ...(session ? { session } : {}), discard }
+  } catch (error) {
+    discard()
+    throw error
+  }
 }
 
 /** A run whose pane is there. A server in another pid namespace, reached by its socket, has pids that mean nothing here. */
@@ -112,7 +149,8 @@ export function begun(launching: Launching, { pane, pid, session, serverPid }: P
 export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
   const directory = parts.runs.directoryOf(agent.id)
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
-    if (name !== keep && !name.startsWith('env')) rmSync(join(directory, name), { recursive: true, force: true })
+    if (name !== keep && name !== PROMPT_FILE && !name.startsWith('env'))
+      rmSync(join(directory, name), { recursive: true, force: true })
   }
 }
 
@@ -121,74 +159,22 @@ export function secretOf(parts: Parts, agent: Agent, run: LiveRun): string {
   return readFileSync(join(parts.runs.directoryOf(agent.id), run.id, SECRET_FILE), 'utf8')
 }
 
-/** The variables that the user gave with an agent; a recipe names them, this file has their values. */
-export function saveGivenEnv(parts: Parts, agent: Agent, env: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(env)) {
-    if (VARIABLE.test(name) && !NOT_PASSED_ON.test(name) && !value.includes('\0')) continue
-    const next = 'Use letters, digits and "_", and a name that is not the terminal\'s or Skein\'s own'
-    throw new SkeinError('bad-input', `${JSON.stringify(name.slice(0, 80))} cannot be given to an agent`, next)
-  }
-  const path = envFile(parts, agent)
-  makeDirectory(dirname(path))
-  writeAtomic(path, `${JSON.stringify(env)}\n`, { durable: true })
-}
-
-/** Comes back with all of them or not at all: an agent without its key would fail later and elsewhere. */
-export function givenEnv(parts: Parts, agent: Agent, recipe: Recipe): Record<string, string> {
-  const names = recipe.env_names ?? []
-  if (names.length === 0) return {}
-  const values = readEnv(envFile(parts, agent))
-  const missing = names.filter((name) => !Object.hasOwn(values, name))
-  if (missing.length === 0) return Object.fromEntries(names.map((name) => [name, values[name] ?? '']))
-  const next = `Give them again: skein restart ${agent.address} ${missing.map((name) => `--env ${name}=…`).join(' ')}`
-  throw new SkeinError(
-    'bad-input',
-    `${agent.address} was started with ${missing.join(', ')}, whose values are gone`,
-    next,
-  )
-}
-
-const envFile = (parts: Parts, agent: Agent): string => join(parts.runs.directoryOf(agent.id), 'env.json')
-
-function readEnv(path: string): Record<string, string | undefined> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
-    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
-  } catch {
-    return {}
-  }
-}
-
-function writeFiles({ files, links = [] }: Preparation): void {
+/** Gives back which files were not there before. */
+function writeFiles({ files, links = [] }: Preparation): string[] {
   placeLinks(links)
+  const made: string[] = []
   for (const { path, content, onlyIfAbsent } of files) {
-    if (onlyIfAbsent && existsSync(path)) continue
-    makeDirectory(dirname(path))
-    writeAtomic(path, content, { durable: false })
+    const isThere = existsSync(path)
+    if (onlyIfAbsent && isThere) continue
+    if (!isThere) made.push(path)
+    try {
+      makeDirectory(dirname(path))
+      writeAtomic(path, content, { durable: false })
+    } catch (error) {
+      throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
+    }
   }
-}
-
-/** The user's own, then what the tool needs, then what the user gave this agent, then who it is. */
-function environmentOf(
-  parts: Parts,
-  { agent, env }: NewRun,
-  preparation: Preparation,
-  { id, session }: { id: string; session: SessionId | undefined },
-): Record<string, string> {
-  const all: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(parts.environment.env)) {
-    if (VARIABLE.test(name) && !NOT_PASSED_ON.test(name)) all[name] = value
-  }
-  Object.assign(all, preparation.env, env, {
-    SKEIN_AGENT: agent.address,
-    SKEIN_ACTOR: agent.address,
-    SKEIN_RUN: id,
-    ...(session ? { SKEIN_SESSION: session } : {}),
-  })
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+  return made
 }
 
 /** A first run, without a terminal, for programs that choose their own id and tell it only so. Without an answer it is left out. */
@@ -201,7 +187,7 @@ async function capturedFirst(
   const { capture } = preparation
   if (!capture) return undefined
   const [program, ...args] = capture.argv
-  const env = environmentOf(parts, run, preparation, { id, session: undefined })
+  const env = launchEnvironment(parts, run, preparation, { id, session: undefined })
   const printed = await new Promise<string>((resolve) => {
     const options = { cwd: run.recipe.cwd, env, timeout: CAPTURE_MS, maxBuffer: CAPTURE_BYTES }
     execFile(program, args, options, (error, stdout) => resolve(error ? '' : stdout)).stdin?.end()

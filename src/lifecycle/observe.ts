@@ -1,5 +1,5 @@
 import { type ProcessOwner, whereaboutsOf } from '../disk/index.js'
-import type { Agent, AgentId, Evidence, Instant } from '../model/index.js'
+import { type Agent, type AgentId, type Evidence, type Instant, msOf } from '../model/index.js'
 import type { PaneInfo, TmuxSocket } from '../terminal/index.js'
 import type { ScreenReading, ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
@@ -8,8 +8,10 @@ import type { Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
 import { begun } from './launch.js'
+import { sweepLaunchScripts } from './launch-leftovers.js'
 import { nowOf, type Parts } from './parts.js'
 import { processSeen } from './process-evidence.js'
+import { withQuiet } from './quiet-screen.js'
 import { registeredOf } from './registry-reader.js'
 import { paneOf, serverOf } from './run-life.js'
 import { withSteadyDialog } from './steady-dialog.js'
@@ -24,6 +26,8 @@ export interface Observed {
   /** What was looked at, beside what was told. */
   seen: readonly Evidence[]
   pane?: PaneInfo
+  /** Its process has ended, by evidence from where it ran. */
+  isOver?: boolean
   reading?: ScreenReading
 }
 
@@ -34,6 +38,7 @@ export interface Observed {
  */
 export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promise<Observed[]> {
   const all = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
+  sweepLaunchScripts(parts)
   await takeIn(parts, all)
   const agents = [...all.values()].filter(({ id }) => !only || only.has(id))
   const found = await Promise.all(agents.map(async (agent) => ({ agent, run: await parts.runs.read(agent.id) })))
@@ -124,12 +129,21 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
   return screens
 }
 
+/** A program that has drawn nothing is still starting: on a slow machine that takes a while. */
+const DRAWS_WITHIN_MS = 120_000
+const isStarting = ({ context }: Parts, { live }: Glance): boolean =>
+  live !== undefined && context.clock.now() - msOf(live.started_at) < DRAWS_WITHIN_MS
+const BLANK: ScreenReading = { status: 'starting', reason: 'it has drawn nothing yet' }
+
 async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
   const screen = screens.get(one.agent.id)
   const { pane, runner, live, run } = one
   if (screen === undefined || !pane || !runner || !live) return one
   const { title, width } = pane
-  const read = runner.readScreen({ lines: screen.split('\n'), title, width })
+  const lines = screen.split('\n')
+  const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
+  const shown = isBlank ? BLANK : runner.readScreen({ lines, title, width })
+  const read = withQuiet(runner, shown, pane, run?.status, parts.context.clock.now())
   const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }

@@ -31,7 +31,7 @@ export async function outputOf(
  * reply is read again. One that is not there, or that no reader knows, is no reply.
  */
 async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
-  if (!run?.binding) return undefined
+  if (!run?.binding || run.binding.how === 'made') return undefined
   const isQuiet = activityOf(run.status) === 'quiet'
   for (let tries = 1; ; tries += 1) {
     const turns = await turnsOf(parts, run)

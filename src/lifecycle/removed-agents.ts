@@ -44,9 +44,15 @@ export class RemovedAgents {
 
   /** Puts its files back. */
   async bringBack({ agent, run }: Removed): Promise<void> {
+    using _held = await this.runs.hold(agent.id, 'state')
+    this.putBack(agent, run)
+  }
+
+  /** The same, for who holds the agent. */
+  putBack(agent: Agent, run: AgentRun | undefined): void {
     const kept = join(this.#directory, agent.id)
     if (existsSync(kept)) renameSync(kept, this.runs.directoryOf(agent.id))
-    if (run) await this.runs.update(agent, () => ({ next: run, result: undefined }))
+    if (run) this.runs.restore(run)
     rmSync(this.#path(agent.id), { force: true })
   }
 

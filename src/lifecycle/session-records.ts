@@ -1,22 +1,32 @@
-import { type Agent, isActive, type Link, type Outcome, type SessionId, SkeinError } from '../model/index.js'
+import {
+  type Agent,
+  isActive,
+  type Link,
+  type Outcome,
+  type SessionFacts,
+  type SessionId,
+  SkeinError,
+  splitAddress,
+} from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import { gitBranch } from './git-branch.js'
 import type { Parts } from './parts.js'
 
 /** Facts about the conversation of an agent that begins or goes on. */
-function factsOf(agent: Agent, run: AgentRun): { agent: string; [fact: string]: string } {
+function factsOf(agent: Agent, run: AgentRun): { agent: string } & Omit<SessionFacts, 'agent' | 'agent_id'> {
   const { recipe } = run
   const branch = gitBranch(recipe.cwd)
   const tmux = run.run?.tmux_session ?? run.launching?.tmux_session
   return {
     agent: agent.address,
     tool: recipe.tool,
-    title: agent.title,
+    ...(agent.title === splitAddress(agent.address).name ? {} : { title: agent.title }), // a name says nothing about the work
     cwd: recipe.cwd,
     ...(recipe.work ? { work_unit: recipe.work } : {}),
     ...(recipe.model ? { model: recipe.model } : {}),
     ...(branch ? { branch } : {}),
     ...(tmux ? { tmux_session: tmux } : {}),
+    ...(run.binding?.how === 'made' ? { source: 'run' as const } : {}),
   }
 }
 

@@ -1,24 +1,27 @@
-import { basename } from 'node:path'
-import { statOf } from '../disk/index.js'
 import {
   type Agent,
   type AgentStatus,
+  groupLineage,
   type Instant,
+  parseAddress,
+  parseAgentId,
   parseSessionId,
   type SessionId,
   SkeinError,
 } from '../model/index.js'
 import { isListeningAt, type PaneInfo, restoreSocket } from '../terminal/index.js'
-import { type AgentRun, type LiveRun, liveRun, type Recipe } from './agent-run.js'
+import type { AgentRun, Binding, LiveRun, Recipe } from './agent-run.js'
 import type { StartAgent } from './agents.js'
 import { START_GRACE_MS } from './decide-status.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { activityOf } from './evidence.js'
-import { begun, clearOldRuns, givenEnv, type Readied, ready, saveGivenEnv } from './launch.js'
+import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
+import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
 import { recordBeginning, recordFreshStart } from './session-records.js'
+import { planStart, recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
 import { turnBeforeStart } from './turn-end.js'
 
@@ -26,31 +29,38 @@ import { turnBeforeStart } from './turn-end.js'
 const LOOK_MS = 60
 /** How long the processes of the run before may take to end when an agent is restarted. */
 const RESTART_GRACE_MS = 2_000
+/** A program that lives this long has not failed to start. */
+const PROVEN_MS = 600
+/** What a shell says of a program that it cannot find. */
+const NOT_FOUND = 'exited 127'
 /** Lines of a program that ended at once, for its user to see why. */
 const LAST_LINES = 12
 
-/** The agent that is meant, made when it does not exist, with how it will be started. Nothing runs yet. */
-export async function spawn(parts: Parts, options: StartAgent, isDurable = true): Promise<Agent> {
-  const agent = await agentFor(parts, options)
-  const env = { ...options.env }
+/** Makes the agent when it does not exist, and keeps how it will be started. Nothing runs yet. */
+export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
+  const plan = await planStart(parts, options)
+  const agent = await rostered(parts, plan)
   await parts.runs.update(agent, (current) => {
-    const cwd = options.cwd ?? current?.recipe.cwd ?? agent.project_path
-    if (cwd === undefined) throw noPlace(agent)
-    if (Object.keys(env).length > 0) saveGivenEnv(parts, agent, env)
-    const recipe = current && !isTold(options) ? { ...current.recipe, cwd } : recipeFor(parts, agent, options, cwd)
+    if (plan.env) saveGivenEnv(parts, agent, plan.env)
     const status: AgentStatus = current?.status ?? { status: 'stopped', since: nowOf(parts), source: 'process' }
-    return { next: { ...current, v: 1, agent: agent.id, recipe, status }, isDurable, result: undefined }
+    const next = { ...current, v: 1 as const, agent: agent.id, recipe: plan.recipe, status }
+    return { next: { ...next, ...(current ? withRecipe(current, plan.recipe) : {}) }, result: undefined }
   })
   return agent
 }
 
-/** Whether anything was said about how to start: an agent that exists is otherwise started as it was before. */
-const isTold = (options: StartAgent): boolean =>
-  [options.tool, options.model, options.env, options.mcp, options.args, options.dangerous, options.work].some(
-    (given) => given !== undefined,
-  )
+/** The agent on the roster as it is planned. */
+async function rostered(
+  { home: { roster } }: Parts,
+  { known, address, facts, parent, recipe }: StartPlan,
+): Promise<Agent> {
+  const { tool, cwd } = recipe
+  if (!known) return roster.add({ address, tool, project_path: cwd, ...facts, ...(parent ? { parent } : {}) })
+  return Object.keys(facts).length > 0 ? roster.update(known.id, facts) : known
+}
 
 export interface Started {
+  agent: Agent
   observed: Observed
   tier: 'respawned' | 'recreated'
   session: SessionId | undefined
@@ -65,48 +75,124 @@ export interface Restart {
   env?: Readonly<Record<string, string>>
 }
 
+/** Starts an agent, new or known. What is refused leaves everything as it was; a new agent that does not begin is not left behind. */
+export async function startAgent(parts: Parts, options: StartAgent): Promise<Started> {
+  const plan = await planStart(parts, options)
+  const restart = { force: options.force ?? false, plan }
+  if (plan.known) {
+    const started = await start(parts, { ...plan.known, ...plan.facts }, restart)
+    return { ...started, agent: await rostered(parts, plan) }
+  }
+  await refuseUnstartable(parts, plan)
+  const groups = new Set((await parts.home.roster.groups()).map(({ path }) => path))
+  const agent = await rostered(parts, plan)
+  try {
+    return await start(parts, agent, restart)
+  } catch (error) {
+    await unmakeUnbegun(parts, agent, groups)
+    throw error
+  }
+}
+
+/** Before there is anything to undo: whether tmux and the program are there. */
+async function refuseUnstartable(parts: Parts, { address, recipe, env = {} }: StartPlan): Promise<void> {
+  await parts.terminals.of(parts.socket)
+  const agent = { id: parseAgentId(parts.context.random.uuid()), address: parseAddress(address) }
+  const runner = runnerOf(parts, recipe.tool)
+  await prepareRun(parts, { agent, recipe, runner, how: 'new', session: undefined, tmuxSession: '', env })
+}
+
+/** Takes an agent back whose program never ran, with the groups that were made for it. One that may run is kept. */
+async function unmakeUnbegun(parts: Parts, agent: Agent, groups: ReadonlySet<string>): Promise<void> {
+  const { runs, terminals } = parts
+  const { roster } = parts.home
+  const { run, launching, status } = (await runs.read(agent.id)) ?? {}
+  if (launching || (run && status?.reason !== NOT_FOUND)) return
+  const terminal = run && (await terminals.of(run.socket).catch(() => undefined))
+  if (run) await terminal?.close(run.tmux_session).catch(() => undefined) // gone already
+  await roster.remove(agent.id)
+  runs.forget(agent.id)
+  const made = agent.group_path ? groupLineage(agent.group_path).filter((path) => !groups.has(path)) : []
+  for (const path of made.reverse()) await roster.deleteGroup(path).catch(() => undefined) // another agent is in it by now
+}
+
 /** Starts the agent's program and stays until it is seen to live, or to have died. */
-export async function start(parts: Parts, agent: Agent, options: Restart = {}): Promise<Started> {
+export async function start(
+  parts: Parts,
+  agent: Agent,
+  options: Restart & { plan?: StartPlan } = {},
+): Promise<Started> {
   const started = await parts.runs.update(agent, (current, save) => launch(parts, agent, current, options, save))
   if (!started) throw new Error(`agent ${agent.id} has no recipe`)
-  return { ...started, observed: await untilAlive(parts, agent, started.run) }
+  return { ...started, agent, observed: await untilAlive(parts, agent, started.run) }
 }
 
 async function launch(
   parts: Parts,
   agent: Agent,
-  current: AgentRun | undefined,
-  options: Restart,
+  stored: AgentRun | undefined,
+  options: Restart & { plan?: StartPlan },
   save: (next: AgentRun) => void,
 ) {
+  await parts.home.roster.agent(agent.id) // removed by another process since
+  const current = stored ?? (options.plan && neverRun(parts, agent, options.plan.recipe))
   if (!current) return undefined
-  const runner = runnerOf(parts, current.recipe.tool)
-  const recipe = withEnv(parts, agent, current.recipe, options.env)
-  const env = givenEnv(parts, agent, recipe)
+  const { recipe: ofTool, binding: bound, other_tools } = recipeOfTool(current, options.plan?.recipe.tool ?? agent.tool)
+  const { recipe, env, newEnv } = envFor(parts, agent, options.plan?.recipe ?? ofTool, options)
+  const runner = runnerOf(parts, recipe.tool)
+  const { how, session: wanted } = conversationFor(parts, bound, recipe, options)
+  const tmuxSession = current.run?.tmux_session ?? tmuxName(agent)
   refuseNoDirectory(recipe.cwd)
+  await parts.terminals.of(parts.socket)
+  const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
   const isGivenUp = await endBefore(parts, agent, current, options)
-  const { how, session: wanted } = conversationFor(parts, current, options)
-  const tmuxSession = liveTmuxName(current) ?? tmuxName(agent)
-  const readied = await ready(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
-  const { launching, session } = readied
+  const readied = await writeRun(parts, prepared)
+  const { launching } = readied
+  // A program that will never say which conversation it is in: this run is one.
+  const isMade = readied.session === undefined && !runner.can.tells
+  const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const binding =
     session === undefined
       ? undefined
-      : how === 'resume' && current.binding
-        ? { ...current.binding, is_confirmed: false }
-        : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
-  const { run: _run, binding: _binding, ...kept } = withoutTurn(current, how === 'new' ? undefined : status.since)
-  const before: AgentRun = { ...kept, recipe, launching, status, ...(binding ? { binding } : {}) }
-  save({
-    ...before,
-    ...(current.run ? { run: { ...current.run, ended_at: current.run.ended_at ?? status.since } } : {}),
+      : how === 'resume' && bound
+        ? { ...bound, is_confirmed: false }
+        : {
+            session,
+            since: launching.started_at,
+            how: isMade ? ('made' as const) : ('chosen' as const),
+            is_confirmed: isMade,
+          }
+  const {
+    run: _run,
+    binding: _binding,
+    other_tools: _others,
+    ...kept
+  } = withoutTurn(current, how === 'new' ? undefined : status.since)
+  const before: AgentRun = {
+    ...kept,
+    recipe,
+    launching,
+    status,
+    ...(binding ? { binding } : {}),
+    ...(other_tools && Object.keys(other_tools).length > 0 ? { other_tools } : {}),
+  }
+  const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? status.since }
+  save({ ...before, ...(ended ? { run: ended } : {}) })
+  const restoreEnv = newEnv && saveGivenEnv(parts, agent, newEnv)
+  const { pane, tier } = await makePane(parts, agent, current, readied).catch(async (error: unknown) => {
+    // When tmux did not answer, the pane may be there: then it is found by its mark.
+    if (error instanceof SkeinError && error.code === 'tmux-timeout') throw error
+    readied.discard()
+    restoreEnv?.()
+    const { launching: _launching, ...unbegun } = stored ?? { ...before, status: current.status }
+    save({ ...unbegun, ...(ended ? { run: ended } : {}) })
+    throw error
   })
-  const { pane, tier } = await makePane(parts, agent, current, readied)
   const run = begun(launching, pane)
   const next: AgentRun = { ...before, run }
   delete next.launching
-  if (how === 'new') await recordFreshStart(parts, agent, next, current.binding?.session, session)
+  if (how === 'new') await recordFreshStart(parts, agent, next, bound?.session, session)
   else if (session) await recordBeginning(parts, agent, next, session)
   clearOldRuns(parts, agent, run.id)
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
@@ -118,6 +204,19 @@ async function launch(
     ],
     result: { run, tier, session },
   }
+}
+
+const neverRun = (parts: Parts, agent: Agent, recipe: Recipe): AgentRun => ({
+  v: 1,
+  agent: agent.id,
+  recipe,
+  status: { status: 'stopped', since: nowOf(parts), source: 'process' },
+})
+
+/** The same agent with another recipe: what belongs to another tool is kept apart. */
+const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {
+  const { binding: _binding, ...rest } = current
+  return { ...rest, ...recipeOfTool(current, recipe.tool), recipe }
 }
 
 const givenUp = (agent: Agent, run: LiveRun) => ({
@@ -157,16 +256,15 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
 /** The conversation it had, where the tool can go on with it; else one with an id that is chosen now, where that can be. */
 function conversationFor(
   parts: Parts,
-  { binding, recipe }: AgentRun,
+  binding: Binding | undefined,
+  recipe: Recipe,
   { fresh }: Restart,
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
-  if (binding && can.resume && !fresh) return { how: 'resume', session: binding.session }
+  if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }
 }
-
-const liveTmuxName = ({ run }: AgentRun): string | undefined => run?.tmux_session
 
 /** A server that has lost its socket is used again: a second one in its place would take it from the agents of the first for good. */
 async function reachServer({ runs, socket }: Parts): Promise<void> {
@@ -182,7 +280,7 @@ async function makePane(
   parts: Parts,
   agent: Agent,
   { run, recipe }: AgentRun,
-  { script, launching }: Readied,
+  { script, launching }: ReadyRun,
 ): Promise<{ pane: PaneInfo; tier: Started['tier'] }> {
   await reachServer(parts)
   const terminal = await parts.terminals.of(parts.socket)
@@ -192,29 +290,40 @@ async function makePane(
     return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script }), tier: 'respawned' }
   }
   const wanted = { cwd: recipe.cwd, script, agent: agent.id }
+  const create = async (session: string): Promise<PaneInfo> => {
+    try {
+      return await terminal.create({ ...wanted, session })
+    } catch (error) {
+      // The server had just been ended, being empty: then nothing was made, and a new one starts.
+      if (!(error instanceof SkeinError) || error.code !== 'tmux-gone') throw error
+      return terminal.create({ ...wanted, session })
+    }
+  }
   try {
-    return { pane: await terminal.create({ ...wanted, session: launching.tmux_session }), tier: 'recreated' }
+    return { pane: await create(launching.tmux_session), tier: 'recreated' }
   } catch (error) {
     const isTaken =
       error instanceof SkeinError && error.code === 'tmux-refused' && /duplicate session/.test(error.message)
     if (!isTaken) throw error
-    return { pane: await terminal.create({ ...wanted, session: tmuxNameWithId(agent) }), tier: 'recreated' }
+    return { pane: await create(tmuxNameWithId(agent)), tier: 'recreated' }
   }
 }
 
 /** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
 async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Observed> {
   const only = new Set([agent.id])
-  const until = performance.now() + START_GRACE_MS
+  const begin = performance.now()
   for (;;) {
     const [seen] = await observe(parts, only)
     if (!seen) throw new Error(`agent ${agent.id} vanished while it was started`)
     const activity = seen.verdict && activityOf(seen.verdict.status)
     if (seen.run?.run?.id !== run.id) return seen // another process has started it anew meanwhile
-    if (activity === 'failed' && !liveRun(seen.run)) throw await diedAtOnce(parts, agent, seen)
-    if (activity === 'over') throw await diedAtOnce(parts, agent, seen)
-    if (activity && activity !== 'starting') return seen
-    if (performance.now() >= until) return seen
+    // Also when another process was the first to see it end.
+    if (seen.isOver || seen.run.run.ended_at !== undefined) throw await diedAtOnce(parts, agent, seen)
+    // What is drawn on a screen, a program may draw just before it fails: it has to outlive that.
+    const isProven = seen.verdict?.decided?.source !== 'pane' || performance.now() - begin >= PROVEN_MS
+    if (activity && activity !== 'starting' && isProven) return seen
+    if (performance.now() - begin >= START_GRACE_MS) return seen
     await pause(LOOK_MS)
   }
 }
@@ -227,88 +336,23 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
   const details = lines.slice(-LAST_LINES)
   const why = verdict?.status.reason ?? 'no reason is known'
-  if (why === 'exited 127' && run) {
-    // What a shell says of a program that it cannot find.
-    const { tool } = run.recipe
-    const install = `Install it or put it on your PATH (skein tool show ${tool}), then: skein restart ${agent.address}`
-    return new SkeinError('agent-died', `${agent.address} did not start: the program of ${tool} was not found`, install)
-  }
+  if (why === NOT_FOUND && run) return programMissing(agent.address, run.recipe.tool)
   const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
   return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }
 
-// --- which agent, and how ---------------------------------------------------------------------------------------------
-
-async function agentFor(parts: Parts, options: StartAgent): Promise<Agent> {
-  const { roster } = parts.home
-  const address = await addressFor(parts, options)
-  const known = (await roster.agents()).find((agent) => agent.address === address)
-  const tool = options.tool ?? known?.tool ?? parts.defaultTool
-  runnerOf(parts, tool)
-  const { title, role, parent, cwd } = options
-  const mcp = options.mcp ? { loaded_mcp_names: [...options.mcp] } : {}
-  const facts = { ...(title ? { title } : {}), ...(role ? { role } : {}), ...mcp }
-  if (!known) {
-    const place = cwd === undefined ? {} : { project_path: cwd }
-    return roster.add({ address, tool, ...place, ...facts, ...(parent ? { parent } : {}) })
-  }
-  const isOther = tool !== known.tool || Object.keys(facts).length > 0
-  return isOther ? roster.update(known.id, { tool, ...facts }) : known
-}
-
-/** As given, or made up from the directory: `web`, `web-2`, … */
-async function addressFor(parts: Parts, { agent, group, cwd = 'agent' }: StartAgent): Promise<string> {
-  const prefix = group ? `${group}/` : ''
-  if (agent !== undefined) return agent.includes('/') || !group ? agent : prefix + agent
-  const name = basename(cwd)
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
-    .replace(/^[^\p{L}\p{N}_]+/u, '')
-    .slice(0, 48)
-  const taken = new Set<string>((await parts.home.roster.agents()).map(({ address }) => address))
-  for (let n = 1; ; n += 1) {
-    const address = `${prefix}${name || 'agent'}${n === 1 ? '' : `-${n}`}`
-    if (!taken.has(address)) return address
-  }
-}
-
-const noPlace = (agent: Agent): SkeinError =>
-  new SkeinError(
-    'bad-input',
-    `It is not known where ${agent.address} is to run`,
-    `Say where: skein start <directory> --agent ${agent.address}`,
-  )
-
-function recipeFor(parts: Parts, agent: Agent, options: StartAgent, cwd: string): Recipe {
-  const { model, args, mcp, dangerous, work } = options
-  const names = Object.keys(options.env ?? {})
-  return {
-    tool: options.tool ?? agent.tool ?? parts.defaultTool,
-    cwd,
-    ...(model ? { model } : {}),
-    ...(args && args.length > 0 ? { args: [...args] } : {}),
-    ...(mcp && mcp.length > 0 ? { mcp: [...mcp] } : {}),
-    ...(dangerous ? { dangerous } : {}),
-    ...(work ? { work } : {}),
-    ...(names.length > 0 ? { env_names: names } : {}),
-  }
-}
-
-function withEnv(
+/** The variables that it is started with: those it has, those that are given now on top, or those of a plan instead. */
+function envFor(
   parts: Parts,
   agent: Agent,
   recipe: Recipe,
-  env: Readonly<Record<string, string>> | undefined,
-): Recipe {
-  if (!env || Object.keys(env).length === 0) return recipe
-  const kept = (recipe.env_names ?? []).filter((name) => !Object.hasOwn(env, name))
-  const values = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...env }
-  saveGivenEnv(parts, agent, values)
-  return { ...recipe, env_names: Object.keys(values) }
-}
-
-function refuseNoDirectory(cwd: string): void {
-  if (statOf(cwd)?.isDirectory()) return
-  throw new SkeinError('bad-input', `There is no directory ${cwd}`, 'Make it, or start the agent in another one')
+  { env: added, plan }: Restart & { plan?: StartPlan },
+): { recipe: Recipe; env: Record<string, string>; newEnv?: Record<string, string> } {
+  if (plan?.env) return { recipe, env: { ...plan.env }, newEnv: { ...plan.env } }
+  if (!added || Object.keys(added).length === 0) return { recipe, env: givenEnv(parts, agent, recipe) }
+  checkGivenEnv(added)
+  const kept = (recipe.env_names ?? []).filter((name) => !Object.hasOwn(added, name))
+  const env = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...added }
+  return { recipe: { ...recipe, env_names: Object.keys(env) }, env, newEnv: env }
 }

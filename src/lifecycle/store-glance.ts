@@ -24,7 +24,8 @@ import { turnEndOf } from './turn-end.js'
 /** Decides what an agent does from what was just seen, and stores what has changed, with the evidence. */
 export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Glance): Promise<Observed> {
   const { agent, run, live, pane, reading, seen } = one
-  const shown = { agent, seen, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
+  const isOver = one.isOver === true
+  const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
   const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner?.can.tells)
   const quick = decideStatus(sighting(run, live))

@@ -13,7 +13,8 @@ export interface Anchor {
 export type OnAnchor = (anchor: number, at: number) => void
 
 const CHUNK = 1 << 16
-const SHORT = 64
+/** Up to here a text is looked at character by character. */
+export const SHORT = 64
 const SLOT_BITS = 18
 const LEAST = 4
 /** What texts are full of. None of it may share a slot with an anchor, so the first factor is taken that keeps them apart. */
@@ -37,6 +38,11 @@ const EVERYWHERE = [
 const FACTORS = [
   0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f, 0x165667b1, 0x7feb352d, 0x846ca68b, 0x2c1b3c6d,
 ] as const
+
+/** Controls that no line is made of, and what begins an escape. Of wide characters the lower half is looked at. */
+const ODD = Uint8Array.from({ length: 256 }, (_, code) =>
+  (code < 32 && code !== 9 && code !== 10 && code !== 13) || code === 92 || code === 94 ? 1 : 0,
+)
 
 /** Where three characters stand in an anchor. */
 interface Place {
@@ -103,34 +109,37 @@ export class AnchorScan {
     }
   }
 
-  scan(text: string, onAnchor: OnAnchor): void {
-    if (text.length <= SHORT) {
-      this.#scanShort(text, onAnchor)
-      return
-    }
+  /** False when the text has no control and no backslash or caret: of a short text that is known at no cost. */
+  scan(text: string, onAnchor: OnAnchor): boolean {
+    if (text.length <= SHORT) return this.#scanShort(text, onAnchor)
     if (text.length <= CHUNK) {
       this.#scanChunk(text, 0, text, text.length, onAnchor)
-      return
+      return true
     }
     // Chunks overlap by an anchor's length; an anchor belongs to the chunk in whose first part it starts.
     const step = CHUNK - this.#longest
     for (let from = 0; from < text.length; from += step) {
       this.#scanChunk(text, from, text.slice(from, from + CHUNK), Math.min(step, text.length - from), onAnchor)
     }
+    return true
   }
 
   /** Character by character: for a short text, copying it into bytes costs more than it saves. */
-  #scanShort(text: string, onAnchor: OnAnchor): void {
+  #scanShort(text: string, onAnchor: OnAnchor): boolean {
     const strikes = this.#strikes
     const factor = this.#factor
     let first = text.charCodeAt(0) & 0xff
+    let odd = 0
     for (let at = 0; at + 2 < text.length; at += 2) {
+      const second = text.charCodeAt(at + 1) & 0xff
       const third = text.charCodeAt(at + 2) & 0xff
-      const slot = slotOf(factor, first, text.charCodeAt(at + 1) & 0xff, third)
+      odd |= (ODD[first] as number) | (ODD[second] as number)
+      const slot = slotOf(factor, first, second, third)
       if ((((strikes[slot >>> 5] as number) >>> (slot & 31)) & 1) !== 0)
         this.#report(text, 0, text.length, at, slot, onAnchor)
       first = third
     }
+    return (odd | (ODD[first] as number) | (ODD[text.charCodeAt(text.length - 1) & 0xff] as number)) !== 0
   }
 
   #scanChunk(text: string, from: number, chunk: string, own: number, onAnchor: OnAnchor): void {

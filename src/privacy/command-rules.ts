@@ -38,22 +38,26 @@ const COMMANDS: readonly { programs: readonly string[]; flag: RegExp }[] = [
 ]
 /** How much of a command is read behind the program's name. */
 const REACH = 600
+/** Where nothing was found, programs named within this are not looked at again: what they could reach has been read. */
+const READ_AHEAD = 300
 
 const FLAG_RULES: readonly Rule[] = COMMANDS.map(({ programs, flag: pattern }) => ({
   name: 'command-password',
   anchors: programs.map((text) => ({ text, anyCase: false })),
-  match(text, at) {
-    const limit = Math.min(text.length, at + REACH)
+  match(text, at, reached) {
+    // The same flag belongs to the first of several names before it.
+    if (at < reached) return undefined
+    const limit = Math.min(text.length, at + REACH + READ_AHEAD)
     for (let from = at; from < limit; from += 1) {
       const code = text.charCodeAt(from)
       // A command goes on behind a line that ends in a backslash.
-      if (code === 10 && text[from - 1] !== '\\') return undefined
+      if (code === 10 && text[from - 1] !== '\\') return from
       if (code !== 32 && code !== 9 && code !== 34) continue
       pattern.lastIndex = from
       const span = valueIn(pattern.exec(text))
       if (span !== undefined && !isPlaceholder(text.slice(span.start, span.end))) return span
     }
-    return undefined
+    return at + READ_AHEAD
   },
 }))
 

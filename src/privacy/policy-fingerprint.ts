@@ -28,8 +28,11 @@ const tiersIn = (layers: readonly PolicyLayer[]): unknown =>
     )
     .filter((tools) => tools.length > 0)
 
+/** Raised when texts are read in another way: what was kept before may have to be filtered again. */
+const READING = 2
+
 let ruleNames: string | undefined
 function rules(): string {
-  ruleNames ??= JSON.stringify(RULES.map(({ name, anchors }) => [name, anchors.length]))
+  ruleNames ??= JSON.stringify([READING, ...RULES.map(({ name, anchors }) => [name, anchors.length])])
   return ruleNames
 }

@@ -40,16 +40,23 @@ export function redactInto(text: string, applied: Applied): string {
   return findSecrets(current).length === 0 ? current : redactedMark('unsettled-text')
 }
 
+/** Nobody nests values deeper, and walking through them needs a stack. */
+const DEEPEST = 500
+
 /** Every string within a JSON value. A field's name counts as what stands before its value. The value itself is not changed. */
-export function redactValue(value: unknown, applied: Applied): unknown {
+export function redactValue(value: unknown, applied: Applied, depth = 0): unknown {
   if (typeof value === 'string') return redactInto(value, applied)
-  if (Array.isArray(value)) return redactList(value, applied)
   if (typeof value !== 'object' || value === null) return value
+  if (depth > DEEPEST) {
+    count(applied, 'nested-too-deep')
+    return redactedMark('nested-too-deep')
+  }
+  if (Array.isArray(value)) return redactList(value, applied, depth)
   let changed = redactPair(value, applied)
   for (const name in value) {
     if (changed !== undefined && name === 'value') continue
     const before = (value as Record<string, unknown>)[name]
-    const after = redactField(name, before, applied)
+    const after = redactField(name, before, applied, depth)
     const kept = name.length < LONG_NAME ? name : redactInto(name, applied)
     if (after === before && kept === name) continue
     changed ??= { ...value }
@@ -71,8 +78,8 @@ function redactPair(record: object, applied: Applied): Record<string, unknown> |
 }
 
 /** What the name says counts for the whole value, as it is and as it would be kept; a finding that is all of it says more. */
-function redactField(name: string, value: unknown, applied: Applied): unknown {
-  const redacted = redactValue(value, applied)
+function redactField(name: string, value: unknown, applied: Applied, depth: number): unknown {
+  const redacted = redactValue(value, applied, depth + 1)
   if (typeof value !== 'string' || typeof redacted !== 'string' || isMark(redacted)) return redacted
   const rule = secretField(name, value) ?? (redacted === value ? undefined : secretField(name, redacted))
   if (rule === undefined) return redacted
@@ -83,20 +90,20 @@ function redactField(name: string, value: unknown, applied: Applied): unknown {
 const isMark = (text: string): boolean => /^\[REDACTED(?::[a-z-]+)?\]$/.test(text)
 
 /** As a command first: of a password that has another secret in it, the rest must go, too. Again while one shows another. */
-function redactList(list: unknown[], applied: Applied): unknown[] {
+function redactList(list: unknown[], applied: Applied, depth: number): unknown[] {
   let current = list
   for (let round = 0; round < ROUNDS; round += 1) {
-    const next = redactItems(redactCommand(current, applied), applied)
+    const next = redactItems(redactCommand(current, applied), applied, depth)
     if (next === current) return current
     current = next
   }
   return current
 }
 
-function redactItems(list: unknown[], applied: Applied): unknown[] {
+function redactItems(list: unknown[], applied: Applied, depth: number): unknown[] {
   let changed: unknown[] | undefined
   for (let k = 0; k < list.length; k += 1) {
-    const after = redactValue(list[k], applied)
+    const after = redactValue(list[k], applied, depth + 1)
     if (after === list[k]) continue
     changed ??= [...list]
     changed[k] = after
@@ -107,15 +114,22 @@ function redactItems(list: unknown[], applied: Applied): unknown[] {
 /** A command as a list of its words: an option and its value are two items, and only together do they tell. */
 function redactCommand(list: unknown[], applied: Applied): unknown[] {
   if (!list.some((item) => typeof item === 'string' && item.startsWith('-'))) return list
-  const told = JSON.stringify(list)
+  // Lists within it are looked at on their own.
+  const told = JSON.stringify(list.map((item) => (typeof item === 'string' ? item : null)))
   const found: Applied = {}
   const text = redactInto(told, found)
   if (text === told) return list
   addApplied(applied, found)
+  const words = parsedList(text)
+  if (words?.length !== list.length) return [text] // a mark went across a quote: the words count, not their shape
+  return list.map((item, at) => (typeof item === 'string' ? words[at] : item))
+}
+
+function parsedList(text: string): unknown[] | undefined {
   try {
     return JSON.parse(text) as unknown[]
   } catch {
-    return [text] // a mark went across a quote: the words count, not their shape
+    return undefined
   }
 }
 

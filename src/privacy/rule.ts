@@ -1,4 +1,5 @@
 import type { Anchor } from './anchor-scan.js'
+import { isHidden } from './hidden-characters.js'
 import type { Span } from './mark.js'
 
 /**
@@ -11,10 +12,14 @@ export interface Rule {
   /**
    * `at` is where the anchor starts; `reached` is where the secrets end that this rule has found before. What lies before that
    * need not be looked at again to its end, or a text of nothing but anchors would take for ever. A number says: nothing here,
-   * and nothing at this rule's anchors before that offset.
+   * and nothing at this rule's anchors before that offset; `HIDDEN_STOP` says that something hidden ended it.
    */
   match(text: string, at: number, reached: number): Span | number | undefined
+  /** It reads character by character and so notices what is hidden among them. */
+  readonly noticesHidden?: true
 }
+
+export const HIDDEN_STOP = -1
 
 /** The characters a token's body is made of. */
 export const BODY = {
@@ -69,6 +74,7 @@ interface TokenForm {
 export function tokenRule(name: string, form: TokenForm): Rule {
   return {
     name,
+    noticesHidden: true,
     anchors: form.prefixes.map((text) => ({
       text,
       anyCase: false,
@@ -79,7 +85,10 @@ export function tokenRule(name: string, form: TokenForm): Rule {
       const prefix = form.prefixes.find((one) => text.startsWith(one, at)) ?? ''
       const start = at + prefix.length
       const enough = runEnd(text, start, form.body, start + form.atLeast)
-      if (enough - start < form.atLeast) return isCut(text, start, enough) ? { start: at, end: enough } : undefined
+      if (enough - start < form.atLeast) {
+        if (isCut(text, start, enough)) return { start: at, end: enough }
+        return isHidden(text.charCodeAt(enough)) ? HIDDEN_STOP : undefined
+      }
       if (form.mixed && !isMixed(text.slice(start, runEnd(text, start, form.body, start + 64)))) return undefined
       return { start: at, end: tailEnd(text, enough, form.body, reached) }
     },

@@ -1,6 +1,6 @@
 import { keyLinesEnd, privateKeyBlock } from './key-block.js'
 import type { Span } from './mark.js'
-import { isPlaceholder, looksRandom } from './plausible-value.js'
+import { isPlaceholder, isPlausiblePassword, looksRandom } from './plausible-value.js'
 import { membersOf, patternRule, type Rule, runEnd } from './rule.js'
 
 const ANYTHING = String.fromCharCode(...Array(256).keys())
@@ -23,6 +23,11 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   { name: 'sql-password', anchors: [{ text: 'identified', anyCase: true }], match: identifiedBy },
   { name: 'bearer', anchors: [{ text: 'bearer', anyCase: true }], match: schemeValue },
   { name: 'basic-auth', anchors: [{ text: 'Basic ', anyCase: false }], match: basicValue },
+  {
+    name: 'basic-auth',
+    anchors: ['auth=(', 'auth = (', 'BasicAuth('].map((text) => ({ text, anyCase: false })),
+    match: authPair,
+  },
   { name: 'authorization', anchors: [{ text: 'authorization', anyCase: true }], match: authorizationValue },
   { name: 'cookie', anchors: [{ text: 'cookie', anyCase: true }], match: cookieValue },
   patternRule('azure-signature', {
@@ -60,7 +65,8 @@ function puttyKey(text: string, at: number, reached: number): Span | undefined {
   PUTTY_LINES.lastIndex = at
   if (!PUTTY_LINES.test(text)) return undefined
   const start = PUTTY_LINES.lastIndex
-  return { start, end: keyLinesEnd(text, start) }
+  const end = keyLinesEnd(text, start)
+  return end > start ? { start, end } : undefined
 }
 
 const JWT_NEXT = /\.[A-Za-z0-9_-]{8}/y
@@ -126,6 +132,17 @@ function basicValue(text: string, at: number): Span | undefined {
   if (secret === undefined || !/^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(secret, 'base64').toString('latin1')))
     return undefined
   return { start: BASIC.lastIndex - secret.length, end: BASIC.lastIndex }
+}
+
+const AUTH_PAIR =
+  /(?:auth ?= ?|BasicAuth)\(\s{0,40}["'][^"'\n]{1,80}["'],\s{0,40}[rbuf]?(?<quote>["'])(?<secret>(?:(?!\k<quote>)[^\n]){6,200})/dy
+
+/** A user and a password as two arguments: `auth=('ada', '…')`. */
+function authPair(text: string, at: number): Span | undefined {
+  AUTH_PAIR.lastIndex = at
+  const [start, end] = AUTH_PAIR.exec(text)?.indices?.groups?.secret ?? [0, 0]
+  const writing = { isLiteral: false, isLabel: false, isCode: false }
+  return end > start && isPlausiblePassword(text.slice(start, end), writing) ? { start, end } : undefined
 }
 
 const AUTHORIZATION =

@@ -10,8 +10,9 @@ import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
 import { listPanes, paneId, parsePanes } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
-import { cleanEnvironment, socketPath, type TmuxServer } from './server.js'
+import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
 import { checkSessionName, exactly } from './session-name.js'
+import { OURS } from './settings.js'
 import type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
 import { paneGone, refused } from './trouble.js'
 import { checkTmux } from './version.js'
@@ -20,6 +21,7 @@ const DEFAULT_TIMEOUT_MS = 5_000
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
 const SETTLE_TRIES = 4
+const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
 const SCREEN = { repeatable: true, isScreen: true }
 
@@ -147,12 +149,15 @@ class TmuxTerminal implements Terminal {
 
   async press(pane: PaneId, keys: readonly Key[]): Promise<void> {
     if (keys.length === 0) return
-    const presses = keys
-      .map(keyArguments)
-      .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
     if ((await this.pane(pane)).isDead) throw ended(pane)
-    // Someone who scrolled back is in copy mode, which would take the keys for itself.
-    await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
+    for (const [at, group] of upToEscapes(keys).entries()) {
+      if (at > 0) await new Promise((resolve) => setTimeout(resolve, AFTER_ESCAPE_MS))
+      const presses = group
+        .map(keyArguments)
+        .map(({ literal, word }) => commandLine('send-keys', '-t', pane, ...(literal ? ['-l'] : []), '--', word))
+      // Someone who scrolled back is in copy mode, which would take the keys for itself.
+      await this.#connection.ask(sequence(commandLine('copy-mode', '-q', '-t', pane), ...presses))
+    }
   }
 
   async publish(pane: PaneId, options: Readonly<Record<`@${string}`, string>>): Promise<void> {
@@ -198,6 +203,18 @@ class TmuxTerminal implements Terminal {
 
   async close(session: string): Promise<void> {
     await this.#connection.ask(commandLine('kill-session', '-t', exactly(session)))
+  }
+
+  async endIfEmpty(): Promise<void> {
+    // Decided by the server itself, so that a pane that is made meanwhile is not lost. `S:` repeats its text for each session.
+    const isAlone = `#{&&:#{==:#{S:x},x},#{==:#{session_attached},0}}`
+    const isEmpty = `#{&&:#{==:#{${OURS}},1},${isAlone}}`
+    const end = commandLine('if-shell', '-F', '-t', `=${KEEPER}:`, isEmpty, 'kill-server')
+    try {
+      await this.#connection.ask(end)
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error // it has ended, or is none of ours
+    }
   }
 
   follow(signal: AbortSignal): AsyncIterable<PaneEvent> {
@@ -268,4 +285,14 @@ async function ringBell(tty: string): Promise<void> {
   } catch {
     // Gone, or not ours to write to.
   }
+}
+
+/** Programs read Escape and a key that follows at once as one key: Alt with it. */
+function upToEscapes(keys: readonly Key[]): Key[][] {
+  const groups: Key[][] = [[]]
+  for (const key of keys) {
+    groups.at(-1)?.push(key)
+    if (key === 'Escape') groups.push([])
+  }
+  return groups.filter((group) => group.length > 0)
 }

@@ -76,6 +76,8 @@ export interface SessionNews {
   branch?: string | undefined
   version?: string | undefined
   title?: string | undefined
+  /** The first line of the first prompt, without secrets. Added by `src/ingest`, for sessions that have no title. */
+  prompt?: string | undefined
   model?: string | undefined
   started_at?: Instant | undefined
   /** Where it was forked from. */

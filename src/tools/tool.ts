@@ -97,4 +97,6 @@ export interface LogTool {
   originAmong?(log: LogRef, others: readonly LogRef[]): ForkOrigin | undefined
   /** Links between sessions that no session's own log tells. */
   successions?(environment: Environment): Succession[]
+  /** The sessions that a living process has open; undefined where the tool does not register them. */
+  openSessions?(environment: Environment): ReadonlySet<SessionId> | undefined
 }

@@ -57,6 +57,8 @@ const RARE = new Set([
   'daemon-status.socket',
   'daemon-status.started_at',
   'daemon-status.memory_bytes',
+  'daemon-status.event_loop',
+  'daemon-status.ingest',
   'daemon-stop.pid',
   'running-agent.session_id',
   'running-agent.branch',

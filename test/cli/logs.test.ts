@@ -64,7 +64,7 @@ describe('what the logs tell, as commands show it', () => {
     expect((await skein(`show ${OWN}`)).stdout).not.toContain('The newest')
   })
 
-  it('the overview has days as cost has them, and says where sessions without a title ran', async () => {
+  it('the overview has days as cost has them, and says where sessions ran and what was asked first', async () => {
     const at = async (now: Date): Promise<string> =>
       (await type([], { profiles: profilesUnder(root), agents: agentsUnder(root), now: () => now.getTime() })).stdout
     // The logs are of the 15th.
@@ -73,7 +73,7 @@ describe('what the logs tell, as commands show it', () => {
     )
     const nextDay = await at(new Date(2026, 10, 16, 0, 1))
     expect(nextDay).toMatch(/^Spent: \$0\.00 today, \$0\.\d*[1-9]\d* in 7 days/m)
-    expect(nextDay).toMatch(/^22222222.* repo$/m)
+    expect(nextDay).toMatch(/^22222222.* repo {2,}turn one please$/m)
   })
 
   it('ingest says when there is nothing to read of a session', async () => {

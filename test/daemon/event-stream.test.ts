@@ -16,7 +16,7 @@ interface Message {
 }
 
 /** A daemon's stream over a real socket, from a real journal. */
-async function serving(): Promise<{ home: Home; socket: string }> {
+async function serving(): Promise<{ home: Home; socket: string; hub: EventHub }> {
   const root = scratch()
   const { home } = await openTestHome(root)
   await home.events.append({ type: 'boot' })
@@ -45,7 +45,7 @@ async function serving(): Promise<{ home: Home; socket: string }> {
     await server[Symbol.asyncDispose]()
     await home[Symbol.asyncDispose]()
   })
-  return { home, socket }
+  return { home, socket, hub }
 }
 
 /** Reads messages until `enough` says so, then hangs up without a word. */
@@ -145,6 +145,22 @@ describe('the live stream', () => {
     const all = (await home.events.read()).map(({ id }) => id)
     const start = '00000000-0000-7000-8000-000000000000' as EventId
     expect(idsOf(await listen(socket, `/?after=${start}`, (heard) => idsOf(heard).length >= 2_501))).toEqual(all)
+  })
+
+  it('remembers by bytes, too, and tells large events all the same', async () => {
+    const { home, socket, hub } = await serving()
+    const first = hub.last as EventId
+    for (let n = 0; n < 24; n += 1)
+      await home.events.append({ type: 'large', payload: { n, text: 'x'.repeat(500_000) } })
+    const told = await listen(socket, `/?after=${first}`, (messages) => messages.length > 24)
+    expect(told.slice(1).map(({ data }) => (data as { payload: { n: number } }).payload.n)).toEqual(
+      Array.from({ length: 24 }, (_, n) => n),
+    )
+    expect(hub.since(first)).toBeUndefined()
+    const ids = told.slice(1).map(({ id }) => id as EventId)
+    const nearest = ids.findLastIndex((id) => hub.since(id) === undefined)
+    const atHand = hub.since(ids[nearest + 1]) ?? []
+    expect(atHand.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(4 * 1024 * 1024)
   })
 
   it('keeps its place over events that a reader does not want', async () => {

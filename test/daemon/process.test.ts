@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { DaemonClient, ensureDaemon, standingOf, stopDaemon } from '../../src/daemon/index.js'
 import { isTrusted } from '../../src/daemon/place.js'
 import { livingDaemon } from '../../src/daemon/record.js'
@@ -141,6 +142,22 @@ describe('the daemon', () => {
     const record = { v: 1, pid: process.pid, starttime: 1, version: '0.0.1', api: 1, socket: '/x', started_at: 'x' }
     writeFileSync(access.place.record, JSON.stringify(record))
     expect(await stopDaemon(access)).toBeUndefined()
+  })
+
+  it('is not signalled where its process cannot be proven: without /proc, and without an answer over its socket', async () => {
+    const { root, access } = scratchHome()
+    mkdirSync(access.place.directory, { recursive: true })
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const other = spawn('sleep', ['300'])
+    onTestFinished(() => void other.kill())
+    const record = { v: 1, pid: other.pid, version: '0.0.1', api: 1, socket: '/x', started_at: 'x' }
+    writeFileSync(access.place.record, JSON.stringify(record))
+    const hidden = `mount -t tmpfs none /proc && exec "$@"`
+    const argv = ['-rm', 'sh', '-c', hidden, 'sh', process.execPath, BINARY, 'daemon', 'stop']
+    const ran = spawnSync('unshare', argv, { env, encoding: 'utf8', timeout: 60_000 })
+    expect(ran.stderr).toContain('may be another program by now')
+    expect([ran.status, lifeOf({ pid: other.pid ?? 0 })]).toEqual([1, 'alive'])
+    rmSync(access.place.record)
   })
 
   it('listens elsewhere when the path under its home is too long for a socket', async () => {

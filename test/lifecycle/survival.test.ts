@@ -149,7 +149,7 @@ describe('beside others', () => {
     shop.tmux('kill-server')
     const [gone] = await eventually(
       () => shop.agents.list(),
-      ([one]) => one?.status === 'error',
+      ([one]) => one?.reason === 'the tmux server is gone',
     )
     // Without a PATH no tmux is found, so any look for one would be told apart.
     const blind = await workshop({ root: shop.root, env: { PATH: '/nowhere' } })

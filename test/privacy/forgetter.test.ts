@@ -17,6 +17,10 @@ const secrets = fc
   .filter((text) => text.length >= 6 && !text.includes('PURGED') && !PURGED.includes(text) && text.trim() === text)
 const texts = fc.string({ maxLength: 80, unit: 'grapheme' })
 
+/** As grep shows a match in the middle of it. */
+const coloured = (text: string): string =>
+  `${text.slice(0, 2)}\x1b[01;31m\x1b[K${text.slice(2, 4)}\x1b[m\x1b[K${text.slice(4)}`
+
 /** The ways in which a text may stand in another. */
 const FORMS: Record<string, (text: string) => string> = {
   plain: (text) => text,
@@ -47,6 +51,11 @@ const FORMS: Record<string, (text: string) => string> = {
     ).join('\\r\\n'),
   hex: (text) => Buffer.from(text).toString('hex'),
   'hex in capitals': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  coloured: (text) => coloured(text),
+  'coloured, in JSON': (text) => JSON.stringify(coloured(text)).slice(1, -1),
+  'coloured, in JSON within JSON': (text) => JSON.stringify(JSON.stringify(coloured(text))).slice(1, -1),
+  'coloured, as programs write it': (text) => coloured(text.replaceAll('\\', '\\\\')).replaceAll('\x1b', '\\x1b'),
+  'with a character without width': (text) => `${text.slice(0, 3)}\u200b${text.slice(3)}`,
   'in single quotes of a shell': (text) => `'${text.replaceAll("'", "'\\''")}'`,
   'as Python quotes for a shell': (text) => `'${text.replaceAll("'", `'"'"'`)}'`,
   'in double quotes of a shell': (text) => `"${text.replace(/["\\$`]/g, '\\$&')}"`,

@@ -31,6 +31,47 @@ const anyText = fc.oneof(
     .map((parts) => parts.join('')),
 )
 
+/** What rules look at again and again, over and over. */
+const HOSTILE_UNITS = [
+  '"',
+  '=',
+  '\\',
+  '\\"',
+  '\\\\\\"',
+  '{\\"password\\":\\"',
+  'key=',
+  'key="',
+  'key="a1b2c3d4e5f6g7h8" + "',
+  'password = """\n',
+  'password:\n ',
+  '"value":"abc","name":"DB_PASSWORD",',
+  '| key | ',
+  'mysql -p',
+  'mysql',
+  'curl "',
+  'echo a | sudo -S ',
+  '5432:',
+  '*:*:*:',
+  'Ab1+',
+  'eyJa.',
+  '://a:',
+  'cookie: a=b; ',
+  '-----BEGIN PRIVATE KEY-----\n',
+  '-----END PRIVATE KEY-----\n',
+  '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n',
+  '\x1b[',
+  '\x1b[31m',
+  '\x1b]8;;',
+  '\\u001b[',
+  '\\\\u001b[31m',
+  '%3D',
+  '&quot;',
+  'a\b',
+  'a\0',
+  'ghp_\u200b',
+  'password=[REDACTED:x]',
+]
+
 function placed({ text, beside }: Sample, before: string, after: string): string {
   switch (beside) {
     case 'any':
@@ -159,6 +200,29 @@ describe('secret detection', () => {
       expect(tried(200_000), unit).toBeLessThanOrEqual(200_000)
       expect(tried(200_000), unit).toBeLessThanOrEqual(2.1 * tried(100_000) + 10)
     }
+  })
+
+  it('takes time in proportion to the text, whatever the text', () => {
+    const cpuMs = (text: string): number => {
+      const from = process.cpuUsage()
+      redact(text)
+      const { user, system } = process.cpuUsage(from)
+      return (user + system) / 1_000
+    }
+    for (const unit of HOSTILE_UNITS) {
+      const text = (size: number): string => unit.repeat(Math.ceil(size / unit.length))
+      const small = Math.min(cpuMs(text(6_000)), cpuMs(text(6_000)))
+      // Sixteen times the text: what grows with its square takes 256 times as long.
+      expect(cpuMs(text(96_000)), JSON.stringify(unit)).toBeLessThan(64 * Math.max(small, 10))
+    }
+  })
+
+  it('takes values that are nested as deep as anybody likes', () => {
+    let list: unknown = ['--password', 'hunter2-x9']
+    for (let depth = 0; depth < 20_000; depth += 1) list = depth % 2 === 0 ? ['-', list] : { list }
+    const applied = {}
+    expect(() => redactValue(list, applied)).not.toThrow()
+    expect(Object.keys(applied)).toEqual(['nested-too-deep'])
   })
 
   it('reads names of fields, and leaves what has no secret as the same object', () => {

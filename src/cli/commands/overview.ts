@@ -12,7 +12,7 @@ import type { Screen } from '../screen/screen.js'
 import { wrap } from '../screen/wrap.js'
 import { expectShortRun } from '../short-run.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
-import { sessionTable } from '../views/session-table.js'
+import { sessionTable, tableFacts } from '../views/session-table.js'
 import { noteUnreadable } from '../views/unreadable-logs.js'
 
 const NEWEST = 10
@@ -35,10 +35,10 @@ export const overview = command({
     if (!out.json) noteUnreadable(read, out)
     const agents = await agentsToShow(cli, home)
     const { sessions } = await home.sessions.query({ limit: NEWEST })
-    const spent = await home.history.spent(sessions.map((session) => session.id))
+    const facts = await tableFacts(home, sessions)
     const spend = await spending(home, cli.nowMs)
     const tool = agents.length > 0 ? '' : await installedTool(home)
-    const withCost = sessions.map((session) => ({ ...session, spent: spent.get(session.id) }))
+    const withCost = sessions.map((session) => ({ ...session, spent: facts.spent.get(session.id) }))
     if (agents.length + sessions.length === 0 && !out.json) return out.text(await firstSteps(cli, home))
     out.result({ agents, read, sessions: withCost, spend }, (screen) => {
       const sums =
@@ -48,7 +48,7 @@ export const overview = command({
               `Spent: ${money(spend.today)} today, ${money(spend.week)} in 7 days, ${money(spend.month)} in 30 days, ${money(spend.all)} in all`,
               screen.width,
             ).join('\n')
-      const parts = [agentsPart(agents, screen), foundPart(read), sessionTable(sessions, screen, spent)]
+      const parts = [agentsPart(agents, screen), foundPart(read), sessionTable(sessions, screen, facts)]
       return [...parts, sums, hints(agents, tool)].filter((part) => part !== '').join('\n\n')
     })
   },
@@ -93,9 +93,11 @@ async function firstSteps({ out, daemon }: Cli, home: Home): Promise<string> {
     `Other places can be named under [logs] in ${short(daemon.configFile)}.`,
     '',
     'Begin:',
-    `  ${startLine(await installedTool(home))}  run an agent in this directory`,
-    '  skein tool list              the programs that can be run',
-    '  skein --help                 every command',
+    ...pairs([
+      [`skein start . --tool ${await installedTool(home)}`, 'run an agent in this directory'],
+      ['skein tool list', 'the programs that can be run'],
+      ['skein --help', 'every command'],
+    ]),
   ].join('\n')
 }
 
@@ -106,8 +108,6 @@ async function installedTool({ programs }: Home): Promise<string> {
     findProgram(runners.definitionOf(name)?.command[0] ?? name, environment) !== undefined
   return runners.all.find(isThere)?.name ?? 'claude'
 }
-
-const startLine = (tool: string): string => `skein start . --tool ${tool}`.padEnd(27)
 
 /** Words in as few lines as fit, indented by two. */
 function lines(words: readonly string[], width: number): string[] {
@@ -121,15 +121,23 @@ function lines(words: readonly string[], width: number): string[] {
   return found
 }
 
-const hints = (agents: readonly AgentView[], tool: string): string =>
-  [
-    'Next:',
-    ...(agents.length > 0
-      ? ['  skein next                 go to the agent that has waited longest']
-      : [`  ${startLine(tool)}run an agent in this directory`]),
-    '  skein show <id>            everything about one session',
-    '  skein turns <id>           what was asked and done',
-    '  skein cost --by model      where the money goes',
-    '  skein sessions list --all  every session',
-    '  skein --help               every command',
-  ].join('\n')
+const hints = (agents: readonly AgentView[], tool: string): string => {
+  const first: readonly [string, string] =
+    agents.length > 0
+      ? ['skein next', 'go to the agent that has waited longest']
+      : [`skein start . --tool ${tool}`, 'run an agent in this directory']
+  const others: readonly (readonly [string, string])[] = [
+    ['skein show <id>', 'everything about one session'],
+    ['skein turns <id>', 'what was asked and done'],
+    ['skein cost --by model', 'where the money goes'],
+    ['skein sessions list --all', 'every session'],
+    ['skein --help', 'every command'],
+  ]
+  return ['Next:', ...pairs([first, ...others])].join('\n')
+}
+
+/** Commands with what they do, aligned. */
+function pairs(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${safeText(left).padEnd(width)}  ${right}`)
+}

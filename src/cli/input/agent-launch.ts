@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
-import { readGiven } from '../../disk/index.js'
-import type { Agents, StartAgent } from '../../lifecycle/index.js'
-import { SkeinError } from '../../model/index.js'
+import { readGiven, statOf } from '../../disk/index.js'
+import type { RosterBook } from '../../home/index.js'
+import type { StartAgent } from '../../lifecycle/index.js'
+import { type Agent, SkeinError } from '../../model/index.js'
 import type { Cli } from '../command.js'
 import { usageError } from '../usage-error.js'
 import { flag, optional, repeated, type Values } from './input.js'
@@ -34,11 +35,7 @@ export async function launchOf(
 ): Promise<StartAgent> {
   const { title, group, role, parent, model, work, tool, mcp, arg } = given
   const env = environmentOf(given, cli)
-  const named = where === undefined ? undefined : await agentNamed(where, await cli.agents())
-  if (named && given.agent) throw usageError(`${where} is an agent already`, 'Name a directory, or leave --agent out')
-  const agent = named ?? given.agent
-  const isHere = where === undefined && (agent === undefined || !(await agentNamed(agent, await cli.agents())))
-  const cwd = where !== undefined && !named ? resolve(cli.cwd, where) : isHere ? cli.cwd : undefined
+  const { agent, cwd } = await placeOf(where, given, cli)
   return {
     ...present({ agent, cwd, title, group, role, parent, model, work, tool }),
     ...(Object.keys(env).length > 0 ? { env } : {}),
@@ -48,10 +45,57 @@ export async function launchOf(
   }
 }
 
-/** The agent that a word means; a directory of the same name is written `./name`. */
-async function agentNamed(word: string, agents: Agents): Promise<string | undefined> {
-  if (word === '.' || word.startsWith('./') || word.startsWith('/') || word.startsWith('..')) return undefined
-  return agents.find(word)
+/** Which agent, and where: a word may name an agent or a directory, and says so when it names both. */
+async function placeOf(
+  where: string | undefined,
+  given: Pick<Values<typeof LAUNCH_OPTIONS>, 'agent' | 'group'>,
+  cli: Cli,
+): Promise<{ agent?: string | undefined; cwd?: string | undefined }> {
+  const { roster } = await cli.home()
+  if (given.agent !== undefined) {
+    if (where !== undefined) return { agent: given.agent, cwd: resolve(cli.cwd, where) }
+    const address = given.group && !given.agent.includes('/') ? `${given.group}/${given.agent}` : given.agent
+    const isKnown = (await roster.agents()).some((one) => one.address === address.normalize('NFC'))
+    return { agent: given.agent, cwd: isKnown ? undefined : cli.cwd }
+  }
+  if (where === undefined) return { cwd: cli.cwd }
+  const directory = resolve(cli.cwd, where)
+  if (/^(\.|\.\.|\/.*|\.\.?\/.*)$/.test(where)) return { cwd: directory }
+  const isDirectory = statOf(directory)?.isDirectory() === true
+  const named = await agentNamed(where, given.group, isDirectory, roster)
+  if (!named) return { cwd: directory }
+  if (!isDirectory || named.project_path === directory) return { agent: named.address }
+  throw usageError(
+    `${where} is a directory here, and names the agent ${named.address}`,
+    `The agent: skein start --agent ${named.address} . Another one in the directory: skein start ./${where}`,
+  )
+}
+
+/** The agent that a word means, in the group that was asked for. */
+async function agentNamed(
+  word: string,
+  group: string | undefined,
+  isDirectory: boolean,
+  roster: RosterBook,
+): Promise<Agent | undefined> {
+  const within = (agent: Agent): boolean => group === undefined || agent.group_path === group
+  const exact = (await roster.agents()).find(({ address }) => group !== undefined && address === `${group}/${word}`)
+  if (exact) return exact
+  try {
+    const agent = await roster.agent(word)
+    if (within(agent) || isDirectory) return within(agent) ? agent : undefined
+    throw usageError(
+      `The agent ${agent.address} is not in the group ${group}`,
+      'Leave out --group, or name a directory',
+    )
+  } catch (error) {
+    if (
+      error instanceof SkeinError &&
+      (error.code === 'agent-not-found' || (error.code === 'ambiguous-id' && isDirectory))
+    )
+      return undefined
+    throw error
+  }
 }
 
 export function environmentOf(

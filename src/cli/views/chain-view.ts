@@ -4,11 +4,12 @@ import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
-import { type Spending, sessionTable } from './session-table.js'
+import { type Spending, sessionTable, type TableFacts } from './session-table.js'
 
 /** Each chain as a table under a line about it, and the time of all. */
-export function chainView(chains: readonly Chain[], totalMs: number, spent: Spending, screen: Screen): string {
-  const parts = chains.map((chain) => `${heading(chain, screen)}\n${sessionTable(chain.sessions, screen, spent)}`)
+export function chainView(chains: readonly Chain[], totalMs: number, facts: TableFacts, screen: Screen): string {
+  const { spent } = facts
+  const parts = chains.map((chain) => `${heading(chain, screen)}\n${sessionTable(chain.sessions, screen, facts)}`)
   const total = `Total time: ${formatDuration(totalMs)} in ${plural(sessionCount(chains), 'session')}`
   const cost = spent.size > 0 ? [`Total cost: ${money(totalOf(spent))}`] : []
   return [...parts, [total, ...cost].join('\n')].join('\n\n')

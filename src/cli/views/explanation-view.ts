@@ -16,6 +16,7 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
       ['source', agent.source],
       ['reason', agent.reason],
       ['trouble', agent.trouble],
+      ['directory', agent.cwd_problem],
       ['token', agent.token],
       ['session', agent.session_id],
       ['pane', agent.pane],

@@ -26,6 +26,7 @@ export function purgeView(report: PurgeReport, screen: Screen): string {
 const WRITTEN: Record<PurgeReport['spellings'][number], string> = {
   plain: 'as it is',
   escaped: 'with escapes of JSON or a shell',
+  coloured: 'with colours or hidden characters inside',
   percent: 'percent-encoded',
   base64: 'in base64',
   hex: 'in hex',

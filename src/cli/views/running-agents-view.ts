@@ -41,7 +41,9 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
   ]
   const [ask, ...others] = agent.asks ?? []
   const why = agent.waiting_for === 'finished' ? undefined : ask?.what === undefined ? agent.reason : askLine(ask)
-  const title = [why, agent.title === name ? undefined : agent.title].filter((part) => part !== undefined).join(' · ')
+  const title = [why, agent.cwd_problem, agent.title === name ? undefined : agent.title]
+    .filter((part) => part !== undefined)
+    .join(' · ')
   const branches = others.map((other) => ({ parts: ['!'], title: safeText(askLine(other)), branches: [] }))
   return { parts, title: title === '' ? undefined : safeText(title), branches }
 }

@@ -2,7 +2,7 @@ import type { Home } from '../../home/index.js'
 import type { SessionPage, SessionQuery, Spent } from '../../index/index.js'
 import type { Session } from '../../model/index.js'
 import type { Output } from '../screen/output.js'
-import { type Spending, sessionTable } from './session-table.js'
+import { type Spending, sessionTable, tableFacts } from './session-table.js'
 
 /** One page, or with `all` every page after another. */
 export async function readPages(home: Home, query: SessionQuery, options: { all: boolean }): Promise<SessionPage> {
@@ -19,9 +19,9 @@ export async function readPages(home: Home, query: SessionQuery, options: { all:
 
 /** The page as an answer, with a word on stderr about what it leaves out. */
 export async function answerWithPage(home: Home, out: Output, page: SessionPage): Promise<void> {
-  const spent = await home.history.spent(page.sessions.map((session) => session.id))
-  const sessions = page.sessions.map((session) => withSpent(session, spent))
-  out.result({ ...page, sessions }, (screen) => sessionTable(page.sessions, screen, spent))
+  const facts = await tableFacts(home, page.sessions)
+  const sessions = page.sessions.map((session) => withSpent(session, facts.spent))
+  out.result({ ...page, sessions }, (screen) => sessionTable(page.sessions, screen, facts))
   if (out.json) return
   if (page.sessions.length === 0) out.note('No sessions match. Every session: skein sessions list --all')
   if (page.next_cursor !== undefined) out.note(`There are more: --limit <n>, --all or --cursor ${page.next_cursor}`)

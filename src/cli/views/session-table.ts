@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { Home } from '../../home/index.js'
 import type { Spent } from '../../index/index.js'
 import { durationMs, formatDuration, isActive, type Session } from '../../model/index.js'
 import { relativeTime } from '../screen/moment.js'
@@ -7,9 +8,21 @@ import type { Paint } from '../screen/paint.js'
 import type { Screen } from '../screen/screen.js'
 import { type Column, table } from '../screen/table.js'
 
-/** One line per session. On a narrow terminal ids lose their end first, but stay different from each other. */
-export function sessionTable(sessions: readonly Session[], screen: Screen, spent: Spending = new Map()): string {
-  return sessions.length === 0 ? '' : table(sessions, columns(sessions, screen, spent), screen)
+/** What a table shows beside the sessions themselves, by id. */
+export interface TableFacts {
+  readonly spent: Spending
+  /** How ids are shown: a beginning that names one session. */
+  readonly short: ReadonlyMap<string, string>
+}
+
+export async function tableFacts({ history, sessions }: Home, shown: readonly Session[]): Promise<TableFacts> {
+  const ids = shown.map(({ id }) => id)
+  return { spent: await history.spent(ids), short: await sessions.shortIds(ids) }
+}
+
+/** One line per session. */
+export function sessionTable(sessions: readonly Session[], screen: Screen, facts: TableFacts): string {
+  return sessions.length === 0 ? '' : table(sessions, columns(screen, facts), screen)
 }
 
 /** What each session has cost, by id. */
@@ -19,14 +32,12 @@ function costText(spent: Spent | undefined): string {
   return spent ? money(spent) : ''
 }
 
-function columns(sessions: readonly Session[], screen: Screen, spent: Spending): Column<Session>[] {
+function columns(screen: Screen, { spent, short }: TableFacts): Column<Session>[] {
   return [
     {
       header: 'SESSION',
-      text: (session) => session.id,
+      text: (session) => short.get(session.id) ?? session.id,
       paint: (paint) => paint.cyan,
-      shrinkTo: distinctPrefix(sessions.map((session) => session.id)),
-      shrink: 'cut',
     },
     { header: 'AGENT', text: (session) => session.agent ?? '', shrinkTo: 12 },
     { header: 'TOOL', text: (session) => session.tool ?? '', shrinkTo: 6 },
@@ -46,17 +57,4 @@ export function outcomePaint(paint: Paint, session: Session): (text: string) => 
   if (isActive(session)) return paint.green
   if (session.outcome === 'crash' || session.outcome === 'lost') return paint.red
   return session.outcome === 'killed' ? paint.yellow : paint.dim
-}
-
-/** The shortest beginning, of at least 8 characters, that tells these ids apart. */
-function distinctPrefix(ids: readonly string[]): number {
-  const sorted = [...new Set(ids)].sort()
-  let length = 8
-  for (const [at, id] of sorted.entries()) {
-    const next = sorted[at + 1] ?? ''
-    let same = 0
-    while (same < id.length && id[same] === next[same]) same += 1
-    length = Math.max(length, same + 1)
-  }
-  return length
 }

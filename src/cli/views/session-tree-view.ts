@@ -6,25 +6,38 @@ import { safe, safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { outcomePaint, outcomeText } from './session-table.js'
 
-/** A continuation stands under what it continues; a fork says at which turn it left. `asked` is marked. */
-export function sessionTreeView(root: SessionTree, asked: string, screen: Screen): string {
-  return drawBranches([branchOf(root, asked, screen)], screen)
+/** How sessions of a tree are shown. `asked` is the id that is marked, `short` how ids are written. */
+export interface Shown {
+  readonly asked: string
+  readonly short: ReadonlyMap<string, string>
 }
 
-function branchOf({ session, continued_by, forks }: SessionTree, asked: string, screen: Screen): Branch {
+/** Every session of a tree. */
+export const idsIn = ({ session, continued_by, forks }: SessionTree): string[] => [
+  session.id,
+  ...(continued_by ? idsIn(continued_by) : []),
+  ...forks.flatMap(idsIn),
+]
+
+/** A continuation is under what it continues; a fork says at which turn it left. */
+export function sessionTreeView(root: SessionTree, shown: Shown, screen: Screen): string {
+  return drawBranches([branchOf(root, shown, screen)], screen)
+}
+
+function branchOf({ session, continued_by, forks }: SessionTree, shown: Shown, screen: Screen): Branch {
   return {
-    parts: partsOf(session, asked, screen),
+    parts: partsOf(session, shown, screen),
     title: session.title === undefined ? undefined : safeText(session.title),
-    branches: [...(continued_by ? [continued_by] : []), ...forks].map((child) => branchOf(child, asked, screen)),
+    branches: [...(continued_by ? [continued_by] : []), ...forks].map((child) => branchOf(child, shown, screen)),
   }
 }
 
-function partsOf(session: Session, asked: string, { paint, nowMs }: Screen): Part[] {
-  const isAsked = session.id.startsWith(asked)
+function partsOf(session: Session, { asked, short }: Shown, { paint, nowMs }: Screen): Part[] {
+  const isAsked = session.id === asked
   const time = `${relativeTime(session.started_at, nowMs)}, ${formatDuration(durationMs(session, nowMs))}`
   return [
     ...originOf(session),
-    { text: safeText(session.id), paint: isAsked ? paint.bold : paint.cyan },
+    { text: safeText(short.get(session.id) ?? session.id), paint: isAsked ? paint.bold : paint.cyan },
     { text: outcomeText(session), paint: outcomePaint(paint, session) },
     ...(session.agent ? [safeText(session.agent)] : []),
     { text: `(${time})`, paint: paint.dim },

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { type Evidence, instantOf, isSessionId, type Wait } from '../../model/index.js'
+import { entriesIn, guardedText, lifeOf, startTimeOf, statOf } from '../../disk/index.js'
+import { type Evidence, instantOf, isSessionId, type SessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
 import type { Registry, RegistryEntry } from '../runner.js'
+import type { Environment } from '../tool.js'
 import { claudeRoots } from './claude-roots.js'
 
 /**
@@ -26,21 +28,54 @@ function read(text: string): RegistryEntry | undefined {
     return undefined // caught while it was being written; its next change is seen
   }
   if (!isObject(entry) || entry.kind !== 'interactive' || entry.entrypoint !== 'cli') return undefined
-  const pid = numberAt(entry, 'pid')
-  const session = textAt(entry, 'sessionId')
-  if (pid === undefined || !isSessionId(session)) return undefined
-  const start = Number(entry.procStart)
+  const holder = holderIn(entry)
+  if (!holder) return undefined
   const cwd = textAt(entry, 'cwd')
   const pane = /%\d+$/.exec(textAt(entry, 'tmux') ?? '')?.[0]
   return {
-    pid,
-    ...(Number.isSafeInteger(start) && start > 0 ? { processStart: start } : {}),
-    session,
+    ...holder,
     ...(cwd ? { cwd } : {}),
     ...(pane ? { pane } : {}),
     evidence: evidenceOf(entry),
   }
 }
+
+function holderIn(entry: JsonObject): Pick<RegistryEntry, 'pid' | 'processStart' | 'session'> | undefined {
+  const pid = numberAt(entry, 'pid')
+  const session = textAt(entry, 'sessionId')
+  if (pid === undefined || !isSessionId(session)) return undefined
+  const start = Number(entry.procStart)
+  return { pid, ...(Number.isSafeInteger(start) && start > 0 ? { processStart: start } : {}), session }
+}
+
+/** An entry is a few hundred bytes, and there is one per process. */
+const MOST_BYTES = 256 * 1024
+const MOST_ENTRIES = 1_000
+
+/** What is open in a living process, with or without a terminal; undefined for a version that keeps no registry. */
+export function openClaudeSessions(environment: Environment): ReadonlySet<SessionId> | undefined {
+  const directories = claudeRoots(environment).map((root) => join(root, 'sessions'))
+  if (!directories.some((directory) => statOf(directory)?.isDirectory())) return undefined
+  const entries = directories.flatMap((directory) =>
+    entriesIn(directory)
+      .filter((name) => /^\d+\.json$/.test(name))
+      .slice(0, MOST_ENTRIES)
+      .flatMap((name) => holderAt(join(directory, name)) ?? []),
+  )
+  return new Set(entries.filter(isAlive).map(({ session }) => session))
+}
+
+function holderAt(path: string): ReturnType<typeof holderIn> {
+  try {
+    const entry: unknown = JSON.parse(guardedText(path, MOST_BYTES) ?? '')
+    return isObject(entry) ? holderIn(entry) : undefined
+  } catch {
+    return undefined // being written, or not an entry
+  }
+}
+
+const isAlive = ({ pid, processStart }: Pick<RegistryEntry, 'pid' | 'processStart'>): boolean =>
+  lifeOf({ pid }) === 'alive' && (processStart === undefined || startTimeOf(pid) === processStart)
 
 function evidenceOf(entry: JsonObject): Evidence {
   const at = instantOf(

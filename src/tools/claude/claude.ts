@@ -7,6 +7,7 @@ import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, with
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { clearsUnder } from './claude-clears.js'
 import { originAmong } from './claude-copies.js'
+import { openClaudeSessions } from './claude-registry.js'
 import { claudeRoots } from './claude-roots.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
@@ -41,6 +42,7 @@ export const claude: LogTool = {
   read,
   originAmong: (log, others) => originAmong(log, others),
   successions: (environment) => claudeRoots(environment).flatMap(clearsUnder),
+  openSessions: openClaudeSessions,
 }
 
 /** `projects/<encoded cwd>/<session>.jsonl`, with `<session>/subagents/agent-<id>.jsonl` beside it (2.0.x: `agent-<id>.jsonl` beside it). */

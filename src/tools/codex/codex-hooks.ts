@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { openGuarded } from '../../disk/index.js'
 import type { Evidence } from '../../model/index.js'
 import { type JsonObject, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../read-hook.js'
@@ -37,7 +38,7 @@ function isSubAgent(log: string): boolean {
 /** Empty when there is no log yet. */
 function headOf(path: string): string {
   try {
-    const file = openSync(path, 'r')
+    const file = openGuarded(path)
     try {
       const bytes = Buffer.alloc(HEAD_BYTES)
       return bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, 0))

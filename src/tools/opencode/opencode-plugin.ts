@@ -21,7 +21,16 @@ let current = session
 // Of the older API nothing may be asked here: it answers only when all plugins are loaded.
 async function open(serverUrl, directory) {
   const headers = { authorization, 'content-type': 'application/json' }
-  const ask = (path, init) => fetch(new URL(path, serverUrl), { headers, signal: AbortSignal.timeout(5_000), ...init })
+  const ask = async (path, init) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await fetch(new URL(path, serverUrl), { headers, signal: AbortSignal.timeout(15_000), ...init })
+      } catch (error) {
+        if (tries === 4) throw error // a slow machine answers late
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+    }
+  }
   const isThere = kind === 'resume' && (await ask('/api/session/' + session)).ok
   const body = JSON.stringify({ id: session, location: { directory } })
   if (!isThere) await ask('/api/session', { method: 'POST', body })

@@ -1,16 +1,17 @@
 import { command } from '../../command.js'
-import { required } from '../../input/input.js'
+import { flag, required } from '../../input/input.js'
 import { agentRef } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const remove = command({
   name: 'agents remove',
   summary: 'Remove an agent; its sessions stay',
+  description: 'The same as skein remove, which can also undo it.',
   examples: [['skein agents remove web/butter', 'Take it off the roster']],
   args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
-  options: {},
-  async run({ agent: reference }, { home, out }) {
-    const agent = await (await home()).roster.remove(reference)
+  options: { force: flag('Also when it runs: it is killed') },
+  async run({ agent: reference, force }, { agents, out }) {
+    const { agent } = await (await agents()).remove(reference, { force })
     out.result(agent, () => safe`Removed ${agent.address}`)
   },
 })

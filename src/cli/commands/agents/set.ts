@@ -1,7 +1,6 @@
 import { command } from '../../command.js'
 import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../input/agent-facts.js'
 import { optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
 import { agentRef, text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
@@ -12,12 +11,14 @@ export const set = command({
   examples: [['skein agents set web/toast --title "Front end" --role builder', 'A title and a role']],
   args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
   options: { tool: optional(text('tool'), 'The program it runs'), ...AGENT_FACT_OPTIONS },
-  async run({ agent: reference, tool, ...given }, { home, out }) {
-    const facts = { ...agentFactsOf(given), ...present({ tool }) }
-    if (Object.keys(facts).length === 0) {
+  async run({ agent: reference, tool, ...given }, { home, agents, out }) {
+    const facts = agentFactsOf(given)
+    if (Object.keys(facts).length === 0 && tool === undefined) {
       throw usageError('Nothing to change', 'Say what to change, for example --title. See: skein agents set --help')
     }
-    const agent = await (await home()).roster.update(reference, facts)
+    if (tool !== undefined) await (await agents()).setTool(reference, tool)
+    const { roster } = await home()
+    const agent = await (Object.keys(facts).length > 0 ? roster.update(reference, facts) : roster.agent(reference))
     out.result(agent, () => safe`Updated ${agent.address}`)
   },
 })

@@ -1,10 +1,11 @@
-import { instantOf, msOf } from '../../../model/index.js'
+import { instantOf, msOf, SkeinError } from '../../../model/index.js'
 import { command } from '../../command.js'
 import { agentsOf, CONVERSATION_OPTIONS, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
 import { defaulted, optional } from '../../input/input.js'
 import { present } from '../../input/present.js'
 import { count, text, when } from '../../input/value-kind.js'
 import { relativeTime } from '../../screen/moment.js'
+import { safeText } from '../../screen/safe-text.js'
 import { table } from '../../screen/table.js'
 import { conversationDocument } from '../../views/conversation-document.js'
 
@@ -27,8 +28,17 @@ export const list = command({
   async run({ agent, kind, channel, since, limit, files }, cli) {
     using store = await openConversations(cli, { files })
     const filter = { ...present({ kind, channel, activeSince: since && msOf(since) }), limit }
-    const found = await Promise.all(agentsOf(store, agent).map((conversations) => conversations.list(filter)))
-    const newest = found.flat().sort((a, b) => b.entry.updatedAt - a.entry.updatedAt)
+    const agents = agentsOf(store, agent)
+    const asked = await Promise.allSettled(agents.map((conversations) => conversations.list(filter)))
+    // One agent's store that cannot be read hides nobody else's.
+    for (const one of asked) {
+      if (one.status === 'fulfilled') continue
+      if (!(one.reason instanceof SkeinError) || agents.length === 1) throw one.reason
+      cli.out.note(safeText(`${one.reason.message}. ${one.reason.next}`))
+      cli.out.fails()
+    }
+    const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const newest = found.sort((a, b) => b.entry.updatedAt - a.entry.updatedAt)
     const rows = newest.slice(0, limit)
     cli.out.result({ conversations: rows.map(conversationDocument) }, (screen) =>
       rows.length === 0

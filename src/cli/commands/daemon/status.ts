@@ -1,8 +1,11 @@
 import { accessTo, DaemonClient, standingOf } from '../../../daemon/index.js'
 import { formatDuration, type Instant, msOf } from '../../../model/index.js'
 import { command } from '../../command.js'
+import { present } from '../../input/present.js'
 import { card } from '../../screen/card.js'
 import { formatBytes } from '../../screen/format-bytes.js'
+import { plural } from '../../screen/plural.js'
+import { safe } from '../../screen/safe-text.js'
 import type { Screen } from '../../screen/screen.js'
 
 /** What is known of a daemon from outside, and what it says of itself. */
@@ -15,7 +18,21 @@ interface Condition {
   socket?: string
   started_at?: string
   memory_bytes?: number
+  event_loop?: LoopDelay
+  ingest?: Ingest
   log: string
+}
+
+interface LoopDelay {
+  p99_ms: number
+  max_ms: number
+}
+
+interface Ingest {
+  state: string
+  log?: string
+  restarts: number
+  set_aside: { path: string; reason: string }[]
 }
 
 export const status = command({
@@ -46,20 +63,22 @@ export const status = command({
       version,
       socket,
       started_at,
-      ...memoryIn(health),
+      ...conditionIn(health),
       log,
     }
     out.result(condition, (screen) => conditionView(condition, screen))
   },
 })
 
-function memoryIn(health: unknown): { memory_bytes?: number } {
-  const isDocument = typeof health === 'object' && health !== null && 'memory_bytes' in health
-  return isDocument && typeof health.memory_bytes === 'number' ? { memory_bytes: health.memory_bytes } : {}
+/** What an older daemon does not tell is left out. */
+function conditionIn(health: unknown): Pick<Condition, 'memory_bytes' | 'event_loop' | 'ingest'> {
+  if (typeof health !== 'object' || health === null) return {}
+  const { memory_bytes, event_loop, ingest } = health as Condition
+  return present({ memory_bytes, event_loop, ingest })
 }
 
 function conditionView(condition: Condition, screen: Screen): string {
-  const { pid, version, socket, started_at, memory_bytes, answers, log } = condition
+  const { pid, version, socket, started_at, memory_bytes, event_loop, ingest, answers, log } = condition
   const age = started_at === undefined ? '' : `since ${formatDuration(screen.nowMs - msOf(started_at as Instant))}`
   return card(
     [
@@ -67,9 +86,20 @@ function conditionView(condition: Condition, screen: Screen): string {
       ['process', String(pid)],
       ['version', version],
       ['memory', memory_bytes === undefined ? undefined : formatBytes(memory_bytes)],
+      ['longest wait', event_loop && `${event_loop.max_ms} ms`],
+      ['logs', ingest && logsLine(ingest)],
+      ...(ingest?.set_aside ?? []).map(({ path, reason }): [string, string] => [
+        'passed over',
+        safe`${path} (${reason})`,
+      ]),
       ['socket', socket],
       ['log', log],
     ],
     screen,
   )
+}
+
+function logsLine({ state, log, restarts }: Ingest): string {
+  const doing = log === undefined ? state : safe`${state} ${log}`
+  return restarts === 0 ? doing : `${doing}; the process that reads them was started again ${plural(restarts, 'time')}`
 }

@@ -3,6 +3,7 @@ import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
 import { chainView, totalOf } from '../../views/chain-view.js'
 import { withSpent } from '../../views/session-pages.js'
+import { tableFacts } from '../../views/session-table.js'
 
 export const chain = command({
   name: 'sessions chain',
@@ -21,12 +22,16 @@ export const chain = command({
   },
   options: {},
   async run({ reference }, { home, out }) {
-    const { sessions, history } = await home()
-    const chains = await sessions.chain(reference)
+    const open = await home()
+    const chains = await open.sessions.chain(reference)
     const duration_ms = chains.reduce((sum, one) => sum + one.duration_ms, 0)
-    const spent = await history.spent(chains.flatMap((one) => one.sessions.map((session) => session.id)))
+    const facts = await tableFacts(
+      open,
+      chains.flatMap((one) => one.sessions),
+    )
+    const { spent } = facts
     const priced = chains.map((one) => ({ ...one, sessions: one.sessions.map((session) => withSpent(session, spent)) }))
     const total = spent.size > 0 ? { spent: totalOf(spent) } : {}
-    out.result({ chains: priced, duration_ms, ...total }, (screen) => chainView(chains, duration_ms, spent, screen))
+    out.result({ chains: priced, duration_ms, ...total }, (screen) => chainView(chains, duration_ms, facts, screen))
   },
 })

@@ -1,7 +1,7 @@
 import { command } from '../../command.js'
 import { required } from '../../input/input.js'
 import { sessionRef } from '../../input/value-kind.js'
-import { sessionTreeView } from '../../views/session-tree-view.js'
+import { idsIn, sessionTreeView } from '../../views/session-tree-view.js'
 
 export const tree = command({
   name: 'sessions tree',
@@ -11,7 +11,9 @@ export const tree = command({
   args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
   options: {},
   async run({ session }, { home, out }) {
-    const root = await (await home()).sessions.tree(session)
-    out.result(root, (screen) => sessionTreeView(root, session, screen))
+    const { sessions } = await home()
+    const [{ id }, root] = await Promise.all([sessions.find(session), sessions.tree(session)])
+    const short = await sessions.shortIds(idsIn(root))
+    out.result(root, (screen) => sessionTreeView(root, { asked: id, short }, screen))
   },
 })

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { LOG_TOOLS, RUNNERS } from '../src/tools/index.js'
+import { isObject, type JsonObject, listAt } from '../src/tools/json-value.js'
+import { ModelServer } from './model-server/model-server.js'
+import { note, operation } from './operation.js'
+import { Scratch } from './scratch.js'
+import { Skein, until } from './skein.js'
+import { REAL_TOOLS } from './tools/index.js'
+
+const AGENT = 'worker'
+const WAIT = ['--wait', '--timeout', '60s']
+
+/** What is said about an agent is true when a turn fails, is interrupted, waits behind another or begins a new conversation. */
+describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
+  const runner = RUNNERS.find(({ name }) => name === tool.name)
+  const logs = LOG_TOOLS.find(({ name }) => name === tool.name)
+  let scratch: Scratch
+  let server: ModelServer
+  let skein: Skein
+  let session: unknown
+
+  beforeAll(async () => {
+    server = await ModelServer.start({
+      rules: [
+        { when: /^fail/, steps: [{ error: tool.refusal }] },
+        { when: /^think/, steps: [{ gate: 'thinking', text: 'I have thought.' }] },
+        { when: /^ponder/, steps: [{ gate: 'pondering', text: 'I have pondered.' }] },
+        // How often this was asked, so that the same question has another answer each time.
+        {
+          when: /^count/,
+          steps: [{ text: ({ messages }) => `Count ${JSON.stringify(messages).split('count it').length - 1}.` }],
+        },
+        { when: /.*/, steps: [{ text: 'Hello to you.' }] },
+      ],
+    })
+    scratch = new Scratch(tool.name)
+    skein = new Skein(scratch, tool.setUp(scratch, server))
+    await skein.run('start', '.', '--agent', AGENT, '--tool', tool.name)
+    session = (await skein.agent(AGENT)).session_id
+  })
+  afterAll(async () => {
+    scratch?.[Symbol.dispose]()
+    await server?.[Symbol.asyncDispose]()
+  })
+
+  const turns = async (): Promise<JsonObject[]> => {
+    await skein.run('ingest')
+    return listAt(await skein.run('turns', String(session)), 'turns').filter(isObject)
+  }
+
+  operation(tool.name, 'start with trust dialog', async (context) => {
+    if (typeof tool.untrusted === 'string') {
+      note(context, tool.untrusted)
+      return
+    }
+    using own = new Scratch(tool.name)
+    const there = new Skein(own, tool.untrusted(own, server))
+    await there.run('daemon', 'stop')
+    const started = await there.run('start', '.', '--agent', AGENT, '--tool', tool.name, '--prompt', 'hello')
+    expect(started.how).toMatch(/the prompt is kept/)
+    expect(await there.listed(AGENT, { status: 'waiting', waiting_for: 'question' })).toHaveProperty(
+      'pending_prompt_at',
+    )
+    const asked = server.requests.length
+    // A program that starts itself again to read the folder's settings shows its question for a while.
+    await there.run('approve', AGENT).catch((error: Error) => expect(error.message).toMatch(/still there/))
+    await there.run('wait', AGENT, '--until', 'idle', '--timeout', '60s')
+    expect(await there.run('output', AGENT)).toMatchObject({ text: 'Hello to you.', from: 'log' })
+    expect(server.requests.slice(asked).map(({ prompts }) => prompts)).toEqual([['hello']])
+    expect(await there.agent(AGENT)).not.toHaveProperty('pending_prompt_at')
+  })
+
+  operation(tool.name, 'wait returns this turn', async () => {
+    expect(await skein.run('send', AGENT, 'hello', ...WAIT)).toMatchObject({ reply: 'Hello to you.' })
+    expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ outcome: 'replied', reply: 'Count 1.' })
+    expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ outcome: 'replied', reply: 'Count 2.' })
+    // Behind a turn that goes on.
+    await skein.run('send', AGENT, 'ponder it')
+    await server.arrival('pondering')
+    await skein.listed(AGENT, { status: 'running' })
+    const queued = skein.run('send', AGENT, 'count it', ...WAIT)
+    await until('the prompt is typed', async () => {
+      const { text } = await skein.run('output', AGENT, '--screen')
+      return String(text).split('count it').length > 3
+    })
+    server.release('pondering')
+    expect(await queued).toMatchObject({ reply: 'Count 3.' })
+  })
+
+  operation(tool.name, 'failure shown as failure', async () => {
+    const sent = await skein.failing('send', AGENT, 'fail now', ...WAIT)
+    expect(sent).toMatchObject({ outcome: 'failed' })
+    expect(sent.reply).toBeUndefined()
+    const shown = await skein.agent(AGENT)
+    expect(shown).toMatchObject({ status: 'error', trouble: tool.refusal.trouble })
+    expect(shown.reason).toMatch(/^the (last )?turn failed: /)
+    if (logs?.can.failed.yes) expect((await turns()).at(-1)).toMatchObject({ prompt: 'fail now', outcome: 'failed' })
+    expect(await skein.agent(AGENT)).toMatchObject({ status: 'error', since: shown.since })
+    await skein.run('ack', AGENT)
+    expect(await skein.agent(AGENT)).toMatchObject({ status: 'idle' })
+    expect(await skein.run('send', AGENT, 'hello', ...WAIT)).toMatchObject({ reply: 'Hello to you.' })
+    expect(await skein.agent(AGENT)).toMatchObject({ status: 'waiting', waiting_for: 'finished' })
+  })
+
+  operation(tool.name, 'interrupt', async () => {
+    const sent = skein.failing('send', AGENT, 'think it over', ...WAIT)
+    await server.arrival('thinking')
+    await skein.listed(AGENT, { status: 'running' })
+    const before = new Date().toISOString()
+    await skein.run('keys', AGENT, ...(runner?.keys.interrupt ?? []))
+    expect(await sent).toMatchObject({ outcome: 'interrupted' })
+    const shown = await skein.agent(AGENT)
+    expect(shown).toMatchObject({ status: 'idle', reason: 'interrupted' })
+    expect(String(shown.since) >= before).toBe(true)
+    // What was interrupted before any reply may stand in the input line again.
+    await skein.run('send', AGENT, 'hello', '--replace-draft', ...WAIT)
+    // One without any reply is not in every log.
+    const logged = (await turns()).filter(({ prompt }) => prompt === 'think it over')
+    if (logs?.can.aborted.yes) expect(logged.map(({ outcome }) => outcome)).not.toContain('completed')
+  })
+
+  operation(tool.name, '/new or /clear followed', async (context) => {
+    note(context, tool.another.command)
+    await skein.run('ack', AGENT)
+    await skein.types(AGENT, tool.another.command)
+    if (tool.another.asksWhere) {
+      await skein.listed(AGENT, { status: 'waiting', waiting_for: 'question' })
+      await skein.run('keys', AGENT, 'Enter')
+    }
+    await skein.listed(AGENT, { status: 'idle' })
+    expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ reply: 'Count 1.' })
+    const { session_id: next } = await skein.agent(AGENT)
+    expect(next).not.toBe(session)
+    expect(await skein.run('show', String(session))).toMatchObject({ outcome: 'clear', child_id: next })
+    expect(await skein.run('show', String(next))).toMatchObject({ link: 'clear', chain_id: session })
+    await skein.run('restart', AGENT)
+    expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ reply: 'Count 2.' })
+    expect(await skein.agent(AGENT)).toMatchObject({ session_id: next })
+  })
+})

@@ -1,0 +1,75 @@
+import type { Settings } from './settings-file.js'
+
+/** What a setting may be, in words, and how that is told. */
+interface Kind {
+  readonly words: string
+  readonly fits: (value: unknown) => boolean
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isList = (value: unknown): boolean => Array.isArray(value)
+const isTable = (value: unknown): value is Settings =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+const TEXT: Kind = { words: 'a text', fits: isText }
+const FLAG: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
+const COUNT: Kind = { words: 'a whole number', fits: (value) => Number.isInteger(value) && Number(value) >= 0 }
+const DURATION: Kind = { words: 'a duration such as "7d"', fits: (value) => isText(value) || value === 0 }
+const SIZE: Kind = { words: 'a size such as "2GB"', fits: isText }
+const LIST: Kind = { words: 'a list', fits: isList }
+const TEXT_OR_LIST: Kind = { words: 'a text or a list', fits: (value) => isText(value) || isList(value) }
+/** A table whose keys are names that the user chose; what is in it is checked where it is used. */
+const NAMED: Kind = { words: 'a table', fits: isTable }
+
+/** Every setting of config.toml. */
+const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
+  default_tool: TEXT,
+  archive: { max_age: DURATION, max_size: SIZE },
+  daemon: { autostart: FLAG, ingest: FLAG },
+  events: { default_ttl: DURATION, min_retain: COUNT, prune_interval: DURATION, ttl: NAMED },
+  logs: NAMED,
+  notify: { by: LIST, command: LIST, on: LIST, quiet_hours: TEXT_OR_LIST, rules: LIST },
+  prices: NAMED,
+  sessions: { archive_after_days: COUNT },
+  tmux: { socket: TEXT },
+  tools: NAMED,
+}
+
+/** What is wrong with the names and kinds of settings, one line each. A wrong kind is also an error where the setting is used. */
+export function settingsFlaws(settings: Settings, text: string, file: string): string[] {
+  return flawsOf(settings, KNOWN, []).map(({ path, what }) => `${file}:${lineOf(text, path)}: ${what}`)
+}
+
+interface Flaw {
+  path: string[]
+  what: string
+}
+
+function flawsOf(table: Settings, known: typeof KNOWN, above: string[]): Flaw[] {
+  return Object.entries(table).flatMap(([key, value]): Flaw[] => {
+    const path = [...above, key]
+    const name = path.join('.')
+    const kind = Object.hasOwn(known, key) ? known[key] : undefined
+    if (!kind) return [{ path, what: `${name} is not a setting; known: ${Object.keys(known).join(', ')}` }]
+    if (isKind(kind)) return kind.fits(value) ? [] : [{ path, what: `${name} is not ${kind.words}` }]
+    return isTable(value) ? flawsOf(value, kind, path) : [{ path, what: `${name} is not a table` }]
+  })
+}
+
+const isKind = (kind: Kind | Readonly<Record<string, Kind>>): kind is Kind => typeof kind.fits === 'function'
+
+/** The first line that names a key, in its table or with dots; 1 where it is written in a way that only a parser reads. */
+function lineOf(text: string, path: readonly string[]): number {
+  let table = ''
+  for (const [at, line] of text.split('\n').entries()) {
+    const header = /^\s*\[+\s*([^\]]*?)\s*\]+/.exec(line)?.[1]
+    const key = header === undefined ? /^\s*([^=#]+?)\s*=/.exec(line)?.[1] : undefined
+    if (header !== undefined) table = plain(header)
+    const named =
+      key === undefined ? (header === undefined ? '' : table) : [table, plain(key)].filter(Boolean).join('.')
+    if (named === path.join('.') || named.startsWith(`${path.join('.')}.`)) return at + 1
+  }
+  return 1
+}
+
+const plain = (name: string): string => name.replace(/["'\s]/g, '')

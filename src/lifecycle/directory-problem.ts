@@ -1,0 +1,13 @@
+import { statSync } from 'node:fs'
+
+/** Why nothing can work in a directory; undefined when it can. */
+export function directoryProblem(path: string): string | undefined {
+  const named = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat) return `there is no directory ${named}`
+    return stat.isDirectory() ? undefined : `${named} is not a directory`
+  } catch (error) {
+    return `${named} cannot be used (${(error as NodeJS.ErrnoException).code})`
+  }
+}

@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directoryProblem } from '../../src/lifecycle/directory-problem.js'
+import { gitBranch } from '../../src/lifecycle/git-branch.js'
+import { RUNNERS } from '../../src/tools/index.js'
+import { scratch } from '../home/scratch.js'
+import { fakeTool } from './fake-tool.js'
+import { workshop } from './workshop.js'
+
+/** What may have become of the directory of an agent, and what is said of it. */
+const GONE_WRONG: Readonly<Record<string, { spoil: (directory: string) => void; said: RegExp }>> = {
+  'a file': { spoil: (at) => writeFileSync(at, ''), said: /is not a directory/ },
+  'below a file': {
+    spoil: (at) => writeFileSync(join(at, '..'), ''),
+    said: /cannot be used \(ENOTDIR\)/,
+  },
+  'a loop of links': { spoil: (at) => symlinkSync(at, at), said: /cannot be used \(ELOOP\)/ },
+  'a pipe': { spoil: (at) => void execFileSync('mkfifo', [at]), said: /is not a directory/ },
+  nothing: { spoil: () => {}, said: /there is no directory/ },
+}
+
+describe.each(Object.keys(GONE_WRONG))('an agent whose directory has become %s', (kind) => {
+  it('is listed with its trouble among the others, can be removed, and is refused a start', async () => {
+    const { agents, root, project } = await workshop()
+    const directory = join(root, 'above', 'work')
+    mkdirSync(directory, { recursive: true })
+    await agents.spawn({ cwd: directory, agent: 'web/bad' })
+    await agents.spawn({ cwd: project, agent: 'web/good' })
+    rmSync(kind === 'below a file' ? join(root, 'above') : directory, { recursive: true })
+    GONE_WRONG[kind]?.spoil(directory)
+    const found = await agents.list()
+    expect(found.map(({ address }) => address).sort()).toEqual(['web/bad', 'web/good'])
+    expect(found.find(({ address }) => address === 'web/bad')?.cwd_problem).toMatch(GONE_WRONG[kind]?.said ?? /never/)
+    expect(found.find(({ address }) => address === 'web/good')).not.toHaveProperty('cwd_problem')
+    expect((await agents.why('web/bad')).agent.status).toBe('stopped')
+    await expect(agents.start({ agent: 'web/bad' })).rejects.toMatchObject({ code: 'bad-input' })
+    await agents.remove('web/bad')
+    expect((await agents.list()).map(({ address }) => address)).toEqual(['web/good'])
+  })
+})
+
+it('a directory whose name no system takes, and one that may not be entered, are said to be so', () => {
+  expect(directoryProblem(`/${'x'.repeat(5000)}`)).toMatch(/… cannot be used \(ENAMETOOLONG\)/)
+  expect(gitBranch(`/${'x'.repeat(5000)}`)).toBeUndefined()
+  expect(gitBranch('/dev/null/x')).toBeUndefined()
+  const root = scratch()
+  mkdirSync(join(root, 'closed', 'work'), { recursive: true })
+  chmodSync(join(root, 'closed'), 0)
+  if (process.getuid?.() !== 0) expect(directoryProblem(join(root, 'closed', 'work'))).toMatch(/EACCES/)
+  else {
+    // Nothing is closed to root: another user asks.
+    chmodSync(root, 0o755)
+    chownSync(join(root, 'closed'), 65534, 65534)
+    const ask = `import { statSync } from 'node:fs'; try { statSync(process.argv[1]) } catch (e) { console.log(e.code) }`
+    const asked = [
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      ask,
+    ]
+    const { stdout } = spawnSync('setpriv', [...asked, join(root, 'closed', 'work')], { encoding: 'utf8' })
+    expect(stdout.trim()).toBe('EACCES')
+  }
+  chmodSync(join(root, 'closed'), 0o700)
+})
+
+it('a hook that names a log which cannot be is taken in, and nobody fails over it', async () => {
+  const claude = RUNNERS.find(({ name }) => name === 'claude')
+  const { agents, home, project } = await workshop({
+    runners: [{ ...fakeTool(), readMessage: (message) => claude?.readMessage(message) }],
+  })
+  const { agent } = await agents.start({ cwd: project, agent: 'web/one' })
+  const run = (await agents.runs())[0]
+  const header = { v: 1, agent: agent.id, run: run?.run?.id, tool: 'fake', pid: agent.pid }
+  for (const [at, log] of ['/dev/null/x.jsonl', `/${'x'.repeat(5000)}`, '/dev/zero', '/proc/self/mem'].entries()) {
+    const said = {
+      hook_event_name: 'UserPromptSubmit',
+      session_id: agent.session_id,
+      transcript_path: log,
+      prompt: 'x',
+    }
+    const message = `${JSON.stringify(header)}\n${JSON.stringify(said)}`
+    writeFileSync(join(home.paths.spool, `${Date.now()}00000${at}-1.msg`), message)
+    const [seen] = await agents.list()
+    expect(seen?.address).toBe('web/one')
+    expect((await agents.runs())[0]?.binding?.log).toBe(log)
+    // Its screen, in the end: what it names is no log.
+    expect((await agents.output('web/one')).from).toBe('screen')
+  }
+  await agents.kill('web/one')
+})
