@@ -20,7 +20,8 @@ import { homeLocation, randomBytes, settleHome, socketFacts, surroundings } from
 // profile it is the process in which the daemon reads logs, and talks to the daemon alone.
 process.umask(0o077)
 // What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent.
-process.env.SKEIN_ACTOR = 'skein-daemon'
+const actor = 'skein-daemon'
+process.env.SKEIN_ACTOR = actor
 /** What is being stored may be finished when the daemon is gone; it is safe at any moment. */
 const END_MS = 2_000
 const profile = process.argv[2] || 'default'
@@ -43,7 +44,7 @@ const contextWith = (warn: (line: string) => void): Context => ({
   random: { bytes: randomBytes, uuid: () => crypto.randomUUID() },
   warn,
   progress: () => {},
-  actor: process.env.SKEIN_ACTOR,
+  actor,
   host: hostname(),
 })
 const open = (context: Context): ReturnType<typeof openHome> =>

@@ -13,7 +13,7 @@ export {
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
 export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
-export { entriesIn, namesIn, textIn } from './present.js'
+export { entriesIn, ifThere, namesIn, textIn } from './present.js'
 export {
   isProven,
   type Life,
