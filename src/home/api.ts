@@ -84,7 +84,12 @@ export interface Sessions {
 }
 
 /** As in `SessionQuery`, with moments as the command line takes them and any name of an agent. */
-export type SessionFilter = Omit<SessionQuery, 'since' | 'until'> & { since?: When; until?: When }
+export type SessionFilter = Omit<SessionQuery, 'since' | 'until' | 'directories'> & {
+  since?: When
+  until?: When
+  /** Only sessions that work in this directory, or below. An absolute path. */
+  directory?: string
+}
 
 export interface StepOptions {
   step_ref: string
@@ -290,6 +295,8 @@ export interface CostOptions {
   by?: CostGroup
   /** Only what this session has cost; an agent means its current session. */
   session?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
   since?: When
   until?: When
   /** Read every log from its beginning instead of using what was ingested. */
@@ -307,6 +314,8 @@ export interface SearchOptions {
   agent?: string
   /** Only sessions of agents in this group and below it. */
   group?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
   since?: When
   /** 20 unless said otherwise. */
   limit?: number

@@ -51,10 +51,14 @@ export class WordSearch {
     return namesIn(words).reduce((sum, tool) => sum + filesIn(join(words, tool)).filter(isOlder).length, 0)
   }
 
-  /** Agents and groups are known to the index of sessions, not to the logs. */
-  async #sessionsOf({ agent, group }: SearchOptions): Promise<ReadonlySet<string> | undefined> {
-    if (agent === undefined && group === undefined) return undefined
-    const filter = { ...(agent === undefined ? {} : { agent }), ...(group === undefined ? {} : { rig: group }) }
+  /** Agents, groups and directories are known to the index of sessions, not to the logs. */
+  async #sessionsOf({ agent, group, directory }: SearchOptions): Promise<ReadonlySet<string> | undefined> {
+    if (agent === undefined && group === undefined && directory === undefined) return undefined
+    const filter = {
+      ...(agent === undefined ? {} : { agent }),
+      ...(group === undefined ? {} : { rig: group }),
+      ...(directory === undefined ? {} : { directory }),
+    }
     const ids = new Set<string>()
     let cursor: string | undefined
     do {
