@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError, makeDirectory } from '../disk/index.js'
+import { explainDiskError, makeDirectory, releaseFiles } from '../disk/index.js'
 import { settledOverrides, spentBySession } from '../index/index.js'
 import { type Context, type Event, SkeinError } from '../model/index.js'
 import type { History, Home, Programs } from './api.js'
@@ -139,6 +139,7 @@ export async function openHome({
         context.warn(`Old events were not pruned: ${(error as Error).message}`)
       } finally {
         await store[Symbol.asyncDispose]()
+        await releaseFiles()
       }
     },
   }

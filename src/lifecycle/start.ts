@@ -354,7 +354,7 @@ function envFor(
   if (plan?.env) return { recipe, env: { ...plan.env }, newEnv: { ...plan.env } }
   if (!added || Object.keys(added).length === 0) return { recipe, env: givenEnv(parts, agent, recipe) }
   checkGivenEnv(added)
-  const kept = (recipe.env_names ?? []).filter((name) => added[name] === undefined)
+  const kept = (recipe.env_names ?? []).filter((name) => !Object.hasOwn(added, name))
   const env = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...added }
   return { recipe: { ...recipe, env_names: Object.keys(env) }, env, newEnv: env }
 }
