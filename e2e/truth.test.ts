@@ -48,6 +48,28 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
     return listAt(await skein.run('turns', String(session)), 'turns').filter(isObject)
   }
 
+  operation(tool.name, 'start with trust dialog', async (context) => {
+    if (typeof tool.untrusted === 'string') {
+      note(context, tool.untrusted)
+      return
+    }
+    using own = new Scratch(tool.name)
+    const there = new Skein(own, tool.untrusted(own, server))
+    await there.run('daemon', 'stop')
+    const started = await there.run('start', '.', '--agent', AGENT, '--tool', tool.name, '--prompt', 'hello')
+    expect(started.how).toMatch(/the prompt is kept/)
+    expect(await there.listed(AGENT, { status: 'waiting', waiting_for: 'question' })).toHaveProperty(
+      'pending_prompt_at',
+    )
+    const asked = server.requests.length
+    // A program that starts itself again to read the folder's settings shows its question for a while.
+    await there.run('approve', AGENT).catch((error: Error) => expect(error.message).toMatch(/still there/))
+    await there.run('wait', AGENT, '--until', 'idle', '--timeout', '60s')
+    expect(await there.run('output', AGENT)).toMatchObject({ text: 'Hello to you.', from: 'log' })
+    expect(server.requests.slice(asked).map(({ prompts }) => prompts)).toEqual([['hello']])
+    expect(await there.agent(AGENT)).not.toHaveProperty('pending_prompt_at')
+  })
+
   operation(tool.name, 'wait returns this turn', async () => {
     expect(await skein.run('send', AGENT, 'hello', ...WAIT)).toMatchObject({ reply: 'Hello to you.' })
     expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ outcome: 'replied', reply: 'Count 1.' })

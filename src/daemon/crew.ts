@@ -1,4 +1,12 @@
-import { type AgentRun, type AgentView, lifeOfRun, type Parts, viewsOf } from '../lifecycle/index.js'
+import {
+  type AgentRun,
+  type AgentView,
+  activityOf,
+  lifeOfRun,
+  type Parts,
+  sendPending,
+  viewsOf,
+} from '../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../model/index.js'
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
@@ -55,6 +63,7 @@ export class Crew implements AsyncDisposable {
   #complaint = ''
   readonly #looking: OneAtATime
   readonly #telling: OneAtATime
+  readonly #sending: OneAtATime
 
   private constructor(private readonly options: CrewOptions) {
     const { parts, place, fleet, outlets, say } = options
@@ -69,6 +78,7 @@ export class Crew implements AsyncDisposable {
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
     this.#looking = new OneAtATime(() => this.#look(), failed('looking at agents'))
+    this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('telling what changed'))
   }
 
@@ -113,7 +123,7 @@ export class Crew implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const watch of this.#watches) watch[Symbol.dispose]()
-    await Promise.all([this.#looking.settled(), this.#telling.settled()])
+    await Promise.all([this.#looking.settled(), this.#telling.settled(), this.#sending.settled()])
     await this.#notices.settled()
     await this.options.fleet[Symbol.asyncDispose]()
   }
@@ -125,6 +135,7 @@ export class Crew implements AsyncDisposable {
       for (const id of this.#schedule.due(this.#roll.runs(), performance.now())) this.#routine.add(id)
       if (this.#routine.size > 0) this.#looking.ask()
       if (this.#notices.isHolding) void this.#tellHeld()
+      if (this.#roll.runs().some(mayBeSent)) this.#sending.ask()
     }, TICK_MS)
     // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
     const roundsTimer = setInterval(() => {
@@ -191,6 +202,7 @@ export class Crew implements AsyncDisposable {
     if (this.#isSpoolFull) {
       this.#isSpoolFull = false
       for (const id of await lookout.take()) wanted.add(id)
+      if (!lookout.isSpoolEmpty()) this.#spools(undefined)
     }
     if (wanted.size === 0) for (const id of [...this.#routine].slice(0, ROUTINE_AT_ONCE)) wanted.add(id)
     if (wanted.size === 0) return
@@ -199,6 +211,15 @@ export class Crew implements AsyncDisposable {
     for (const id of ids) this.#routine.delete(id)
     if (this.#routine.size > 0) this.#looking.ask()
     await lookout.look(wanted.has('all') ? undefined : new Set(ids))
+  }
+
+  /** Prompts that were kept for agents which asked something first. One at a time; who is still not ready is tried again. */
+  async #sendKept(): Promise<void> {
+    const { parts, say } = this.options
+    for (const { agent: id } of this.#roll.runs().filter(mayBeSent)) {
+      const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
+      await (agent && sendPending(parts, agent).catch((error: Error) => say(`a kept prompt: ${error.message}`)))
+    }
   }
 
   /** A mistake in the file is said once, and nothing is told until it is mended. */
@@ -239,6 +260,10 @@ export class Crew implements AsyncDisposable {
     if (settings) this.#notices.look(seen, settings)
   }
 }
+
+/** A prompt was kept for it, and it listens now. */
+const mayBeSent = (run: AgentRun): boolean =>
+  run.pending_prompt !== undefined && isRunning(run) && activityOf(run.status) === 'quiet'
 
 const isRunning = ({ run }: AgentRun): boolean => run !== undefined && run.ended_at === undefined
 

@@ -40,21 +40,17 @@ export function sessionsQuery(
     term('s.work_unit = ?', filter.work_unit),
     term('s.chain_id = ?', filter.chain_id),
     term('s.outcome = ?', filter.outcome),
+    ...directoryTerms(filter.directories),
     ...titleTerms(filter.title, matches.title),
     ...textTerms(filter.text, matches.text),
   ]
   const page = filter.cursor === undefined ? undefined : parseCursor(filter.cursor)
   if (filter.rig !== undefined) {
-    const order: Term[] = [term('g.path = ?', filter.rig), ...range('g', filter, page)]
-    return {
-      limit,
-      query: select(
-        'session_groups g cross join sessions s on s.id = g.id',
-        'g',
-        [...order, ...rest, ...agentTerms(filter.agent, agentId)],
-        limit,
-      ),
-    }
+    const others = [...rest, ...agentTerms(filter.agent, agentId)]
+    const then = [term('g.path = ?', filter.rig), ...range('g', filter, page), ...others]
+    const now = [inGroupNow(filter.rig), ...range('s', filter, page), ...others]
+    const byThen = select('session_groups g cross join sessions s on s.id = g.id', 'g', then, limit)
+    return { limit, query: merged(byThen, select('sessions s', 's', now, limit), limit) }
   }
   const terms = [...range('s', filter, page), ...rest]
   if (filter.agent === undefined) return { limit, query: select('sessions s', 's', terms, limit) }
@@ -62,8 +58,27 @@ export function sessionsQuery(
   const byAddress = select('sessions s', 's', [term('s.agent = ?', filter.agent), ...terms], limit)
   if (agentId === undefined) return { limit, query: byAddress }
   const byId = select('sessions s', 's', [term('s.agent_id = ?', agentId), ...terms], limit)
-  const sql = `select * from (select * from (${byAddress.sql}) union select * from (${byId.sql})) order by started_at desc, id desc limit ${limit + 1}`
-  return { limit, query: { sql, params: [...byAddress.params, ...byId.params] } }
+  return { limit, query: merged(byAddress, byId, limit) }
+}
+
+function merged(one: Query, other: Query, limit: number): Query {
+  const sql = `select * from (select * from (${one.sql}) union select * from (${other.sql})) order by started_at desc, id desc limit ${limit + 1}`
+  return { sql, params: [...one.params, ...other.params] }
+}
+
+/** Agents are moved; what they did before goes with them. '0' is the character behind '/'. */
+const inGroupNow = (group: string): Term => ({
+  when: 's.agent_id in (select id from agents where address >= ? and address < ?)',
+  values: [`${group}/`, `${group}0`],
+})
+
+function directoryTerms(directories: readonly string[] | undefined): Term[] {
+  if (!directories) return []
+  const cwd = "json_extract(s.record, '$.cwd')"
+  const below = directories.map((one) => (one.endsWith('/') ? one : `${one}/`))
+  const whens = directories.map(() => `${cwd} = ? or substr(${cwd}, 1, ?) = ?`)
+  const values = directories.flatMap((one, at): SqlValue[] => [one, below[at]?.length ?? 0, below[at] ?? ''])
+  return [{ when: `(${whens.join(' or ')})`, values }]
 }
 
 interface Term {

@@ -5,15 +5,15 @@ import type { PriceBook } from './price-book.js'
 import { compare } from './telling.js'
 import { Sum, type SumRow, type Totals } from './totals.js'
 
-export const COST_GROUPS = ['day', 'week', 'month', 'model', 'tool', 'agent', 'session', 'chain', 'work'] as const
+export const COST_GROUPS = [
+  ...(['day', 'week', 'month', 'model', 'tool', 'agent', 'session', 'chain', 'work'] as const),
+  ...(['project', 'branch', 'group'] as const),
+] as const
 export type CostGroup = (typeof COST_GROUPS)[number]
 
 /** What the calls of a session are charged to besides the session itself. */
-export interface SessionPlace {
-  agent?: string | undefined
-  chain?: string | undefined
-  work?: string | undefined
-}
+export type SessionPlace = { readonly [By in PlaceGroup]?: string | null | undefined }
+type PlaceGroup = 'agent' | 'chain' | 'work' | 'project' | 'branch' | 'group'
 
 export interface CostQuery {
   by: CostGroup
@@ -22,7 +22,7 @@ export interface CostQuery {
   sinceMs?: number | undefined
   /** Exclusive. */
   untilMs?: number | undefined
-  /** Needed for `agent`, `chain` and `work` only. */
+  /** Needed for what the logs do not tell: `agent`, `chain`, `work`, `project`, `branch` and `group`. */
   placeOf?: ((session: string) => SessionPlace | undefined) | undefined
 }
 
@@ -100,7 +100,10 @@ export class CostTable {
         return this.#sumOf(this.query.placeOf?.(item.session)?.chain ?? item.session)
       case 'agent':
       case 'work':
-        return this.#sumOf(this.query.placeOf?.(item.session)?.[by])
+      case 'project':
+      case 'branch':
+      case 'group':
+        return this.#sumOf(this.query.placeOf?.(item.session)?.[by] ?? undefined)
       default:
         return unreachable(by)
     }

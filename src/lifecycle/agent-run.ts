@@ -14,6 +14,7 @@ import {
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
+import type { PendingPrompt } from './pending-prompt.js'
 import type { PendingRequest } from './pending-request.js'
 
 const { count, flag, isObject, listOf, misfit, path: isPath, shape, shaped, text, texts, time } = shapes
@@ -61,8 +62,8 @@ export interface LiveRun {
 export interface Binding {
   session: SessionId
   since: Instant
-  /** `chosen` before the start, confirmed or changed by what the program told. */
-  how: 'chosen' | 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'captured'
+  /** `chosen` before the start, confirmed or changed by what the program told. `made` for a program that has no ids: it names the run. */
+  how: 'chosen' | 'made' | 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'captured'
   is_confirmed: boolean
   log?: string
 }
@@ -93,6 +94,8 @@ export interface AgentRun {
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** What it is to be given as soon as it listens. */
+  pending_prompt?: PendingPrompt
   /** The program has left its conversation for another, and how. */
   leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
@@ -189,6 +192,9 @@ const AGENT_RUN = shape({
   'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text }))),
   'background?': shaped(shape({ count, at: time })),
   'refused?': texts,
+  'pending_prompt?': shaped(
+    shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
+  ),
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,

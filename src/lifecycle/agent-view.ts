@@ -14,7 +14,10 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
     const cost = run?.binding && spent.get(run.binding.session)
     return {
       ...viewOf(agent, run, verdict?.status),
-      ...(cost ? { cost_micro_usd: cost.micro_usd, context_tokens: cost.context_tokens } : {}),
+      ...(cost ? { context_tokens: cost.context_tokens } : {}),
+      // What is not known is not nothing.
+      ...(cost && (cost.micro_usd > 0 || cost.unpriced_calls === 0) ? { cost_micro_usd: cost.micro_usd } : {}),
+      ...(cost && cost.unpriced_calls > 0 ? { unpriced_calls: cost.unpriced_calls } : {}),
     }
   })
 }
@@ -34,6 +37,7 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
     ...(branch ? { branch } : {}),
     ...(problem ? { cwd_problem: problem } : {}),
     ...(model ? { model } : {}),
+    ...(run?.pending_prompt ? { pending_prompt_at: run.pending_prompt.at } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
   }

@@ -19,6 +19,7 @@ import type { Launching, LiveRun, Recipe } from './agent-run.js'
 import { launchEnvironment } from './launch-environment.js'
 import { launchScriptOf } from './launch-leftovers.js'
 import { nowOf, type Parts } from './parts.js'
+import { PROMPT_FILE } from './pending-prompt.js'
 import { withStart } from './run-life.js'
 
 const SECRET_FILE = 'secret'
@@ -148,7 +149,8 @@ export function begun(launching: Launching, { pane, pid, session, serverPid }: P
 export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
   const directory = parts.runs.directoryOf(agent.id)
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
-    if (name !== keep && !name.startsWith('env')) rmSync(join(directory, name), { recursive: true, force: true })
+    if (name !== keep && name !== PROMPT_FILE && !name.startsWith('env'))
+      rmSync(join(directory, name), { recursive: true, force: true })
   }
 }
 

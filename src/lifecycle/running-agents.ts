@@ -11,6 +11,7 @@ import { findAgent } from './find-agent.js'
 import { type Observed, observe } from './observe.js'
 import { outputOf } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { keepPrompt, sendPending } from './pending-prompt.js'
 import { beforePrompt, outcomeOf } from './reply.js'
 import { notRunning, send } from './send.js'
 import { spawn, start, startAgent } from './start.js'
@@ -40,13 +41,9 @@ export class RunningAgents implements Agents {
     const record = session && (await this.parts.home.sessions.get(session))
     const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
     if (options.prompt !== undefined) {
-      const sent = await this.send(agent.id, options.prompt)
-      return {
-        ...receipt,
-        agent: sent.agent,
-        how: `${how}; prompt ${sent.delivery}: ${sent.how}`,
-        ...(record ? { session: record } : {}),
-      }
+      const prompted = await this.#prompt(agent, options.prompt)
+      const view = await this.#look(agent)
+      return { ...receipt, agent: view, how: `${how}; ${prompted}`, ...(record ? { session: record } : {}) }
     }
     return { ...receipt, ...(record ? { session: record } : {}) }
   }
@@ -82,6 +79,7 @@ export class RunningAgents implements Agents {
     options: { wait?: boolean; timeoutMs?: number; replaceDraft?: boolean; signal?: AbortSignal } = {},
   ): Promise<SendReceipt> {
     const agent = await findAgent(this.parts.home, reference)
+    await sendPending(this.parts, agent) // in the order in which they were given
     const before = options.wait ? await beforePrompt(this.parts, await this.parts.runs.read(agent.id)) : undefined
     const sent = await send(this.parts, agent, text, options)
     const did = `sent ${Buffer.byteLength(text)} bytes to ${agent.address}`
@@ -99,7 +97,10 @@ export class RunningAgents implements Agents {
     const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
     for (;;) {
       const view = await this.#look(agent)
-      if (isReached(view, until)) return view
+      if (view.pending_prompt_at === undefined) {
+        if (isReached(view, until)) return view
+      } else if (activityOf(view) === 'quiet') await this.#sendPending(agent)
+      else if (activityOf(view) === 'blocked' && until !== 'idle') return view
       if (activityOf(view) === 'over' || (activityOf(view) === 'failed' && view.trouble === 'dead-pane')) {
         throw new SkeinError(
           'agent-died',
@@ -132,7 +133,9 @@ export class RunningAgents implements Agents {
     const agent = await findAgent(this.parts.home, reference)
     const { how, by } = await answer(this.parts, agent, wanted, options.token)
     const did = 'decision' in wanted ? `answered ${agent.address}: ${wanted.decision}` : `answered ${agent.address}`
-    return { agent: await this.#look(agent), did, how: by === 'protocol' ? `by its protocol: ${how}` : how }
+    const sent = await this.#sendPending(agent)
+    const rest = sent ? `; the prompt that was kept is sent (${sent.delivery})` : ''
+    return { agent: await this.#look(agent), did, how: (by === 'protocol' ? `by its protocol: ${how}` : how) + rest }
   }
 
   async output(reference: string, options: { screen?: boolean } = {}): ReturnType<Agents['output']> {
@@ -244,6 +247,28 @@ export class RunningAgents implements Agents {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.parts.terminals[Symbol.asyncDispose]()
+  }
+
+  /** An agent that asks something first is given its prompt as soon as that is answered. */
+  async #prompt(agent: Agent, text: string): Promise<string> {
+    try {
+      const sent = await this.send(agent.id, text)
+      return `prompt ${sent.delivery}: ${sent.how}`
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'agent-not-ready') throw error
+      await keepPrompt(this.parts, agent, text)
+      return `the prompt is kept, and is sent as soon as it can be typed: ${error.message}`
+    }
+  }
+
+  /** Undefined also when it is not the time yet. */
+  async #sendPending(agent: Agent): ReturnType<typeof sendPending> {
+    try {
+      return await sendPending(this.parts, agent)
+    } catch (error) {
+      if (error instanceof SkeinError && error.code === 'agent-not-ready') return undefined
+      throw error
+    }
   }
 
   async #running(reference: string) {

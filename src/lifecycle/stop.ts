@@ -7,6 +7,7 @@ import { endRun, refuseLeft } from './end-run.js'
 import { activityOf } from './evidence.js'
 import { observe } from './observe.js'
 import { nowOf, type Parts, pause } from './parts.js'
+import { withoutPrompt } from './pending-prompt.js'
 import { lifeNow, lifeOfRun } from './run-life.js'
 import { readScreenOf } from './screen-of.js'
 import { recordEnd } from './session-records.js'
@@ -115,7 +116,13 @@ async function settle(
     const at = nowOf(parts)
     await recordEnd(parts, current.binding?.session, end.outcome, end.reason)
     const status: AgentStatus = { status: 'stopped', since: at, source: 'process', reason: end.reason }
-    const { told: _told, sample: _sample, requests: _requests, background: _background, ...kept } = current
+    const {
+      told: _told,
+      sample: _sample,
+      requests: _requests,
+      background: _background,
+      ...kept
+    } = withoutPrompt(parts, agent, current)
     const payload = { agent_id: agent.id, run: live.id, how: end.how, reason: end.reason }
     return {
       next: { ...kept, status, run: { ...live, ended_at: live.ended_at ?? at } },
@@ -125,4 +132,5 @@ async function settle(
   })
   const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
   await terminal?.close(live.tmux_session).catch(() => undefined) // gone with its program
+  await terminal?.endIfEmpty()
 }

@@ -64,6 +64,7 @@ const RARE = new Set([
   'running-agent.branch',
   'running-agent.context_tokens',
   'running-agent.cost_micro_usd',
+  'running-agent.unpriced_calls',
   'older-version.version',
   'older-version.superseded_at',
   'archive-retention.max_age',

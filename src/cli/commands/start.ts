@@ -21,7 +21,10 @@ export const start = command({
   args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },
   options: {
     ...LAUNCH_OPTIONS,
-    prompt: optional(freeText('text'), 'What to send it once it is ready'),
+    prompt: optional(
+      freeText('text'),
+      'What to send it once it is ready; kept until then when it asks something first',
+    ),
     force: FORCE_START,
     attach: flag('Go to its terminal'),
     all: flag('Every agent that exists and does not run, in --group if given'),

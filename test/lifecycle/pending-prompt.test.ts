@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { eventually, type Workshop, workshop } from './workshop.js'
+
+const promptFile = ({ root }: Workshop, id: string): string => join(root, 'profiles', 'default', 'agents', id, 'prompt')
+
+it('a prompt for an agent that asks something first is kept, and sent once when that is answered', async () => {
+  const shop = await workshop()
+  const { agents, project, log } = shop
+  const asking = { agent: 'toast', cwd: project, args: ['--dialog'] }
+  const started = await agents.start({ ...asking, prompt: 'hello' })
+  expect(started.how).toContain('the prompt is kept')
+  expect(started.agent.pending_prompt_at).toBeDefined()
+  const file = promptFile(shop, started.agent.id)
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['hello', 0o600])
+  expect((await agents.wait('toast', { until: 'done', timeoutMs: 5_000 })).status).toBe('waiting')
+  const answered = await agents.answer('toast', { decision: 'allow' })
+  expect(answered.how).toContain('the prompt that was kept is sent')
+  // Two who look at the same time send nothing more.
+  const other = await shop.again()
+  await Promise.all([agents, other.agents].map((one) => one.wait('toast', { until: 'done', timeoutMs: 10_000 })))
+  expect(log().filter(({ prompt }) => prompt !== undefined)).toHaveLength(1)
+  expect(existsSync(file)).toBe(false)
+})
+
+it('answered in its terminal, it is sent by whoever waits for the agent, once', async () => {
+  const shop = await workshop()
+  const { agents, project, log } = shop
+  await agents.start({ agent: 'toast', cwd: project, args: ['--dialog'], prompt: 'hello' })
+  await agents.keys('toast', ['Down', 'Enter'])
+  const other = await shop.again()
+  await Promise.all([agents, other.agents].map((one) => one.wait('toast', { until: 'done', timeoutMs: 15_000 })))
+  await eventually(log, (lines) => lines.some(({ prompt }) => prompt === 'hello'))
+  expect(log().filter(({ prompt }) => prompt !== undefined)).toHaveLength(1)
+})
+
+it('a stopped agent forgets what it was not given', async () => {
+  const shop = await workshop()
+  const { agents, project } = shop
+  const asking = { agent: 'toast', cwd: project, args: ['--dialog'] }
+  const { agent } = await agents.start({ ...asking, prompt: 'hello' })
+  await agents.kill('toast')
+  expect(existsSync(promptFile(shop, agent.id))).toBe(false)
+  expect((await agents.list())[0]?.pending_prompt_at).toBeUndefined()
+})
