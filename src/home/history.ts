@@ -27,7 +27,7 @@ import {
   type Succession,
   type UnlistedDirectory,
 } from '../tools/index.js'
-import type { IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
+import type { IngestOptions, IngestReport, SessionHistory, TurnsOptions, WatchOptions } from './api.js'
 import type { Config } from './config.js'
 import { withOrigin } from './fork-origin.js'
 import { noteLook } from './last-look.js'
@@ -168,9 +168,10 @@ export class LogHistory implements UsageLogs {
     await this.#read([], { isWholeLook: false, tellsRedactions: true })
   }
 
-  async turns(reference: string): Promise<SessionHistory> {
+  async turns(reference: string, { verbatim = false }: TurnsOptions = {}): Promise<SessionHistory> {
     const session = await this.#setup.sessions.find(reference)
-    const { told_from, ...told } = await this.#told.tell(session.id)
+    const policy = verbatim ? undefined : await this.#setup.policies.at(session.cwd)
+    const { told_from, ...told } = await this.#told.tell(session.id, policy)
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     return { session, from_log: told_from === 'log', told_from, ...told, steps }
   }
