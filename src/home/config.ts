@@ -1,5 +1,4 @@
-import { dirname, isAbsolute, join } from 'node:path'
-import { makeDirectory, writeAtomic } from '../disk/index.js'
+import { isAbsolute, join } from 'node:path'
 import type { PriceOverrides } from '../ingest/index.js'
 import {
   DEFAULT_POLICY,
@@ -11,7 +10,7 @@ import {
 } from '../model/index.js'
 import type { CustomTool } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
-import { readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
+import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
@@ -126,24 +125,15 @@ export class Config {
       )
     }
     if (ttl !== '0' && !parseDuration(ttl)) throw badDuration('the time to live', ttl)
-    await this.#read() // a file that cannot be parsed is not edited
-    const before = settingsText(this.file) ?? ''
     const [path, key] = pattern === 'default' ? ['events', 'default_ttl'] : ['events.ttl', pattern]
-    await this.#write(withValue(before, path, key, ttl))
+    await editSettings(this.file, (text) => withValue(text, path, key, ttl))
   }
 
   async resetTtls(): Promise<void> {
-    await this.#read()
-    const before = settingsText(this.file)
-    if (before === undefined) return
-    await this.#write(withoutTable(withValue(before, 'events', 'default_ttl', undefined), 'events.ttl'))
-  }
-
-  async #write(content: string): Promise<void> {
-    const { parse } = await import('smol-toml')
-    parse(content) // our own edit must leave a file that can be read
-    makeDirectory(dirname(this.file))
-    writeAtomic(this.file, content, { durable: true })
+    if (settingsText(this.file) === undefined) return
+    await editSettings(this.file, (text) =>
+      withoutTable(withValue(text, 'events', 'default_ttl', undefined), 'events.ttl'),
+    )
   }
 
   async #read(): Promise<Settings> {

@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -21,6 +22,7 @@ import { BINARY, run } from '../cli/binary.js'
 import { scratchHome, until } from './scratch.js'
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
+const LOG = fileURLToPath(new URL('../fixtures/claude/2.1.325/print-5turns-resumed.jsonl', import.meta.url))
 
 describe('the daemon', () => {
   it('is one, however many are started at once, and answers all of them', async () => {
@@ -46,6 +48,22 @@ describe('the daemon', () => {
     expect(of('environ')).not.toMatch(/sk-ant|TMUX=|SKEIN_SESSION/)
     const [, , , , session, tty] = of('stat').slice(of('stat').lastIndexOf(')')).split(' ')
     expect({ session: Number(session), tty }).toEqual({ session: client.record.pid, tty: '0' })
+  })
+
+  it('does what it does in its own name, also when an agent has started it', async () => {
+    const { root, access } = scratchHome()
+    const log = join(root, '.claude', 'projects', '-srv', '22222222-2222-4222-8222-222222222222.jsonl')
+    mkdirSync(dirname(log), { recursive: true })
+    cpSync(LOG, log)
+    await ensureDaemon({ ...access, env: { ...access.env, HOME: root, SKEIN_ACTOR: 'web/kim' } })
+    const actors = await until(() => {
+      const directory = join(root, 'profiles', 'default', 'events')
+      const [name] = existsSync(directory) ? readdirSync(directory) : []
+      const lines = name === undefined ? '' : readFileSync(join(directory, name), 'utf8')
+      const found = [...lines.matchAll(/"actor":"([^"]*)"/g)].map(([, actor]) => actor)
+      return found.length > 0 && found
+    })
+    expect(new Set(actors)).toEqual(new Set(['skein-daemon']))
   })
 
   it('leaves files that only its user can read', async () => {
