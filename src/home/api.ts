@@ -335,10 +335,17 @@ export interface SearchReport {
   may_be_outdated: boolean
 }
 
-export interface SearchHit extends Omit<TextHit, 'path'> {
+/** Which session a hit is in. */
+export interface HitPlace {
+  agent?: string
+  title?: string
+  cwd?: string
+}
+
+export interface SearchHit extends Omit<TextHit, 'path'>, HitPlace {
   /** Its tool has deleted the log: what is shown comes from the archive. */
   log_gone: boolean
-  /** The command that shows more. */
+  /** The command that shows the turn. */
   next: string
 }
 
@@ -360,14 +367,19 @@ export interface History {
   watch(options: WatchOptions): Promise<void>
   /** Where the logs of the tools are looked for, whether anything is there or not. */
   roots(): Promise<{ tool: string; path: string }[]>
-  /** The turns of a session with their words, read from its log now. */
-  turns(reference: string): Promise<SessionHistory>
+  /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
+  turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
   search(options: SearchOptions): Promise<SearchReport>
   cost(options?: CostOptions): Promise<CostReport>
   /** What these sessions have cost, as far as their logs were ingested. */
   spent(sessions: readonly string[]): Promise<Map<string, Spent>>
   counts(session: string): Promise<HistoryCounts>
+}
+
+export interface TurnsOptions {
+  /** As the log has it, secrets included. For programs that filter it themselves, and for a person's own screen. */
+  verbatim?: boolean
 }
 
 export interface SessionHistory extends LoggedSession {

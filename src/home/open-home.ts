@@ -162,7 +162,7 @@ function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<His
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
     roots: async () => (await history()).roots(),
-    turns: async (reference) => (await history()).turns(reference),
+    turns: async (reference, options) => (await history()).turns(reference, options),
     counts: async (session) => (await history()).counts(session),
     ...others,
   }

@@ -8,12 +8,12 @@ import { lastTurn, turnEndOf } from './turn-end.js'
 /** The program, its hook and its log do not look at the clock at the same moment. */
 const SAME_MS = 1_500
 
-/** The turns of the conversation an agent is in. A log that is not there, or that no reader knows, has none. */
+/** The turns of the conversation an agent is in, as its log has them. A log that is not there, or that no reader knows, has none. */
 export async function turnsOf(parts: Parts, run: AgentRun): Promise<readonly LoggedTurn[]> {
   const session = run.binding?.session
   if (!session) return []
   try {
-    const { turns, from_log } = await parts.home.history.turns(session)
+    const { turns, from_log } = await parts.home.history.turns(session, { verbatim: true })
     return from_log ? turns : unreadTurns(parts, run, session)
   } catch (error) {
     if (error instanceof SkeinError) return unreadTurns(parts, run, session)

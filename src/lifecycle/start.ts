@@ -16,6 +16,7 @@ import { START_GRACE_MS } from './decide-status.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { activityOf } from './evidence.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
+import { keptText } from './kept-text.js'
 import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
@@ -334,7 +335,8 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
-  const details = lines.slice(-LAST_LINES)
+  const shown = await keptText(parts, lines.slice(-LAST_LINES).join('\n'))
+  const details = shown === '' ? [] : shown.split('\n')
   const why = verdict?.status.reason ?? 'no reason is known'
   if (why === NOT_FOUND && run) return programMissing(agent.address, run.recipe.tool)
   const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
