@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
-  type Call,
   type FoundSession,
   type HistoryCounts,
   type HistoryReading,
@@ -199,12 +198,14 @@ export class LogHistory implements UsageLogs {
     })
   }
 
-  async scanned(): Promise<Iterable<Call>> {
+  async scanned(): ReturnType<UsageLogs['scanned']> {
     const { logs, unlisted } = await this.#discover({})
     const ledger = new Ledger()
-    const { unreadable } = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) => ledger.tell(telling))
+    const { unreadable, unread_counts } = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) =>
+      ledger.tell(telling),
+    )
     this.#warnOf([...unlisted, ...unreadable])
-    return ledger.calls()
+    return { calls: ledger.calls(), unreadCounts: unread_counts }
   }
 
   async refresh({ ledger }: HistoryStore): Promise<void> {

@@ -20,8 +20,8 @@ import type { SessionBook } from './sessions.js'
 
 /** What the logs tell of model calls. */
 export interface UsageLogs {
-  /** Every call in them, from their beginnings. */
-  scanned(): Promise<Iterable<Call>>
+  /** Every call in them, from their beginnings, and how many records have token counts that could not be read. */
+  scanned(): Promise<{ calls: Iterable<Call>; unreadCounts: number }>
   /** Brings the ledger up to date. */
   refresh(history: HistoryStore): Promise<void>
 }
@@ -59,15 +59,17 @@ export class Spending {
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
     if (noIndex) {
-      const calls = await (await logs()).scanned()
+      const { calls, unreadCounts } = await (await logs()).scanned()
       const wanted = only && new Set(only)
-      return reportCalls(wanted ? [...calls].filter((call) => wanted.has(call.session)) : calls, prices, query)
+      const some = wanted ? [...calls].filter((call) => wanted.has(call.session)) : calls
+      return reportCalls(some, prices, { ...query, unreadCounts })
     }
     return stores.withHistory(async (history) => {
       if (!hasJustLooked(history.ledger, store.context.clock.now())) await (await logs()).refresh(history)
       settleLedger(history.ledger, prices, zone)
-      if (only) return reportCalls(history.ledger.calls(ONE_OF, JSON.stringify(only)), prices, query)
-      return reportLedger(history.ledger, prices, query)
+      const counted = { ...query, unreadCounts: history.ledger.unreadCounts(only) }
+      if (only) return reportCalls(history.ledger.calls(ONE_OF, JSON.stringify(only)), prices, counted)
+      return reportLedger(history.ledger, prices, counted)
     })
   }
 }

@@ -62,5 +62,5 @@ export function runnersFor(settings: ToolSettings): Runners {
   return new Runners(RUNNERS, settings)
 }
 export { notingUnlisted, type UnlistedDirectory } from './log-files.js'
-export { isReadableLog, openLog } from './open-log.js'
+export { isReadableLog, isSparse, openLog } from './open-log.js'
 export { recordsInTornLine } from './torn-line.js'

@@ -27,7 +27,9 @@ const row = (key: string | undefined, dollars: number, more: Partial<CostRow> = 
 
 function draw(rows: CostRow[], width: number, by: CostGroup = 'session'): string[] {
   const { key: _, ...total } = row(undefined, 12_345.67, { unpriced_calls: 1, unpriced_models: ['x'] })
-  return costView({ by, zone: 'UTC', rows, total }, { width, paint: PLAIN_PAINT, nowMs: 0 }).split('\n')
+  return costView({ by, zone: 'UTC', rows, total, unread_counts: 0 }, { width, paint: PLAIN_PAINT, nowMs: 0 }).split(
+    '\n',
+  )
 }
 
 describe('what was spent, on a screen', () => {

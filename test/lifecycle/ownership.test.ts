@@ -221,7 +221,6 @@ describe('an agent stays owned wherever it is looked at from', () => {
   it('a process that outlives its pane is still owned', async () => {
     const { root, skein, list, start, stored, socket } = den()
     const { server } = start()
-    skein(['kill', 'toast'])
     const stubborn = join(root, 'stubborn.sh')
     writeFileSync(stubborn, "trap '' HUP; echo '> '; while :; do sleep 0.2; done\n")
     const config = join(root, '.config', 'skein', 'config.toml')

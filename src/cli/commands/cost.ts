@@ -40,6 +40,10 @@ export const cost = command({
     out.result(report, (screen) => costView(report, screen))
     if (out.json) return
     if (report.rows.length === 0) out.note('No model calls in the logs of this time.')
+    if (report.unread_counts > 0)
+      out.note(
+        `Counted as 0: token counts that are no numbers, in ${plural(report.unread_counts, 'record')} of the logs. The sums lack what they stood for`,
+      )
     const { unpriced_calls, unpriced_models } = report.total
     if (unpriced_calls > 0) {
       out.note(
