@@ -46,11 +46,10 @@ export function sessionsQuery(
   ]
   const page = filter.cursor === undefined ? undefined : parseCursor(filter.cursor)
   if (filter.rig !== undefined) {
-    const others = [...rest, ...agentTerms(filter.agent, agentId)]
-    const then = [term('g.path = ?', filter.rig), ...range('g', filter, page), ...others]
-    const now = [inGroupNow(filter.rig), ...range('s', filter, page), ...others]
-    const byThen = select('session_groups g cross join sessions s on s.id = g.id', 'g', then, limit)
-    return { limit, query: merged(byThen, select('sessions s', 's', now, limit), limit) }
+    const order: Term[] = [term('g.path = ?', filter.rig), ...range('g', filter, page)]
+    const from = 'session_groups g cross join sessions s on s.id = g.id'
+    const terms = [...order, ...rest, ...agentTerms(filter.agent, agentId)]
+    return { limit, query: select(from, 'g', terms, limit) }
   }
   const terms = [...range('s', filter, page), ...rest]
   if (filter.agent === undefined) return { limit, query: select('sessions s', 's', terms, limit) }
@@ -58,19 +57,9 @@ export function sessionsQuery(
   const byAddress = select('sessions s', 's', [term('s.agent = ?', filter.agent), ...terms], limit)
   if (agentId === undefined) return { limit, query: byAddress }
   const byId = select('sessions s', 's', [term('s.agent_id = ?', agentId), ...terms], limit)
-  return { limit, query: merged(byAddress, byId, limit) }
+  const sql = `select * from (select * from (${byAddress.sql}) union select * from (${byId.sql})) order by started_at desc, id desc limit ${limit + 1}`
+  return { limit, query: { sql, params: [...byAddress.params, ...byId.params] } }
 }
-
-function merged(one: Query, other: Query, limit: number): Query {
-  const sql = `select * from (select * from (${one.sql}) union select * from (${other.sql})) order by started_at desc, id desc limit ${limit + 1}`
-  return { sql, params: [...one.params, ...other.params] }
-}
-
-/** Agents are moved; what they did before goes with them. '0' is the character behind '/'. */
-const inGroupNow = (group: string): Term => ({
-  when: 's.agent_id in (select id from agents where address >= ? and address < ?)',
-  values: [`${group}/`, `${group}0`],
-})
 
 function directoryTerms(directories: readonly string[] | undefined): Term[] {
   if (!directories) return []
