@@ -243,6 +243,8 @@ export interface ToolRunner {
    * that it is idle, not when it looks so.
    */
   readonly isReadyWhenTold?: true
+  /** It tells the end of every turn, also of one that was interrupted: a screen that looks idle before that is late. */
+  readonly isEndTold?: true
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */
