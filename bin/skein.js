@@ -1,6 +1,40 @@
-#!/usr/bin/env node
-const [, , command, ...rest] = process.argv
-// Every prompt of a shell runs this one, so it starts on its own.
-require(
-  command === 'statusline' && rest.length === 0 ? '../dist/statusline/statusline-main.cjs' : '../dist/cli/main.cjs',
-)
+#!/bin/sh
+':' //; exec node --stack-trace-limit=10 -- "$0" "$@"
+// A shell reads the two lines above, Node all of it. Node takes some options out of a program's own arguments, as far as the first `--`:
+// from `--env-file f` it would read variables, NODE_OPTIONS among them, that are meant for an agent.
+const [, program, ...args] = process.argv
+const isShielded = process.execArgv.includes('--stack-trace-limit=10') // as it is without, so it only tells who started us
+if (isShielded || !args.some((arg) => /^--(env-file|experimental-(default-)?config-file)/.test(arg))) start()
+else startShielded()
+
+function start() {
+  const [command, ...rest] = args
+  // Every prompt of a shell runs this one, so it starts on its own.
+  require(
+    command === 'statusline' && rest.length === 0 ? '../dist/statusline/statusline-main.cjs' : '../dist/cli/main.cjs',
+  )
+}
+
+/** For `node bin/skein.js`: once more, with the environment as it was before Node read the file. */
+function startShielded() {
+  const { status, signal } = require('node:child_process').spawnSync(
+    process.execPath,
+    ['--stack-trace-limit=10', '--', program, ...args],
+    { stdio: 'inherit', env: environmentBefore() ?? process.env },
+  )
+  process.exitCode = status ?? (signal ? 128 : 1)
+}
+
+/** What the system gave this process, where it can be asked. */
+function environmentBefore() {
+  try {
+    const given = require('node:fs').readFileSync('/proc/self/environ', 'utf8').split('\0')
+    return Object.fromEntries(given.flatMap((line) => (line.includes('=') ? [splitAt(line, line.indexOf('='))] : [])))
+  } catch {
+    return undefined
+  }
+}
+
+function splitAt(line, at) {
+  return [line.slice(0, at), line.slice(at + 1)]
+}

@@ -14,11 +14,14 @@ import {
 } from './daemon/index.js'
 import { openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { actorName, homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
+import { homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log. With `intake` behind the
 // profile it is the process in which the daemon reads logs, and talks to the daemon alone.
 process.umask(0o077)
+// What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent.
+const actor = 'skein-daemon'
+process.env.SKEIN_ACTOR = actor
 /** What is being stored may be finished when the daemon is gone; it is safe at any moment. */
 const END_MS = 2_000
 const profile = process.argv[2] || 'default'
@@ -41,7 +44,7 @@ const contextWith = (warn: (line: string) => void): Context => ({
   random: { bytes: randomBytes, uuid: () => crypto.randomUUID() },
   warn,
   progress: () => {},
-  actor: actorName(),
+  actor,
   host: hostname(),
 })
 const open = (context: Context): ReturnType<typeof openHome> =>

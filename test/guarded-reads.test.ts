@@ -54,7 +54,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'journal/journal.ts',
     'journal/prune.ts',
     'journal/segment.ts',
+    'lifecycle/given-env.ts',
     'lifecycle/launch.ts',
+    'lifecycle/pending-prompt.ts',
   ],
 }
 

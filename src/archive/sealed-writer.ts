@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncPath, writeAtomic, writeFully } from '../disk/index.js'
+import { syncPath, temporaryName, writeAtomic, writeFully } from '../disk/index.js'
 import type { Fact } from '../tools/index.js'
 import { piecesHeader, type SealedHeader, sealedBytes, sealedPiece } from './sealed-file.js'
 
@@ -25,7 +25,7 @@ export class SealedWriter implements Disposable {
 
   constructor(private readonly path: string) {
     // The end of the name is that of all that a killed process leaves.
-    this.#body = `${path}.body.tmp-${process.pid}`
+    this.#body = temporaryName(`${path}.body`)
   }
 
   add(facts: readonly Fact[]): void {
@@ -48,7 +48,7 @@ export class SealedWriter implements Disposable {
     const whole: Omit<SealedHeader, 'kind' | 'v'> = {
       ...{ ...header, facts: this.#count, bytes: this.#bytes, pieces: this.#pieces, body_crc: this.#sum },
     }
-    const temporary = `${this.path}.tmp-${process.pid}`
+    const temporary = temporaryName(this.path)
     const to = openSync(temporary, 'w', 0o600)
     try {
       writeFully(to, Buffer.from(piecesHeader(whole)))

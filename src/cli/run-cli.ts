@@ -13,11 +13,19 @@ import type { World } from './world.js'
 export async function runCli(world: World): Promise<ExitCode> {
   try {
     return await follow(route(world.args, COMMANDS), world)
-  } catch (error) {
+  } catch (thrown) {
+    const error = await explained(thrown)
     const { exitCode, line } = reportError(error, { debug: world.settings.debug, json: isJson(world.args) })
     if (line !== undefined) tryToSay(line, world)
     return exitCode
   }
+}
+
+/** A machine that has run out of something can fail any command at any place. */
+async function explained(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('code' in error) || isClosedPipe(error)) return error
+  const { shortage } = await import('../disk/index.js')
+  return shortage(error, 'path' in error ? String(error.path) : '.') ?? error
 }
 
 /** Also when what was typed could not be understood. */

@@ -138,6 +138,12 @@ export class Api {
     if (this.#streams >= MAX_STREAMS) throw badRequest(`${MAX_STREAMS} programs follow the stream already`)
     const after = lastEventId ?? query.get('after') ?? undefined
     if (after !== undefined && !isEventId(after)) throw badRequest('"after" is not the id of an event')
+    if (after !== undefined && (await hub.isAhead(after))) {
+      throw badRequest(
+        `"after" is ${after}, which is not in this journal yet`,
+        'Leave it out to begin with what happens',
+      )
+    }
     const types = query.get('types')?.split(',').filter(Boolean)
     const named = query.get('agent')
     const agent = named && ((await this.sources.agents.find(named)) ?? named) // one that was removed has events, too

@@ -202,6 +202,7 @@ export class Crew implements AsyncDisposable {
     if (this.#isSpoolFull) {
       this.#isSpoolFull = false
       for (const id of await lookout.take()) wanted.add(id)
+      if (!lookout.isSpoolEmpty()) this.#spools(undefined)
     }
     if (wanted.size === 0) for (const id of [...this.#routine].slice(0, ROUTINE_AT_ONCE)) wanted.add(id)
     if (wanted.size === 0) return

@@ -15,7 +15,6 @@ const TAKEN = new Set([
   'TMPDIR',
   'TMUX_TMPDIR',
   'SKEIN_HOME',
-  'SKEIN_ACTOR',
   'XDG_CONFIG_HOME',
   'XDG_DATA_HOME',
   'XDG_STATE_HOME',

@@ -46,6 +46,11 @@ export class EventHub {
     return this.#recent.at(-1)?.id ?? this.#floor
   }
 
+  /** Whether no event has that id yet, also none that the hub has not come to: who waited for what follows would wait for years. */
+  async isAhead(id: EventId): Promise<boolean> {
+    return id > (this.last ?? '') && id > ((await this.events.lastId()) ?? '')
+  }
+
   /** Called with each event from now on, as soon as it is in the journal. */
   listen(reader: (frame: Frame) => void): Disposable {
     this.#readers.add(reader)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { lifeOf } from '../disk/index.js'
+import { isProven, lifeOf } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { DaemonClient } from './client.js'
 import { daemonEnvironment } from './environment.js'
@@ -86,19 +86,36 @@ export function spawnDaemon({ place, profile, userId, program, env }: DaemonAcce
   }
 }
 
-/** Ends the daemon that runs, and says which it was. Signals reach only the very process that the record names. */
+/**
+ * Ends the daemon that runs, and says which it was. Signals reach only the very process that the record names: proven by when it
+ * started, or by its own word over its socket.
+ */
 export async function stopDaemon({ place, userId }: DaemonAccess): Promise<DaemonRecord | undefined> {
   const record = livingDaemon(place)
   if (!record) return undefined
-  await DaemonClient.find(place, userId)
-    ?.post('/v1/stop')
-    .catch(() => {}) // an older one may speak another language, a stuck one none: signals follow
+  const client = DaemonClient.find(place, userId)
+  const isItself = isProven(record) || (await saysItIs(client, record))
+  // An older one may speak another language, a stuck one none: signals follow.
+  await client?.post('/v1/stop').catch(() => {})
+  if (!isItself && !(await isGoneWithin(record, STOP_MS))) throw unproven(record, place)
   for (const signal of [undefined, 'SIGTERM', 'SIGKILL'] as const) {
     if (signal !== undefined && lifeOf(record) === 'alive') process.kill(record.pid, signal)
     if (await isGoneWithin(record, STOP_MS)) return record
   }
   throw new SkeinError('daemon-failed', `Process ${record.pid} does not end`, `Look at it with: ps -p ${record.pid}`)
 }
+
+async function saysItIs(client: DaemonClient | undefined, { pid }: DaemonRecord): Promise<boolean> {
+  const health = await client?.get('/v1/health').catch(() => undefined)
+  return typeof health === 'object' && health !== null && 'pid' in health && health.pid === pid
+}
+
+const unproven = ({ pid }: DaemonRecord, { record }: DaemonPlace): SkeinError =>
+  new SkeinError(
+    'daemon-failed',
+    `Process ${pid} does not answer, and may be another program by now: it was not signalled`,
+    `Look at it: ps -p ${pid} . If it is no daemon of Skein, remove ${record}`,
+  )
 
 async function isGoneWithin(record: DaemonRecord, ms: number): Promise<boolean> {
   const until = performance.now() + ms

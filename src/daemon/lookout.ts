@@ -3,8 +3,9 @@ import type { AgentId } from '../model/index.js'
 
 /** How the daemon finds out what agents do: lifecycle looks, decides and stores; this only says when. */
 export interface Lookout {
-  /** Takes what programs have left in the spool; which agents it was about. */
+  /** Takes what programs have left in the spool; which agents it was about. Of a flood some may be left. */
   take(): Promise<readonly AgentId[]>
+  isSpoolEmpty(): boolean
   /** Looks at these agents, or at all. */
   look(only?: ReadonlySet<AgentId>): Promise<void>
   /** Directories in which programs register what they do, a file per process. */
@@ -19,6 +20,7 @@ export function lookoutOf(parts: Parts): Lookout {
       const { agents: told } = await takeIn(parts, new Map(agents.map((agent) => [agent.id, agent])))
       return [...told]
     },
+    isSpoolEmpty: () => parts.spool.isEmpty(),
     async look(only) {
       await observe(parts, only)
     },

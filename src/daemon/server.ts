@@ -110,7 +110,7 @@ export class ApiServer implements AsyncDisposable {
 }
 
 function requestOf(incoming: IncomingMessage): Request {
-  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://skein')
+  const { pathname, searchParams } = target(incoming.url ?? '/')
   const lastEventId = incoming.headers['last-event-id']
   return {
     method: incoming.method ?? 'GET',
@@ -118,6 +118,15 @@ function requestOf(incoming: IncomingMessage): Request {
     query: searchParams,
     lastEventId: typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
     body: () => readBody(incoming),
+  }
+}
+
+/** What comes before the path may be anything, and `//host` in the place of a path is none of ours. */
+function target(url: string): URL {
+  try {
+    return new URL(url.startsWith('/') ? `http://skein${url}` : url)
+  } catch {
+    throw badRequest(`${JSON.stringify(url.slice(0, 80))} is not a path`)
   }
 }
 

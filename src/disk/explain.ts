@@ -1,4 +1,5 @@
-import { lstatSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { SkeinError } from '../model/index.js'
 import { UnsuitableFile } from './guarded-file.js'
 import { SQLITE, sqliteCode } from './sqlite.js'
@@ -11,14 +12,8 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
   const code = (error as NodeJS.ErrnoException | undefined)?.code
   const sqlite = sqliteCode(error)
   const cause = { cause: error }
-  if (code === 'ENOSPC' || code === 'EDQUOT' || sqlite === SQLITE.full) {
-    return new SkeinError(
-      'disk-full',
-      `No space left on the disk that holds ${path}`,
-      'Free some space and try again',
-      cause,
-    )
-  }
+  const short = shortage(error, path)
+  if (short) return short
   if (whenDamaged && (sqlite === SQLITE.corrupt || sqlite === SQLITE.notADatabase)) {
     return new SkeinError('store-damaged', `${path} is damaged`, whenDamaged, cause)
   }
@@ -30,7 +25,7 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
     const next = 'Check its owner and mode (ls -ld), or set SKEIN_HOME to a directory of your own'
     return new SkeinError('home-unreadable', `No permission to use ${path}`, next, cause)
   }
-  if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST' || code === 'ELOOP') {
+  if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'ERR_FS_EISDIR' || code === 'EEXIST' || code === 'ELOOP') {
     const next = 'Move what is in the way, or set SKEIN_HOME to another directory'
     // The system often knows better than whoever opened something what was in the way; below what is none it names what cannot be.
     const { path: opened, dest = opened } = error as NodeJS.ErrnoException & { dest?: string }
@@ -51,6 +46,54 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
     return new SkeinError('home-unreadable', `${path} is not there and cannot be made`, next, cause)
   }
   return error
+}
+
+/** What the system has run out of, whoever asked for it; undefined when an error is about anything else. */
+export function shortage(error: unknown, path: string): SkeinError | undefined {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  const sqlite = sqliteCode(error)
+  const cause = { cause: error }
+  if (code === 'ENOSPC' || code === 'EDQUOT' || sqlite === SQLITE.full) {
+    const [what, next] = areFilesUsedUp(path)
+      ? ['No more files can be made', 'Delete files that nobody needs (df -i shows how many there may be)']
+      : ['No space left', 'Free some space and try again']
+    return new SkeinError('disk-full', `${what} on the disk that holds ${path}`, next, cause)
+  }
+  if (code === 'EMFILE' || code === 'ENFILE' || (sqlite === SQLITE.cannotOpen && areDescriptorsUsedUp())) {
+    const whose = code === 'ENFILE' ? 'The system' : 'This process'
+    const next = 'Raise the limit (ulimit -n), or end what keeps so many files open'
+    return new SkeinError('home-busy', `${whose} has as many files open as it may`, next, cause)
+  }
+  if (sqlite !== SQLITE.cannotOpen) return undefined
+  // Of a log that it cannot make, and of a file that may not be opened, SQLite says the same.
+  if (areFilesUsedUp(path)) {
+    const next = 'Delete files that nobody needs (df -i shows how many there may be)'
+    return new SkeinError('disk-full', `No more files can be made on the disk that holds ${path}`, next, cause)
+  }
+  const next = 'Check how many files may be open (ulimit -n) and who may use it (ls -l)'
+  return new SkeinError('home-unreadable', `A database in ${path} cannot be opened`, next, cause)
+}
+
+/** Whether a disk with room left has none for another file. Some file systems count none, and say 0 of 0. */
+function areFilesUsedUp(path: string): boolean {
+  try {
+    const { bavail, files, ffree } = statfsSync(nearestThere(path))
+    return bavail > 0 && files > 0 && ffree === 0
+  } catch {
+    return false
+  }
+}
+
+const nearestThere = (path: string): string =>
+  isThere(path) || dirname(path) === path ? path : nearestThere(dirname(path))
+
+function areDescriptorsUsedUp(): boolean {
+  try {
+    closeSync(openSync('/dev/null', 'r'))
+    return false
+  } catch (error) {
+    return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')
+  }
 }
 
 /** Be it a link that leads nowhere. */

@@ -1,4 +1,5 @@
-export { explainDiskError } from './explain.js'
+export { editFile } from './edit-file.js'
+export { explainDiskError, shortage } from './explain.js'
 export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'
 export {
   copyGuarded,
@@ -12,8 +13,9 @@ export {
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
 export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
-export { entriesIn, namesIn, textIn } from './present.js'
+export { entriesIn, ifThere, namesIn, textIn } from './present.js'
 export {
+  isProven,
   type Life,
   lifeOf,
   type ProcessOwner,
@@ -31,10 +33,11 @@ export {
   isDamage,
   openDatabase,
   openToRead,
+  releaseFiles,
   SQLITE,
   type SqlValue,
   type Statement,
   sqliteCode,
 } from './sqlite.js'
 export { Statements } from './statements.js'
-export { syncPath, writeAtomic, writeFully } from './write-atomic.js'
+export { removeRemains, syncPath, temporaryName, writeAtomic, writeFully } from './write-atomic.js'

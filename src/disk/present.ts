@@ -16,7 +16,7 @@ export function entriesIn(directory: string): string[] {
 export const textIn = (path: string): string | undefined => ifThere(() => readFileSync(path, 'utf8'))
 
 /** What `read` gives, or undefined when the file it reads is not there. */
-function ifThere<T>(read: () => T): T | undefined {
+export function ifThere<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
@@ -16,7 +17,7 @@ let self: ProcessOwner | undefined
 
 export function thisProcess(): ProcessOwner {
   if (self?.pid !== process.pid) {
-    const starttime = processStat(process.pid)?.starttime
+    const starttime = startTimeOf(process.pid)
     self = { pid: process.pid, ...(starttime === undefined ? {} : { starttime }), place: thisPlace() }
   }
   return self
@@ -38,7 +39,31 @@ export function lifeOf(owner: ProcessOwner): Life {
 }
 
 /** The kernel's start time of a process that runs now, to know it again by. */
-export const startTimeOf = (pid: number): number | undefined => processStat(pid)?.starttime
+export const startTimeOf = (pid: number): number | undefined =>
+  hasProc() ? processStat(pid)?.starttime : startTimeByPs(pid)
+
+/** Whether this very process runs now, proven by when it started: nothing less may be signalled. */
+export const isProven = ({ pid, starttime }: ProcessOwner): boolean =>
+  starttime !== undefined && startTimeOf(pid) === starttime
+
+const hasProc = (): boolean => processStat(process.pid) !== undefined
+
+/** Where there is no /proc: in seconds since 1970. The words of `ps` are the same everywhere in this language and zone. */
+function startTimeByPs(pid: number): number | undefined {
+  try {
+    const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' }
+    const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      env,
+      encoding: 'utf8',
+      timeout: 5_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const ms = Date.parse(`${said.trim()} UTC`)
+    return Number.isNaN(ms) ? undefined : ms / 1_000
+  } catch {
+    return undefined // gone, or no ps
+  }
+}
 
 /** What the kernel tells of a process. Linux only; elsewhere the pid alone has to do. */
 export interface ProcessStat {

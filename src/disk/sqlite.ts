@@ -18,16 +18,54 @@ export interface Database {
 }
 
 type Open = new (path: string, options?: { readOnly?: boolean }) => Database
-let loaded: Open | undefined
+let own: Open | undefined
+let packaged: Open | undefined
 
 /**
  * The one place that knows which SQLite runs: Node's own where it exists, else the package with the same interface.
  * Loaded on first use, because it is a third of a small command's start-up.
  */
 export function openDatabase(path: string, options: { readOnly?: boolean } = {}): Database {
-  loaded ??= builtIn() ?? (createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync as Open)
-  return new loaded(path, options)
+  own ??= builtIn()
+  if (own) return new own(path, options)
+  packaged ??= createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync as Open
+  return collected(new packaged(path, options))
 }
+
+/** So many closed databases may have files open that wait for their statements to be collected. */
+const MOST_UNCOLLECTED = 16
+let uncollected = 0
+
+function collected(database: Database): Database {
+  let hasStatements = false
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      hasStatements = true
+      return database.prepare(sql)
+    },
+    close() {
+      database.close()
+      if (hasStatements) uncollected += 1
+    },
+  }
+}
+
+/**
+ * The package ends its statements when they are collected as garbage, and a closed database keeps its files open until all of its
+ * statements have ended. Who opens and closes homes all day would run out of descriptors long before out of memory. In turns of their
+ * own: what was used in this one is not collected, and statements end in the next.
+ */
+export async function releaseFiles(): Promise<void> {
+  if (uncollected < MOST_UNCOLLECTED) return
+  uncollected = 0
+  await nextTurn()
+  process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc')
+  process.getBuiltinModule('node:vm').runInNewContext('gc')()
+  await nextTurn()
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * A database that has a log beside it, opened by somebody who may not write there. Its shared memory needs a place in the directory;

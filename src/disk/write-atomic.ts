@@ -1,13 +1,14 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { namesIn } from './present.js'
 
 /**
  * Replaces a file so that every reader, and every crash, sees the old content or the new, never a mixture.
  * With `durable`, the new content is on the disk when this returns.
  */
 export function writeAtomic(path: string, content: string | Uint8Array, options: { durable: boolean }): void {
-  const temporary = `${path}.tmp-${process.pid}`
-  const file = openSync(temporary, 'w', 0o600)
+  const temporary = temporaryName(path)
+  const file = openSync(temporary, 'wx', 0o600)
   try {
     writeFully(file, typeof content === 'string' ? Buffer.from(content) : content)
     if (options.durable) fsyncSync(file)
@@ -24,6 +25,25 @@ export function writeAtomic(path: string, content: string | Uint8Array, options:
     throw error
   }
   if (options.durable) syncPath(dirname(path))
+}
+
+/**
+ * A name for what is to become this file, which nobody else chooses: in another container the same pid may write the same file at the
+ * same time. What a killed process leaves under such a name is removed by `removeRemains`.
+ */
+export const temporaryName = (path: string): string => `${path}.tmp-${process.pid}${process.hrtime.bigint()}`
+
+/** Longer than any file takes to be written. */
+const REMAINS_MS = 3_600_000
+
+/** Removes what processes that were killed have left half written in a directory. */
+export function removeRemains(directory: string, nowMs: number): void {
+  for (const name of namesIn(directory)) {
+    if (!/\.tmp-\d+$/.test(name)) continue
+    const path = join(directory, name)
+    const { mtimeMs = nowMs } = lstatSync(path, { throwIfNoEntry: false }) ?? {}
+    if (nowMs - mtimeMs > REMAINS_MS) rmSync(path, { recursive: true, force: true })
+  }
 }
 
 /** A write may be cut short (a full disk, a signal): go on until all is written or the system says why not. */

@@ -84,7 +84,12 @@ export interface Sessions {
 }
 
 /** As in `SessionQuery`, with moments as the command line takes them and any name of an agent. */
-export type SessionFilter = Omit<SessionQuery, 'since' | 'until'> & { since?: When; until?: When }
+export type SessionFilter = Omit<SessionQuery, 'since' | 'until' | 'directories'> & {
+  since?: When
+  until?: When
+  /** Only sessions that work in this directory, or below. An absolute path. */
+  directory?: string
+}
 
 export interface StepOptions {
   step_ref: string
@@ -290,6 +295,8 @@ export interface CostOptions {
   by?: CostGroup
   /** Only what this session has cost; an agent means its current session. */
   session?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
   since?: When
   until?: When
   /** Read every log from its beginning instead of using what was ingested. */
@@ -307,6 +314,8 @@ export interface SearchOptions {
   agent?: string
   /** Only sessions of agents in this group and below it. */
   group?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
   since?: When
   /** 20 unless said otherwise. */
   limit?: number
@@ -326,10 +335,17 @@ export interface SearchReport {
   may_be_outdated: boolean
 }
 
-export interface SearchHit extends Omit<TextHit, 'path'> {
+/** Which session a hit is in. */
+export interface HitPlace {
+  agent?: string
+  title?: string
+  cwd?: string
+}
+
+export interface SearchHit extends Omit<TextHit, 'path'>, HitPlace {
   /** Its tool has deleted the log: what is shown comes from the archive. */
   log_gone: boolean
-  /** The command that shows more. */
+  /** The command that shows the turn. */
   next: string
 }
 
@@ -351,14 +367,19 @@ export interface History {
   watch(options: WatchOptions): Promise<void>
   /** Where the logs of the tools are looked for, whether anything is there or not. */
   roots(): Promise<{ tool: string; path: string }[]>
-  /** The turns of a session with their words, read from its log now. */
-  turns(reference: string): Promise<SessionHistory>
+  /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
+  turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
   search(options: SearchOptions): Promise<SearchReport>
   cost(options?: CostOptions): Promise<CostReport>
   /** What these sessions have cost, as far as their logs were ingested. */
   spent(sessions: readonly string[]): Promise<Map<string, Spent>>
   counts(session: string): Promise<HistoryCounts>
+}
+
+export interface TurnsOptions {
+  /** As the log has it, secrets included. For programs that filter it themselves, and for a person's own screen. */
+  verbatim?: boolean
 }
 
 export interface SessionHistory extends LoggedSession {

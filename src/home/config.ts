@@ -1,5 +1,4 @@
-import { dirname, isAbsolute, join } from 'node:path'
-import { makeDirectory, writeAtomic } from '../disk/index.js'
+import { isAbsolute, join } from 'node:path'
 import type { PriceOverrides } from '../ingest/index.js'
 import {
   DEFAULT_POLICY,
@@ -9,9 +8,9 @@ import {
   type RetentionPolicy,
   SkeinError,
 } from '../model/index.js'
-import type { CustomTool } from '../tools/index.js'
+import { type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
-import { readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
+import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
@@ -68,11 +67,9 @@ export class Config {
   async logRoots(): Promise<Record<string, readonly string[]>> {
     const roots: Record<string, readonly string[]> = {}
     for (const [tool, paths] of Object.entries(table(await this.#read(), 'logs', this.file))) {
-      const { LOG_TOOLS } = await import('../tools/index.js')
-      const names = LOG_TOOLS.map((one) => one.name)
-      if (!names.includes(tool)) {
+      if (!LOG_TOOL_NAMES.includes(tool)) {
         const message = `logs.${tool} in ${this.file} names no tool whose logs Skein reads`
-        throw new SkeinError('bad-config', message, `Use one of ${names.join(', ')}`)
+        throw new SkeinError('bad-config', message, `Use one of ${LOG_TOOL_NAMES.join(', ')}`)
       }
       const list: unknown[] = Array.isArray(paths) ? paths : [undefined]
       roots[tool] = list.map((path) => this.#directory(`logs.${tool}`, path))
@@ -81,9 +78,8 @@ export class Config {
   }
 
   /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
-  async tools(builtIn: readonly string[]): Promise<CustomTool[]> {
-    const { parseCustomTools } = await import('../tools/index.js')
-    return parseCustomTools(table(await this.#read(), 'tools', this.file), this.file, builtIn)
+  async tools(parse: (tools: Record<string, unknown>, file: string) => CustomTool[]): Promise<CustomTool[]> {
+    return parse(table(await this.#read(), 'tools', this.file), this.file)
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */
@@ -126,24 +122,15 @@ export class Config {
       )
     }
     if (ttl !== '0' && !parseDuration(ttl)) throw badDuration('the time to live', ttl)
-    await this.#read() // a file that cannot be parsed is not edited
-    const before = settingsText(this.file) ?? ''
     const [path, key] = pattern === 'default' ? ['events', 'default_ttl'] : ['events.ttl', pattern]
-    await this.#write(withValue(before, path, key, ttl))
+    await editSettings(this.file, (text) => withValue(text, path, key, ttl))
   }
 
   async resetTtls(): Promise<void> {
-    await this.#read()
-    const before = settingsText(this.file)
-    if (before === undefined) return
-    await this.#write(withoutTable(withValue(before, 'events', 'default_ttl', undefined), 'events.ttl'))
-  }
-
-  async #write(content: string): Promise<void> {
-    const { parse } = await import('smol-toml')
-    parse(content) // our own edit must leave a file that can be read
-    makeDirectory(dirname(this.file))
-    writeAtomic(this.file, content, { durable: true })
+    if (settingsText(this.file) === undefined) return
+    await editSettings(this.file, (text) =>
+      withoutTable(withValue(text, 'events', 'default_ttl', undefined), 'events.ttl'),
+    )
   }
 
   async #read(): Promise<Settings> {

@@ -1,4 +1,4 @@
-import { type FeedEntry, feedOf, isForFeed, type Journal, type Position, tail } from '../journal/index.js'
+import { type FeedEntry, feedOf, isForFeed, type Journal, type Position, tail, WrittenTimes } from '../journal/index.js'
 import {
   type AgentAddress,
   type Event,
@@ -8,6 +8,7 @@ import {
   isStateType,
   isWaitToken,
   matchesPattern,
+  msOf,
   parseAddress,
   parseInstant,
   parseSessionId,
@@ -154,9 +155,10 @@ export class EventBook implements Events {
     }
     for (const batch of journal.read()) {
       stats.unreadable_lines += batch.unreadable
+      const written = new WrittenTimes(journal, batch.position.segment, nowMs)
       for (const event of batch.events) {
-        const ageMs = nowMs - Date.parse(event.ts)
-        const left = worth(ageMs, retentionOf(event.type, policy))
+        const ageMs = nowMs - msOf(event.ts)
+        const left = worth(written.ageOf(event), retentionOf(event.type, policy))
         stats.events += 1
         stats.by_type[event.type] = (stats.by_type[event.type] ?? 0) + 1
         stats.by_age[ageBand(ageMs)] += 1
@@ -178,9 +180,10 @@ export class EventBook implements Events {
     const nowMs = this.store.context.clock.now()
     const types = new Map<string, TypeDecay & { sum: number }>()
     for (const batch of this.store.journal.read()) {
+      const written = new WrittenTimes(this.store.journal, batch.position.segment, nowMs)
       for (const event of batch.events) {
         const retention = retentionOf(event.type, policy)
-        const left = worth(nowMs - Date.parse(event.ts), retention)
+        const left = worth(written.ageOf(event), retention)
         const entry = types.get(event.type) ?? { ...emptyDecay(event.type, retention), sum: 0 }
         entry.events += 1
         entry.sum += left

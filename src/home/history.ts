@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {
-  type Call,
   type FoundSession,
   type HistoryCounts,
   type HistoryReading,
@@ -27,7 +26,7 @@ import {
   type Succession,
   type UnlistedDirectory,
 } from '../tools/index.js'
-import type { IngestOptions, IngestReport, SessionHistory, WatchOptions } from './api.js'
+import type { IngestOptions, IngestReport, SessionHistory, TurnsOptions, WatchOptions } from './api.js'
 import type { Config } from './config.js'
 import { withOrigin } from './fork-origin.js'
 import { noteLook } from './last-look.js'
@@ -168,9 +167,10 @@ export class LogHistory implements UsageLogs {
     await this.#read([], { isWholeLook: false, tellsRedactions: true })
   }
 
-  async turns(reference: string): Promise<SessionHistory> {
+  async turns(reference: string, { verbatim = false }: TurnsOptions = {}): Promise<SessionHistory> {
     const session = await this.#setup.sessions.find(reference)
-    const { told_from, ...told } = await this.#told.tell(session.id)
+    const policy = verbatim ? undefined : await this.#setup.policies.at(session.cwd)
+    const { told_from, ...told } = await this.#told.tell(session.id, policy)
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     return { session, from_log: told_from === 'log', told_from, ...told, steps }
   }
@@ -198,12 +198,14 @@ export class LogHistory implements UsageLogs {
     })
   }
 
-  async scanned(): Promise<Iterable<Call>> {
+  async scanned(): ReturnType<UsageLogs['scanned']> {
     const { logs, unlisted } = await this.#discover({})
     const ledger = new Ledger()
-    const { unreadable } = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) => ledger.tell(telling))
+    const { unreadable, unread_counts } = scanUsage(logs.filter(tellsUsage), usageReaders(), (telling) =>
+      ledger.tell(telling),
+    )
     this.#warnOf([...unlisted, ...unreadable])
-    return ledger.calls()
+    return { calls: ledger.calls(), unreadCounts: unread_counts }
   }
 
   async refresh({ ledger }: HistoryStore): Promise<void> {

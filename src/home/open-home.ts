@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError, makeDirectory } from '../disk/index.js'
+import { explainDiskError, makeDirectory, releaseFiles } from '../disk/index.js'
 import { settledOverrides, spentBySession } from '../index/index.js'
 import { type Context, type Event, SkeinError } from '../model/index.js'
 import type { History, Home, Programs } from './api.js'
@@ -139,6 +139,7 @@ export async function openHome({
         context.warn(`Old events were not pruned: ${(error as Error).message}`)
       } finally {
         await store[Symbol.asyncDispose]()
+        await releaseFiles()
       }
     },
   }
@@ -161,7 +162,7 @@ function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<His
     ingest: async (options) => (await history()).ingest(options),
     watch: async (options) => (await history()).watch(options),
     roots: async () => (await history()).roots(),
-    turns: async (reference) => (await history()).turns(reference),
+    turns: async (reference, options) => (await history()).turns(reference, options),
     counts: async (session) => (await history()).counts(session),
     ...others,
   }

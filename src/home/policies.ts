@@ -29,7 +29,7 @@ export class Policies {
     const known = this.#known.get(directory)
     if (known && now - known.readAt < REMEMBERED_MS && now >= known.readAt) return known.policy
     const policy = await this.#load(directory)
-    this.memory.remember(policy)
+    await this.memory.remember(policy)
     this.#known.set(directory, { policy, readAt: now })
     return policy
   }

@@ -1,4 +1,4 @@
-import { guardedText, readPlain, writeAtomic } from '../disk/index.js'
+import { editFile, guardedText, readPlain } from '../disk/index.js'
 import type { Policy } from '../privacy/index.js'
 
 /** Larger policies are refused where they are read. */
@@ -15,20 +15,22 @@ export class PolicyMemory {
 
   /** The text of a policy file as it was. */
   recall(file: string): string | undefined {
-    return this.#policies[file]
+    return Object.hasOwn(this.#policies, file) ? this.#policies[file] : undefined
   }
 
-  remember({ projects }: Policy): void {
+  async remember({ projects }: Policy): Promise<void> {
     if (projects.length === 0) return
     this.#known = undefined // another process may have added to it, or a purge have taken something out
-    const known = this.#policies
-    const news = projects.flatMap(({ source }) => {
+    const read = projects.flatMap(({ source }) => {
       const text = guardedText(source, MOST_POLICY_BYTES)
-      return text === undefined || text === known[source] ? [] : [[source, text] as const]
+      return text === undefined ? [] : [[source, text] as const]
     })
-    if (news.length === 0) return
-    this.#known = { ...known, ...Object.fromEntries(news) }
-    writeAtomic(this.path, JSON.stringify(this.#known), { durable: false })
+    if (read.every(([source, text]) => this.#policies[source] === text)) return
+    const withNews = (before = '{}'): string => {
+      this.#known = { ...textsIn(before), ...Object.fromEntries(read) }
+      return JSON.stringify(this.#known)
+    }
+    await editFile(this.path, withNews, { durable: false })
   }
 
   get #policies(): Record<string, string> {

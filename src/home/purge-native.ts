@@ -1,7 +1,7 @@
 import { guardedText, statOf } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
-import { isReadableLog } from '../tools/index.js'
+import { isReadableLog, isSparse } from '../tools/index.js'
 import { scanBytes } from './purge-proof.js'
 import type { RawSearch } from './purge-search.js'
 import { isDatabase, type PurgedPlace } from './purge-sweep.js'
@@ -33,8 +33,11 @@ export async function nativeLogsWith(
 }
 
 /** A database is not opened here: closing it again would release the locks that this process holds on it. */
-const isReadable = (path: string): boolean =>
-  path.endsWith('.db') ? (statOf(path)?.isFile() ?? false) : isReadableLog(path)
+function isReadable(path: string): boolean {
+  if (!path.endsWith('.db')) return isReadableLog(path)
+  const stat = statOf(path)
+  return stat?.isFile() === true && !isSparse(stat)
+}
 
 /** In how many paths of logs it stands. Records of a log are found by its path, so that it stays there. */
 export const pathsWith = (paths: Iterable<string>, forgetter: Forgetter): number =>

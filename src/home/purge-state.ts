@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { writeAtomic } from '../disk/index.js'
@@ -51,7 +51,9 @@ function sweepJournal(store: ProfileStore, sweep: Sweep, blobs: ReadonlyMap<stri
     if (sweep.dryRun || (count === 0 && content === value)) continue
     // Others have the active segment open to append to it: they go on in a new one.
     if (segment === active) journal.seal()
+    const { atime, mtime } = statSync(path)
     writeAtomic(path, content, { durable: true })
+    utimesSync(path, atime, mtime) // it says when its events were written
   }
   if (!sweep.dryRun && (blobs.size > 0 || sweep.sessions.size > 0)) pruneBlobs(journal)
 }

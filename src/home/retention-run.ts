@@ -1,16 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { writeAtomic } from '../disk/index.js'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readPlain, removeRemains, writeAtomic } from '../disk/index.js'
 import type { SqliteIndex } from '../index/index.js'
-import { newestEvents, pruneBlobs, pruneSegment } from '../journal/index.js'
+import { newestEvents, pruneBlobs, pruneSegment, WrittenTimes } from '../journal/index.js'
 import {
+  DAY_MS,
   type Event,
   type EventId,
   type Instant,
   instantOf,
   isExpired,
+  isInstant,
   isRosterEvent,
-  parseInstant,
+  msOf,
   type RetentionPolicy,
+  readJson,
   sessionsTouchedBy,
 } from '../model/index.js'
 import type { PruneReport } from './api.js'
@@ -25,6 +29,8 @@ export interface AutoPruneState {
 
 /** All sessions whose record is behind are saved before anything is removed, this many per lock hold. */
 const SAVE_BATCH = 2_000
+/** A clock that has gone on by more than this since the last run may have been set wrong. */
+const LEAP_MS = 30 * DAY_MS
 
 /**
  * Removes expired events from sealed segments, one segment per lock hold, so that writers wait for a blink at most.
@@ -44,8 +50,9 @@ export async function prune(
   for (const segment of plan.segments) {
     await store.asWriter((index) => {
       if (!existsSync(store.journal.path(segment))) return // another process pruned it away meanwhile
+      const written = new WrittenTimes(store.journal, segment, nowMs)
       const mayGo = (event: Event): boolean => {
-        if (!isExpired(event, nowMs, policy)) return false
+        if (!isExpired(event.type, written.ageOf(event), policy)) return false
         const isOld = policy.minRetain === 0 || (plan.retainFrom !== undefined && event.id < plan.retainFrom)
         const goes = isOld && isSafeElsewhere(event, index, plan.rosterSafe)
         if (!goes) report.retained += 1
@@ -63,10 +70,19 @@ export async function prune(
     })
   }
   if (!options.dryRun) {
+    for (const directory of directoriesOf(store)) removeRemains(directory, nowMs)
     if (report.pruned > 0) await store.asWriter(() => pruneBlobs(store.journal))
-    rememberRun(store, nowMs, report)
+    await store.asWriter(() => rememberRun(store, nowMs, report))
   }
   return report
+}
+
+/** Where files are replaced whole. */
+function directoriesOf({ paths }: ProfileStore): string[] {
+  const { directory, events, sessions, archive, agents, spool } = paths
+  const root = dirname(dirname(directory))
+  const inside = [join(events, 'blobs'), join(agents, 'removed'), join(spool, 'bad'), join(root, 'run')]
+  return [root, directory, events, sessions, archive, agents, ...inside]
 }
 
 export function emptyReport({ dryRun, skipped = false }: { dryRun: boolean; skipped?: boolean }): PruneReport {
@@ -99,9 +115,10 @@ function planFor(store: ProfileStore, policy: RetentionPolicy, nowMs: number, dr
 }
 
 function hasExpired(store: ProfileStore, segment: number, policy: RetentionPolicy, nowMs: number): boolean {
+  const written = new WrittenTimes(store.journal, segment, nowMs)
   using reader = store.journal.open(segment, 0)
   for (let batch = reader?.next(); batch; batch = reader?.next()) {
-    if (batch.events.some((event) => isExpired(event, nowMs, policy))) return true
+    if (batch.events.some((event) => isExpired(event.type, written.ageOf(event), policy))) return true
   }
   return false
 }
@@ -119,38 +136,56 @@ async function checkpointAll(store: ProfileStore): Promise<void> {
   }
 }
 
-export function isPruneDue(store: ProfileStore, policy: RetentionPolicy): boolean {
-  const { last_prune_time } = autoPruneState(store)
+/**
+ * Whether an automatic run is due. A clock that was ahead for one command must not hold off all runs until then, nor make one of them
+ * take everything: after a leap of the clock the next run waits until the new time has gone on for a while.
+ */
+export function isPruneDue(store: ProfileStore, { pruneIntervalMs }: RetentionPolicy): boolean {
+  const nowMs = store.context.clock.now()
+  const state = readState(store)
+  const { last_prune_time, leap_seen_time } = state
   // Where none has run yet, the journal's own age decides: there is nothing to prune in one that was just begun.
-  const since = last_prune_time ? Date.parse(last_prune_time) : store.journal.begunMs()
-  return since !== undefined && store.context.clock.now() - since >= policy.pruneIntervalMs
+  const since = last_prune_time ? msOf(last_prune_time) : store.journal.begunMs()
+  if (since === undefined || Math.abs(nowMs - since) < pruneIntervalMs) return false
+  if (nowMs - since <= LEAP_MS) return true
+  const goneOnMs = leap_seen_time ? nowMs - msOf(leap_seen_time) : Number.NEGATIVE_INFINITY
+  if (goneOnMs >= 0 && goneOnMs <= LEAP_MS) return goneOnMs >= pruneIntervalMs
+  writeState(store, { ...state, leap_seen_time: instantOf(nowMs) })
+  return false
 }
 
 export function autoPruneState(store: ProfileStore): AutoPruneState {
-  try {
-    const { last_prune_time, prune_count, total_pruned, total_bytes_freed } = JSON.parse(
-      readFileSync(store.paths.autoPrune, 'utf8'),
-    )
-    const last = typeof last_prune_time === 'string' ? parseInstant(last_prune_time) : undefined
-    const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
-    return {
-      ...(last ? { last_prune_time: last } : {}),
-      prune_count: count(prune_count),
-      total_pruned: count(total_pruned),
-      total_bytes_freed: count(total_bytes_freed),
-    }
-  } catch {
-    return { prune_count: 0, total_pruned: 0, total_bytes_freed: 0 } // never run, or not worth an error
+  const { leap_seen_time: _, ...state } = readState(store)
+  return state
+}
+
+/** What is on the disk: also when a leap of the clock was first seen. */
+type StoredState = AutoPruneState & { leap_seen_time?: Instant }
+
+function readState(store: ProfileStore): StoredState {
+  const value = readJson(readPlain(store.paths.autoPrune)?.toString() ?? '') // never run, or not worth an error
+  const stored = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  const { last_prune_time, leap_seen_time, prune_count, total_pruned, total_bytes_freed } = stored
+  const count = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : 0)
+  return {
+    ...(isInstant(last_prune_time) ? { last_prune_time } : {}),
+    ...(isInstant(leap_seen_time) ? { leap_seen_time } : {}),
+    prune_count: count(prune_count),
+    total_pruned: count(total_pruned),
+    total_bytes_freed: count(total_bytes_freed),
   }
+}
+
+function writeState(store: ProfileStore, state: StoredState): void {
+  writeAtomic(store.paths.autoPrune, `${JSON.stringify(state)}\n`, { durable: false })
 }
 
 function rememberRun(store: ProfileStore, nowMs: number, report: PruneReport): void {
   const before = autoPruneState(store)
-  const state: AutoPruneState = {
+  writeState(store, {
     last_prune_time: instantOf(nowMs),
     prune_count: before.prune_count + 1,
     total_pruned: before.total_pruned + report.pruned,
     total_bytes_freed: before.total_bytes_freed + report.bytes_freed,
-  }
-  writeAtomic(store.paths.autoPrune, `${JSON.stringify(state)}\n`, { durable: false })
+  })
 }

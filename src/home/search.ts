@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { namesIn, statIfThere } from '../disk/index.js'
 import { searchText, type TextAnswer, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
-import type { SearchOptions, SearchReport } from './api.js'
+import type { HitPlace, SearchOptions, SearchReport } from './api.js'
 import type { LogStores } from './log-stores.js'
 import { withMoments } from './moments.js'
 import { mayBeOutdated } from './policy-note.js'
@@ -35,13 +35,25 @@ export class WordSearch {
       may_be_outdated: mayBeOutdated(words),
     })
     const answer = (await this.stores.askText(ask, undefined)) ?? nothing(ask)
+    const placeOf = await this.#places(answer.hits.map(({ session }) => session))
     const hits = answer.hits.map(({ path, ...hit }) => ({
       ...hit,
+      ...placeOf(hit.session),
       log_gone: !existsSync(path),
-      next: `skein turns ${hit.session}`,
+      next: commandFor(hit),
     }))
     const older_versions = hits.length > 0 ? 0 : this.#olderVersions()
     return { ...answer, hits, is_ingested: existsSync(this.store.paths.text), older_versions }
+  }
+
+  /** Whose sessions these are, what they are called and where they worked. */
+  async #places(sessions: readonly string[]): Promise<(session: string) => HitPlace> {
+    const places = new Map<string, HitPlace>()
+    for (const id of new Set(sessions)) {
+      const { agent, title, cwd } = (await this.sessions.get(id)) ?? {}
+      places.set(id, { ...(agent ? { agent } : {}), ...(title ? { title } : {}), ...(cwd ? { cwd } : {}) })
+    }
+    return (session) => places.get(session) ?? {}
   }
 
   /** By the names of files alone: the archive itself is not loaded for this. */
@@ -51,10 +63,14 @@ export class WordSearch {
     return namesIn(words).reduce((sum, tool) => sum + filesIn(join(words, tool)).filter(isOlder).length, 0)
   }
 
-  /** Agents and groups are known to the index of sessions, not to the logs. */
-  async #sessionsOf({ agent, group }: SearchOptions): Promise<ReadonlySet<string> | undefined> {
-    if (agent === undefined && group === undefined) return undefined
-    const filter = { ...(agent === undefined ? {} : { agent }), ...(group === undefined ? {} : { rig: group }) }
+  /** Agents, groups and directories are known to the index of sessions, not to the logs. */
+  async #sessionsOf({ agent, group, directory }: SearchOptions): Promise<ReadonlySet<string> | undefined> {
+    if (agent === undefined && group === undefined && directory === undefined) return undefined
+    const filter = {
+      ...(agent === undefined ? {} : { agent }),
+      ...(group === undefined ? {} : { rig: group }),
+      ...(directory === undefined ? {} : { directory }),
+    }
     const ids = new Set<string>()
     let cursor: string | undefined
     do {
@@ -64,6 +80,12 @@ export class WordSearch {
     } while (cursor !== undefined)
     return ids
   }
+}
+
+/** Shows the turn it was said in. Turns of a sub-agent have numbers of their own. */
+function commandFor({ session, turn, sub_agent, in: part }: Omit<TextAnswer['hits'][number], 'path'>): string {
+  const isInTurn = part !== 'titles' && sub_agent === undefined && turn > 0
+  return `skein turns ${session}${isInTurn ? ` --turn ${turn}` : ''}`
 }
 
 /** The lock is beside the directories. */

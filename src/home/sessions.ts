@@ -22,6 +22,7 @@ import {
 import type { Succession } from '../tools/index.js'
 import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
 import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
+import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
@@ -195,7 +196,8 @@ export class SessionBook implements Sessions {
   }
 
   async query(filter: SessionFilter): Promise<SessionPage> {
-    const query: SessionQuery = withMoments(filter, this.store.context.clock.now())
+    const { directory, ...rest } = withMoments(filter, this.store.context.clock.now())
+    const query: SessionQuery = directory === undefined ? rest : { ...rest, directories: spellingsOf(directory) }
     const { agent } = query
     if (agent === undefined) return this.store.ask((index) => index.list(query))
     return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))
@@ -350,6 +352,7 @@ function inheritedFacts(predecessor: Session): StartOptions {
 function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<SessionFacts> {
   const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
   return withValues({
+    source: facts.source === 'run' ? facts.source : undefined,
     tool,
     title,
     tmux_session,

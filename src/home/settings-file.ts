@@ -1,4 +1,4 @@
-import { readGuarded, UnsuitableFile } from '../disk/index.js'
+import { editFile, readGuarded, UnsuitableFile } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 /** What the user's config file says, parsed and not yet understood. */
@@ -34,6 +34,22 @@ export function settingsText(file: string): string | undefined {
       cause: error,
     })
   }
+}
+
+/** Changes the text of a config file. One that cannot be parsed is not edited, and no edit leaves one that cannot be. */
+export async function editSettings(file: string, edit: (text: string) => string): Promise<void> {
+  await readSettings(file)
+  const { parse } = await import('smol-toml')
+  await editFile(
+    file,
+    (before = '') => {
+      parse(before) // as it is now: somebody may have saved it since
+      const content = edit(before)
+      parse(content)
+      return content
+    },
+    { durable: true },
+  )
 }
 
 /** The table of that name, empty when it is not there. */

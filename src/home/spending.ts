@@ -10,6 +10,7 @@ import {
 } from '../ingest/index.js'
 import type { CostOptions } from './api.js'
 import type { Config } from './config.js'
+import { isInside, spellingsOf } from './directory-filter.js'
 import type { Surroundings } from './history.js'
 import { hasJustLooked } from './last-look.js'
 import type { LogStores } from './log-stores.js'
@@ -19,11 +20,14 @@ import type { SessionBook } from './sessions.js'
 
 /** What the logs tell of model calls. */
 export interface UsageLogs {
-  /** Every call in them, from their beginnings. */
-  scanned(): Promise<Iterable<Call>>
+  /** Every call in them, from their beginnings, and how many records have token counts that could not be read. */
+  scanned(): Promise<{ calls: Iterable<Call>; unreadCounts: number }>
   /** Brings the ledger up to date. */
   refresh(history: HistoryStore): Promise<void>
 }
+
+const BY_PLACE: ReadonlySet<string> = new Set(['agent', 'chain', 'work', 'project', 'branch', 'group'])
+const ONE_OF = 'session in (select value from json_each(?))'
 
 /** What was spent, from the ledger. Loaded without the readers of logs, which are needed only when nobody has looked for a while. */
 export class Spending {
@@ -44,20 +48,28 @@ export class Spending {
     const { store, sessions, config, surroundings, stores, logs } = this.setup
     const prices = new PriceBook(await config.prices())
     const { zone } = surroundings
-    const only = session === undefined ? undefined : (await sessions.find(session)).id
-    const needsPlaces = by === 'agent' || by === 'chain' || by === 'work'
+    const { directory } = options
+    const needsPlaces = BY_PLACE.has(by) || directory !== undefined
     const places = needsPlaces ? await store.ask((index) => index.places()) : undefined
+    const found = session === undefined ? undefined : [(await sessions.find(session)).id as string]
+    const isIn = directory === undefined ? undefined : isInside(spellingsOf(directory))
+    const inDirectory =
+      isIn && places ? [...places].filter(([, place]) => isIn(place.project)).map(([id]) => id) : undefined
+    const only = found && inDirectory ? found.filter((id) => inDirectory.includes(id)) : (found ?? inDirectory)
     const placeOf = (session: string): SessionPlace | undefined => places?.get(session)
     const query = { by, zone, placeOf, sinceMs: since && Date.parse(since), untilMs: until && Date.parse(until) }
     if (noIndex) {
-      const calls = await (await logs()).scanned()
-      return reportCalls(only === undefined ? calls : [...calls].filter((call) => call.session === only), prices, query)
+      const { calls, unreadCounts } = await (await logs()).scanned()
+      const wanted = only && new Set(only)
+      const some = wanted ? [...calls].filter((call) => wanted.has(call.session)) : calls
+      return reportCalls(some, prices, { ...query, unreadCounts })
     }
     return stores.withHistory(async (history) => {
       if (!hasJustLooked(history.ledger, store.context.clock.now())) await (await logs()).refresh(history)
       settleLedger(history.ledger, prices, zone)
-      if (only !== undefined) return reportCalls(history.ledger.calls('session = ?', only), prices, query)
-      return reportLedger(history.ledger, prices, query)
+      const counted = { ...query, unreadCounts: history.ledger.unreadCounts(only) }
+      if (only) return reportCalls(history.ledger.calls(ONE_OF, JSON.stringify(only)), prices, counted)
+      return reportLedger(history.ledger, prices, counted)
     })
   }
 }

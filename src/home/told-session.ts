@@ -1,6 +1,7 @@
-import { ArchiveReader, type Standing } from '../archive/index.js'
+import { ArchiveReader, FactFilter, type Standing } from '../archive/index.js'
 import { FactForgetter, wasCut } from '../ingest/index.js'
 import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
+import type { Policy } from '../privacy/index.js'
 import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef, type LogTool } from '../tools/index.js'
 import type { LogStores } from './log-stores.js'
 import type { PurgeBook } from './purge-book.js'
@@ -27,19 +28,23 @@ export class ToldSessions {
     this.#archive = new ArchiveReader(archiveDirectory)
   }
 
-  async tell(session: SessionId): Promise<LoggedSession & { told_from: ToldFrom; older_versions: number }> {
+  /** Filtered by the policy as all that is stored; without one, as the log has it. */
+  async tell(
+    session: SessionId,
+    policy?: Policy,
+  ): Promise<LoggedSession & { told_from: ToldFrom; older_versions: number }> {
     try {
-      return await this.#tell(session, true)
+      return await this.#tell(session, policy, true)
     } catch (error) {
       // A log that is there and cannot be read says no more than one that is gone.
       if (error instanceof SkeinError || (error as NodeJS.ErrnoException).code === undefined) throw error
-      return this.#tell(session, false)
+      return this.#tell(session, policy, false)
     }
   }
 
-  async #tell(session: SessionId, fromLogs: boolean): ReturnType<ToldSessions['tell']> {
+  async #tell(session: SessionId, policy: Policy | undefined, fromLogs: boolean): ReturnType<ToldSessions['tell']> {
     const known = await this.#logsOf(session)
-    const logs = known.map((log) => ({ log, ...this.#factsOf(log, fromLogs) }))
+    const logs = known.map((log) => ({ log, ...this.#factsOf(log, policy, fromLogs) }))
     const own = logs.find(({ log }) => log.agent === null)
     if (own?.facts) {
       const folded = foldSession(logs.flatMap(({ facts }) => (facts ? [facts] : [])))
@@ -77,12 +82,12 @@ export class ToldSessions {
       .sort((a, b) => Number(a.agent !== null) - Number(b.agent !== null))
   }
 
-  #factsOf(row: KnownLog, fromLogs: boolean): { facts?: Iterable<Fact>; from?: ToldFrom } {
+  #factsOf(row: KnownLog, policy: Policy | undefined, fromLogs: boolean): { facts?: Iterable<Fact>; from?: ToldFrom } {
     const tool = LOG_TOOLS.find((one) => one.name === row.tool)
     const log = fromLogs ? logOf(row) : undefined
     const key = this.#archive.keyOf(row)
     if (tool && log && !isLessThan(this.#archive.standing(key), log, tool))
-      return { facts: this.#remembered(tool.read(log)), from: 'log' }
+      return { facts: filtered(this.#remembered(tool.read(log)), policy, row.agent !== null), from: 'log' }
     const content = this.#archive.read(key)
     if (!content) return row.agent === null ? {} : { facts: [] }
     const { counters, head } = content.standing
@@ -128,6 +133,18 @@ export class ToldSessions {
       })),
     }
   }
+}
+
+/** What may be kept of a log is what is shown of it. */
+function filtered(facts: Iterable<Fact>, policy: Policy | undefined, isOfSubAgent: boolean): Iterable<Fact> {
+  if (!policy) return facts
+  const filter = new FactFilter({ policy, isOfSubAgent, toolOf: () => undefined })
+  return (function* () {
+    for (const fact of facts) {
+      const kept = fact.kind === 'restart' || fact.kind === 'checkpoint' ? fact : filter.kept(fact)
+      if (kept) yield kept
+    }
+  })()
 }
 
 /** Whether the archive has more: the log was cut, or it is a fork and the log of its origin is gone. */

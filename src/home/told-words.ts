@@ -11,7 +11,10 @@ const WORDS = ['title', 'subject', 'message', 'reason', 'branch'] as const
  */
 const NAMES_A_SECRET = /[:=]|\s-[a-z]|pass|pwd|secret|token|key/i
 const LONG_AND_ODD = /(?=\S*(?:[0-9]|[a-z][A-Z]|[A-Z]{2}))\S{16,}/
-const mayHoldSecret = (text: string): boolean => NAMES_A_SECRET.test(text) || LONG_AND_ODD.test(text)
+/** Something hidden, or an escape, may break all of these. */
+const HIDES = /[\\\x00-\x08\x0e-\x1f\xad\u200b-\u200f\u2060\ufeff]/
+const mayHoldSecret = (text: string): boolean =>
+  NAMES_A_SECRET.test(text) || LONG_AND_ODD.test(text) || HIDES.test(text)
 
 /** The same without secrets, and without what was purged: it goes into the journal and stays there. */
 export async function withoutSecrets<Told extends Partial<Record<(typeof WORDS)[number], unknown>>>(

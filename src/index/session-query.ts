@@ -15,6 +15,8 @@ export interface SessionQuery {
   /** Started before. */
   until?: Instant
   outcome?: Outcome | 'active'
+  /** Only sessions that work in one of these directories, or below: an absolute path, and the same with its links followed. */
+  directories?: readonly string[]
   /** Part of the title, whatever the case. */
   title?: string
   /** The beginning of the id, or part of the title. */

@@ -40,21 +40,16 @@ export function sessionsQuery(
     term('s.work_unit = ?', filter.work_unit),
     term('s.chain_id = ?', filter.chain_id),
     term('s.outcome = ?', filter.outcome),
+    ...directoryTerms(filter.directories),
     ...titleTerms(filter.title, matches.title),
     ...textTerms(filter.text, matches.text),
   ]
   const page = filter.cursor === undefined ? undefined : parseCursor(filter.cursor)
   if (filter.rig !== undefined) {
     const order: Term[] = [term('g.path = ?', filter.rig), ...range('g', filter, page)]
-    return {
-      limit,
-      query: select(
-        'session_groups g cross join sessions s on s.id = g.id',
-        'g',
-        [...order, ...rest, ...agentTerms(filter.agent, agentId)],
-        limit,
-      ),
-    }
+    const from = 'session_groups g cross join sessions s on s.id = g.id'
+    const terms = [...order, ...rest, ...agentTerms(filter.agent, agentId)]
+    return { limit, query: select(from, 'g', terms, limit) }
   }
   const terms = [...range('s', filter, page), ...rest]
   if (filter.agent === undefined) return { limit, query: select('sessions s', 's', terms, limit) }
@@ -64,6 +59,15 @@ export function sessionsQuery(
   const byId = select('sessions s', 's', [term('s.agent_id = ?', agentId), ...terms], limit)
   const sql = `select * from (select * from (${byAddress.sql}) union select * from (${byId.sql})) order by started_at desc, id desc limit ${limit + 1}`
   return { limit, query: { sql, params: [...byAddress.params, ...byId.params] } }
+}
+
+function directoryTerms(directories: readonly string[] | undefined): Term[] {
+  if (!directories) return []
+  const cwd = "json_extract(s.record, '$.cwd')"
+  const below = directories.map((one) => (one.endsWith('/') ? one : `${one}/`))
+  const whens = directories.map(() => `${cwd} = ? or substr(${cwd}, 1, ?) = ?`)
+  const values = directories.flatMap((one, at): SqlValue[] => [one, below[at]?.length ?? 0, below[at] ?? ''])
+  return [{ when: `(${whens.join(' or ')})`, values }]
 }
 
 interface Term {

@@ -2,12 +2,14 @@ import { pathToFileURL } from 'node:url'
 import { type Database, openDatabase, Statements } from '../disk/index.js'
 import {
   type Agent,
+  type AgentAddress,
   type Event,
   type EventId,
   type Group,
   Roster,
   type Session,
   type SessionId,
+  splitAddress,
 } from '../model/index.js'
 import { type FoldedSession, groupsOf, isFoundTheSame, Projection, type RowStore } from './projection.js'
 import { INDEXES, SCHEMA_VERSION, TABLES } from './schema.js'
@@ -22,6 +24,16 @@ const BULK_ROWS = 20_000
 const FEW_TITLES = 500
 const START: Cursor = { position: { segment: 0, offset: 0 }, id: undefined }
 
+/** What the calls of a session are charged to besides the session itself; null where there is no such thing. */
+export interface ChargedTo {
+  agent: string | null
+  group: string | null
+  chain: string
+  work: string | null
+  /** Where it worked. */
+  project: string | null
+  branch: string | null
+}
 /** As short as an id is shown to people. */
 const SHORTEST_ID = 8
 
@@ -213,7 +225,16 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   // --- questions --------------------------------------------------------------------------------------------------
 
   get(id: SessionId): Session | undefined {
-    return this.read(id)?.session
+    const session = this.read(id)?.session
+    return session && this.#asNow(session)
+  }
+
+  /** With the address that its agent has now. What it was called then is in the journal, and lists by that name find it, too. */
+  #asNow(session: Session): Session {
+    if (session.agent_id === undefined) return session
+    const row = this.#db.prepared('select address from agents where id = ?').get(session.agent_id)
+    const { address } = (row ?? {}) as { address?: AgentAddress }
+    return address === undefined || address === session.agent ? session : { ...session, agent: address }
   }
 
   idsWithPrefix(prefix: string, limit: number): SessionId[] {
@@ -251,7 +272,7 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       started_at: string
       id: string
     }[]
-    const sessions = rows.slice(0, limit).map((row) => JSON.parse(row.record) as Session)
+    const sessions = rows.slice(0, limit).map((row) => this.#asNow(JSON.parse(row.record) as Session))
     const last = rows[limit - 1]
     return rows.length > limit && last
       ? { sessions, next_cursor: makeCursor({ startedAt: last.started_at, id: last.id }) }
@@ -278,19 +299,22 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return (rows as { chain_id: SessionId }[]).map((row) => row.chain_id)
   }
 
-  /** What the cost of each session is charged to. */
-  places(): Map<string, { agent?: string; chain: string; work?: string }> {
-    const rows = this.#db.prepared('select id, agent, chain_id, work_unit from sessions').all() as {
+  /** What the cost of each session is charged to: its agent by the address it has now. */
+  places(): Map<string, ChargedTo> {
+    const sql = `select s.id, coalesce(a.address, s.agent) as agent, s.chain_id as chain, s.work_unit as work,
+      json_extract(s.record, '$.cwd') as project, json_extract(s.record, '$.branch') as branch,
+      json_extract(s.record, '$.rig') as rig
+      from sessions s left join agents a on a.id = s.agent_id`
+    const rows = this.#db.prepared(sql).all() as (ChargedTo & {
       id: string
-      agent: string | null
-      chain_id: string
-      work_unit: string | null
-    }[]
+      agent: AgentAddress | null
+      rig: string | null
+    })[]
     return new Map(
-      rows.map(({ id, agent, chain_id, work_unit }) => [
-        id,
-        { ...(agent ? { agent } : {}), chain: chain_id, ...(work_unit ? { work: work_unit } : {}) },
-      ]),
+      rows.map(({ id, rig, ...place }) => {
+        const group = (place.agent && splitAddress(place.agent).group) ?? rig ?? null
+        return [id, { ...place, group }]
+      }),
     )
   }
 
@@ -452,7 +476,8 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
   }
 
   #records(sql: string, key: string): Session[] {
-    return (this.#db.prepared(sql).all(key) as { record: string }[]).map((row) => JSON.parse(row.record) as Session)
+    const rows = this.#db.prepared(sql).all(key) as { record: string }[]
+    return rows.map((row) => this.#asNow(JSON.parse(row.record) as Session))
   }
 
   #meta(key: string): string | undefined {

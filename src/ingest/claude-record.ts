@@ -1,4 +1,4 @@
-import { loggedNanoUsd, tokenCount } from '../model/index.js'
+import { isUnreadCount, loggedNanoUsd, tokenCount } from '../model/index.js'
 import type { Telling } from './telling.js'
 
 /** The fields of Claude Code's records that matter here, as far as a record has them. Nothing in them can be trusted. */
@@ -34,6 +34,21 @@ export function tellingOfClaudeRecord(record: Line | null | undefined, file: str
   const reply = record.data?.message
   if (reply?.type !== 'assistant') return undefined
   return tellingOfReply({ ...reply, timestamp: reply.timestamp ?? record.timestamp }, record.sessionId, file)
+}
+
+/** Whether a record that tells of usage has a count in it that is no number. */
+export function hasUnreadCount(record: Line | null | undefined): boolean {
+  const reply = record?.type === 'progress' ? record.data?.message : record
+  const usage = reply?.message?.usage
+  return [
+    usage?.input_tokens,
+    usage?.output_tokens,
+    usage?.cache_read_input_tokens,
+    usage?.cache_creation_input_tokens,
+    usage?.cache_creation?.ephemeral_5m_input_tokens,
+    usage?.cache_creation?.ephemeral_1h_input_tokens,
+    usage?.server_tool_use?.web_search_requests,
+  ].some(isUnreadCount)
 }
 
 function tellingOfReply(reply: Line, sessionId: unknown, file: string): Telling | undefined {

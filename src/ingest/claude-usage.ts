@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { openLog, recordsInTornLine } from '../tools/index.js'
-import { tellingOfClaudeRecord } from './claude-record.js'
+import { hasUnreadCount, tellingOfClaudeRecord } from './claude-record.js'
 import { ClaudeScan } from './claude-scan.js'
 import { offsetAfter, placeAt } from './file-place.js'
 import type { Telling } from './telling.js'
@@ -12,7 +12,7 @@ export class ClaudeUsage implements UsageReader {
   readonly #scan = new ClaudeScan()
 
   read({ path, session }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
-    let damaged = 0
+    let [damaged, unread] = [0, 0]
     const unsure = (bytes: Buffer, start: number, end: number): void => {
       const text = bytes.toString('utf8', start, end)
       let records: unknown[]
@@ -24,6 +24,7 @@ export class ClaudeUsage implements UsageReader {
       }
       for (const record of records) {
         const telling = tellingOfClaudeRecord(asObject(record), basename(path, '.jsonl'))
+        if (telling && hasUnreadCount(asObject(record))) unread += 1
         if (telling) tell(session === undefined ? telling : { ...telling, session })
       }
     }
@@ -32,7 +33,7 @@ export class ClaudeUsage implements UsageReader {
       const from = resume?.carry === undefined ? 0 : offsetAfter(file, resume.carry)
       const { end, bytes, oversized_lines } = this.#scan.read(file, from, { session, tell, unsure })
       const carry = resume && placeAt(file, end)
-      return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines }
+      return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines, unread_counts: unread }
     } finally {
       closeSync(file)
     }

@@ -5,15 +5,15 @@ import type { PriceBook } from './price-book.js'
 import { compare } from './telling.js'
 import { Sum, type SumRow, type Totals } from './totals.js'
 
-export const COST_GROUPS = ['day', 'week', 'month', 'model', 'tool', 'agent', 'session', 'chain', 'work'] as const
+export const COST_GROUPS = [
+  ...(['day', 'week', 'month', 'model', 'tool', 'agent', 'session', 'chain', 'work'] as const),
+  ...(['project', 'branch', 'group'] as const),
+] as const
 export type CostGroup = (typeof COST_GROUPS)[number]
 
 /** What the calls of a session are charged to besides the session itself. */
-export interface SessionPlace {
-  agent?: string | undefined
-  chain?: string | undefined
-  work?: string | undefined
-}
+export type SessionPlace = { readonly [By in PlaceGroup]?: string | null | undefined }
+type PlaceGroup = 'agent' | 'chain' | 'work' | 'project' | 'branch' | 'group'
 
 export interface CostQuery {
   by: CostGroup
@@ -22,8 +22,10 @@ export interface CostQuery {
   sinceMs?: number | undefined
   /** Exclusive. */
   untilMs?: number | undefined
-  /** Needed for `agent`, `chain` and `work` only. */
+  /** Needed for what the logs do not tell: `agent`, `chain`, `work`, `project`, `branch` and `group`. */
   placeOf?: ((session: string) => SessionPlace | undefined) | undefined
+  /** Records in the logs whose token counts could not be read. */
+  unreadCounts?: number | undefined
 }
 
 export interface CostRow extends Totals {
@@ -37,6 +39,8 @@ export interface CostReport {
   /** By key; the row without a key comes last. */
   rows: CostRow[]
   total: Totals
+  /** Records of logs with a token count that is no number: what it stood for is not in the sums. */
+  unread_counts: number
 }
 
 /** The calls of one local day, session and model, added up. */
@@ -52,7 +56,7 @@ export function reportCalls(calls: Iterable<Call>, prices: PriceBook, query: Cos
   const table = new CostTable(query)
   const { sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY } = query
   for (const call of calls) if (call.at_ms >= sinceMs && call.at_ms < untilMs) table.addCall(call, prices)
-  return table.report()
+  return table.report(query.unreadCounts)
 }
 
 /** Adds up calls, and sums of calls, into the rows that a query asks for. */
@@ -75,12 +79,12 @@ export class CostTable {
     this.#sumFor(cell.day, cell).addRow(cell, [cell.model])
   }
 
-  report(): CostReport {
+  report(unread_counts = 0): CostReport {
     const rows = [...this.#byKey].map(([key, sum]) => ({ key, ...sum.totals() }))
     rows.sort((a, b) => Number(a.key === undefined) - Number(b.key === undefined) || compare(a.key ?? '', b.key ?? ''))
     const total = new Sum()
     for (const sum of this.#byKey.values()) total.add(sum)
-    return { by: this.query.by, zone: this.query.zone, rows, total: total.totals() }
+    return { by: this.query.by, zone: this.query.zone, rows, total: total.totals(), unread_counts }
   }
 
   #sumFor(day: number, item: { tool: string; session: string; model: string }): Sum {
@@ -100,7 +104,10 @@ export class CostTable {
         return this.#sumOf(this.query.placeOf?.(item.session)?.chain ?? item.session)
       case 'agent':
       case 'work':
-        return this.#sumOf(this.query.placeOf?.(item.session)?.[by])
+      case 'project':
+      case 'branch':
+      case 'group':
+        return this.#sumOf(this.query.placeOf?.(item.session)?.[by] ?? undefined)
       default:
         return unreachable(by)
     }

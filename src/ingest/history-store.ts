@@ -387,6 +387,7 @@ function ledgerNews({ log, rows }: LogReadingDone): LogNews {
     carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
+    unread_counts: checkpoint?.counters.unread_counts,
     tellings: rows.tellings.values(),
   }
 }

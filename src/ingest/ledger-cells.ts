@@ -53,7 +53,7 @@ export function reportLedger(store: LedgerStore, prices: PriceBook, query: CostQ
     }
     if (firstDay !== undefined) addDay(firstDay, callsBetween(store, sinceMs, sinceMs + EDGE_MS))
     if (lastDay !== undefined) addDay(lastDay, callsBetween(store, untilMs - EDGE_MS, untilMs))
-    return table.report()
+    return table.report(query.unreadCounts)
   }, 'deferred')
 }
 

@@ -73,6 +73,12 @@ create table if not exists ledger_unsettled (session text primary key) without r
 create table if not exists ledger_facts (name text primary key, value text not null) without rowid;
 `
 
+/** Logs with token counts that could not be read. A table of its own, so that files that were made without it can be given it. */
+export const UNREAD_TABLE = `create table if not exists ledger_unread (
+  path text not null, session text not null, counts integer not null,
+  primary key (path, session)
+) without rowid`
+
 /** Makes what is missing; call it inside a transaction. */
 export function createLedgerTables(database: Database): void {
   database.exec(SCHEMA)

@@ -1,7 +1,7 @@
 import { openDatabase, openToRead, type SqlValue, Statements } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { type Call, ownerOf } from './ledger.js'
-import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION } from './ledger-schema.js'
+import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION, UNREAD_TABLE } from './ledger-schema.js'
 import { fullerTelling, type Telling } from './telling.js'
 
 /** What one reading of one log found, to be stored as a whole. */
@@ -14,6 +14,8 @@ export interface LogNews {
   carry: string | undefined
   damaged_lines: number
   oversized_lines: number
+  /** Records with a token count that is no number. */
+  unread_counts?: number | undefined
   tellings: Iterable<Telling>
 }
 
@@ -46,6 +48,7 @@ export class LedgerStore extends Statements implements Disposable {
       const store = new LedgerStore(database)
       const isNew = store.get('select 1 from sqlite_master where name = ?', 'ledger_facts') === undefined
       if (isNew) store.inTransaction(() => createLedgerTables(database))
+      database.exec(UNREAD_TABLE)
       const version = Number(store.fact('version'))
       if (version > LEDGER_VERSION) {
         const next = 'Update Skein, or move the file away: it is filled again from the logs that still exist'
@@ -79,6 +82,19 @@ export class LedgerStore extends Statements implements Disposable {
     return row && { ...row, carry: row.carry ?? undefined }
   }
 
+  /** How many records of all logs, or of those of some sessions, have token counts that could not be read. */
+  unreadCounts(sessions?: readonly string[]): number {
+    if (this.get('select 1 from sqlite_master where name = ?', 'ledger_unread') === undefined) return 0
+    const sql = `select coalesce(sum(counts), 0) as n from ledger_unread
+      where ?1 is null or session in (select value from json_each(?1))`
+    return (this.get(sql, sessions ? JSON.stringify(sessions) : null) as { n: number }).n
+  }
+
+  unreadCountsAt(path: string, session: string | undefined): number {
+    const sql = 'select counts from ledger_unread where path = ? and session = ?'
+    return (this.get(sql, path, session ?? '') as { counts: number } | undefined)?.counts ?? 0
+  }
+
   /** All of it or nothing: a process that dies here leaves the logs to be read again. */
   record(news: readonly LogNews[]): void {
     this.inTransaction(() => this.fold(news))
@@ -87,7 +103,15 @@ export class LedgerStore extends Statements implements Disposable {
   /** The same inside a transaction of the caller's. */
   fold(news: Iterable<LogNews>): void {
     const fold = new StoredFold(this)
+    const noted = this.all('select path, session from ledger_unread') as { path: string; session: string }[]
+    const unread = new Set(noted.map(({ path, session }) => logKey(path, session)))
     for (const log of news) {
+      const counts = log.unread_counts ?? 0
+      if (counts > 0) {
+        const sql = 'insert or replace into ledger_unread (path, session, counts) values (?, ?, ?)'
+        this.run(sql, log.path, log.session ?? '', counts)
+      } else if (unread.has(logKey(log.path, log.session)))
+        this.run('delete from ledger_unread where path = ? and session = ?', log.path, log.session ?? '')
       fold.tellAll(log.tellings)
       this.run(
         `insert into ledger_logs (path, session, tool, stamp, carry, damaged_lines, oversized_lines)

@@ -17,7 +17,8 @@ export function pendingRedactions(db: Statements): PendingRedactions[] {
   const rows = db.all('select session, tool, rule, times from text_redactions order by session') as Counted[]
   const sessions = new Map<string, { tools: Record<string, number>; rules: Applied }>()
   for (const { session, tool, rule, times } of rows) {
-    const told = sessions.get(session) ?? { tools: {}, rules: {} }
+    // A tool may be called `constructor`.
+    const told = sessions.get(session) ?? { tools: Object.create(null) as Record<string, number>, rules: {} }
     sessions.set(session, told)
     told.tools[tool] = (told.tools[tool] ?? 0) + times
     addApplied(told.rules, { [rule]: times })

@@ -55,6 +55,8 @@ export function refreshLedger(
         carry: reading.carry,
         damaged_lines: before.damaged_lines + reading.damaged_lines,
         oversized_lines: before.oversized_lines + reading.oversized_lines,
+        unread_counts:
+          (reading.resumed ? store.unreadCountsAt(source.path, source.session) : 0) + reading.unread_counts,
         tellings: found.values(),
       })
       tellings += found.size

@@ -32,7 +32,14 @@ export class ToolUsage implements UsageReader {
   }
 
   read({ path, session }: UsageSource, tell: (telling: Telling) => void, resume?: Resume): LogReading {
-    const reading: LogReading = { carry: undefined, resumed: false, bytes: 0, damaged_lines: 0, oversized_lines: 0 }
+    const reading: LogReading = {
+      carry: undefined,
+      resumed: false,
+      bytes: 0,
+      damaged_lines: 0,
+      oversized_lines: 0,
+      unread_counts: 0,
+    }
     const log = this.tool.logAt(path, session === undefined ? undefined : parseSessionId(session))
     if (!log) return reading // gone since it was found
     let from = resume?.carry === undefined ? undefined : (JSON.parse(resume.carry) as ToolResume)
@@ -43,6 +50,7 @@ export class ToolUsage implements UsageReader {
         reading.bytes = fact.resume.offset - (from?.offset ?? 0)
         reading.damaged_lines = fact.counters.bad_lines // of the whole log: the tool remembers
         reading.oversized_lines = fact.counters.dropped_lines
+        reading.unread_counts = fact.counters.unread_counts ?? 0
         if (resume) reading.carry = JSON.stringify(this.#forget.place(fact.resume))
       }
     }

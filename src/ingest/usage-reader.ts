@@ -28,6 +28,8 @@ export interface LogReading {
   damaged_lines: number
   /** Lines too long to be looked at. */
   oversized_lines: number
+  /** Records with a token count that is no number: it counts as 0. */
+  unread_counts: number
 }
 
 /**

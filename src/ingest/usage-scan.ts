@@ -6,6 +6,8 @@ export interface ScanReport {
   bytes: number
   damaged_lines: number
   oversized_lines: number
+  /** Records with a token count that is no number. */
+  unread_counts: number
   /** Logs that could not be read at all, with the system's reason. */
   unreadable: { path: string; reason: string }[]
 }
@@ -21,6 +23,7 @@ export function scanUsage(
     bytes: 0,
     damaged_lines: 0,
     oversized_lines: 0,
+    unread_counts: 0,
     unreadable: [],
   }
   for (const source of sources) {
@@ -35,6 +38,7 @@ export function scanUsage(
       report.bytes += reading.bytes
       report.damaged_lines += reading.damaged_lines
       report.oversized_lines += reading.oversized_lines
+      report.unread_counts += reading.unread_counts
     } catch (error) {
       // Logs come and go while we look: one that is gone or forbidden must not hide the others.
       const reason = (error as NodeJS.ErrnoException).code

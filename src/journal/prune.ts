@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { syncPath, writeAtomic } from '../disk/index.js'
 import type { Event, EventId } from '../model/index.js'
 import { decodeLine } from './event-line.js'
@@ -32,13 +32,15 @@ export function pruneSegment(
     pruned.push(reading.event)
     return false
   })
-  const before = statSync(path).size
+  const { size: before, atime, mtime } = statSync(path)
   if (pruned.length === 0) return { pruned, kept: kept.length, bytesFreed: 0 }
   const content = kept.map((line) => `${line}\n`).join('')
   if (!options.dryRun) {
     options.beforeRemoval?.(pruned)
-    if (kept.length > 0) writeAtomic(path, content, { durable: true })
-    else rmSync(path)
+    if (kept.length > 0) {
+      writeAtomic(path, content, { durable: true })
+      utimesSync(path, atime, mtime) // it says when its events were written
+    } else rmSync(path)
     syncPath(journal.directory)
   }
   return { pruned, kept: kept.length, bytesFreed: before - Buffer.byteLength(content) }

@@ -1,7 +1,7 @@
-import { closeSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, lstatSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, guardedText, makeDirectory, namesIn, openGuarded, writeAtomic } from '../disk/index.js'
-import { type Instant, instantOf } from '../model/index.js'
+import { FileLock, guardedText, ifThere, makeDirectory, namesIn, openGuarded, writeAtomic } from '../disk/index.js'
+import { type Instant, instantOf, readJson } from '../model/index.js'
 
 const SUFFIX = '.msg'
 const MAX_BYTES = 1024 * 1024
@@ -12,6 +12,11 @@ const BAD_KEPT = 50
 const ABANDONED_MS = 3_600_000
 /** A taker works for milliseconds. One that does not come to an end must not stop the others' commands. */
 const TAKER_WAIT_MS = 2_000
+/** After this long a taker leaves the rest to the next one. */
+const TAKING_MS = 3_000
+/** So much is held in memory at once. */
+const BATCH = 1_000
+const BATCH_CHARS = 8 * 1024 * 1024
 
 /** A message that a program left for us. */
 export interface SpooledMessage {
@@ -56,26 +61,26 @@ export class Spool {
   }
 
   /**
-   * Hands every message to `apply`, oldest first, and removes it once its effect is stored. One taker at a time: another
-   * process waits, and finds nothing left. A message whose taker was killed before it was removed is taken again, so an
-   * effect must bear being stored twice. One that `apply` rejects stays, with all that came after it.
+   * Hands the messages to `apply`, many at a time and oldest first, and removes them once their effect is stored. One taker at a time:
+   * another process waits, and finds nothing left. Messages whose taker was killed before they were removed are taken again, so an
+   * effect must bear being stored twice. Those that `apply` rejects stay, with all that came after them. Of a flood the rest is left to
+   * the next taker after a while.
    */
-  async takeAll(apply: (message: SpooledMessage) => Promise<void>): Promise<Intake> {
+  async takeAll(apply: (messages: SpooledMessage[]) => Promise<void>): Promise<Intake> {
     const intake: Intake = { taken: 0, bad: 0 }
     if (this.isEmpty()) return intake
     using lock = new FileLock(join(this.directory, '.lock'))
     using _held = await lock.hold(TAKER_WAIT_MS)
-    for (const { name, atMs } of this.#inOrder()) {
-      const path = join(this.directory, name)
-      const message = readMessage(path, instantOf(atMs))
-      if (message) {
-        await apply(message)
-        rmSync(path, { force: true })
-        intake.taken += 1
-      } else {
-        this.#setAside(name)
-        intake.bad += 1
-      }
+    const until = performance.now() + TAKING_MS
+    const waiting = this.#inOrder()
+    for (let from = 0; from < waiting.length && performance.now() < until; ) {
+      const { messages, names, bad } = this.#readSome(waiting, from)
+      if (messages.length > 0) await apply(messages)
+      for (const name of names) rmSync(join(this.directory, name), { force: true })
+      for (const name of bad) this.#setAside(name)
+      from += names.length + bad.length
+      intake.taken += names.length
+      intake.bad += bad.length
     }
     return intake
   }
@@ -106,17 +111,35 @@ export class Spool {
       .map(({ name, nanos }) => ({ name, atMs: Number(nanos / 1_000_000n) }))
   }
 
+  /** Those that fit into memory, beginning with one of those that wait. */
+  #readSome(
+    waiting: readonly { name: string; atMs: number }[],
+    from: number,
+  ): { messages: SpooledMessage[]; names: string[]; bad: string[] } {
+    const [messages, names, bad]: [SpooledMessage[], string[], string[]] = [[], [], []]
+    let chars = 0
+    for (const { name, atMs } of waiting.slice(from, from + BATCH)) {
+      const content = guardedText(join(this.directory, name), MAX_BYTES) ?? ''
+      const message = messageIn(content, instantOf(atMs))
+      if (message) messages.push(message)
+      ;(message ? names : bad).push(name)
+      chars += content.length
+      if (chars >= BATCH_CHARS) break
+    }
+    return { messages, names, bad }
+  }
+
   #setAside(name: string): void {
     const bad = join(this.directory, 'bad')
     makeDirectory(bad)
     const path = join(this.directory, name)
-    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
-    if (size <= BAD_BYTES) renameSync(path, join(bad, name))
-    else {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    rmSync(join(bad, name), { recursive: true, force: true })
+    if (stat?.isFile() && stat.size > BAD_BYTES) {
       writeAtomic(join(bad, name), beginningOf(path), { durable: false })
       rmSync(path, { force: true })
-    }
-    for (const old of namesIn(bad).sort().slice(0, -BAD_KEPT)) rmSync(join(bad, old), { force: true })
+    } else ifThere(() => renameSync(path, join(bad, name)))
+    for (const old of namesIn(bad).sort().slice(0, -BAD_KEPT)) rmSync(join(bad, old), { recursive: true, force: true })
   }
 }
 
@@ -137,30 +160,16 @@ export function spoolCommand(directory: string, { agent, run, tool }: Sender): s
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-function readMessage(path: string, at: Instant): SpooledMessage | undefined {
-  const text = contentOf(path)
-  const end = text?.indexOf('\n') ?? -1
-  if (text === undefined || end < 0) return undefined
-  const header = parsed(text.slice(0, end))
+function messageIn(text: string, at: Instant): SpooledMessage | undefined {
+  const end = text.indexOf('\n')
+  if (end < 0) return undefined
+  const header = readJson(text.slice(0, end))
   if (typeof header !== 'object' || header === null) return undefined
   const { v, agent, run, tool, pid } = header as Record<string, unknown>
   if (v !== 1 || typeof agent !== 'string' || typeof run !== 'string' || typeof tool !== 'string') return undefined
   const isPid = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 1
   const body = text.slice(end + 1)
-  return { agent, run, tool, ...(isPid ? { pid } : {}), payload: parsed(body) ?? body, at }
-}
-
-/** Undefined when it is no regular file of a bearable size: a link or a pipe in the spool is nobody's message. */
-function contentOf(path: string): string | undefined {
-  return guardedText(path, MAX_BYTES)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return { agent, run, tool, ...(isPid ? { pid } : {}), payload: readJson(body) ?? body, at }
 }
 
 /** When it was written: from its name, or from the file where a name does not tell. */

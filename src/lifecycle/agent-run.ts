@@ -62,8 +62,8 @@ export interface LiveRun {
 export interface Binding {
   session: SessionId
   since: Instant
-  /** `chosen` before the start, confirmed or changed by what the program told. */
-  how: 'chosen' | 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'captured'
+  /** `chosen` before the start, confirmed or changed by what the program told. `made` for a program that has no ids: it names the run. */
+  how: 'chosen' | 'made' | 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'captured'
   is_confirmed: boolean
   log?: string
 }

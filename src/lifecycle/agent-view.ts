@@ -14,7 +14,10 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
     const cost = run?.binding && spent.get(run.binding.session)
     return {
       ...viewOf(agent, run, verdict?.status),
-      ...(cost ? { cost_micro_usd: cost.micro_usd, context_tokens: cost.context_tokens } : {}),
+      ...(cost ? { context_tokens: cost.context_tokens } : {}),
+      // What is not known is not nothing.
+      ...(cost && (cost.micro_usd > 0 || cost.unpriced_calls === 0) ? { cost_micro_usd: cost.micro_usd } : {}),
+      ...(cost && cost.unpriced_calls > 0 ? { unpriced_calls: cost.unpriced_calls } : {}),
     }
   })
 }

@@ -17,6 +17,8 @@ export interface AgentView extends Agent, AgentStatus {
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
   context_tokens?: number
   cost_micro_usd?: number
+  /** Calls of models without a known price: what they cost is not in the sum. */
+  unpriced_calls?: number
   /** A prompt was kept for it then, and is sent as soon as it can be typed. */
   pending_prompt_at?: Instant
   archived_at?: Instant

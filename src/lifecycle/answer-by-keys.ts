@@ -34,8 +34,8 @@ export async function answerByKeys(
   if (!dialog) throw unreadable(asker.agent)
   const asked = askedBy(parts, asker, dialog, token)
   const option = choose(asker.agent, dialog, wanted)
-  await keys.moveTo(dialog, option)
-  await keys.enter(dialog, option)
+  if (!option.keys) await keys.moveTo(dialog, option)
+  await keys.choose(dialog, option)
   const how = await keys.untilGone(dialog, option, asked)
   return { answered: { by: 'keys', label: option.label, how }, ...asked }
 }
@@ -100,11 +100,11 @@ class DialogKeys {
     throw changed(agent)
   }
 
-  /** Presses Enter on what the screen shows at this moment: the wanted option of this very dialog. */
-  async enter(dialog: Dialog, option: DialogOption): Promise<void> {
+  /** Presses Enter on what the screen shows at this moment: the wanted option of this very dialog. Some have keys of their own. */
+  async choose(dialog: Dialog, option: DialogOption): Promise<void> {
     const now = await this.#read()
-    if (!now || !isChosen(now, dialog, option)) throw changed(this.asker.agent)
-    await this.terminal.press(this.asker.live.pane, ['Enter'])
+    if (!now || !isReadyFor(now, dialog, option)) throw changed(this.asker.agent)
+    await this.terminal.press(this.asker.live.pane, option.keys ?? ['Enter'])
   }
 
   /** Says how it is known that the answer was taken. A dropped Enter is pressed again only where nothing can have come in between. */
@@ -119,7 +119,7 @@ class DialogKeys {
       if (performance.now() >= until) break
       if (goneFor === 0 && performance.now() >= pressAgainAt) {
         pressAgainAt += STEP_MS
-        if (await this.#isStillTheSame(pressed, asked)) await this.enter(dialog, option)
+        if (await this.#isStillTheSame(pressed, asked)) await this.choose(dialog, option)
       }
       await pause(LOOK_MS)
     }
@@ -168,8 +168,8 @@ class DialogKeys {
 
 const isSameDialog = (a: Dialog, b: Dialog): boolean => dialogPrint(a) === dialogPrint(b)
 
-const isChosen = (now: Dialog, dialog: Dialog, { label }: DialogOption): boolean =>
-  isSameDialog(now, dialog) && now.options.find(({ isSelected }) => isSelected)?.label === label
+const isReadyFor = (now: Dialog, dialog: Dialog, { label, keys }: DialogOption): boolean =>
+  isSameDialog(now, dialog) && (keys !== undefined || now.options.find(({ isSelected }) => isSelected)?.label === label)
 
 /** The one option that means it. An `auto` option is the user's own to choose, on the screen. */
 function choose(agent: Agent, { options }: Dialog, wanted: AnswerWith): DialogOption {

@@ -1,4 +1,6 @@
+import { whereaboutsOf } from '../disk/index.js'
 import { type Agent, type AgentStatus, type Ask, SkeinError } from '../model/index.js'
+import { isListenedOnBy, processTree } from '../terminal/index.js'
 import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { answerByKeys } from './answer-by-keys.js'
@@ -8,6 +10,7 @@ import { secretOf } from './launch.js'
 import { observe } from './observe.js'
 import { nowOf, type Parts, runnerOf } from './parts.js'
 import type { PendingRequest } from './pending-request.js'
+import { markOf, ownerOf } from './run-life.js'
 import { notRunning } from './send.js'
 
 export type Decision = 'allow' | 'allow-always' | 'deny'
@@ -103,6 +106,7 @@ async function byProtocol(
   if (token === undefined && asks.length > 1) throw several(agent, asks)
   const decision = 'decision' in wanted ? wanted.decision : decisionCalled(agent, request, wanted.choose)
   if (decision === undefined) return undefined
+  refuseForeignPort(agent, live)
   try {
     const { receipt } = await runner.answer({
       request,
@@ -122,6 +126,15 @@ async function byProtocol(
     }
     throw error
   }
+}
+
+/** The port was free when it was chosen; whoever took it since must not get the secret of this run. */
+function refuseForeignPort(agent: Agent, live: LiveRun): void {
+  const pids = processTree(ownerOf(live), markOf(live)).map(({ pid }) => pid)
+  const isHere = whereaboutsOf(live.place) === 'here'
+  if (isHere && isListenedOnBy(live.port, pids) !== false) return
+  const what = `No process of ${agent.address} listens on port ${live.port} of this machine, where its answer would go`
+  throw new SkeinError('not-answered', what, `Answer it in its terminal: skein attach ${agent.address}`)
 }
 
 /** The decision that an option of this name stands for. Options that mean nothing to us are chosen on the screen. */

@@ -33,12 +33,21 @@ export interface IntakeReport {
 export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>): Promise<IntakeReport> {
   const report: IntakeReport = { agents: new Set(), taken: 0, bad: 0, unknown: 0 }
   const times = new MessageTimes(parts.context.clock.now())
-  const { taken, bad } = await parts.spool.takeAll(async (message) => {
-    const agent = [...agents.values()].find(({ id }) => id === message.agent)
-    const at = times.after(message.at)
-    const isKnown = agent && (await takeMessage(parts, agent, { ...message, at }, agents))
-    if (agent && isKnown) report.agents.add(agent.id)
-    else report.unknown += 1
+  const { taken, bad } = await parts.spool.takeAll(async (messages) => {
+    const told = new Map<Agent, SpooledMessage[]>()
+    for (const message of messages) {
+      const agent = agents.get(message.agent as AgentId)
+      const timed = { ...message, at: times.after(message.at) }
+      const before = agent && told.get(agent)
+      if (before) before.push(timed)
+      else if (agent) told.set(agent, [timed])
+      else report.unknown += 1
+    }
+    for (const [agent, own] of told) {
+      const understood = await takeMessages(parts, agent, own, agents)
+      if (understood > 0) report.agents.add(agent.id)
+      report.unknown += own.length - understood
+    }
   })
   return { ...report, taken, bad }
 }
@@ -58,28 +67,72 @@ class MessageTimes {
   }
 }
 
-async function takeMessage(
+/** A message that was understood. */
+interface Understood {
+  message: SpooledMessage
+  telling: Telling
+  claim: Claim | undefined
+  /** Who else has the conversation that is claimed. */
+  other: Claimed | undefined
+}
+
+/** All that one agent told, in one change of its file. Returns how many messages were understood. */
+async function takeMessages(
   parts: Parts,
   agent: Agent,
-  message: SpooledMessage,
+  messages: readonly SpooledMessage[],
   agents: ReadonlyMap<AgentId, Agent>,
-): Promise<boolean> {
-  const told = parts.runners.find(({ name }) => name === message.tool)?.readMessage(message)
-  if (!told) return false
-  const telling = await storable(told, parts)
-  const claim = claimOf(message, telling)
-  const other = claim && (await holderOf(parts, agent.id, claim.session, agents))
+): Promise<number> {
+  const understood = await understand(parts, agent, messages, agents)
+  if (understood.length === 0) return 0
   await parts.runs.update(agent, async (current) => {
-    const run = current && liveRun(current)
-    if (!current || !run) return undefined
-    const judged = claim && judge(current, run, claim, other)
-    const isForeign = message.run !== run.id || (judged?.kind === 'refuse' && judged.isForeign)
-    const bound =
-      claim && judged ? await settleIdentity(parts, agent, current, run, claim, judged) : { next: current, events: [] }
-    const next = isForeign ? bound.next : withTelling(bound.next, telling, message)
-    return { next, events: bound.events, isDurable: bound.events.length > 0, result: undefined }
+    if (!current || !liveRun(current)) return undefined
+    let next = current
+    const events: Omit<NewEvent, 'agent'>[] = []
+    for (const one of understood) {
+      const made = await withMessage(parts, agent, next, one)
+      next = made.next
+      events.push(...made.events)
+    }
+    return { next, events, isDurable: events.length > 0, result: undefined }
   })
-  return true
+  return understood.length
+}
+
+async function understand(
+  parts: Parts,
+  agent: Agent,
+  messages: readonly SpooledMessage[],
+  agents: ReadonlyMap<AgentId, Agent>,
+): Promise<Understood[]> {
+  const holders = new Map<SessionId, Claimed | undefined>()
+  const understood: Understood[] = []
+  for (const message of messages) {
+    const told = parts.runners.find(({ name }) => name === message.tool)?.readMessage(message)
+    if (!told) continue
+    const telling = await storable(told, parts)
+    const claim = claimOf(message, telling)
+    if (claim && !holders.has(claim.session)) {
+      holders.set(claim.session, await holderOf(parts, agent.id, claim.session, agents))
+    }
+    understood.push({ message, telling, claim, other: claim && holders.get(claim.session) })
+  }
+  return understood
+}
+
+async function withMessage(
+  parts: Parts,
+  agent: Agent,
+  current: AgentRun,
+  { message, telling, claim, other }: Understood,
+): Promise<{ next: AgentRun; events: Omit<NewEvent, 'agent'>[] }> {
+  const run = liveRun(current)
+  if (!run) return { next: current, events: [] }
+  const judged = claim && judge(current, run, claim, other)
+  const isForeign = message.run !== run.id || (judged?.kind === 'refuse' && judged.isForeign)
+  const bound =
+    claim && judged ? await settleIdentity(parts, agent, current, run, claim, judged) : { next: current, events: [] }
+  return { next: isForeign ? bound.next : withTelling(bound.next, telling, message), events: bound.events }
 }
 
 /** What is asked for may be a command with a password in it. Its words are kept in the agent's file; what its dialog shows is not. */

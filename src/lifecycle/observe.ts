@@ -11,6 +11,7 @@ import { begun } from './launch.js'
 import { sweepLaunchScripts } from './launch-leftovers.js'
 import { nowOf, type Parts } from './parts.js'
 import { processSeen } from './process-evidence.js'
+import { withQuiet } from './quiet-screen.js'
 import { registeredOf } from './registry-reader.js'
 import { paneOf, serverOf } from './run-life.js'
 import { withSteadyDialog } from './steady-dialog.js'
@@ -141,7 +142,8 @@ async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<Agent
   const { title, width } = pane
   const lines = screen.split('\n')
   const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
-  const read = isBlank ? BLANK : runner.readScreen({ lines, title, width })
+  const shown = isBlank ? BLANK : runner.readScreen({ lines, title, width })
+  const read = withQuiet(runner, shown, pane, run?.status, parts.context.clock.now())
   const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
 }

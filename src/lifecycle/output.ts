@@ -1,6 +1,7 @@
 import { type Agent, SkeinError } from '../model/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
+import { keptText } from './kept-text.js'
 import { turnsOf } from './logged-turn.js'
 import { type Parts, pause } from './parts.js'
 
@@ -11,7 +12,7 @@ const SECOND = '2026-01-17T08:30:00'.length
 const READINGS = 8
 const READ_AGAIN_MS = 200
 
-/** The last reply: as the conversation's log has it, else what stands on the screen. */
+/** The last reply: as the conversation's log has it, else what is on the screen. Without secrets: scripts and logs read it. */
 export async function outputOf(
   parts: Parts,
   agent: Agent,
@@ -19,9 +20,9 @@ export async function outputOf(
   { screen = false }: { screen?: boolean } = {},
 ): Promise<{ text: string; from: 'log' | 'screen' }> {
   const reply = screen ? undefined : await lastReply(parts, run)
-  if (reply !== undefined) return { text: reply, from: 'log' }
+  if (reply !== undefined) return { text: await keptText(parts, reply), from: 'log' }
   const shown = await screenText(parts, run)
-  if (shown !== undefined) return { text: shown, from: 'screen' }
+  if (shown !== undefined) return { text: await keptText(parts, shown), from: 'screen' }
   const next = run?.run ? `Start it again: skein restart ${agent.address}` : `Start it: skein start ${agent.address}`
   throw new SkeinError('agent-not-running', `${agent.address} has neither a reply in its log nor a screen`, next)
 }
@@ -31,7 +32,7 @@ export async function outputOf(
  * reply is read again. One that is not there, or that no reader knows, is no reply.
  */
 async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
-  if (!run?.binding) return undefined
+  if (!run?.binding || run.binding.how === 'made') return undefined
   const isQuiet = activityOf(run.status) === 'quiet'
   for (let tries = 1; ; tries += 1) {
     const turns = await turnsOf(parts, run)

@@ -11,6 +11,7 @@ import {
 import type { LoggedTurn } from '../tools/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { activityOf } from './evidence.js'
+import { keptText } from './kept-text.js'
 import { turnsOf } from './logged-turn.js'
 import { type Observed, observe } from './observe.js'
 import { outputOf } from './output.js'
@@ -100,9 +101,10 @@ async function judged(
     run.binding?.session === before.session ? before.lastTurn : 0,
   )
   if (turn && (turn.isOurs || isSettled)) {
-    if (turn.outcome === 'failed') return { outcome: 'failed', reason: turn.error ?? 'the turn failed' }
+    if (turn.outcome === 'failed')
+      return { outcome: 'failed', reason: await keptText(parts, turn.error ?? 'the turn failed') }
     if (turn.outcome === 'aborted') return { outcome: 'interrupted', reason: 'the turn was interrupted' }
-    if (turn.reply !== undefined) return { outcome: 'replied', reply: turn.reply }
+    if (turn.reply !== undefined) return { outcome: 'replied', reply: await keptText(parts, turn.reply) }
   }
   if (!isSettled) return undefined
   return isSince ? withoutLog(parts, agent, run) : { outcome: 'unknown', reason: 'nothing shows that a turn has begun' }

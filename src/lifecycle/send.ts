@@ -22,6 +22,8 @@ const ARRIVES_MS = 5_000
 const LOST_ENTER_MS = 1_500
 /** When nothing has moved for so long after Enter, it is said to be stalled. */
 const STALLED_MS = 5_000
+/** A screen that has moved for so long without its program having shown anything else has taken the text. */
+const MOVED_MS = 500
 /** Between text and Enter: programs that are still taking in a paste would take Enter for a part of it. */
 const BEFORE_ENTER_MS = 150
 /** A long draft is cleared a few lines at a time. */
@@ -235,11 +237,16 @@ async function receiptFor(
   const pressedAt = performance.now()
   const until = pressedAt + STALLED_MS
   let isPressedAgain = false
+  let movedAt: number | undefined
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
     const proof = seen && proofOf(seen, before, runner)
     if (proof) return { delivery: 'received', how: proof, at }
     if (performance.now() >= until || signal?.aborted) break
+    // One that confirms nothing is not waited for once its input line is empty and its screen has moved.
+    const shown = runner.can.tells ? undefined : await whatTheScreenShows(runner, terminal, live, before)
+    movedAt = shown?.delivery === 'typed' ? (movedAt ?? performance.now()) : undefined
+    if (shown && movedAt !== undefined && performance.now() - movedAt >= MOVED_MS) return { ...shown, at }
     if (!isPressedAgain && performance.now() >= pressedAt + LOST_ENTER_MS) {
       isPressedAgain = true
       const { dialog, draft } = await readScreenOf(runner, terminal, live)

@@ -3,6 +3,7 @@ import {
   isActive,
   type Link,
   type Outcome,
+  type SessionFacts,
   type SessionId,
   SkeinError,
   splitAddress,
@@ -12,7 +13,7 @@ import { gitBranch } from './git-branch.js'
 import type { Parts } from './parts.js'
 
 /** Facts about the conversation of an agent that begins or goes on. */
-function factsOf(agent: Agent, run: AgentRun): { agent: string; [fact: string]: string } {
+function factsOf(agent: Agent, run: AgentRun): { agent: string } & Omit<SessionFacts, 'agent' | 'agent_id'> {
   const { recipe } = run
   const branch = gitBranch(recipe.cwd)
   const tmux = run.run?.tmux_session ?? run.launching?.tmux_session
@@ -25,6 +26,7 @@ function factsOf(agent: Agent, run: AgentRun): { agent: string; [fact: string]: 
     ...(recipe.model ? { model: recipe.model } : {}),
     ...(branch ? { branch } : {}),
     ...(tmux ? { tmux_session: tmux } : {}),
+    ...(run.binding?.how === 'made' ? { source: 'run' as const } : {}),
   }
 }
 

@@ -16,6 +16,7 @@ import { START_GRACE_MS } from './decide-status.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { activityOf } from './evidence.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
+import { keptText } from './kept-text.js'
 import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
@@ -147,14 +148,22 @@ async function launch(
   const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
   const isGivenUp = await endBefore(parts, agent, current, options)
   const readied = await writeRun(parts, prepared)
-  const { launching, session } = readied
+  const { launching } = readied
+  // A program that will never say which conversation it is in: this run is one.
+  const isMade = readied.session === undefined && !runner.can.tells
+  const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const binding =
     session === undefined
       ? undefined
       : how === 'resume' && bound
         ? { ...bound, is_confirmed: false }
-        : { session, since: launching.started_at, how: 'chosen' as const, is_confirmed: false }
+        : {
+            session,
+            since: launching.started_at,
+            how: isMade ? ('made' as const) : ('chosen' as const),
+            is_confirmed: isMade,
+          }
   const {
     run: _run,
     binding: _binding,
@@ -253,7 +262,7 @@ function conversationFor(
   { fresh }: Restart,
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
-  if (binding && can.resume && !fresh) return { how: 'resume', session: binding.session }
+  if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }
 }
@@ -282,13 +291,22 @@ async function makePane(
     return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script }), tier: 'respawned' }
   }
   const wanted = { cwd: recipe.cwd, script, agent: agent.id }
+  const create = async (session: string): Promise<PaneInfo> => {
+    try {
+      return await terminal.create({ ...wanted, session })
+    } catch (error) {
+      // The server had just been ended, being empty: then nothing was made, and a new one starts.
+      if (!(error instanceof SkeinError) || error.code !== 'tmux-gone') throw error
+      return terminal.create({ ...wanted, session })
+    }
+  }
   try {
-    return { pane: await terminal.create({ ...wanted, session: launching.tmux_session }), tier: 'recreated' }
+    return { pane: await create(launching.tmux_session), tier: 'recreated' }
   } catch (error) {
     const isTaken =
       error instanceof SkeinError && error.code === 'tmux-refused' && /duplicate session/.test(error.message)
     if (!isTaken) throw error
-    return { pane: await terminal.create({ ...wanted, session: tmuxNameWithId(agent) }), tier: 'recreated' }
+    return { pane: await create(tmuxNameWithId(agent)), tier: 'recreated' }
   }
 }
 
@@ -317,7 +335,8 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
-  const details = lines.slice(-LAST_LINES)
+  const shown = await keptText(parts, lines.slice(-LAST_LINES).join('\n'))
+  const details = shown === '' ? [] : shown.split('\n')
   const why = verdict?.status.reason ?? 'no reason is known'
   if (why === NOT_FOUND && run) return programMissing(agent.address, run.recipe.tool)
   const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
@@ -335,7 +354,7 @@ function envFor(
   if (plan?.env) return { recipe, env: { ...plan.env }, newEnv: { ...plan.env } }
   if (!added || Object.keys(added).length === 0) return { recipe, env: givenEnv(parts, agent, recipe) }
   checkGivenEnv(added)
-  const kept = (recipe.env_names ?? []).filter((name) => added[name] === undefined)
+  const kept = (recipe.env_names ?? []).filter((name) => !Object.hasOwn(added, name))
   const env = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...added }
   return { recipe: { ...recipe, env_names: Object.keys(env) }, env, newEnv: env }
 }

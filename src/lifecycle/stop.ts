@@ -132,4 +132,5 @@ async function settle(
   })
   const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
   await terminal?.close(live.tmux_session).catch(() => undefined) // gone with its program
+  await terminal?.endIfEmpty()
 }

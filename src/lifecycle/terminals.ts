@@ -63,7 +63,16 @@ export class Terminals implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const opening of this.#open.values()) {
-      await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]()
+      const terminal = await opening.catch(() => undefined)
+      await terminal?.[Symbol.asyncDispose]()
+      if (terminal && this.kept) await this.#endIfEmpty(terminal.socket)
     }
+  }
+
+  /** Whoever stays connected keeps a server up: when it leaves, a server without agents has no more use. */
+  async #endIfEmpty(socket: TmuxSocket): Promise<void> {
+    const { context, environment } = this
+    await using terminal = await openTerminal({ socket, context, environment })
+    await terminal.endIfEmpty()
   }
 }

@@ -109,6 +109,7 @@ export {
   parseWhen,
 } from './time.js'
 export {
+  isUnreadCount,
   largerUsage,
   loggedNanoUsd,
   MOST_TOKENS,

@@ -1,4 +1,3 @@
-import type { Event } from './event.js'
 import { DAY_MS } from './time.js'
 
 /** How the worth of an event falls over its time to live. */
@@ -96,9 +95,9 @@ export function worth(ageMs: number, { ttlMs, curve }: Retention): number {
   }
 }
 
-export function isExpired(event: Event, nowMs: number, policy: RetentionPolicy): boolean {
-  const { ttlMs } = retentionOf(event.type, policy)
-  return ttlMs > 0 && nowMs - Date.parse(event.ts) > ttlMs
+export function isExpired(type: string, ageMs: number, policy: RetentionPolicy): boolean {
+  const { ttlMs } = retentionOf(type, policy)
+  return ttlMs > 0 && ageMs > ttlMs
 }
 
 export function matchesPattern(type: string, pattern: string): boolean {

@@ -22,8 +22,11 @@ export interface Session {
   rig?: string
   role?: string
   host?: string
-  /** `log` when it was found in a tool's log rather than reported to Skein. */
-  source?: 'log'
+  /**
+   * `log` when it was found in a tool's log rather than reported to Skein. `run` when its program has no ids of its own: then one run
+   * of it is one session, under an id that Skein made.
+   */
+  source?: 'log' | 'run'
 
   // Lifecycle
   started_at: Instant

@@ -69,6 +69,12 @@ export function parseDuration(text: string): number | undefined {
 
 /** What people type after --since: a span back from now, a day (local midnight), or a full time. */
 export function parseWhen(text: string, nowMs: number): Instant {
+  if (text === 'today' || text === 'yesterday') {
+    const day = new Date(nowMs)
+    day.setHours(0, 0, 0, 0)
+    if (text === 'yesterday') day.setDate(day.getDate() - 1) // not 24 hours: clocks are put forward and back
+    return instantOf(day.getTime())
+  }
   const span = parseDuration(text)
   const exact = span === undefined ? parseInstant(text) : instantIfAny(nowMs - span)
   if (exact) return exact
@@ -80,7 +86,11 @@ export function parseWhen(text: string, nowMs: number): Instant {
     if (local.getMonth() + 1 === month && local.getDate() === date && (hour ?? 0) < 24)
       return instantOf(local.getTime())
   }
-  throw new SkeinError('bad-time', `"${text}" is not a time`, 'Write 1h, 24h, 7d, 2026-01-17 or 2026-01-17T08:30:00Z')
+  throw new SkeinError(
+    'bad-time',
+    `"${text}" is not a time`,
+    'Write 1h, 7d, today, yesterday, 2026-01-17 or 2026-01-17T08:30:00Z',
+  )
 }
 
 /** Short and readable: `45s`, `12m`, `3h05m`, `2d4h`. */

@@ -42,6 +42,10 @@ export const MOST_TOKENS = 1_000_000_000
 export const tokenCount = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= MOST_TOKENS ? Math.trunc(value) : 0
 
+/** Whether something was given as a count and cannot be one: then a 0 in its place is not what was spent. */
+export const isUnreadCount = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(typeof value === 'number' && value >= 0 && value <= MOST_TOKENS)
+
 /** What a tool says a call cost, in nano-dollars; undefined when it says nothing that could be. */
 export const loggedNanoUsd = (dollars: unknown): number | undefined =>
   typeof dollars === 'number' && dollars > 0 && dollars < 1e6 ? Math.round(dollars * 1e9) : undefined

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lifeOf, type ProcessOwner } from '../disk/index.js'
+import { isProven, lifeOf, type ProcessOwner } from '../disk/index.js'
 import { isTmux } from './pane-list.js'
 import { isListeningAt, makeSocketDirectory } from './server.js'
 
@@ -13,7 +13,7 @@ const RESTORE_MS = 2_000
  */
 export async function restoreSocket(path: string, server: ProcessOwner): Promise<boolean> {
   if (await isListeningAt(path)) return true
-  if (server.starttime === undefined || lifeOf(server) !== 'alive' || !isTmux(server.pid)) return false
+  if (lifeOf(server) !== 'alive' || !isProven(server) || !isTmux(server.pid)) return false
   try {
     makeSocketDirectory(path)
     process.kill(server.pid, 'SIGUSR1')

@@ -15,6 +15,7 @@ const FIELDS = [
   '#{pane_dead}',
   '#{pane_dead_status}',
   '#{pane_dead_signal}',
+  '#{window_activity}',
   // In the window that some client shows, and not hidden behind a pane that fills it.
   '#{&&:#{window_active_clients},#{||:#{pane_active},#{!=:#{window_zoomed_flag},1}}}',
   '#{@skein_agent}',
@@ -60,6 +61,7 @@ function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
     dead,
     status,
     signal,
+    activity,
     seen,
     agent,
     command = '',
@@ -83,6 +85,7 @@ function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
     ...(status ? { exitStatus: Number(status) } : {}),
     ...(signal ? { exitSignal: signalNumber(signal) } : {}),
     isSeen: seen === '1',
+    ...(Number(activity) > 0 ? { activeAtMs: Number(activity) * 1_000 } : {}),
     ...(agent ? { agent } : {}),
   }
   return { info, ...(isClosed && !isDead ? { unsettledIn: Number(server) } : {}) }

@@ -24,6 +24,8 @@ export interface PaneInfo {
   readonly isDead: boolean
   readonly exitStatus?: number
   readonly exitSignal?: number
+  /** When its program last wrote something, to the second. */
+  readonly activeAtMs?: number
   /** The user looks at it now, in some attached client. */
   readonly isSeen: boolean
   /** Our mark on it: `@skein_agent`. */
@@ -100,6 +102,8 @@ export interface Terminal extends AsyncDisposable {
   signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void>
   rename(session: string, to: string): Promise<void>
   close(session: string): Promise<void>
+  /** Ends a server that we started when nothing but our own session is left in it and nobody is connected. */
+  endIfEmpty(): Promise<void>
   /**
    * Follows what happens, until the signal aborts. Reconnects by itself. The first event is always `sessions-changed` or
    * `server-gone` and says that listening has begun: what is looked up after it, or after `server-back`, misses nothing.

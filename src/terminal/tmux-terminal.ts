@@ -10,8 +10,9 @@ import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
 import { listPanes, paneId, parsePanes } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
-import { cleanEnvironment, socketPath, type TmuxServer } from './server.js'
+import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
 import { checkSessionName, exactly } from './session-name.js'
+import { OURS } from './settings.js'
 import type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
 import { paneGone, refused } from './trouble.js'
 import { checkTmux } from './version.js'
@@ -202,6 +203,18 @@ class TmuxTerminal implements Terminal {
 
   async close(session: string): Promise<void> {
     await this.#connection.ask(commandLine('kill-session', '-t', exactly(session)))
+  }
+
+  async endIfEmpty(): Promise<void> {
+    // Decided by the server itself, so that a pane that is made meanwhile is not lost. `S:` repeats its text for each session.
+    const isAlone = `#{&&:#{==:#{S:x},x},#{==:#{session_attached},0}}`
+    const isEmpty = `#{&&:#{==:#{${OURS}},1},${isAlone}}`
+    const end = commandLine('if-shell', '-F', '-t', `=${KEEPER}:`, isEmpty, 'kill-server')
+    try {
+      await this.#connection.ask(end)
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error // it has ended, or is none of ours
+    }
   }
 
   follow(signal: AbortSignal): AsyncIterable<PaneEvent> {

@@ -1,3 +1,5 @@
+import { takeUnreadCounts } from './json-value.js'
+
 /** What a log held that could not be read as it should be. Counted per log, shown to the user, never fatal. */
 export interface Counters {
   /** Records that were understood, or known and passed over. */
@@ -19,6 +21,8 @@ export interface Counters {
   /** Sessions this one was copied from whose log is gone. */
   missing_origins: number
   unknown_types: Record<string, number>
+  /** Records with a token count that is no number: it counts as 0. Absent when there are none. */
+  unread_counts?: number
   /** The log ends inside a line: it is still being written, or its writer died. */
   truncated_last_line: boolean
 }
@@ -43,6 +47,10 @@ export const copyCounters = (counters: Counters): Counters => ({
   ...counters,
   unknown_types: { ...counters.unknown_types },
 })
+
+export function noteUnreadCounts(counters: Counters): void {
+  if (takeUnreadCounts()) counters.unread_counts = (counters.unread_counts ?? 0) + 1
+}
 
 const MOST_NAMES = 100
 

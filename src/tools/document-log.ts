@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { openGuarded, UnsuitableFile } from '../disk/index.js'
 import { Condenser } from './condense.js'
-import { type Counters, noCounters } from './counters.js'
+import { type Counters, noCounters, noteUnreadCounts } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, textAt } from './json-value.js'
 import type { Translator, TranslatorSetup } from './jsonl-log.js'
@@ -52,6 +52,7 @@ export function* readDocument(
   for (const record of document ? recordsOf(document) : []) {
     counters.records += 1
     translator.accept(record)
+    noteUnreadCounts(counters)
     yield* told.splice(0)
   }
   translator.finish()

@@ -1,4 +1,4 @@
-import { tokenCount } from '../model/index.js'
+import { isUnreadCount, tokenCount } from '../model/index.js'
 
 /**
  * Reading other programs' JSON by hand: a log line is looked at once, by the million, and a schema library would cost
@@ -25,9 +25,21 @@ export function textAt(from: JsonObject | undefined, key: string): string | unde
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A count of something: a whole number from 0, or 0 when it is anything else. */
+/** A count of something: a whole number from 0, or 0 when it is anything else, which `takeUnreadCounts` then tells. */
 export function countAt(from: JsonObject | undefined, key: string): number {
-  return tokenCount(from?.[key])
+  const value = from?.[key]
+  const count = tokenCount(value)
+  if (count === 0 && isUnreadCount(value)) isUnread = true
+  return count
+}
+
+let isUnread = false
+
+/** Whether a count could not be read since this was asked last. Whoever reads a record asks after it: it waits for nothing in between. */
+export function takeUnreadCounts(): boolean {
+  const was = isUnread
+  isUnread = false
+  return was
 }
 
 export function numberAt(from: JsonObject | undefined, key: string): number | undefined {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { type Counters, copyCounters, noCounters } from './counters.js'
+import { type Counters, copyCounters, noCounters, noteUnreadCounts } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
 import { isObject, type JsonObject, numberAt, textAt } from './json-value.js'
 import { LineReader } from './line-reader.js'
@@ -157,6 +157,7 @@ class Pass implements Disposable {
 
   #accept(record: JsonObject): void {
     this.#translator.accept(record)
+    noteUnreadCounts(this.#counters)
     const every = this.source.options.checkpointBytes ?? CHECKPOINT_EVERY
     if (this.#records.offset - this.#checkpointed < every) return
     this.#checkpointed = this.#records.offset

@@ -32,9 +32,14 @@ export function isReadableLog(path: string): boolean {
   }
 }
 
+/** By what the file system says: almost nothing of it is stored. */
+export const isSparse = ({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): boolean =>
+  size >= LARGE_BYTES && blocks * 512 < size * LEAST_STORED
+
 /** Some file systems do not say how much they store, so the content is looked at in a few places before a file is refused. */
-function isHollow(file: number, { size, blocks }: Stats): boolean {
-  if (size < LARGE_BYTES || blocks * 512 >= size * LEAST_STORED) return false
+function isHollow(file: number, stat: Stats): boolean {
+  if (!isSparse(stat)) return false
+  const { size } = stat
   const piece = Buffer.alloc(PROBE_BYTES)
   const nothing = Buffer.alloc(PROBE_BYTES)
   let empty = 0

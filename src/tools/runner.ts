@@ -191,6 +191,8 @@ export interface DialogOption {
   readonly meaning: OptionMeaning
   /** False for all where only colour tells. */
   readonly isSelected: boolean
+  /** What is pressed to choose it, where one does not move to it. */
+  readonly keys?: readonly string[]
 }
 
 /** A file per process in which the program itself says what it does (Claude's `sessions/<pid>.json`). */
@@ -245,6 +247,8 @@ export interface ToolRunner {
   readonly isReadyWhenTold?: true
   /** It tells the end of every turn, also of one that was interrupted: a screen that looks idle before that is late. */
   readonly isEndTold?: true
+  /** No rule says how it looks at its prompt: it is idle when its screen stays as it is. */
+  readonly isIdleWhenQuiet?: true
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */

@@ -32,12 +32,12 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
   ['sessions list --limit 1e3', '"1e3" is not a number from 1 up. Write it like 50'],
   ['sessions list --limit=-5', '"-5" is not a number from 1 up. Write it like 50'],
   [
-    'sessions list --since yesterday',
-    '"yesterday" is not a time. Write 1h, 24h, 7d, 2026-01-17 or 2026-01-17T08:30:00Z',
+    'sessions list --since tomorrow',
+    '"tomorrow" is not a time. Write 1h, 7d, today, yesterday, 2026-01-17 or 2026-01-17T08:30:00Z',
   ],
   [
     'sessions list --until 2026-02-31',
-    '"2026-02-31" is not a time. Write 1h, 24h, 7d, 2026-01-17 or 2026-01-17T08:30:00Z',
+    '"2026-02-31" is not a time. Write 1h, 7d, today, yesterday, 2026-01-17 or 2026-01-17T08:30:00Z',
   ],
   ['sessions list extra', 'Unexpected argument "extra". Usage: skein sessions list [options]'],
   ['sessions show', 'Missing <session>. Usage: skein sessions show <session> [options]'],

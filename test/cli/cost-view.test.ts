@@ -3,7 +3,9 @@ import { displayWidth } from '../../src/cli/screen/display-width.js'
 import { rounded } from '../../src/cli/screen/money.js'
 import { PLAIN_PAINT } from '../../src/cli/screen/paint.js'
 import { costView } from '../../src/cli/views/cost-view.js'
+import { runningAgentsView } from '../../src/cli/views/running-agents-view.js'
 import type { CostGroup, CostRow } from '../../src/ingest/index.js'
+import type { AgentView } from '../../src/lifecycle/index.js'
 
 const row = (key: string | undefined, dollars: number, more: Partial<CostRow> = {}): CostRow => ({
   key,
@@ -25,7 +27,9 @@ const row = (key: string | undefined, dollars: number, more: Partial<CostRow> = 
 
 function draw(rows: CostRow[], width: number, by: CostGroup = 'session'): string[] {
   const { key: _, ...total } = row(undefined, 12_345.67, { unpriced_calls: 1, unpriced_models: ['x'] })
-  return costView({ by, zone: 'UTC', rows, total }, { width, paint: PLAIN_PAINT, nowMs: 0 }).split('\n')
+  return costView({ by, zone: 'UTC', rows, total, unread_counts: 0 }, { width, paint: PLAIN_PAINT, nowMs: 0 }).split(
+    '\n',
+  )
 }
 
 describe('what was spent, on a screen', () => {
@@ -72,5 +76,21 @@ describe('what was spent, on a screen', () => {
       '123M',
       '4.5B',
     ])
+  })
+})
+
+describe('what an agent has cost, in the list of agents,', () => {
+  const AGENT = {
+    ...{ id: 'a1', address: 'web/api', name: 'api', tool: 'claude', status: 'idle', source: 'process' },
+    ...{ since: '2026-01-17T08:00:00.000Z', created_at: '2026-01-17T08:00:00.000Z' },
+  } as unknown as AgentView
+  const line = (cost: Partial<AgentView>): string =>
+    runningAgentsView([{ ...AGENT, ...cost }], { width: 100, paint: PLAIN_PAINT, nowMs: Date.UTC(2026, 0, 17, 9) })
+
+  it('is never nothing where no price is known', () => {
+    expect(line({ cost_micro_usd: 1_500_000 })).toContain('(claude, $1.50)')
+    expect(line({ unpriced_calls: 2 })).toContain('(claude, cost unknown)')
+    expect(line({ cost_micro_usd: 1_500_000, unpriced_calls: 2 })).toContain('(claude, $1.50 + unknown)')
+    expect(line({ cost_micro_usd: 0 })).toContain('(claude, $0.00)')
   })
 })

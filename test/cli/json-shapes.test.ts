@@ -42,7 +42,6 @@ const RARE = new Set([
   'unreadable-log.reason',
   'tool-detail.path',
   'tool-detail.version',
-  'start-receipt.session',
   // Of commands that fail: see report-error.test.ts and several.test.ts.
   ...['receipts', 'start-receipts', 'restart-receipts', 'waited'].map((shape) => `${shape}.failures`),
   ...['failure.agent', 'failure.error', 'error.error'],
@@ -50,6 +49,8 @@ const RARE = new Set([
   'evidence.trouble',
   // Of programs that tell what they ask: see answering.test.ts.
   ...['ask.tool', 'ask.is_queued', 'dialog.is_cut'],
+  // Of turns and prompts of programs that tell: see turns.test.ts.
+  ...['send-receipt.reason', 'evidence.turn', 'running-agent.pending_prompt_at'],
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',
@@ -60,10 +61,10 @@ const RARE = new Set([
   'daemon-status.event_loop',
   'daemon-status.ingest',
   'daemon-stop.pid',
-  'running-agent.session_id',
   'running-agent.branch',
   'running-agent.context_tokens',
   'running-agent.cost_micro_usd',
+  'running-agent.unpriced_calls',
   'older-version.version',
   'older-version.superseded_at',
   'archive-retention.max_age',

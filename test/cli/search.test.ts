@@ -24,8 +24,9 @@ describe('skein search', () => {
 
   it('a hit is the next command to type, the turn, and what was said', async () => {
     const { stdout } = await search('"one command failed"')
-    const [head, snippet] = stdout.split('\n')
-    expect(head).toMatch(new RegExp(`^skein turns ${OWN} {2}turn 3 {2}reply, `))
+    const [head, place, snippet] = stdout.split('\n')
+    expect(head).toMatch(new RegExp(`^skein turns ${OWN} --turn 3 {2}reply, `))
+    expect(place).toMatch(/^ {2}\S/)
     expect(snippet).toContain('one command failed')
   })
 

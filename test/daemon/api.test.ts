@@ -56,6 +56,16 @@ describe('the API', () => {
     expect(await client.get('/v1/next')).toMatchObject({ agent: { address: 'web/toast' } })
   })
 
+  it.each(['//', '//host/v1/agents', 'http://[', '/v1/events?after=01f00000-0000-7000-8000-000000000000'])(
+    'answers what it cannot serve with an error of whoever asked: %s',
+    async (path) => {
+      const herd = await Herd.make()
+      await ensureDaemon(herd.access)
+      const { status } = await ask(herd.access.place.socket, 'GET', path)
+      expect([400, 404]).toContain(status)
+    },
+  )
+
   it('lets a reply be acknowledged and snoozed, and outside programs report', async () => {
     const herd = await Herd.make()
     const toast = await herd.add('toast')

@@ -1,8 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -11,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { DaemonClient, ensureDaemon, standingOf, stopDaemon } from '../../src/daemon/index.js'
 import { isTrusted } from '../../src/daemon/place.js'
 import { livingDaemon } from '../../src/daemon/record.js'
@@ -20,6 +22,7 @@ import { BINARY, run } from '../cli/binary.js'
 import { scratchHome, until } from './scratch.js'
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
+const LOG = fileURLToPath(new URL('../fixtures/claude/2.1.325/print-5turns-resumed.jsonl', import.meta.url))
 
 describe('the daemon', () => {
   it('is one, however many are started at once, and answers all of them', async () => {
@@ -45,6 +48,22 @@ describe('the daemon', () => {
     expect(of('environ')).not.toMatch(/sk-ant|TMUX=|SKEIN_SESSION/)
     const [, , , , session, tty] = of('stat').slice(of('stat').lastIndexOf(')')).split(' ')
     expect({ session: Number(session), tty }).toEqual({ session: client.record.pid, tty: '0' })
+  })
+
+  it('does what it does in its own name, also when an agent has started it', async () => {
+    const { root, access } = scratchHome()
+    const log = join(root, '.claude', 'projects', '-srv', '22222222-2222-4222-8222-222222222222.jsonl')
+    mkdirSync(dirname(log), { recursive: true })
+    cpSync(LOG, log)
+    await ensureDaemon({ ...access, env: { ...access.env, HOME: root, SKEIN_ACTOR: 'web/kim' } })
+    const actors = await until(() => {
+      const directory = join(root, 'profiles', 'default', 'events')
+      const [name] = existsSync(directory) ? readdirSync(directory) : []
+      const lines = name === undefined ? '' : readFileSync(join(directory, name), 'utf8')
+      const found = [...lines.matchAll(/"actor":"([^"]*)"/g)].map(([, actor]) => actor)
+      return found.length > 0 && found
+    })
+    expect(new Set(actors)).toEqual(new Set(['skein-daemon']))
   })
 
   it('leaves files that only its user can read', async () => {
@@ -123,6 +142,22 @@ describe('the daemon', () => {
     const record = { v: 1, pid: process.pid, starttime: 1, version: '0.0.1', api: 1, socket: '/x', started_at: 'x' }
     writeFileSync(access.place.record, JSON.stringify(record))
     expect(await stopDaemon(access)).toBeUndefined()
+  })
+
+  it('is not signalled where its process cannot be proven: without /proc, and without an answer over its socket', async () => {
+    const { root, access } = scratchHome()
+    mkdirSync(access.place.directory, { recursive: true })
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const other = spawn('sleep', ['300'])
+    onTestFinished(() => void other.kill())
+    const record = { v: 1, pid: other.pid, version: '0.0.1', api: 1, socket: '/x', started_at: 'x' }
+    writeFileSync(access.place.record, JSON.stringify(record))
+    const hidden = `mount -t tmpfs none /proc && exec "$@"`
+    const argv = ['-rm', 'sh', '-c', hidden, 'sh', process.execPath, BINARY, 'daemon', 'stop']
+    const ran = spawnSync('unshare', argv, { env, encoding: 'utf8', timeout: 60_000 })
+    expect(ran.stderr).toContain('may be another program by now')
+    expect([ran.status, lifeOf({ pid: other.pid ?? 0 })]).toEqual([1, 'alive'])
+    rmSync(access.place.record)
   })
 
   it('listens elsewhere when the path under its home is too long for a socket', async () => {

@@ -219,7 +219,13 @@ describe('searching one session', () => {
   it('a hit names session, turn, and the next command, and marks what was found', async () => {
     const { home } = await readFixture()
     const [hit] = (await home.history.search({ text: 'SLOWLY' })).hits
-    expect(hit).toMatchObject({ session: OWN, tool: 'claude', turn: 5, in: 'replies', next: `skein turns ${OWN}` })
+    expect(hit).toMatchObject({
+      session: OWN,
+      tool: 'claude',
+      turn: 5,
+      in: 'replies',
+      next: `skein turns ${OWN} --turn 5`,
+    })
     expect(hit?.marks.map(([from, to]) => hit.snippet.slice(from, to))).toEqual(['slowly'])
     const [inside] = (await home.history.search({ text: 'SUBTASK', in: 'prompts' })).hits
     expect(inside).toMatchObject({ session: OWN, sub_agent: expect.stringMatching(/./) })

@@ -18,8 +18,8 @@ const tell = (directory: string, payload: string, shell = 'sh') =>
 
 async function taken(from: Spool): Promise<SpooledMessage[]> {
   const messages: SpooledMessage[] = []
-  await from.takeAll(async (message) => {
-    messages.push(message)
+  await from.takeAll(async (more) => {
+    messages.push(...more)
   })
   return messages
 }
@@ -77,8 +77,8 @@ it('what is no message is set aside and counted, and the rest is taken', async (
   mkdirSync(join(into.directory, '5-e.msg'))
   symlinkSync('/dev/zero', join(into.directory, '6-f.msg'))
   const found: unknown[] = []
-  const intake = await into.takeAll(async ({ payload }) => {
-    found.push(payload)
+  const intake = await into.takeAll(async (messages) => {
+    found.push(...messages.map(({ payload }) => payload))
   })
   expect(found).toEqual(['plain words'])
   expect(intake).toEqual({ taken: 1, bad: 5 })
@@ -114,4 +114,31 @@ it('what a killed hook left half written goes after an hour', () => {
   writeFileSync(join(into.directory, '.18-1'), '{')
   into.sweep(Date.now())
   expect(readdirSync(into.directory)).toEqual(['.18-1'])
+})
+
+it('directories in the place of messages are set aside like anything else that is none, however many', async () => {
+  const into = spool()
+  for (let n = 0; n < 60; n += 1) mkdirSync(join(into.directory, `${n}.msg`, 'full'), { recursive: true })
+  writeFileSync(join(into.directory, '99.msg'), `${JSON.stringify({ v: 1, ...SENDER })}\nhere`)
+  expect((await taken(into)).map(({ payload }) => payload)).toEqual(['here'])
+  expect(into.badCount()).toBe(50)
+  expect(into.isEmpty()).toBe(true)
+})
+
+it('a flood is handed over many at a time', async () => {
+  const into = spool()
+  for (let n = 0; n < 2_500; n += 1) {
+    const name = `${1_700_000_000_000_000_000n + BigInt(n)}-1.msg`
+    writeFileSync(join(into.directory, name), `${JSON.stringify({ v: 1, ...SENDER })}\n${n}`)
+  }
+  const sizes: number[] = []
+  const all: unknown[] = []
+  while (!into.isEmpty()) {
+    await into.takeAll(async (messages) => {
+      sizes.push(messages.length)
+      all.push(...messages.map(({ payload }) => payload))
+    })
+  }
+  expect(all).toEqual(Array.from({ length: 2_500 }, (_, n) => n))
+  expect(sizes).toEqual([1_000, 1_000, 500])
 })

@@ -221,7 +221,6 @@ describe('an agent stays owned wherever it is looked at from', () => {
   it('a process that outlives its pane is still owned', async () => {
     const { root, skein, list, start, stored, socket } = den()
     const { server } = start()
-    skein(['kill', 'toast'])
     const stubborn = join(root, 'stubborn.sh')
     writeFileSync(stubborn, "trap '' HUP; echo '> '; while :; do sleep 0.2; done\n")
     const config = join(root, '.config', 'skein', 'config.toml')
@@ -264,5 +263,55 @@ describe('where a process runs', () => {
     [{ host: 'b' }, 'elsewhere'],
   ] as const)('%j is %s', (place, expected) => {
     expect(whereaboutsOf(place, here)).toBe(expected)
+  })
+})
+
+describe('the tmux server', () => {
+  const isThere = (pid: number): boolean => lifeOf({ pid }) === 'alive'
+
+  it('ends with its last agent, and not before', async () => {
+    const { skein, start } = den()
+    const { server } = start()
+    expect(skein(['start', '.', '--agent', 'butter', '--tool', 'demo']).status).toBe(0)
+    expect(skein(['kill', 'toast']).status).toBe(0)
+    expect(isThere(server)).toBe(true)
+    expect(skein(['kill', 'butter']).status).toBe(0)
+    await eventually(
+      () => isThere(server),
+      (there) => !there,
+    )
+    expect(skein(['start', 'toast']).status).toBe(0)
+    skein(['kill', 'toast'])
+  })
+
+  it('stays while a daemon is connected, and ends with it', async () => {
+    const { skein, start, list } = den()
+    const { server } = start()
+    expect(skein(['daemon', 'start']).status).toBe(0)
+    // It connects to the server of an agent that it watches.
+    await eventually(
+      () => list()[0]?.status,
+      (status) => status === 'idle',
+    )
+    expect(skein(['kill', 'toast']).status).toBe(0)
+    expect(skein(['daemon', 'stop']).status).toBe(0)
+    await eventually(
+      () => isThere(server),
+      (there) => !there,
+    )
+  })
+
+  it("of one's own, with a socket that was configured, is left alone", () => {
+    const { root, skein } = den()
+    const path = join(root, 'mine.sock')
+    const tmux = (...args: string[]) =>
+      spawnSync('tmux', ['-S', path, '-f', '/dev/null', ...args], { encoding: 'utf8' })
+    tmux('new-session', '-d', '-s', '_skein', 'sleep 600')
+    onTestFinished(() => void tmux('kill-server'))
+    const config = join(root, '.config', 'skein', 'config.toml')
+    writeFileSync(config, `${readFileSync(config, 'utf8')}[tmux]\nsocket = "${path}"\n`)
+    expect(skein(['start', '.', '--agent', 'toast', '--tool', 'demo']).stderr).toBe('')
+    expect(skein(['kill', 'toast']).status).toBe(0)
+    expect(tmux('list-sessions', '-F', '#{session_name}').stdout).toBe('_skein\n')
   })
 })

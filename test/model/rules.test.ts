@@ -69,6 +69,9 @@ describe('times people type', () => {
     expect(parseWhen('1h', now)).toBe('2026-01-17T11:00:00.000Z')
     expect(parseWhen('7d', now)).toBe('2026-01-10T12:00:00.000Z')
     expect(parseWhen('1d12h', now)).toBe('2026-01-16T00:00:00.000Z')
+    const midnight = (daysBack: number): string => new Date(2026, 0, new Date(now).getDate() - daysBack).toISOString()
+    expect(parseWhen('today', now)).toBe(midnight(0))
+    expect(parseWhen('yesterday', now)).toBe(midnight(1))
     expect(parseWhen('2026-01-17', now)).toBe(instantOf(new Date(2026, 0, 17).getTime()))
     expect(parseWhen('2026-01-17T08:30', now)).toBe(instantOf(new Date(2026, 0, 17, 8, 30).getTime()))
     expect(parseWhen('2026-01-17T08:30:00Z', now)).toBe('2026-01-17T08:30:00.000Z')
@@ -76,7 +79,7 @@ describe('times people type', () => {
   })
   for (const text of [
     '',
-    'yesterday',
+    'tomorrow',
     '1',
     '-1h',
     '1x',

@@ -1,9 +1,10 @@
+import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { COST_GROUPS } from '../../ingest/index.js'
 import { command } from '../command.js'
 import { defaulted, flag, optional } from '../input/input.js'
 import { present } from '../input/present.js'
-import { choice, sessionRef, when } from '../input/value-kind.js'
+import { choice, directory, sessionRef, when } from '../input/value-kind.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import { usageError } from '../usage-error.js'
@@ -24,19 +25,25 @@ export const cost = command({
   args: { session: optional(sessionRef, 'Only this session, or the one an agent is in') },
   options: {
     by: defaulted(choice('group', COST_GROUPS), 'day', 'What to add up by'),
-    since: optional(when, 'Only calls since then: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Only calls since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
     until: optional(when, 'Only calls before then'),
+    in: optional(directory, 'Only sessions that worked in this directory, or below'),
     'no-index': flag('Read every log from its beginning, and keep nothing'),
   },
-  async run({ session, by, since, until, 'no-index': noIndex }, { home, out }) {
+  async run({ session, by, since, until, in: where, 'no-index': noIndex }, { home, out, cwd }) {
     if (since && until && since >= until)
       throw usageError('--since is not before --until', 'Give a time between the two')
     // The scan is over before optimized code would pay: compiling it is a fifth of the CPU time for 100 MB of logs.
     if (noIndex) setFlagsFromString('--no-opt')
-    const report = await (await home()).history.cost({ by, ...present({ session, since, until }), noIndex })
+    const only = present({ session, since, until, directory: where === undefined ? undefined : resolve(cwd, where) })
+    const report = await (await home()).history.cost({ by, ...only, noIndex })
     out.result(report, (screen) => costView(report, screen))
     if (out.json) return
     if (report.rows.length === 0) out.note('No model calls in the logs of this time.')
+    if (report.unread_counts > 0)
+      out.note(
+        `Counted as 0: token counts that are no numbers, in ${plural(report.unread_counts, 'record')} of the logs. The sums lack what they stood for`,
+      )
     const { unpriced_calls, unpriced_models } = report.total
     if (unpriced_calls > 0) {
       out.note(

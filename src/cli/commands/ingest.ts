@@ -25,7 +25,7 @@ export const ingest = command({
   options: {
     all: flag('Everything; the default'),
     tool: optional(text('tool'), 'Only the logs of this tool'),
-    since: optional(when, 'Only logs that changed since then: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Only logs that changed since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
     'no-words': flag('Leave the words for later: turns, tool calls and cost only, in half the time'),
     force: flag('With a session: also one that was purged'),
     watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),

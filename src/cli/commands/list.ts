@@ -5,7 +5,7 @@ import { runningAgentsView } from '../views/running-agents-view.js'
 import { answerWithPage, readPages, withSpent } from '../views/session-pages.js'
 
 /** What only sessions can be asked for. */
-const OF_SESSIONS = ['since', 'until', 'outcome', 'title', 'chain', 'work', 'limit', 'cursor'] as const
+const OF_SESSIONS = ['since', 'until', 'outcome', 'title', 'chain', 'work', 'limit', 'cursor', 'in'] as const
 
 export const list = command({
   name: 'list',
@@ -22,7 +22,7 @@ export const list = command({
   async run(filters, cli) {
     const { out } = cli
     const home = await cli.home()
-    const page = await readPages(home, queryOf(filters), { all: false })
+    const page = await readPages(home, queryOf(filters, cli.cwd), { all: false })
     if (OF_SESSIONS.some((name) => filters[name] !== undefined) && !out.json) return answerWithPage(home, out, page)
     const { rig: group, tool, role, agent, all } = filters
     const found = await agentsNow(cli, { all, ...(group === undefined ? {} : { group }) })

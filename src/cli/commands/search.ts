@@ -1,12 +1,23 @@
+import { resolve } from 'node:path'
 import { command } from '../command.js'
 import { defaulted, optional, repeated, required } from '../input/input.js'
 import { present } from '../input/present.js'
-import { agentRef, choice, count, groupRef, text, when } from '../input/value-kind.js'
+import { agentRef, choice, count, groupRef, text, type ValueKind, when } from '../input/value-kind.js'
 import { searchView } from '../views/search-view.js'
 
 /** Nobody is told to ask for more than is answered. */
 const MOST_HITS = 1_000
 const moreThan = (limit: number): string => (limit < MOST_HITS ? `--limit ${Math.min(MOST_HITS, limit * 2)}, or ` : '')
+
+const PART = choice('part', ['prompts', 'replies', 'tools'] as const)
+type Part = ReturnType<typeof PART.parse>
+
+/** A part of a session, or a directory: what looks like a path is one. */
+const where: ValueKind<{ part?: Part; path?: string }> = {
+  placeholder: '<part or directory>',
+  completes: 'directory',
+  parse: (given, nowMs) => (/^\.|\//.test(given) ? { path: given } : { part: PART.parse(given, nowMs) }),
+}
 
 export const search = command({
   name: 'search',
@@ -20,16 +31,19 @@ export const search = command({
   ],
   args: { text: required(text('words'), 'What to look for'), more: repeated(text('words'), 'More of it') },
   options: {
-    in: optional(choice('part', ['prompts', 'replies', 'tools'] as const), 'Only there'),
+    in: repeated(where, 'Only in prompts, replies or tools; with a path, only in sessions that worked there or below'),
     tool: optional(text('tool'), 'A program (claude) or a tool that was called (Bash)'),
     agent: optional(agentRef, 'Only sessions of this agent'),
     group: optional(groupRef, 'Only sessions of agents in this group and below it'),
-    since: optional(when, 'Only what was said since then: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Only what was said since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
     limit: defaulted(count, 20, 'At most so many hits', { short: 'n' }),
   },
-  async run({ text: first, more, in: part, tool, agent, group, since, limit }, { home, out }) {
+  async run({ text: first, more, in: places, tool, agent, group, since, limit }, { home, out, cwd }) {
     const asked = [first, ...more].join(' ')
-    const filters = present({ in: part, tool, agent, group, since })
+    const { part } = places.findLast((one) => one.part !== undefined) ?? {}
+    const { path } = places.findLast((one) => one.path !== undefined) ?? {}
+    const directory = path === undefined ? undefined : resolve(cwd, path)
+    const filters = present({ in: part, directory, tool, agent, group, since })
     const report = await (await home()).history.search({ text: asked, ...filters, limit })
     if (report.hits.length === 0) out.fails()
     out.result(report, (screen) => searchView(report.hits, screen))

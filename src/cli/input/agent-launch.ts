@@ -124,7 +124,7 @@ function fileLines(file: string | undefined, { cwd }: Cli): string[] {
 function assign(env: Record<string, string>, given: string, { daemon }: Cli): void {
   const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(given) ?? []
   if (name === '') throw usageError('--env takes NAME=value or NAME', 'A name has letters, digits and "_"')
-  const known = value ?? daemon.env[name]
+  const known = value ?? (Object.hasOwn(daemon.env, name) ? daemon.env[name] : undefined)
   if (known === undefined) throw usageError(`${name} is not set in your environment`, `Give it: --env ${name}=<value>`)
   env[name] = known
 }

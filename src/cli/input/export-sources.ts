@@ -25,7 +25,8 @@ export async function exportSources(
   const sources: ExportSource[] = []
   for (const session of sessions) {
     const policy = await privacy.policyAt(session.cwd ?? cwd)
-    sources.push({ history: await history.turns(session.id), policy })
+    // The export filters it, and counts what it leaves out.
+    sources.push({ history: await history.turns(session.id, { verbatim: true }), policy })
   }
   return sources
 }

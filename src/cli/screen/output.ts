@@ -31,6 +31,11 @@ export class Output {
     return this.options.json
   }
 
+  /** Whether a person reads it, and nothing keeps it. */
+  get isTerminal(): boolean {
+    return this.stdout.isTTY === true
+  }
+
   get screen(): Screen {
     const { colour, columns, now } = this.options
     return {

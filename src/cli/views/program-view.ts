@@ -93,7 +93,7 @@ export function rulesDocument({ version, recorded_from, source, rules, titles }:
     version,
     recorded_from,
     source,
-    rules: rules.map(({ lines: _lines, has_input: _hasInput, not: _not, dialog, match, ...rule }) => ({
+    rules: rules.map(({ lines: _lines, has_input: _hasInput, not: _not, dialog, keys: _keys, match, ...rule }) => ({
       ...rule,
       match: match.map((pattern) => pattern.source),
       ...(dialog ? { dialog: dialog.kind } : {}),
@@ -149,7 +149,11 @@ export function readingDocument(tool: string, { dialog, ...reading }: ScreenRead
           dialog: {
             ...shown,
             ...(isCut ? { is_cut: true } : {}),
-            options: dialog.options.map(({ isSelected, ...option }) => ({ ...option, is_selected: isSelected })),
+            options: dialog.options.map(({ isSelected, label, meaning }) => ({
+              label,
+              meaning,
+              is_selected: isSelected,
+            })),
           },
         }
       : {}),

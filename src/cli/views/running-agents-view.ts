@@ -22,6 +22,12 @@ const SIGNS: Readonly<Record<Status, string>> = {
   unknown: '?',
 }
 
+/** A model without a known price is not free. */
+function costOf({ cost_micro_usd: micro_usd, unpriced_calls = 0 }: AgentView): string[] {
+  if (micro_usd !== undefined) return [money({ micro_usd, unpriced_calls })]
+  return unpriced_calls > 0 ? ['cost unknown'] : []
+}
+
 function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
   const { name } = splitAddress(agent.address)
   const age = formatDuration(nowMs - msOf(agent.since))
@@ -30,7 +36,7 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
     agent.tool,
     ...(agent.branch ? [agent.branch] : []),
     ...(agent.context_tokens ? [`${tokensIn(agent.context_tokens)} context`] : []),
-    ...(agent.cost_micro_usd === undefined ? [] : [money({ micro_usd: agent.cost_micro_usd, unpriced_calls: 0 })]),
+    ...costOf(agent),
     ...(agent.archived_at ? ['archived'] : []),
   ]
   const parts: Part[] = [

@@ -1,11 +1,11 @@
-import type { Home } from '../../home/index.js'
-import type { SessionPage, SessionQuery, Spent } from '../../index/index.js'
+import type { Home, SessionFilter } from '../../home/index.js'
+import type { SessionPage, Spent } from '../../index/index.js'
 import type { Session } from '../../model/index.js'
 import type { Output } from '../screen/output.js'
 import { type Spending, sessionTable, tableFacts } from './session-table.js'
 
 /** One page, or with `all` every page after another. */
-export async function readPages(home: Home, query: SessionQuery, options: { all: boolean }): Promise<SessionPage> {
+export async function readPages(home: Home, query: SessionFilter, options: { all: boolean }): Promise<SessionPage> {
   const first = await home.sessions.query(query)
   const sessions: Session[] = [...first.sessions]
   let next = first.next_cursor

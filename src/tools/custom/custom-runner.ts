@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { checkPrompt } from '../check-text.js'
 import { type Launch, type Preparation, SESSION_PLACEHOLDER, type ToolRunner } from '../runner.js'
 import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
-import type { ScreenRule, ScreenRules } from '../screen/rules.js'
+import type { PromptKeys, ScreenRule, ScreenRules } from '../screen/rules.js'
 import type { CustomTool, TextPattern } from './custom-tool.js'
 import { readEnvFile } from './env-file.js'
 
@@ -47,6 +47,7 @@ export function customRunner(
         ],
       }),
     keys: { interrupt: ['Escape'], clear: ['C-u'], quit: ['C-c', 'C-c'] },
+    ...(baseRules || tool.idle_patterns.length + tool.detect_patterns.length > 0 ? {} : { isIdleWhenQuiet: true }),
   }
 }
 
@@ -57,6 +58,7 @@ export function rulesOf(tool: CustomTool, base: ScreenRules | undefined): Screen
     patterns: readonly TextPattern[],
     rule: Omit<ScreenRule, 'id' | 'match' | 'not'>,
   ): ScreenRule[] => patterns.map((pattern, at) => ({ ...rule, id: `${key}[${at}]`, match: [pattern.finds], not: [] }))
+  const keys = keysOf(tool)
   return {
     ...(base ?? { version: 1, recorded_from: [], meanings: [], titles: [] }),
     tool: tool.name,
@@ -64,10 +66,11 @@ export function rulesOf(tool: CustomTool, base: ScreenRules | undefined): Screen
     rules: [
       ...asRules('prompt_patterns', tool.prompt_patterns, {
         region: 'bottom',
-        lines: 8,
+        lines: keys ? 1 : 8,
         status: 'waiting',
         waiting_for: 'permission',
         reason: 'shows one of its prompt patterns',
+        ...(keys ? { keys } : {}),
       }),
       ...asRules('busy_patterns', tool.busy_patterns, {
         region: 'bottom',
@@ -90,6 +93,11 @@ export function rulesOf(tool: CustomTool, base: ScreenRules | undefined): Screen
       }),
     ],
   }
+}
+
+function keysOf({ approve_keys: allow, deny_keys: deny }: CustomTool): PromptKeys | undefined {
+  if (!allow && !deny) return undefined
+  return { ...(allow ? { allow } : {}), ...(deny ? { deny } : {}) }
 }
 
 const asConfigured = (tool: CustomTool, launch: Launch): Launch =>

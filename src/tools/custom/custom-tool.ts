@@ -17,6 +17,9 @@ export interface CustomTool {
   readonly prompt_patterns: readonly TextPattern[]
   readonly idle_patterns: readonly TextPattern[]
   readonly detect_patterns: readonly TextPattern[]
+  /** What is pressed to say yes or no at one of its prompts. */
+  readonly approve_keys?: readonly string[]
+  readonly deny_keys?: readonly string[]
   readonly resume_flag?: readonly string[]
   readonly session_id_env?: string
   readonly session_id_json_path?: string
@@ -42,6 +45,8 @@ const KEYS = [
   'prompt_patterns',
   'idle_patterns',
   'detect_patterns',
+  'approve_keys',
+  'deny_keys',
   'resume_flag',
   'session_id_env',
   'session_id_json_path',
@@ -82,6 +87,8 @@ function parseTool(name: string, value: ConfigValue, builtIn: readonly string[])
     session_id_json_path: jsonPath(tool.optional('session_id_json_path')),
     icon: icon(tool.optional('icon')),
     env_file: filePath(tool.optional('env_file')),
+    approve_keys: keys(tool.optional('approve_keys')),
+    deny_keys: keys(tool.optional('deny_keys')),
   }
   const known: CustomTool = {
     name,
@@ -123,6 +130,9 @@ function checkTogether(known: CustomTool, tool: ConfigValue): void {
   for (const [key, other] of needs)
     if (known[key] !== undefined && known[other] === undefined && !known.compatible_with)
       throw tool.get(key).wrong(`needs ${other} beside it`, `Add ${other}, or leave ${key} out`)
+  for (const key of ['approve_keys', 'deny_keys'] as const)
+    if (known[key] && known.prompt_patterns.length === 0)
+      throw tool.get(key).wrong('needs prompt_patterns beside it', 'Say what it shows when it waits for an answer')
   if (known.dangerous_mode && !known.dangerous_flag && !known.compatible_with)
     throw tool
       .get('dangerous_mode')
@@ -162,6 +172,17 @@ function patterns(value: ConfigValue | undefined): TextPattern[] {
       throw one.wrong(`cannot be used as a pattern: ${why}`, 'Correct it, or leave re: out to look for the text itself')
     }
   })
+}
+
+/** Each is one character or a name that tmux has for a key: `Enter`, `Escape`, `C-c`. */
+function keys(value: ConfigValue | undefined): string[] | undefined {
+  const pressed = value?.oneOrMore().map((key) => printable(key))
+  const wrong = pressed?.find(
+    (key) => [...key].length > 1 && !/^([CMS]-)*([!-~]|[A-Z][A-Za-z]+|F[0-9]{1,2})$/.test(key),
+  )
+  if (value && wrong !== undefined)
+    throw value.wrong(`holds ${JSON.stringify(wrong)}, which is no key`, 'Write a list such as ["y", "Enter"]')
+  return pressed
 }
 
 function variableName(value: ConfigValue | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import type { SessionId } from '../../model/index.js'
-import { type Counters, copyCounters, noCounters } from '../counters.js'
+import { type Counters, copyCounters, noCounters, noteUnreadCounts } from '../counters.js'
 import { readDocument } from '../document-log.js'
 import type { Checkpoint, Fact, SessionNews } from '../fact.js'
 import { identifyByHead } from '../identify.js'
@@ -156,6 +156,7 @@ function* readRows(
       // Those that are read once more were counted when they were read first.
       const counted = place && updated <= place.since && !isBehind(message, place.through)
       if (record) translator.accept(record)
+      if (!counted) noteUnreadCounts(counters)
       if (!counted && record) counters.records += 1
       if (!counted && !record) counters.bad_lines += 1
       yield* told.splice(0)

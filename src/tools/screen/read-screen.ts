@@ -1,7 +1,8 @@
 import type { Evidence } from '../../model/index.js'
-import type { Screen, ScreenReading } from '../runner.js'
+import type { Dialog, Screen, ScreenReading } from '../runner.js'
 import { readDialog } from './dialog.js'
 import { type Layout, layoutOf, linesOf } from './layout.js'
+import { readPrompt } from './prompt.js'
 import type { InputShape, ScreenRule, ScreenRules } from './rules.js'
 
 const UNKNOWN: ScreenReading = { status: 'unknown', reason: 'no rule knows this screen' }
@@ -47,8 +48,8 @@ function firstOf(rules: ScreenRules, layout: Layout): ScreenReading | undefined 
   for (const rule of rules.rules) {
     const hit = hitOf(rule, layout)
     if (!hit) continue
-    const dialog = rule.dialog && readDialog(layout, rule.dialog, rules.meanings)
-    if (rule.dialog && !dialog) continue
+    const dialog = dialogOf(rule, layout, hit, rules.meanings)
+    if ((rule.dialog || rule.keys) && !dialog) continue
     return {
       status: rule.status,
       rule: ruleName(rules, rule.id),
@@ -59,6 +60,16 @@ function firstOf(rules: ScreenRules, layout: Layout): ScreenReading | undefined 
     }
   }
   return undefined
+}
+
+function dialogOf(
+  { dialog, keys }: ScreenRule,
+  layout: Layout,
+  hit: RegExpExecArray,
+  meanings: ScreenRules['meanings'],
+): Dialog | undefined {
+  if (keys) return readPrompt(layout, hit, keys)
+  return dialog && readDialog(layout, dialog, meanings)
 }
 
 /** The match of the rule's first pattern, which fills its reason. */

@@ -58,6 +58,13 @@ export interface ScreenRule extends Verdict {
   /** Holds only where there is (no) input line. */
   readonly has_input?: boolean
   readonly dialog?: DialogShape
+  /** A line that waits for these keys: it has to be the last one, with nothing behind what matches. */
+  readonly keys?: PromptKeys
+}
+
+export interface PromptKeys {
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
 }
 
 export interface TitleRule extends Verdict {

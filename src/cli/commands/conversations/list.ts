@@ -21,7 +21,7 @@ export const list = command({
   options: {
     ...CONVERSATION_OPTIONS,
     channel: optional(text('channel'), 'Only conversations on this channel'),
-    since: optional(when, 'Active at or after: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Active at or after: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
     limit: defaulted(count, 20, 'At most this many', { short: 'n' }),
     ...STORE_OPTIONS,
   },

@@ -16,7 +16,7 @@ export const feed = command({
   options: {
     lines: defaulted(count, 50, 'How many of the newest events to look at', { short: 'n' }),
     agent: optional(agentRef, 'Only about this agent'),
-    since: optional(when, 'Only since then: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Only since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
   },
   async run({ lines, agent, since }, { home, out }) {
     const entries = await (await home()).events.feed({ last: lines, ...present({ agent, since }) })

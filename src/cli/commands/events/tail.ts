@@ -21,7 +21,7 @@ export const tail = command({
     type: optional(text('type', 'event-type'), 'Only this type, or a pattern such as session_*'),
     session: optional(sessionRef, 'Only about this session'),
     agent: optional(agentRef, 'Only about this agent'),
-    since: optional(when, 'Only since then: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Only since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
   },
   async run({ lines, follow, feed, type, session, agent, since }, { home, out, interrupted }) {
     const { events, sessions } = await home()

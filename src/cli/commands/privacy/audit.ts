@@ -17,7 +17,7 @@ export const audit = command({
   args: { session: optional(sessionRef, 'Only this session') },
   options: {
     by: defaulted(choice('part', ['rule', 'tool', 'session', 'day']), 'rule', 'One line for each'),
-    since: optional(when, 'Only what was filtered since then: 1h, 7d, 2026-01-17 or a full time'),
+    since: optional(when, 'Only what was filtered since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
   },
   async run({ session, by, since }, { home, out }) {
     const { privacy, sessions } = await home()

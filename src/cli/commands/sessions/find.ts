@@ -16,8 +16,8 @@ export const find = command({
   ],
   args: { text: optional(text('text'), 'Beginning of an id, or part of a title') },
   options: FILTER_OPTIONS,
-  async run({ text, ...filters }, { home, out }) {
+  async run({ text, ...filters }, { home, out, cwd }) {
     const open = await home()
-    await answerWithPage(open, out, await readPages(open, { ...queryOf(filters), ...present({ text }) }, filters))
+    await answerWithPage(open, out, await readPages(open, { ...queryOf(filters, cwd), ...present({ text }) }, filters))
   },
 })

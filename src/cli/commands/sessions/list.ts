@@ -12,8 +12,8 @@ export const list = command({
   ],
   args: {},
   options: FILTER_OPTIONS,
-  async run(filters, { home, out }) {
+  async run(filters, { home, out, cwd }) {
     const open = await home()
-    await answerWithPage(open, out, await readPages(open, queryOf(filters), filters))
+    await answerWithPage(open, out, await readPages(open, queryOf(filters, cwd), filters))
   },
 })

@@ -1,0 +1,112 @@
+// One long log: what an ingest of it takes, and what the daemon's callers notice while it is read.
+//   node scripts/bench.mjs big-logs [--small] [--json]
+// --small leaves out the log of 1 GB. Memory is the peak that the system saw (VmHWM); a wait is that of a request every 50 ms.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeClaudeLog } from './big-log.mjs'
+import { report } from './measure.mjs'
+
+const SKEIN = join(dirname(dirname(fileURLToPath(import.meta.url))), 'bin', 'skein.js')
+const MOST_MEMORY = 500
+const MOST_WAIT = 100
+const sizes = process.argv.includes('--small') ? [60, 500] : [60, 500, 1_000]
+const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-big-'))
+
+const isStored = (home) => statSync(join(home, 'profiles', 'default', 'text.db'), { throwIfNoEntry: false })?.size > 0
+
+const health = (socketPath) =>
+  new Promise((resolve, reject) => {
+    const asked = request({ socketPath, path: '/v1/health' }, (response) => {
+      let text = ''
+      response.on('data', (data) => {
+        text += data
+      })
+      response.on('end', () => resolve(JSON.parse(text)))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+
+/** In megabytes. */
+function peakOf(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+const childrenOf = (pid) =>
+  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  )
+
+try {
+  const rows = []
+  for (const mb of sizes) for (const shape of ['usual', 'words']) rows.push(...(await measure(mb, shape)))
+  report('big-logs', rows)
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+async function measure(mb, shape) {
+  const home = join(scratch, `${mb}-${shape}`)
+  mkdirSync(home, { recursive: true })
+  writeClaudeLog(home, mb * 1_000_000, shape)
+  const what = `${mb} MB, ${shape === 'usual' ? 'mostly results' : 'mostly words'}`
+  const env = { PATH: process.env.PATH, HOME: home, SKEIN_HOME: join(home, 'skein') }
+  try {
+    const once = ingest(env)
+    rmSync(env.SKEIN_HOME, { recursive: true, force: true })
+    const daemon = await throughDaemon(env)
+    return [
+      [`${what}: ingest, wall s`, once.seconds],
+      [`${what}: ingest, peak memory, MB`, once.peak, MOST_MEMORY],
+      [`${what}: the daemon's reading process, peak memory, MB`, daemon.reader, MOST_MEMORY],
+      [`${what}: the daemon meanwhile, peak memory, MB`, daemon.peak],
+      [`${what}: the daemon's event loop, longest delay, ms`, daemon.delay, MOST_WAIT],
+      [`${what}: longest wait for an answer of the daemon, ms`, daemon.wait],
+    ]
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+function ingest(env) {
+  const program = `process.on('exit', () => process.stderr.write('PEAK ' + process.resourceUsage().maxRSS)); process.argv.splice(1, 1); require(${JSON.stringify(SKEIN)})`
+  const began = performance.now()
+  const { stderr } = spawnSync(process.execPath, ['-e', program, 'skein', 'skein', 'ingest', '--json'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    env,
+    cwd: '/',
+  })
+  return { seconds: (performance.now() - began) / 1000, peak: Number(/PEAK (\d+)/.exec(stderr)?.[1]) / 1024 }
+}
+
+async function throughDaemon(env) {
+  const skein = (...args) =>
+    JSON.parse(spawnSync(process.execPath, [SKEIN, ...args, '--json'], { encoding: 'utf8', env, cwd: '/' }).stdout)
+  const { pid, socket } = skein('daemon', 'start')
+  const seen = { reader: 0, peak: 0, delay: 0, wait: 0 }
+  try {
+    for (let isRead = false; ; ) {
+      const began = performance.now()
+      const { ingest, event_loop } = await health(socket)
+      seen.wait = Math.max(seen.wait, performance.now() - began)
+      seen.delay = event_loop.max_ms
+      seen.peak = peakOf(pid)
+      for (const child of childrenOf(pid)) seen.reader = Math.max(seen.reader, peakOf(child))
+      isRead ||= ingest.state === 'reading'
+      // The first look is over when all that it found is there.
+      if (isRead && ingest.state === 'waiting' && isStored(env.SKEIN_HOME)) return seen
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  } finally {
+    skein('daemon', 'stop')
+  }
+}

@@ -1,0 +1,16 @@
+import { SkeinError } from '../../model/index.js'
+import type { Output } from '../screen/output.js'
+import { flag } from './input.js'
+
+/** Shared by the commands that show what was said. */
+export const verbatimFlag = flag('As the log has it, secrets included. Only to a terminal')
+
+/** What is unfiltered must not end in a file, a pipe or another agent's context by mistake. */
+export function refuseVerbatimOutput(verbatim: boolean, command: string, out: Output): void {
+  if (!verbatim || out.isTerminal) return
+  throw new SkeinError(
+    'usage',
+    '--verbatim shows secrets and prints to a terminal only',
+    `Without it, secrets are left out: skein ${command}`,
+  )
+}

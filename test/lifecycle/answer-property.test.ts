@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openHome } from '../../src/home/index.js'
+import { Spool } from '../../src/journal/index.js'
+import { AgentRuns } from '../../src/lifecycle/agent-runs.js'
+import { answer } from '../../src/lifecycle/answer.js'
+import { observe } from '../../src/lifecycle/observe.js'
+import type { Parts } from '../../src/lifecycle/parts.js'
+import { type Context, instantOf, SkeinError } from '../../src/model/index.js'
+import type { PaneId } from '../../src/terminal/index.js'
+import { scratch } from '../home/scratch.js'
+import { contextOf } from './context.js'
+import { type Moment, type ScriptedDialog, ScriptedProgram, TOOL } from './scripted-program.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Lets the time of the program pass until it is done; only its waits are faked. */
+async function passing<T>(work: Promise<T>): Promise<T> {
+  let isDone = false
+  const end = (): void => {
+    isDone = true
+  }
+  work.then(end, end)
+  while (!isDone) {
+    await vi.advanceTimersByTimeAsync(25)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return work
+}
+
+const START = Date.UTC(2026, 10, 16)
+const nowMs = (): number => START + Math.floor(performance.now())
+
+/** A home with one agent that runs the scripted program. */
+async function stage(dialogs: readonly ScriptedDialog[], moments: readonly Moment[], drops: number) {
+  const root = scratch()
+  const context: Context = { ...contextOf([]), clock: { now: nowMs } }
+  const surroundings = { home: root, env: {}, zone: 'UTC' }
+  const home = await openHome({ root, configFile: `${root}/config.toml`, surroundings, context })
+  const agent = await home.roster.add({ address: 'toast', tool: TOOL.name, project_path: root })
+  const runs = new AgentRuns(home, context)
+  const spool = new Spool(home.paths.spool)
+  spool.prepare()
+  const at = instantOf(nowMs())
+  const run = { id: 'run-1', socket: { path: `${root}/s` }, tmux_session: 's', pane: '%1' as PaneId, pid: process.pid }
+  await runs.update(agent, () => ({
+    next: {
+      v: 1,
+      agent: agent.id,
+      recipe: { tool: TOOL.name, cwd: root },
+      run: { ...run, started_at: at, port: 1, how: 'new' },
+      status: { status: 'starting', since: at, source: 'process' },
+    },
+    result: undefined,
+  }))
+  const place = { agent: agent.id, run: 'run-1', spool: spool.directory, nowMs }
+  const script = (function* () {
+    yield* moments
+    for (;;) yield 'nothing' as const
+  })()
+  const program = new ScriptedProgram(dialogs, script, drops, place)
+  const look = async () => ({
+    kind: 'panes',
+    panes: new Map((await program.terminal.panes()).map((one) => [one.pane, one])),
+  })
+  const terminals = { of: async () => program.terminal, look }
+  const parts = {
+    ...{ home, context, runs, spool, runners: [TOOL], defaultTool: TOOL.name },
+    ...{ environment: { home: root, env: {} }, socket: { path: `${root}/s` }, terminals },
+  } as unknown as Parts
+  return { home, agent, parts, program }
+}
+
+const dialog = fc.record<ScriptedDialog>({
+  command: fc.constantFrom('ls', 'ls; rm -rf ~', 'rm -rf /tmp/x', 'rm -rf / tmp/x', 'make'),
+  hook: fc.constantFrom('before', 'before', 'late', 'never'),
+})
+const moment = fc.constantFrom<Moment>('nothing', 'nothing', 'nothing', 'hook', 'answered in the pane')
+const step = fc.record({
+  /** Looks before it is answered: what a user does who reads, thinks, and types. */
+  looks: fc.integer({ min: 0, max: 2 }),
+  /** Which of all the tokens that were ever shown is given; none gives none. */
+  token: fc.option(fc.nat({ max: 9 }), { freq: 3 }),
+  decision: fc.constantFrom('allow', 'deny'),
+})
+
+it('no sequence of dialogs lets a token or an approval act on a request other than the one it named', {
+  timeout: 180_000,
+}, async () => {
+  const tally = { answered: 0, refused: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(dialog, { minLength: 1, maxLength: 4, selector: ({ command }) => command }),
+      fc.array(moment, { maxLength: 60 }),
+      fc.integer({ min: 0, max: 1 }),
+      fc.array(step, { minLength: 1, maxLength: 4 }),
+      async (dialogs, moments, drops, steps) => {
+        const { home, agent, parts, program } = await passing(stage(dialogs, moments, drops))
+        /** Every token that was ever shown, with the command that was shown with it. */
+        const shown: { token: string; what: string }[] = []
+        const see = async (): Promise<void> => {
+          const [seen] = await passing(observe(parts, new Set([agent.id])))
+          for (const { token, what } of seen?.verdict?.status.asks ?? [])
+            if (what !== undefined) shown.push({ token, what })
+        }
+        for (const { looks, token: which, decision } of steps) {
+          for (let look = 0; look <= looks; look += 1) await see()
+          const named = which === null ? undefined : shown[which % Math.max(shown.length, 1)]
+          const before = program.answers.length
+          const done = await passing(answer(parts, agent, { decision }, named?.token)).catch((error: unknown) => {
+            if (!(error instanceof SkeinError)) throw error
+            return undefined
+          })
+          const given = program.answers.slice(before)
+          tally[done ? 'answered' : 'refused'] += 1
+          // One answer at most, with what was wanted, to what the token was shown with.
+          expect(given.length).toBeLessThanOrEqual(1)
+          for (const { dialog: at, label } of given) {
+            expect(label).toBe(decision === 'allow' ? 'Yes' : 'No')
+            if (named) expect(commandIn(named.what)).toBe(dialogs[at]?.command)
+          }
+          // What is recorded as answered is what was answered.
+          const [event] = done ? await passing(home.events.read({ type: 'agent_answered', last: 1 })) : []
+          if (event && given[0]) expect(commandIn(String(event.payload.what))).toBe(dialogs[given[0].dialog]?.command)
+        }
+        await passing(Promise.resolve(home[Symbol.asyncDispose]()))
+      },
+    ),
+    { seed: 20261116, numRuns: 150 },
+  )
+  expect(tally.answered).toBeGreaterThan(20)
+  expect(tally.refused).toBeGreaterThan(20)
+})
+
+/** A screen shows the command in a question, a hook tells it alone. */
+const commandIn = (what: string): string => /^May I run ([\s\S]*)\?$/.exec(what)?.[1] ?? what
