@@ -21,7 +21,11 @@ export class Skein {
   /** What the command prints with `--json`; throws with what it said when it fails. */
   async run(...args: string[]): Promise<JsonObject> {
     const options = { env: this.#env, cwd: this.#cwd, timeout: 120_000, maxBuffer: 1 << 26 }
-    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...args, '--json'], options)
+    const running = promisify(execFile)(process.execPath, [PROGRAM, ...args, '--json'], options)
+    const { stdout } = await running.catch((error: Error & { stdout?: string }) => {
+      error.message += ` ${error.stdout ?? ''}`
+      throw error
+    })
     const printed: unknown = JSON.parse(stdout)
     if (!isObject(printed)) throw new Error(`skein ${args.join(' ')} printed ${stdout}`)
     return printed

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type ErrorCode, SkeinError } from '../model/index.js'
 import { type DaemonPlace, isTrusted } from './place.js'
 import { API_VERSION, type DaemonRecord, livingDaemon } from './record.js'
@@ -6,6 +6,9 @@ import { API_VERSION, type DaemonRecord, livingDaemon } from './record.js'
 /** A daemon that does not answer within this time is treated as if there were none: everything works without it. */
 const ANSWER_MS = 2_000
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+
+/** Asked for only where a daemon was found: it takes as long to load as everything else of a small command. */
+const http = () => process.getBuiltinModule('node:http')
 
 /** One message of the live stream. */
 export interface StreamMessage {
@@ -45,7 +48,8 @@ export class DaemonClient {
     let rest = ''
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        request({ socketPath: this.record.socket, path, signal, headers: { host: 'skein' } }, resolve)
+        http()
+          .request({ socketPath: this.record.socket, path, signal, headers: { host: 'skein' } }, resolve)
           .on('error', reject)
           .end()
       })
@@ -78,7 +82,7 @@ export class DaemonClient {
   #askOnce(method: string, path: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const content = body === undefined ? undefined : JSON.stringify(body)
     return new Promise((resolve, reject) => {
-      const asked = request({
+      const asked = http().request({
         socketPath: this.record.socket,
         method,
         path,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, rmSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError, makeDirectory } from '../disk/index.js'
@@ -52,7 +51,7 @@ export function daemonPlace({ root, profile, temporary, userId }: PlaceOptions):
 
 function socketPath(wanted: string, { temporary, userId }: Pick<PlaceOptions, 'temporary' | 'userId'>): string {
   if (Buffer.byteLength(wanted) <= MAX_SOCKET_BYTES) return wanted
-  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16)
+  const name = process.getBuiltinModule('node:crypto').createHash('sha256').update(wanted).digest('hex').slice(0, 16)
   const short = join(temporary, `skein-${userId ?? 'user'}-${name}`, 's')
   return Buffer.byteLength(short) <= MAX_SOCKET_BYTES ? short : join('/tmp', `skein-${userId ?? 'user'}-${name}`, 's')
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
@@ -45,7 +44,9 @@ function placeOf(facts: { [name in keyof ProcessPlace]?: string | undefined }): 
 /** The id itself is not for files that may be shared: systemd asks to hash it. */
 function machineId(): string | undefined {
   const id = firstLine('/etc/machine-id')
-  return id && createHash('sha256').update(`skein ${id}`).digest('hex').slice(0, 16)
+  return (
+    id && process.getBuiltinModule('node:crypto').createHash('sha256').update(`skein ${id}`).digest('hex').slice(0, 16)
+  )
 }
 
 function firstLine(path: string): string | undefined {

@@ -8,7 +8,7 @@ import {
   type RetentionPolicy,
   SkeinError,
 } from '../model/index.js'
-import type { CustomTool } from '../tools/index.js'
+import { type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
 import type { PolicyReport } from './api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
@@ -67,11 +67,9 @@ export class Config {
   async logRoots(): Promise<Record<string, readonly string[]>> {
     const roots: Record<string, readonly string[]> = {}
     for (const [tool, paths] of Object.entries(table(await this.#read(), 'logs', this.file))) {
-      const { LOG_TOOLS } = await import('../tools/index.js')
-      const names = LOG_TOOLS.map((one) => one.name)
-      if (!names.includes(tool)) {
+      if (!LOG_TOOL_NAMES.includes(tool)) {
         const message = `logs.${tool} in ${this.file} names no tool whose logs Skein reads`
-        throw new SkeinError('bad-config', message, `Use one of ${names.join(', ')}`)
+        throw new SkeinError('bad-config', message, `Use one of ${LOG_TOOL_NAMES.join(', ')}`)
       }
       const list: unknown[] = Array.isArray(paths) ? paths : [undefined]
       roots[tool] = list.map((path) => this.#directory(`logs.${tool}`, path))
@@ -80,9 +78,8 @@ export class Config {
   }
 
   /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
-  async tools(builtIn: readonly string[]): Promise<CustomTool[]> {
-    const { parseCustomTools } = await import('../tools/index.js')
-    return parseCustomTools(table(await this.#read(), 'tools', this.file), this.file, builtIn)
+  async tools(parse: (tools: Record<string, unknown>, file: string) => CustomTool[]): Promise<CustomTool[]> {
+    return parse(table(await this.#read(), 'tools', this.file), this.file)
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */

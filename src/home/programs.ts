@@ -3,6 +3,7 @@ import { entriesIn } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import {
   type Environment,
+  parseCustomTools,
   parseScreenRules,
   RUNNERS,
   type Runners,
@@ -22,7 +23,8 @@ export class ConfiguredPrograms implements Programs {
   ) {}
 
   async runners(): Promise<Runners> {
-    const custom = await this.config.tools(RUNNERS.map((runner) => runner.name))
+    const names = RUNNERS.map((runner) => runner.name)
+    const custom = await this.config.tools((tools, file) => parseCustomTools(tools, file, names))
     return runnersFor({ custom, patterns: await ownPatterns(join(dirname(this.config.file), 'patterns')) })
   }
 

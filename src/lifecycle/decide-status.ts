@@ -24,6 +24,8 @@ const APART_MS = 500
 const PROMPT_HOLDS_MS = 30_000
 /** A program that tells how a turn ended is waited for this long once it looks as if it had. */
 const UNTOLD_MS = 1_500
+/** One that tells every end is waited for longer: on a slow machine its screen is behind its words. */
+const LATE_END_MS = 30_000
 /** Work in the background whose end was missed is forgotten after this. */
 const BACKGROUND_MS = 3_600_000
 /** A turn that has written nothing for so long is said to be stalled. */
@@ -37,6 +39,8 @@ export interface Sighting {
   run?: { started_at: Instant; isResumed?: boolean }
   /** Whether the program tells how its turns end; else their end is concluded from the end of work. */
   tells?: boolean
+  /** It tells every end: what looks like one before that is believed late. */
+  isEndTold?: boolean
   previous: AgentStatus
   /** What the program or others told, oldest first (`mergeTold`). */
   told: readonly Evidence[]
@@ -255,7 +259,8 @@ function turnBy(sighting: Sighting, evidence: Evidence, activity: Activity | und
   const pane = known(sighting, 'pane')
   if (pane && activityOf(pane) === 'failed') return { end: failureOf(sighting, pane, end, isOpen) }
   const quiet = quietSince(sighting, begun_at)
-  if (msOf(now) - msOf(quiet) < UNTOLD_MS) return { end, isUntold: true }
+  const patience = sighting.isEndTold && !isTold(evidence.source) ? LATE_END_MS : UNTOLD_MS
+  if (msOf(now) - msOf(quiet) < patience) return { end, isUntold: true }
   // Looked at, it is as old as the look; only a registry knows when.
   const seenAt = evidence.source === 'registry' ? at : quiet
   return { end: logged ?? { at: seenAt, how: 'interrupted' }, asksLog: logged === undefined }

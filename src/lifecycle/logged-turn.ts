@@ -1,6 +1,6 @@
 import { keptWords } from '../home/index.js'
 import { instantOf, laterOf, msOf, type SessionId, SkeinError, type TurnEnd } from '../model/index.js'
-import { failedTurn, foldSession, LOG_TOOLS, type LoggedTurn } from '../tools/index.js'
+import { failedTurn, type LoggedTurn } from '../tools/index.js'
 import type { AgentRun } from './agent-run.js'
 import type { Parts } from './parts.js'
 import { lastTurn, turnEndOf } from './turn-end.js'
@@ -14,25 +14,17 @@ export async function turnsOf(parts: Parts, run: AgentRun): Promise<readonly Log
   if (!session) return []
   try {
     const { turns, from_log } = await parts.home.history.turns(session, { verbatim: true })
-    return from_log ? turns : unreadTurns(parts, run, session)
+    return from_log ? turns : await unread(parts, run, session)
   } catch (error) {
-    if (error instanceof SkeinError) return unreadTurns(parts, run, session)
+    if (error instanceof SkeinError) return await unread(parts, run, session)
     throw error
   }
 }
 
-/** From a log that is so new that it was not ingested yet: the program, or its tool, knows where it is. */
-function unreadTurns({ environment }: Parts, { recipe, binding }: AgentRun, session: SessionId): readonly LoggedTurn[] {
-  const tool = LOG_TOOLS.find(({ name }) => name === recipe.tool)
-  const log = binding?.log
-    ? tool?.logAt(binding.log, session)
-    : tool?.discover(environment).find((one) => one.session === session)
-  try {
-    return tool && log ? foldSession([tool.read(log)]).turns : []
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return [] // a log that cannot be read is no reply
-  }
+/** Loaded when it is needed: readers of logs are half of the program, and a list of agents does without. */
+async function unread(parts: Parts, run: AgentRun, session: SessionId): Promise<readonly LoggedTurn[]> {
+  const { unreadTurns } = await import('./unread-turns.js')
+  return unreadTurns(parts, run, session)
 }
 
 /** How the agent's last turn ended, as its log has it: for the end of a turn that its program did not tell. */

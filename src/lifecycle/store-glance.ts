@@ -10,6 +10,7 @@ import {
   laterOf,
   type Outcome,
 } from '../model/index.js'
+import type { ToolRunner } from '../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from './agent-run.js'
 import { askedNow } from './asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
@@ -27,7 +28,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const isOver = one.isOver === true
   const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
-  const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner?.can.tells)
+  const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner)
   const quick = decideStatus(sighting(run, live))
   const logged = quick.asksLog ? await loggedEnd(parts, run) : undefined
   const decided = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
@@ -60,13 +61,14 @@ function sightingOf(
   run: AgentRun,
   live: LiveRun | undefined,
   seen: readonly Evidence[],
-  tells = false,
+  runner?: ToolRunner,
 ): Sighting {
   return {
     agent: run.agent,
     now: nowOf(parts),
     ...(live ? { run: { started_at: live.started_at, isResumed: live.how !== 'new' } } : {}),
-    tells,
+    tells: runner?.can.tells ?? false,
+    isEndTold: runner?.isEndTold ?? false,
     previous: run.status,
     told: run.told ?? [],
     seen,

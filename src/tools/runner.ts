@@ -245,6 +245,8 @@ export interface ToolRunner {
    * that it is idle, not when it looks so.
    */
   readonly isReadyWhenTold?: true
+  /** It tells the end of every turn, also of one that was interrupted: a screen that looks idle before that is late. */
+  readonly isEndTold?: true
   /** No rule says how it looks at its prompt: it is idle when its screen stays as it is. */
   readonly isIdleWhenQuiet?: true
   readonly keys: {

@@ -5,7 +5,10 @@ import { BINARY, environmentIn, run } from './binary.js'
 import { buildWorld, scratch } from './world.js'
 
 /** What of the program a command loads, by the names of its sources. Loading is most of what a small command does. */
-async function sourcesLoadedBy(args: readonly string[], { exit = 0, first = [] as string[] } = {}): Promise<string[]> {
+async function sourcesLoadedBy(
+  args: readonly string[],
+  { exit = 0, first = [] as string[] } = {},
+): Promise<string[] & { loadedBuiltIns: string[] }> {
   using directory = scratch()
   const { path } = directory
   await buildWorld(join(path, 'home'))
@@ -15,16 +18,18 @@ async function sourcesLoadedBy(args: readonly string[], { exit = 0, first = [] a
   const told = join(path, 'loaded.json')
   writeFileSync(
     tell,
-    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, JSON.stringify(Object.keys(require.cache))))`,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, JSON.stringify({ files: Object.keys(require.cache), builtIns: process.moduleLoadList })))`,
   )
   const { exitCode, stderr } = await run(process.execPath, ['--require', tell, BINARY, ...args], {
     env,
   })
   expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' })
-  const files = (JSON.parse(readFileSync(told, 'utf8')) as string[]).filter((file) => file.endsWith('.cjs'))
-  return files
+  const { files, builtIns } = JSON.parse(readFileSync(told, 'utf8')) as Record<'files' | 'builtIns', string[]>
+  const sources = files
+    .filter((file) => file.endsWith('.cjs'))
     .flatMap((file) => readFileSync(file, 'utf8').match(/^\/\/ src\/.*$/gm) ?? [])
     .map((line) => line.slice(3))
+  return Object.assign(sources, { loadedBuiltIns: builtIns.map((one) => one.replace(/^NativeModule /, '')) })
 }
 
 const RULES = 'src/privacy/find-secrets.ts'
@@ -47,6 +52,14 @@ describe('a command that only asks', () => {
     const sources = await sourcesLoadedBy(['cost', '--json'], { first: ['ingest', '--json'] })
     expect(sources).toContain('src/ingest/ledger-cells.ts')
     for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).not.toContain(one)
+  })
+
+  it('loads no reader of logs, and nothing that talks to a daemon where none runs, to list agents', async () => {
+    const sources = await sourcesLoadedBy(['list', '--json'])
+    expect(sources).toContain('src/lifecycle/observe.ts')
+    const readers = ['src/tools/log-tools.ts', 'src/tools/claude/claude-translator.ts', 'src/tools/fold.ts']
+    for (const one of [RULES, ...readers]) expect(sources).not.toContain(one)
+    expect(sources.loadedBuiltIns).not.toContain('http')
   })
 
   it('loads both where logs are read, or else this file looks for the wrong names', async () => {

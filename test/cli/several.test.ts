@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../lifecycle/workshop.js'
 import { crew } from './crew.js'
 
 describe('several agents at once', () => {
@@ -87,5 +88,30 @@ describe('several agents at once', () => {
     const { document, exitCode } = await skein('wait', '--group', 'web', '--any', '--until', 'idle', '--json')
     expect(exitCode).toBe(0)
     expect(document.agents.map(({ address }: { address: string }) => address)).toEqual(['web/b'])
+  })
+
+  it('are seen with ack: finished replies and errors, one, a group or all', async () => {
+    const { skein, statuses } = await crew()
+    await skein('start', '--all')
+    for (const [agent, prompt] of [
+      ['web/a', 'hello'],
+      ['web/b', 'die 3'],
+      ['back/c', 'hello'],
+    ] as const) {
+      await skein('send', agent, prompt)
+    }
+    await eventually(
+      statuses,
+      (all) => all['web/a'] === 'waiting' && all['web/b'] === 'error' && all['back/c'] === 'waiting',
+    )
+    expect((await skein('ack', 'back/c', '--json')).document).toMatchObject({ did: 'acknowledged back/c' })
+    const { document } = await skein('ack', '--group', 'web', '--json')
+    expect(document.receipts.map(({ did }: { did: string }) => did).sort()).toEqual([
+      'acknowledged web/a',
+      'acknowledged web/b',
+    ])
+    expect(await statuses()).toEqual({ 'web/a': 'idle', 'web/b': 'stopped', 'back/c': 'idle' })
+    expect((await skein('list')).stdout).not.toContain('✗')
+    expect(await skein('ack', '--all')).toMatchObject({ stderr: 'Nothing to acknowledge there\n', exitCode: 0 })
   })
 })

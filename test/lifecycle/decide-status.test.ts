@@ -299,6 +299,16 @@ describe('how a turn ended', () => {
     expect(statusOf(23, late)).toMatchObject({ waiting_for: 'finished', since: at(22.5) })
   })
 
+  it('a program that tells every end is waited for longer when only its screen looks idle', () => {
+    const idle = (seconds: number) => pane(seconds, { status: 'idle', rule: 'x/prompt@1' })
+    const facts = { ...tells, isEndTold: true, told: [hook(10, {})], previous: running(10), busy_at: at(10) }
+    const first = decide(13, { ...facts, seen: [idle(13)], sample: idle(12) })
+    expect(first.status.status).toBe('running')
+    const later = { ...facts, sample: idle(12), quiet_at: first.quiet_at }
+    expect(statusOf(30, { ...later, seen: [idle(30)] }).status).toBe('running')
+    expect(statusOf(50, { ...later, seen: [idle(50)] })).toMatchObject({ status: 'idle', reason: 'interrupted' })
+  })
+
   it('an interrupted turn is no beginning of the next one', () => {
     const end = { at: at(20), how: 'interrupted' as const }
     const facts = { ...tells, told: [hook(10, {}), hook(40, {})], turn_end: end, busy_at: at(10) }

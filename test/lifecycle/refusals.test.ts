@@ -118,7 +118,7 @@ describe('a refused start changes nothing', () => {
     // An agent that exists is as it was, with what it had.
     await agents.start({ agent: 'old', cwd: project, env: { KEY: 'one' } })
     await agents.stop('old')
-    shop.tmux('kill-server')
+    // Its server has ended with it.
     const [before] = await agents.runs()
     await expect(broken.agents.restart('old', { fresh: true, env: { KEY: 'topsecret' } })).rejects.toMatchObject({
       code: 'tmux-missing',

@@ -185,7 +185,7 @@ describe('beside others', () => {
       ${skein} restart toast
       ${skein} stop toast
       kill -TERM $watcher; wait $watcher
-      "${'tmux'}" -S "${shop.socket}" kill-server
+      "${'tmux'}" -S "${shop.socket}" kill-server 2>/dev/null
     `
     const env = {
       PATH: process.env.PATH ?? '',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { LOG_TOOLS, type LogAbilities } from '../../src/tools/index.js'
+import { LOG_TOOL_NAMES, LOG_TOOLS, type LogAbilities } from '../../src/tools/index.js'
 
 const PAGE = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'docs', 'LOGS.md')
 const HEADS: Record<keyof LogAbilities, string> = {
@@ -40,4 +40,8 @@ it('the page about logs has the table that the tools themselves give', () => {
   const page = readFileSync(PAGE, 'utf8')
   const printed = /<!-- abilities -->\n([\s\S]*?)\n?<!-- \/abilities -->/.exec(page)?.[1]
   expect(printed?.trim()).toBe(table())
+})
+
+it('the names that a configuration is checked against are those of the readers', () => {
+  expect(LOG_TOOL_NAMES).toEqual(LOG_TOOLS.map(({ name }) => name))
 })

@@ -37,6 +37,7 @@ export const geminiRunner: ToolRunner = {
     quit: ['C-c', 'C-c'],
   },
   isReadyWhenTold: true,
+  isEndTold: true,
   // It is a script, so its process has the name of what runs it.
   isProcess: (name) => [NAME, 'node', 'MainThread'].includes(basename(name)),
 }

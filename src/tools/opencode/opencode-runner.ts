@@ -31,6 +31,7 @@ export const opencodeRunner: ToolRunner = {
     }),
   // The first Escape asks whether it is meant. Nothing but Control-C empties more than a line; in an empty one it leaves the program.
   keys: { interrupt: ['Escape', 'Escape'], clear: ['C-c'], quit: ['C-c'] },
+  isEndTold: true,
   isProcess: (name) => basename(name) === NAME,
   answer: answerOpencode,
 }

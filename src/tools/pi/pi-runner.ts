@@ -28,6 +28,7 @@ export const piRunner: ToolRunner = {
       openEnd: /(^|\s)@\S*$/,
     }),
   keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-d'] },
+  isEndTold: true,
   isProcess: (name) => basename(name) === NAME,
 }
 
