@@ -12,6 +12,7 @@ const RAW =
 /** Files that may use them, by reason. Everything else that Skein reads goes through `src/disk/guarded-file.ts`. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'the guarded reader itself, and what it is made of': [
+    'disk/explain.ts', // whether descriptors are left
     'disk/guarded-file.ts',
     'disk/plain-file.ts',
     'disk/present.ts',
@@ -23,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'disk/process-table.ts',
     'lifecycle/process-family.ts',
     'lifecycle/run-life.ts',
+    'terminal/port-owner.ts',
     'terminal/process-tree.ts',
   ],
   'files of the installed package, and standard input': ['main.ts', 'daemon-main.ts'],
@@ -54,6 +56,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'journal/journal.ts',
     'journal/prune.ts',
     'journal/segment.ts',
+    'journal/written-time.ts',
     'lifecycle/given-env.ts',
     'lifecycle/launch.ts',
     'lifecycle/pending-prompt.ts',

@@ -263,7 +263,9 @@ const report = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const isAnswer = ({ result, said }, places) =>
   result === 0 ||
   result === 1 ||
-  (result === 2 && places.some((place) => said.includes(at(place.split('/agents/')[0]))))
+  (result === 2 && (places.some((place) => said.includes(at(place.split('/agents/')[0]))) || isUndescribed(said)))
+/** Without its settings a tool of one's own is unknown. */
+const isUndescribed = (said) => said.includes('Skein cannot run a tool named "mine"')
 async function check(places, home, args, isRight = (done) => isAnswer(done, places)) {
   const done = await skein(home, args)
   if (!isRight(done))
