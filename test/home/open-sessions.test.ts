@@ -32,6 +32,17 @@ function register(root: string, entry: Record<string, unknown>): string {
   return path
 }
 
+it('a session that its log told of first takes its place in a chain when it is said which one it continues', async () => {
+  const { root } = withLog()
+  const { home } = await openTestHome(root, { ms: LAST_MS + 1_000 })
+  await home.history.ingest()
+  expect(await home.sessions.get(ID)).toMatchObject({ source: 'log', chain_id: ID })
+  const first = await home.sessions.start({ agent: 'worker', tool: 'claude' })
+  await home.sessions.start({ id: ID, agent: 'worker', parent_id: first.id, link: 'clear', mayExist: true })
+  expect(await home.sessions.get(ID)).toMatchObject({ parent_id: first.id, link: 'clear', chain_id: first.id })
+  expect(await home.sessions.get(first.id)).toMatchObject({ outcome: 'clear', child_id: ID })
+})
+
 describe('a session of Claude Code that was run outside', () => {
   it('is left to the agent that took it up: no look at logs ends it', async () => {
     const { root } = withLog()
