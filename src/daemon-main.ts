@@ -108,12 +108,15 @@ function readLogs(): void {
     process.once('message', (message) => resolve(message as ToIntake))
     process.once('disconnect', () => {
       gone.abort()
-      resolve({ skip: [] })
       setTimeout(() => process.exit(0), END_MS).unref()
     })
   })
   const context = contextWith((warning) => send({ warning }))
-  runIntake({ openHome: () => open(context), signal: gone.signal, send, told }).then(() => process.exit(0), fatal)
+  const abandon = (): never => process.exit(0)
+  runIntake({ openHome: () => open(context), signal: gone.signal, send, told, abandon }).then(
+    () => process.exit(0),
+    fatal,
+  )
 }
 
 function wordsOf(error: unknown): string {

@@ -67,6 +67,7 @@ export type {
   RecordedScreen,
   SendReceipt,
   StartAgent,
+  StartNow,
 } from './lifecycle/index.js'
 export type {
   Agent,

@@ -1,4 +1,5 @@
 import type { Home } from '../home/index.js'
+import { type HomeDirectory, HomeGuard, isThere } from './home-guard.js'
 
 /** Watching tells at once; this is for what it missed. With years of logs a look takes a third of a second. */
 const LOOK_AGAIN_MS = 300_000
@@ -9,6 +10,8 @@ export const RETENTION_MS = 15 * 60_000
 export interface ToIntake {
   /** Logs to be passed over. */
   skip: string[]
+  /** The home that the daemon has open: if it is gone, opening it would make another one. */
+  home: HomeDirectory
 }
 
 /** What that process tells the daemon. */
@@ -23,14 +26,17 @@ export interface IntakeProcess {
   send(message: FromIntake): void
   /** What the daemon says first. */
   readonly told: Promise<ToIntake>
+  /** Ends the process at once: its home is gone, and the next write would make a new one. */
+  abandon(): void
 }
 
 /** Reads what the tools write into their logs until the daemon is gone. In a process of its own: it may take long, and much memory. */
-export async function runIntake({ openHome, signal, send, told }: IntakeProcess): Promise<void> {
-  const { skip } = await told
-  if (signal.aborted) return
+export async function runIntake({ openHome, signal, send, told, abandon }: IntakeProcess): Promise<void> {
+  const { skip, home: directory } = await told
+  if (signal.aborted || !isThere(directory)) return
   const setAside = new Set(skip)
   await using home = await openHome()
+  using _guard = new HomeGuard(directory, abandon)
   const retention = setInterval(() => {
     home.events
       .prune({ auto: true })

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { HomeDirectory } from './home-guard.js'
 import type { FromIntake, ToIntake } from './intake-process.js'
 
 /** Running agents come first. */
@@ -35,6 +36,8 @@ export interface IntakeState {
 export interface IntakeSetup {
   /** What Node runs: the program and what it is given. */
   readonly argv: readonly string[]
+  /** The home that the daemon has open. */
+  readonly home: HomeDirectory
   readonly signal: AbortSignal
   say(line: string): void
   /** For tests. */
@@ -122,7 +125,8 @@ export class LogIntake {
         child.on('error', (error) => resolve(error.message))
         child.on('exit', (code, killedBy) => resolve(isStuck ? 'it got stuck' : String(code ?? killedBy)))
       })
-      if (child.connected) child.send({ skip: [...this.#setAside.keys()] } satisfies ToIntake, () => {})
+      if (child.connected)
+        child.send({ skip: [...this.#setAside.keys()], home: this.setup.home } satisfies ToIntake, () => {})
       return await ended
     } finally {
       clearInterval(stuck)

@@ -9,7 +9,7 @@ import { Crew } from './crew.js'
 import { parseDaemonSettings } from './daemon-settings.js'
 import { EventHub } from './event-hub.js'
 import { Fleet } from './fleet.js'
-import { HomeGuard } from './home-guard.js'
+import { HomeGuard, homeDirectory } from './home-guard.js'
 import { RETENTION_MS } from './intake-process.js'
 import { LiveRunners } from './live-runners.js'
 import { LogIntake } from './log-intake.js'
@@ -90,7 +90,12 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const startedAt = instantOf(context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest
-    ? new LogIntake({ argv: [facts.program, profile, 'intake'], signal: ending.signal, say })
+    ? new LogIntake({
+        argv: [facts.program, profile, 'intake'],
+        home: homeDirectory(home.directory),
+        signal: ending.signal,
+        say,
+      })
     : undefined
   const api = new Api({
     agents,
@@ -125,7 +130,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const self = thisProcess()
   const { version } = facts
   writeRecord(place, { v: 1, ...self, version, api: API_VERSION, socket: place.socket, started_at: startedAt })
-  using _guard = new HomeGuard(home.directory, place, { onGone: options.abandon, onReplaced: end })
+  using _guard = new HomeGuard(homeDirectory(home.directory), options.abandon, { place, onReplaced: end })
   say(`version ${version} runs as process ${self.pid}, listening on ${place.socket}`)
 
   const failed = (what: string) => (error: unknown) => {

@@ -71,7 +71,8 @@ function discovered(
     isNews || forked_from
       ? [{ type: 'session_update', session: id, payload: { ...payload, ...withValues({ forked_from }) } }]
       : []
-  if (known.source !== 'log') return update
+  // An agent that took it up says itself when it ends.
+  if (known.source !== 'log' || known.agent !== undefined) return update
   if (isActive(known)) return isOpen ? update : [...update, end]
   const wentOn = known.ended_at !== undefined && last_at !== undefined && last_at > known.ended_at
   if (!wentOn) return update

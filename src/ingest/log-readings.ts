@@ -202,6 +202,7 @@ class Slices {
   #words: LogText | undefined
   readonly #part: LogRef
   #startedAt: Instant | undefined
+  #told = 0
 
   constructor(
     private readonly stores: Stores,
@@ -222,11 +223,16 @@ class Slices {
   add(fact: Fact): void {
     this.#rows?.add(fact)
     this.#words?.add(fact)
+    if (fact.kind === 'checkpoint') {
+      // Written down at once: a place may hold lists that grow as the log is read on.
+      resumeText(fact.resume)
+      this.isFull = true
+      return
+    }
     if (fact.kind === 'session') this.#startedAt = fact.started_at ?? this.#startedAt
-    // Written down at once: a place may hold lists that grow as the log is read on.
-    if (fact.kind === 'checkpoint') resumeText(fact.resume)
-    // A checkpoint is a place to go on from. Where none comes for long, a process that is killed has to begin again.
-    if (fact.kind === 'checkpoint' || this.#isMuch()) this.isFull = true
+    // Where no checkpoint comes for long, a process that is killed has to begin again. Asked now and then: facts come by the million.
+    this.#told += 1
+    if (this.#told % 256 === 0 && this.#isMuch()) this.isFull = true
   }
 
   endAt(end: ReadingEnd): void {

@@ -69,13 +69,21 @@ export class AgentRuns {
 
   /** `state`: the agent's file and starting it. `keys`: typing into it, which takes longer and must not mix. */
   async hold(id: AgentId, what: 'state' | 'keys', waitMs = HOLD_WAIT_MS): Promise<Disposable> {
+    const doing = what === 'keys' ? 'is typing into this agent' : 'is starting or changing this agent'
+    return this.#lock(`${id}.${what}.lock`, doing, waitMs)
+  }
+
+  /** From the choice of a session of the history until the file of the agent says that it has it. */
+  async holdResume(): Promise<Disposable> {
+    return this.#lock('resume.lock', 'is starting an agent in a session', HOLD_WAIT_MS)
+  }
+
+  async #lock(name: string, doing: string, waitMs: number): Promise<Disposable> {
     makeDirectory(this.home.paths.agents)
-    const lock = new FileLock(join(this.home.paths.agents, `${id}.${what}.lock`))
     try {
-      return await lock.hold(waitMs)
+      return await new FileLock(join(this.home.paths.agents, name)).hold(waitMs)
     } catch (error) {
       if (!(error instanceof SkeinError) || error.code !== 'home-busy') throw error
-      const doing = what === 'keys' ? 'is typing into this agent' : 'is starting or changing this agent'
       throw new SkeinError('agent-busy', `Another Skein process ${doing}`, 'Wait a moment, then try again', {
         cause: error,
       })

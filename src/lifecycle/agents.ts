@@ -46,6 +46,14 @@ export interface StartAgent {
   force?: boolean
 }
 
+export interface StartNow extends StartAgent {
+  /**
+   * A session of the history to go on with, whoever began it: its id, a beginning of it, or an agent. Its record says which tool runs
+   * and where. The agent that it belongs to is started; without one, a new agent or the one that is named.
+   */
+  resume?: string
+}
+
 /** What an operation did and how it knows; `how` is one line for a person ("registry says idle", "process 4711 runs"). */
 export interface Receipt {
   agent: AgentView
@@ -85,7 +93,7 @@ export interface Explanation {
 export interface Agents extends AsyncDisposable {
   /** Makes the agent without starting it, so that work can be hooked to it in between. */
   spawn(options: StartAgent): Promise<AgentView>
-  start(options: StartAgent): Promise<Receipt & { session?: Session }>
+  start(options: StartNow): Promise<Receipt & { session?: Session }>
   stop(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   kill(reference: string): Promise<Receipt>
   restart(

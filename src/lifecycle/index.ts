@@ -1,7 +1,16 @@
 export type { AgentRun, Binding, LiveRun } from './agent-run.js'
 export { AgentRuns } from './agent-runs.js'
 export { viewsOf } from './agent-view.js'
-export type { Agents, AgentView, Explanation, Receipt, RecordedScreen, SendReceipt, StartAgent } from './agents.js'
+export type {
+  Agents,
+  AgentView,
+  Explanation,
+  Receipt,
+  RecordedScreen,
+  SendReceipt,
+  StartAgent,
+  StartNow,
+} from './agents.js'
 export { decideStatus, type Sighting, waitToken } from './decide-status.js'
 export { activityOf, mergeTold } from './evidence.js'
 export { takeIn } from './intake.js'

@@ -4,7 +4,16 @@ import { attachArgv } from '../terminal/index.js'
 import { AgentCare } from './agent-care.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { viewOf, viewsOf } from './agent-view.js'
-import type { Agents, AgentView, Explanation, Receipt, RecordedScreen, SendReceipt, StartAgent } from './agents.js'
+import type {
+  Agents,
+  AgentView,
+  Explanation,
+  Receipt,
+  RecordedScreen,
+  SendReceipt,
+  StartAgent,
+  StartNow,
+} from './agents.js'
 import { type AnswerWith, answer } from './answer.js'
 import { activityOf, mergeTold } from './evidence.js'
 import { findAgent } from './find-agent.js'
@@ -34,12 +43,13 @@ export class RunningAgents implements Agents {
     return viewOf(agent, await this.parts.runs.read(agent.id), undefined)
   }
 
-  async start(options: StartAgent): ReturnType<Agents['start']> {
+  async start(options: StartNow): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
     const { agent, observed, session } = await startAgent(this.parts, options)
     const how = aliveness(observed)
+    const again = options.resume === undefined ? '' : `, resuming ${session}`
     const record = session && (await this.parts.home.sessions.get(session))
-    const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}`, how }
+    const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}${again}`, how }
     if (options.prompt !== undefined) {
       const prompted = await this.#prompt(agent, options.prompt)
       const view = await this.#look(agent)

@@ -33,7 +33,7 @@ function factsOf(agent: Agent, run: AgentRun): { agent: string } & Omit<SessionF
 /** A conversation begins, or is taken up again. Told twice, it is said once. */
 export async function recordBeginning({ home }: Parts, agent: Agent, run: AgentRun, session: SessionId): Promise<void> {
   const known = await home.sessions.get(session)
-  if (!known || known.source === 'log') {
+  if (!known || known.source === 'log' || known.agent === undefined) {
     await home.sessions.start({ id: session, ...factsOf(agent, run), mayExist: true })
   }
   if (known && !isActive(known) && !known.child_id) await home.sessions.start({ id: session, resume: true })

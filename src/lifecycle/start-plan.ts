@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import { statOf } from '../disk/index.js'
-import { type Agent, parseAddress, SkeinError, splitAddress } from '../model/index.js'
+import { type Agent, parseAddress, type SessionId, SkeinError, splitAddress } from '../model/index.js'
 import type { AgentRun, Recipe } from './agent-run.js'
-import type { StartAgent } from './agents.js'
+import type { StartAgent, StartNow } from './agents.js'
 import { checkGivenEnv } from './given-env.js'
 import { type Parts, runnerOf } from './parts.js'
+import { planResume } from './resume-plan.js'
 
 /** What a start is going to do, checked as far as it can be. Making a plan changes nothing. */
 export interface StartPlan {
@@ -18,12 +19,20 @@ export interface StartPlan {
   recipe: Recipe
   /** Variables that were given now; undefined leaves those that it has. */
   env: Readonly<Record<string, string>> | undefined
+  /** The session that was asked for; undefined goes on with the one that the agent has. */
+  resume?: SessionId
 }
 
 /** The agent that is meant, or is to be made, and how it will be started. Refuses what cannot be. */
-export async function planStart(parts: Parts, options: StartAgent): Promise<StartPlan> {
+export async function planStart(parts: Parts, { resume, ...given }: StartNow): Promise<StartPlan> {
   const agents = await parts.home.roster.agents()
+  const resumed = resume === undefined ? undefined : await planResume(parts, resume, given)
+  const agent = given.agent ?? resumed?.holder?.address
+  const options: StartAgent = resumed
+    ? { ...given, ...(agent ? { agent } : {}), tool: resumed.tool, cwd: resumed.cwd }
+    : given
   const address = addressFor(agents, options)
+  if (resumed?.holder && resumed.holder.address !== address) throw ofAnother(resumed.session, resumed.holder)
   const known = agents.find((agent) => agent.address === address)
   const tool = toolFor(parts, known, options)
   const current = known && (await parts.runs.read(known.id))
@@ -45,6 +54,7 @@ export async function planStart(parts: Parts, options: StartAgent): Promise<Star
     parent: known ? undefined : await spawnerOf(parts, agents, options),
     recipe: isAsBefore ? { ...before.recipe, cwd } : recipeFor(tool, options, cwd),
     env: env && Object.keys(env).length > 0 ? env : undefined,
+    ...(resumed ? { resume: resumed.session } : {}),
   }
 }
 
@@ -136,6 +146,13 @@ function recipeFor(tool: string, options: StartAgent, cwd: string): Recipe {
     ...(names.length > 0 ? { env_names: names } : {}),
   }
 }
+
+const ofAnother = (session: SessionId, { address }: Agent): SkeinError =>
+  new SkeinError(
+    'agent-exists',
+    `Session ${session} is the conversation of ${address}`,
+    `Start that agent: skein start --agent ${address}`,
+  )
 
 const noPlace = (address: string): SkeinError =>
   new SkeinError(

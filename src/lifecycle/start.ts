@@ -11,7 +11,7 @@ import {
 } from '../model/index.js'
 import { isListeningAt, type PaneInfo, restoreSocket } from '../terminal/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from './agent-run.js'
-import type { StartAgent } from './agents.js'
+import type { StartAgent, StartNow } from './agents.js'
 import { START_GRACE_MS } from './decide-status.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { activityOf } from './evidence.js'
@@ -20,8 +20,9 @@ import { keptText } from './kept-text.js'
 import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
 import { type Observed, observe } from './observe.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
-import { recordBeginning, recordFreshStart } from './session-records.js'
+import { recordBeginning, recordEnd, recordFreshStart } from './session-records.js'
 import { planStart, recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
 import { turnBeforeStart } from './turn-end.js'
@@ -77,7 +78,9 @@ export interface Restart {
 }
 
 /** Starts an agent, new or known. What is refused leaves everything as it was; a new agent that does not begin is not left behind. */
-export async function startAgent(parts: Parts, options: StartAgent): Promise<Started> {
+export async function startAgent(parts: Parts, options: StartNow): Promise<Started> {
+  // Two that are to go on with the same session: the second one has to see the first.
+  using _resuming = options.resume === undefined ? undefined : await parts.runs.holdResume()
   const plan = await planStart(parts, options)
   const restart = { force: options.force ?? false, plan }
   if (plan.known) {
@@ -96,11 +99,14 @@ export async function startAgent(parts: Parts, options: StartAgent): Promise<Sta
 }
 
 /** Before there is anything to undo: whether tmux and the program are there. */
-async function refuseUnstartable(parts: Parts, { address, recipe, env = {} }: StartPlan): Promise<void> {
+async function refuseUnstartable(
+  parts: Parts,
+  { address, recipe, env = {}, resume: session }: StartPlan,
+): Promise<void> {
   await parts.terminals.of(parts.socket)
   const agent = { id: parseAgentId(parts.context.random.uuid()), address: parseAddress(address) }
   const runner = runnerOf(parts, recipe.tool)
-  await prepareRun(parts, { agent, recipe, runner, how: 'new', session: undefined, tmuxSession: '', env })
+  await prepareRun(parts, { agent, recipe, runner, how: session ? 'resume' : 'new', session, tmuxSession: '', env })
 }
 
 /** Takes an agent back whose program never ran, with the groups that were made for it. One that may run is kept. */
@@ -144,6 +150,7 @@ async function launch(
   const { how, session: wanted } = conversationFor(parts, bound, recipe, options)
   const tmuxSession = current.run?.tmux_session ?? tmuxName(agent)
   refuseNoDirectory(recipe.cwd)
+  if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
   await parts.terminals.of(parts.socket)
   const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
   const isGivenUp = await endBefore(parts, agent, current, options)
@@ -156,12 +163,12 @@ async function launch(
   const binding =
     session === undefined
       ? undefined
-      : how === 'resume' && bound
+      : how === 'resume' && bound?.session === session
         ? { ...bound, is_confirmed: false }
         : {
             session,
             since: launching.started_at,
-            how: isMade ? ('made' as const) : ('chosen' as const),
+            how: isMade ? ('made' as const) : how === 'resume' ? how : ('chosen' as const),
             is_confirmed: isMade,
           }
   const {
@@ -169,7 +176,7 @@ async function launch(
     binding: _binding,
     other_tools: _others,
     ...kept
-  } = withoutTurn(current, how === 'new' ? undefined : status.since)
+  } = withoutTurn(current, how === 'resume' && bound?.session === session ? status.since : undefined)
   const before: AgentRun = {
     ...kept,
     recipe,
@@ -194,7 +201,10 @@ async function launch(
   const next: AgentRun = { ...before, run }
   delete next.launching
   if (how === 'new') await recordFreshStart(parts, agent, next, bound?.session, session)
-  else if (session) await recordBeginning(parts, agent, next, session)
+  else if (session) {
+    if (bound?.session !== session) await recordEnd(parts, bound?.session, 'exit', `went on in ${session}`)
+    await recordBeginning(parts, agent, next, session)
+  }
   clearOldRuns(parts, agent, run.id)
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
   return {
@@ -259,9 +269,10 @@ function conversationFor(
   parts: Parts,
   binding: Binding | undefined,
   recipe: Recipe,
-  { fresh }: Restart,
+  { fresh, plan }: Restart & { plan?: StartPlan },
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
+  if (plan?.resume) return { how: 'resume', session: plan.resume }
   if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }

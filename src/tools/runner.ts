@@ -239,6 +239,10 @@ export interface ToolRunner {
   /** What stands in its input line, empty when nothing does; undefined where none is seen. Absent for tools whose line cannot be told from the rest. */
   readInput?(screen: Screen): string | undefined
   readonly registry?: Registry
+  /** Whether the program still has what was said in a conversation, so that it can go on with it. Absent where that is not known. */
+  hasConversation?(session: SessionId, environment: Environment): boolean | Promise<boolean>
+  /** The conversations that living processes have open; undefined where the program registers none. */
+  openConversations?(environment: Environment): ReadonlySet<SessionId> | undefined
   checkText(text: string): TextCheck
   /**
    * Its screen shows an input line before it listens, and what is typed then is lost or changed: it is ready when it has told

@@ -1,4 +1,5 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ensureDaemon } from '../../src/daemon/index.js'
@@ -13,6 +14,7 @@ function begun(how: 'die' | 'hang'): { intake: LogIntake; said: string[] } {
   const ending = new AbortController()
   const intake = new LogIntake({
     argv: [FRAGILE, how, '/logs/good-1.jsonl', '/logs/bad.jsonl', '/logs/good-2.jsonl'],
+    home: { path: tmpdir(), inode: undefined },
     signal: ending.signal,
     say: (line) => said.push(line),
     stuckMs: 300,

@@ -32,7 +32,32 @@ function register(root: string, entry: Record<string, unknown>): string {
   return path
 }
 
+it('a session that its log told of first takes its place in a chain when it is said which one it continues', async () => {
+  const { root } = withLog()
+  const { home } = await openTestHome(root, { ms: LAST_MS + 1_000 })
+  await home.history.ingest()
+  expect(await home.sessions.get(ID)).toMatchObject({ source: 'log', chain_id: ID })
+  const first = await home.sessions.start({ agent: 'worker', tool: 'claude' })
+  await home.sessions.start({ id: ID, agent: 'worker', parent_id: first.id, link: 'clear', mayExist: true })
+  expect(await home.sessions.get(ID)).toMatchObject({ parent_id: first.id, link: 'clear', chain_id: first.id })
+  expect(await home.sessions.get(first.id)).toMatchObject({ outcome: 'clear', child_id: ID })
+})
+
 describe('a session of Claude Code that was run outside', () => {
+  it('is left to the agent that took it up: no look at logs ends it', async () => {
+    const { root } = withLog()
+    const { home } = await openTestHome(root, { ms: LAST_MS + HOUR })
+    await home.history.ingest()
+    await home.roster.add({ address: 'web/shop', tool: 'claude' })
+    await home.sessions.start({ id: ID, agent: 'web/shop', mayExist: true })
+    await home.sessions.start({ id: ID, resume: true })
+    writeFileSync(join(root, '.claude', 'projects', '-srv', `${ID}.jsonl`), `${readFileSync(LOG, 'utf8')}{}\n`)
+    await home.history.ingest()
+    const held = await home.sessions.find(ID)
+    expect(held).toMatchObject({ source: 'log', agent: 'web/shop' })
+    expect(held).not.toHaveProperty('outcome')
+  })
+
   it('is active while its log has just grown, and over at the next look after that, without any change of the log', async () => {
     const { root } = withLog()
     const clock = { ms: LAST_MS + 1_000 }

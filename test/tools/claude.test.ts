@@ -47,6 +47,26 @@ const text = (words: string) => ({ type: 'text', text: words })
 const file = (...lines: object[]) => new LogFile(claude, `${SESSION}.jsonl`, lines)
 
 describe('Claude sessions', () => {
+  it('a turn whose program was ended, and that was taken up again, is not completed', () => {
+    const filler = (after: Line) => replies(after, [text('No response requested.')], { model: '<synthetic>' })
+    const first = says(null, 'run it', { promptSource: 'typed' })
+    const call = replies(first, [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'sleep 9' } }])
+    const cut = '[Tool call interrupted: the session ended before the result came]'
+    const result = says(call, [{ type: 'tool_result', tool_use_id: 't1', is_error: true, content: cut }])
+    const resumed = filler(result)
+    const second = says(resumed, 'think', { promptSource: 'typed' })
+    const again = filler(second)
+    const third = says(again, 'hello', { promptSource: 'typed' })
+    const lines = [first, call, result, resumed, second, again, third, replies(third, [text('Hello.')])]
+    const { turns } = file(...lines).session()
+    expect(turns.map(({ prompt, outcome }) => [prompt, outcome])).toEqual([
+      ['run it', 'aborted'],
+      ['think', 'open'],
+      ['hello', 'completed'],
+    ])
+    expect(turns.map(({ reply }) => reply)).toEqual([undefined, undefined, 'Hello.'])
+  })
+
   it('a fork made by the SDK names the session and the turn it came from', () => {
     const forkedFrom = { sessionId: '0e0e0e0e-0000-4000-8000-000000000001', messageUuid: 'x' }
     const first = says(null, 'one', { forkedFrom })

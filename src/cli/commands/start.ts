@@ -1,9 +1,10 @@
-import type { Agents, StartAgent } from '../../lifecycle/index.js'
+import { resolve } from 'node:path'
+import type { Agents, StartAgent, StartNow } from '../../lifecycle/index.js'
 import { type Cli, command } from '../command.js'
-import { FORCE_START, LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
+import { FORCE_START, LAUNCH_OPTIONS, launchIn, launchOf } from '../input/agent-launch.js'
 import { flag, optional, repeated } from '../input/input.js'
 import { answerWithReceipts, isDown } from '../input/many-agents.js'
-import { freeText, text } from '../input/value-kind.js'
+import { freeText, sessionRef, text } from '../input/value-kind.js'
 import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
 import { visit } from '../visit.js'
@@ -12,15 +13,17 @@ export const start = command({
   name: 'start',
   summary: 'Start agents',
   description:
-    "In a tmux server of Skein's own, in the directory given or here. Returns once the program is running. An agent that exists is started as it was before, in the conversation it was in. Several are started in parallel, with one receipt each; exit code 1 if any of them failed.",
+    "In a tmux server of Skein's own, in the directory given or here. Returns once the program is running. An agent that exists is started as it was before, in the conversation it was in. With --resume an agent goes on with any session of the history, also one that was begun outside Skein: its record says which tool runs and where. The agent that it belongs to is started; without one, a new agent is made. Several are started in parallel, with one receipt each; exit code 1 if any of them failed.",
   examples: [
     ['skein start . --agent web/demo --tool claude', 'A new agent in this directory'],
     ['skein start web/demo --prompt "fix the login"', 'One that exists, with something to do'],
+    ['skein start --resume 4f1c09aa', 'An agent in a session of the history (see skein sessions list)'],
     ['skein start --all --group lab', 'Every agent of a group that does not run'],
   ],
   args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },
   options: {
     ...LAUNCH_OPTIONS,
+    resume: optional(sessionRef, 'Go on with this session of the history: id, beginning of an id, or agent'),
     prompt: optional(
       freeText('text'),
       'What to send it once it is ready; kept until then when it asks something first',
@@ -29,14 +32,15 @@ export const start = command({
     attach: flag('Go to its terminal'),
     all: flag('Every agent that exists and does not run, in --group if given'),
   },
-  async run({ where, prompt, attach, all, force, ...given }, cli) {
+  async run({ where, prompt, attach, all, force, resume, ...given }, cli) {
     const agents = await cli.agents()
     const sent = { force, ...(prompt === undefined ? {} : { prompt }) }
-    const run = async (launch: StartAgent) => {
+    const run = async (launch: StartNow) => {
       const { agent, did, how, session } = await agents.start({ ...launch, ...sent })
       return { agent, did, how, ...(session ? { session } : {}) }
     }
     if (all || where.length > 1) {
+      if (resume !== undefined) throw usageError('--resume goes with one agent', 'Resume sessions one by one')
       const launches = all ? await downAgents(where, given, agents) : await launchesOf(where, given, cli)
       if (attach) throw usageError('--attach goes with one agent', 'Attach afterwards: skein attach <agent>')
       const jobs = launches.map((launch) => ({
@@ -45,11 +49,19 @@ export const start = command({
       }))
       return answerWithReceipts(jobs, cli, 'No agent is stopped there')
     }
-    const started = await run(await launchOf(where[0], given, cli))
+    const started = await run(
+      resume === undefined ? await launchOf(where[0], given, cli) : resumeOf(resume, where[0], given, cli),
+    )
     cli.out.result(started, () => receiptView(started))
     if (attach && !cli.out.json) await visit(started.agent.id, cli)
   },
 })
+
+/** The session says where it works; a directory is for one that does not. */
+function resumeOf(resume: string, where: string | undefined, given: Given, cli: Cli): StartNow {
+  const place = { agent: given.agent, cwd: where === undefined ? undefined : resolve(cli.cwd, where) }
+  return { ...launchIn(place, given, cli), resume }
+}
 
 type Given = Parameters<typeof launchOf>[1]
 

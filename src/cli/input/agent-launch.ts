@@ -33,9 +33,17 @@ export async function launchOf(
   given: Values<typeof LAUNCH_OPTIONS>,
   cli: Cli,
 ): Promise<StartAgent> {
+  return launchIn(await placeOf(where, given, cli), given, cli)
+}
+
+/** The same where it is known already which agent is meant, and where. */
+export function launchIn(
+  { agent, cwd }: { agent?: string | undefined; cwd?: string | undefined },
+  given: Values<typeof LAUNCH_OPTIONS>,
+  cli: Cli,
+): StartAgent {
   const { title, group, role, parent, model, work, tool, mcp, arg } = given
   const env = environmentOf(given, cli)
-  const { agent, cwd } = await placeOf(where, given, cli)
   return {
     ...present({ agent, cwd, title, group, role, parent, model, work, tool }),
     ...(Object.keys(env).length > 0 ? { env } : {}),

@@ -74,6 +74,19 @@ export function joinText(content: readonly unknown[]): string {
   return parts.filter((part) => part !== '').join('\n')
 }
 
+/** A program that was ended in the middle of a call says so when its conversation is taken up again. */
+export const isCutOff = (record: JsonObject): boolean =>
+  toolResults(record).some(({ content }) => {
+    const text = typeof content === 'string' ? content : Array.isArray(content) ? joinText(content) : ''
+    return text.startsWith('[Tool call interrupted: the session ended')
+  })
+
+/** What the program itself puts in the place of a reply that never came, when it is resumed. */
+export function isFiller(record: JsonObject): boolean {
+  const message = objectAt(record, 'message')
+  return message?.model === '<synthetic>' && joinText(listAt(message, 'content')) === 'No response requested.'
+}
+
 /** The tool results in a line: one as a rule, several when they were sent together. */
 export function toolResults(record: JsonObject): JsonObject[] {
   return listAt(objectAt(record, 'message'), 'content').filter(

@@ -5,7 +5,7 @@ import type { Launch, Preparation, ToolRunner } from '../runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CLAUDE_HOOKS, readClaudeHook } from './claude-hooks.js'
 import { mcpConfig } from './claude-mcp.js'
-import { claudeRegistry } from './claude-registry.js'
+import { claudeRegistry, openClaudeSessions } from './claude-registry.js'
 import { hasClaudeLog } from './claude-roots.js'
 
 const NAME = 'claude'
@@ -38,6 +38,8 @@ export const claudeRunner: ToolRunner = {
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   readInput: (screen) => readInputBy(builtInRules(NAME), screen),
   registry: claudeRegistry,
+  hasConversation: (session, environment) => hasClaudeLog(environment, session),
+  openConversations: openClaudeSessions,
   checkText: (text) =>
     checkPrompt('Claude Code', text, {
       signs: [

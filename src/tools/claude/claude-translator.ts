@@ -8,7 +8,7 @@ import { idFromName } from '../log-files.js'
 import { momentAt } from '../moment.js'
 import { NewsDesk } from '../session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
-import { type Prompt, readUserLine } from './claude-prompt.js'
+import { isCutOff, isFiller, type Prompt, readUserLine } from './claude-prompt.js'
 import { ClaudeReplies, type Place, type SavedReplies } from './claude-replies.js'
 
 /** Kept by the program for itself: nothing in them is about what was said, done or paid. */
@@ -157,7 +157,7 @@ export class ClaudeTranslator implements Translator {
     }
     const place = this.#inTurn(record, at)
     this.#replies.acceptResults(record, place)
-    if (line.kind === 'interrupted') this.setup.tell({ kind: 'mark', ...place, mark: 'aborted' })
+    if (line.kind === 'interrupted' || isCutOff(record)) this.setup.tell({ kind: 'mark', ...place, mark: 'aborted' })
     else if (line.kind === 'command-output') this.#command = undefined
     else if (line.kind === 'command') {
       this.#command = { text: line.text, at }
@@ -197,6 +197,10 @@ export class ClaudeTranslator implements Translator {
   #acceptAssistant(record: JsonObject, at: Instant | undefined): void {
     const lane = this.#lane(record)
     if (lane === MAIN) this.#prompt = undefined
+    if (isFiller(record)) {
+      this.#place(record)
+      return
+    }
     const isReply = lane === MAIN && record.isApiErrorMessage !== true
     const place = isReply && this.#command ? this.#beginCommand(this.#command, record, at) : this.#inTurn(record, at)
     this.#replies.accept(record, place, this.#owner)

@@ -18,6 +18,7 @@ export const codexRunner: ToolRunner = {
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   readInput: (screen) => readInputBy(builtInRules(NAME), screen),
+  hasConversation: (session, environment) => codexLogOf(environment, session) !== undefined,
   checkText: (text) =>
     checkPrompt('Codex', text, {
       signs: [

@@ -21,6 +21,7 @@ export const geminiRunner: ToolRunner = {
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   readInput: (screen) => readInputBy(builtInRules(NAME), screen),
+  hasConversation: (session, environment) => geminiLogOf({ environment }, session) !== undefined,
   checkText: (text) =>
     checkPrompt('Gemini CLI', text, {
       signs: [
@@ -84,7 +85,7 @@ function conversationArgs(launch: Launch, session: SessionId | undefined): strin
 }
 
 /** A resume may leave an empty file beside the log, with the same ending of its name: the largest is the log. */
-function geminiLogOf({ environment }: Launch, session: SessionId): string | undefined {
+function geminiLogOf({ environment }: Pick<Launch, 'environment'>, session: SessionId): string | undefined {
   return gemini
     .discover(environment)
     .filter((log) => log.path.includes(`-${session.slice(0, 8)}.json`))

@@ -20,6 +20,10 @@ export const opencodeRunner: ToolRunner = {
   readMessage: readOpencodeEvent,
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
+  hasConversation: async (session, environment) => {
+    const { opencode } = await import('./opencode.js') // with what reads databases, which most commands do without
+    return opencode.discover(environment).some((log) => log.session === session)
+  },
   checkText: (text) =>
     checkPrompt('opencode', text, {
       signs: [

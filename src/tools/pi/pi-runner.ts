@@ -19,6 +19,7 @@ export const piRunner: ToolRunner = {
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   readInput: (screen) => readInputBy(builtInRules(NAME), screen),
+  hasConversation: (session, environment) => piLogOf({ environment }, session) !== undefined,
   checkText: (text) =>
     checkPrompt('pi', text, {
       signs: [
@@ -49,7 +50,7 @@ function prepare(launch: Launch): Preparation {
   }
 }
 
-function piLogOf({ environment }: Launch, session: SessionId): string | undefined {
+function piLogOf({ environment }: Pick<Launch, 'environment'>, session: SessionId): string | undefined {
   return pi.discover(environment).find((log) => log.session === session)?.path
 }
 
