@@ -36,6 +36,34 @@ function textsIn(element) {
   return texts
 }
 
+// Texts that read as one, though some of the words are bold, code or a link.
+function passagesIn(element) {
+  const passages = []
+  let last
+  for (const text of textsIn(element)) {
+    const box = text.parentElement.closest('p,li,h3,h4,h5,h6,th,td,pre,summary,div')
+    if (box === last) passages.at(-1).push(text)
+    else passages.push([text])
+    last = box
+  }
+  return passages
+}
+
+function rangesIn(passage, pattern) {
+  let node = 0
+  let before = 0
+  const place = (index, least) => {
+    while (before + passage[node].length < index + least) before += passage[node++].length
+    return [passage[node], index - before]
+  }
+  return [...passage.map((text) => text.data).join('').matchAll(pattern)].map((match) => {
+    const range = new Range()
+    range.setStart(...place(match.index, 1))
+    range.setEnd(...place(match.index + match[0].length, 0))
+    return range
+  })
+}
+
 function search() {
   const words = find.value
   hits = []
@@ -44,14 +72,7 @@ function search() {
   for (const turn of turns) {
     const before = hits.length
     if (pattern) {
-      for (const text of textsIn(turn)) {
-        for (const match of text.data.matchAll(pattern)) {
-          const range = new Range()
-          range.setStart(text, match.index)
-          range.setEnd(text, match.index + match[0].length)
-          hits.push(range)
-        }
-      }
+      for (const passage of passagesIn(turn)) for (const range of rangesIn(passage, pattern)) hits.push(range)
     }
     const isHidden = pattern !== undefined && hits.length === before
     turn.hidden = isHidden

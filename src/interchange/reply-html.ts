@@ -34,7 +34,8 @@ class Blocks {
       if (isBlank(this.#line())) this.#at += 1
       else this.#block()
     }
-    return this.#parts.join('\n')
+    // Within a list the page shows line ends, so that there are none between elements.
+    return this.#parts.join(this.depth === 0 ? '\n' : '')
   }
 
   #line(): string {
@@ -97,7 +98,7 @@ class Blocks {
     const lines: string[] = []
     for (; this.#at < this.lines.length && isQuote(this.#line()); this.#at += 1)
       lines.push(this.#line().replace(/^ {0,3}> ?/, ''))
-    this.#parts.push(`<blockquote>\n${new Blocks(lines, this.effort, this.depth + 1).html()}\n</blockquote>`)
+    this.#parts.push(`<blockquote>${new Blocks(lines, this.effort, this.depth + 1).html()}</blockquote>`)
   }
 
   #list(): void {
@@ -115,7 +116,7 @@ class Blocks {
     const start = first.number === undefined || first.number === 1 ? '' : ` start="${first.number}"`
     const tag = first.number === undefined ? 'ul' : 'ol'
     const inside = items.map((lines) => `<li>${new Blocks(lines, this.effort, this.depth + 1, isTight).html()}</li>`)
-    this.#parts.push(`<${tag}${start}>\n${inside.join('\n')}\n</${tag}>`)
+    this.#parts.push(`<${tag}${start}>${inside.join('')}</${tag}>`)
   }
 
   /** The lines of one item without their indentation; also lines of its paragraph that lack it. */
@@ -134,8 +135,8 @@ class Blocks {
   #table(): void {
     const columns = tableAt(this.#line(), this.lines[this.#at + 1])
     const [head = '', ...rows] = this.#tableRows().map((line, at) => this.#row(line, columns, at === 0 ? 'th' : 'td'))
-    const body = rows.length === 0 ? '' : `\n<tbody>\n${rows.join('\n')}\n</tbody>`
-    this.#parts.push(`<table>\n<thead>\n${head}\n</thead>${body}\n</table>`)
+    const body = rows.length === 0 ? '' : `<tbody>${rows.join('')}</tbody>`
+    this.#parts.push(`<table><thead>${head}</thead>${body}</table>`)
   }
 
   #tableRows(): string[] {

@@ -33,6 +33,12 @@ describe('the Markdown of a reply as HTML', () => {
     expect(flat(reply)).toBe(html)
   })
 
+  it('has no line end between the elements of a list, where the page would show it', () => {
+    expect(replyHtml('- a\n  - b\n\n  > c\n\n  ```\n  d\n  ```\n- e')).toBe(
+      '<ul><li><p>a</p><ul><li>b</li></ul><blockquote><p>c</p></blockquote><pre dir="auto">\nd</pre></li><li><p>e</p></li></ul>',
+    )
+  })
+
   const link = (address: string, text: string): string => `<a href="${address}" rel="noopener noreferrer">${text}</a>`
 
   it.each([

@@ -225,6 +225,10 @@ describe('an exported page in Chromium, opened from disk', () => {
     expect(await result.isVisible()).toBe(true)
     await page.keyboard.press('Escape')
     expect(await shown.count()).toBe(12)
+    await page.locator('#find').fill('turns together, slowly, never, as steer() says')
+    expect(await page.locator('#count').textContent()).toBe('1 found')
+    await page.locator('#find').fill('at the tailand')
+    expect(await page.locator('#count').textContent()).toBe('0 found')
     for (const odd of ['(', '[a-', '\\', '.*', 'a/b', '-', 'İ']) await page.locator('#find').fill(odd)
     await page.locator('#find').fill('')
 
