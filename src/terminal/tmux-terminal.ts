@@ -91,6 +91,7 @@ class TmuxTerminal implements Terminal {
         // On the same line, so that even a program that ends at once leaves its pane and its exit status.
         commandLine('set-option', '-p', '-t', target, 'remain-on-exit', 'on'),
         commandLine('set-option', '-p', '-t', target, '--', '@skein_agent', pane.agent),
+        nameWindow(pane.session, pane.session),
       ),
       { start: true },
     )
@@ -198,7 +199,9 @@ class TmuxTerminal implements Terminal {
 
   async rename(session: string, to: string): Promise<void> {
     const name = withoutFormats(checkSessionName(to))
-    await this.#connection.ask(commandLine('rename-session', '-t', exactly(session), '--', name))
+    await this.#connection.ask(
+      sequence(nameWindow(session, to), commandLine('rename-session', '-t', exactly(session), '--', name)),
+    )
   }
 
   async close(session: string): Promise<void> {
@@ -258,6 +261,10 @@ async function directory(path: string): Promise<string> {
   if (found?.isDirectory()) return path
   throw new SkeinError('bad-input', `There is no directory ${path}`, 'Make it, or name another one')
 }
+
+/** The window of the agent, which is the first of its session, is called as the session is. tmux then leaves its name alone. */
+const nameWindow = (session: string, name: string): string =>
+  commandLine('rename-window', '-t', `${exactly(session)}^`, '--', withoutFormats(checkSessionName(name)))
 
 function captureCommand(pane: PaneId, options: CaptureOptions): string {
   const flags = [...(options.styles ? ['-e'] : []), ...(options.history ? ['-S', String(-options.history)] : [])]
