@@ -74,6 +74,24 @@ it('a rename and a move take the tmux session and its window along', async () =>
   expect(await agents.attachCommand('crumb', {})).toContain('=kitchen/crumb')
 })
 
+it('the pane of a program that has ended says how to go on', async () => {
+  const { agents, project, tmux } = await workshop()
+  const { agent, session } = await agents.start({ agent: 'web/toast', cwd: project })
+  const knowsFormat = tmux('show-options', '-gwqv', 'remain-on-exit-format') !== '' // tmux before 3.3 has its own words
+  await agents.rename('toast', 'crumb')
+  await agents.send('crumb', 'die 3')
+  const id = agent.id.slice(0, 8)
+  const note = knowsFormat
+    ? `skein: the program has ended (exit 3). To go on: skein restart ${id}`
+    : 'Pane is dead (status 3'
+  await eventually(
+    () => tmux('capture-pane', '-p', '-t', '=web/crumb:'),
+    (screen) => screen.includes(note),
+  )
+  const again = await agents.restart(id)
+  expect(again.agent).toMatchObject({ address: 'web/crumb', session_id: session?.id })
+})
+
 it('an archived agent is listed only when asked for', async () => {
   const { agents, project } = await workshop()
   await agents.start({ agent: 'toast', cwd: project })
