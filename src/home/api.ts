@@ -1,5 +1,5 @@
 import type { SessionPage, SessionQuery, Spent } from '../index/index.js'
-import type { CostGroup, CostReport, HistoryCounts, TextHit } from '../ingest/index.js'
+import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
 import type { FeedEntry } from '../journal/index.js'
 import type {
   Agent,
@@ -303,6 +303,9 @@ export interface CostOptions {
   noIndex?: boolean
 }
 
+/** Prices calls of models; undefined means that the price is not known, which is not the same as free. */
+export type Prices = Pick<PriceBook, 'priceOf'>
+
 export interface SearchOptions {
   /** Words that all must be there, "phrases", beginnings*, and identifiers such as `read_file` or `src/home/api.ts`. */
   text: string
@@ -372,6 +375,8 @@ export interface History {
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
   search(options: SearchOptions): Promise<SearchReport>
   cost(options?: CostOptions): Promise<CostReport>
+  /** What a call of a model costs, by the published list and the user's own prices. */
+  prices(): Promise<Prices>
   /** What these sessions have cost, as far as their logs were ingested. */
   spent(sessions: readonly string[]): Promise<Map<string, Spent>>
   counts(session: string): Promise<HistoryCounts>

@@ -93,6 +93,7 @@ export async function openHome({
         return new WordSearch(store, sessions, await stores()).search(options)
       },
       cost: async (options) => (await spending()).cost(options),
+      prices: async () => (await spending()).prices(),
       spent: async (ids) => {
         if (!store.options.readOnly && (await arePricesOld(paths.history, config))) await (await spending()).cost()
         return spentBySession(paths.history, ids)
@@ -154,7 +155,7 @@ function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** What needs the readers of logs. */
-type LoggedHistory = Omit<History, 'spent' | 'search' | 'cost'>
+type LoggedHistory = Omit<History, 'spent' | 'search' | 'cost' | 'prices'>
 
 /** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
 function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<History, keyof LoggedHistory>): History {

@@ -42,11 +42,15 @@ export class Spending {
     },
   ) {}
 
+  async prices(): Promise<PriceBook> {
+    return new PriceBook(await this.setup.config.prices())
+  }
+
   async cost(options: CostOptions = {}): Promise<CostReport> {
     const { by = 'day', session, noIndex = false } = options
     const { since, until } = withMoments(options, this.setup.store.context.clock.now())
-    const { store, sessions, config, surroundings, stores, logs } = this.setup
-    const prices = new PriceBook(await config.prices())
+    const { store, sessions, surroundings, stores, logs } = this.setup
+    const prices = await this.prices()
     const { zone } = surroundings
     const { directory } = options
     const needsPlaces = BY_PLACE.has(by) || directory !== undefined

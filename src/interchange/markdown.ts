@@ -5,6 +5,7 @@ import {
   argumentsText,
   callGist,
   callNotes,
+  costText,
   documentTitle,
   missingLog,
   momentOf,
@@ -26,6 +27,7 @@ export function markdownOf(document: ExportDocument): string {
     `# ${inline(documentTitle(document))}`,
     ...document.sessions.flatMap((one) => sessionBlocks(one, document.sessions.length > 1)),
     '---',
+    ...(document.cost && document.sessions.length > 1 ? [`Cost of all: ${inline(costText(document.cost))}`] : []),
     `Exported ${momentOf(document.exported_at)}.${left === '' ? '' : ` Left out for privacy: ${inline(left)}.`}`,
   ]
   return `${blocks.join('\n\n')}\n`

@@ -30,9 +30,22 @@ dd{margin:0;overflow-wrap:anywhere}
 article{margin:1.5rem 0;padding-top:1rem;border-top:1px solid var(--line)}
 article article{margin:1rem 0}
 .notes{margin:0 0 .75rem;font-size:.8rem}
-.prompt,.remark,.reply,.error,pre{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
+.prompt,.error,pre{white-space:pre-wrap}
+.prompt,.remark,.reply,.error,pre{overflow-wrap:anywhere;unicode-bidi:isolate}
 .prompt{margin:.75rem 0;padding:.6rem .9rem;background:var(--box);border-left:3px solid var(--link);border-radius:.3rem}
 .remark,.reply{margin:.75rem 0}
+:is(.remark,.reply)>:first-child{margin-top:0}
+p,h4,h5,h6,li{white-space:pre-line}
+p,ul,ol,blockquote,table{margin:.6rem 0}
+h4,h5,h6{margin:1.1rem 0 .4rem;font-size:1.1rem}
+h5,h6{font-size:1rem}
+li>:is(ul,ol){margin:0}
+.reply a,.remark a{color:var(--link)}
+code{padding:.1em .3em;background:var(--box);border-radius:.25rem;font:.875em ui-monospace,monospace}
+blockquote{margin-left:0;padding-left:.9rem;border-left:3px solid var(--line);color:var(--faint)}
+table{display:block;overflow-x:auto;border-collapse:collapse}
+th,td{padding:.2rem .7rem;border:1px solid var(--line);text-align:start;overflow-wrap:normal}
+hr{border:0;border-top:1px solid var(--line)}
 .error,.failed{color:var(--bad)}
 .missing{padding:.6rem .9rem;border:1px solid var(--line);border-radius:.3rem}
 details{margin:.25rem 0;border:1px solid var(--line);border-radius:.4rem;font-size:.875rem}

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { turnParts } from '../tools/index.js'
 import type { ExportDocument, ExportedCall, ExportedSession, ExportedTurn } from './document.js'
+import { htmlText as text } from './html-text.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { PAGE_STYLE } from './page-style.js'
+import { replyHtml } from './reply-html.js'
 import { shortLine, visibleLine, visibleText } from './visible-text.js'
 import {
   argumentsText,
   callGist,
   callNotes,
+  costText,
   documentTitle,
   missingLog,
   momentOf,
@@ -20,12 +23,15 @@ import {
 } from './wording.js'
 
 /**
- * One HTML file that needs nothing else. Two rules keep hostile text inert: text from data stands between tags only, escaped,
- * never in an attribute or a script; and the page may run and load nothing but the style and the script of this very file.
+ * One HTML file that needs nothing else. Two rules keep hostile text inert: text from data is escaped and between tags, never in a script
+ * and in no attribute but the address of a link in a reply (reply-words.ts); and the page may run and load nothing but the style and the
+ * script of this very file.
  */
 export function pageOf(document: ExportDocument): string {
   const title = text(visibleLine(documentTitle(document)))
   const left = redactionsLine(document.redactions)
+  const all =
+    document.cost && document.sessions.length > 1 ? `Cost of all: ${text(visibleLine(costText(document.cost)))}. ` : ''
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(PAGE_STYLE)}'`,
@@ -57,7 +63,7 @@ ${document.sessions.map((one, at) => turnList(one, at, document.sessions.length 
 </nav>
 <main>
 ${document.sessions.map((one, at) => sessionPart(one, at, document.sessions.length > 1)).join('\n')}
-<footer>Exported ${momentOf(document.exported_at)}.${left === '' ? '' : ` Left out for privacy: ${text(left)}.`} Keys: j and k go from turn to turn, / searches.</footer>
+<footer>${all}Exported ${momentOf(document.exported_at)}.${left === '' ? '' : ` Left out for privacy: ${text(left)}.`} Keys: j and k go from turn to turn, / searches.</footer>
 </main>
 </div>
 <script>${PAGE_SCRIPT}</script>
@@ -99,11 +105,9 @@ function turnPart(turn: ExportedTurn, attributes = ''): string {
     ...(notes.length > 0 ? [`<p class="notes">${notes.join(' · ')}</p>`] : []),
     ...(turn.prompt === '' ? [] : [`<div class="prompt" dir="auto">${text(visibleText(turn.prompt))}</div>`]),
     ...turnParts(turn).map((part) =>
-      part.kind === 'call'
-        ? callPart(part.call)
-        : `<div class="remark" dir="auto">${text(visibleText(part.text))}</div>`,
+      part.kind === 'call' ? callPart(part.call) : `<div class="remark" dir="auto">${replyHtml(part.text)}</div>`,
     ),
-    ...(turn.reply === undefined ? [] : [`<div class="reply" dir="auto">${text(visibleText(turn.reply))}</div>`]),
+    ...(turn.reply === undefined ? [] : [`<div class="reply" dir="auto">${replyHtml(turn.reply)}</div>`]),
     ...(turn.error === undefined ? [] : [`<div class="error" dir="auto">${text(visibleText(turn.error))}</div>`]),
     '</article>',
   ].join('\n')
@@ -124,15 +128,5 @@ function callPart(call: ExportedCall): string {
 
 /** The parser drops one line end right after the tag, so that the text's own first one stays. */
 const block = (content: string): string => `<pre dir="auto">\n${text(visibleText(content))}</pre>`
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const text = (content: string): string => content.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 
 const hashOf = (content: string): string => `sha256-${createHash('sha256').update(content).digest('base64')}`

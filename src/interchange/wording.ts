@@ -1,6 +1,8 @@
-import { formatDuration, type Instant } from '../model/index.js'
+import { formatDuration, type Instant, money } from '../model/index.js'
 import type { Applied } from '../privacy/index.js'
+import { isWords } from './changed-files.js'
 import type { ExportDocument, ExportedCall, ExportedSession, ExportedTurn } from './document.js'
+import type { ExportedCost } from './exported-cost.js'
 
 /** The words that every format uses for the same thing. Not yet escaped for any of them. */
 
@@ -17,7 +19,7 @@ export function documentTitle({ sessions }: ExportDocument): string {
 export const sessionTitle = ({ session }: ExportedSession): string => session.title || `Session ${session.id}`
 
 /** Name and value; what is not known is left out. */
-export function sessionFacts({ session, turns }: ExportedSession): [name: string, value: string][] {
+export function sessionFacts({ session, turns, cost }: ExportedSession): [name: string, value: string][] {
   const ended = session.ended_at
     ? `${momentOf(session.ended_at)}, ${session.outcome ?? ''}${session.reason ? ` (${session.reason})` : ''}`
     : undefined
@@ -37,8 +39,15 @@ export function sessionFacts({ session, turns }: ExportedSession): [name: string
     ['Forked from', origin && `${origin.session}${origin.turn === undefined ? '' : `, turn ${origin.turn}`}`],
     ['Commits', session.commits?.join(' ')],
     ['Turns', turns.length > 0 ? String(turns.length) : undefined],
+    ['Cost', cost && costText(cost)],
   ]
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
+}
+
+/** Names the models that have no known price, because their calls are not in the sum. */
+export function costText(cost: ExportedCost): string {
+  const models = cost.unpriced_models.join(', ')
+  return models === '' ? money(cost) : `${money(cost)} (no known price: ${models})`
 }
 
 /** What the reader must know when this is not the log itself. */
@@ -62,6 +71,7 @@ export function turnNotes(turn: ExportedTurn): string[] {
     turn.copied ? 'copied from its origin' : '',
     turn.compacted > 0 ? 'context summarised' : '',
     turn.tokens > 0 ? `${turn.tokens.toLocaleString('en-US')} tokens` : '',
+    turn.cost ? `cost ${costText(turn.cost)}` : '',
     turn.models.join(', '),
   ].filter((note) => note !== '')
 }
@@ -75,10 +85,20 @@ export function callNotes({ success, duration_ms, sub_agent }: ExportedCall): st
 }
 
 /** The argument that tells a call from its neighbours. Types that stand for values (tier `metadata`) tell nothing. */
-export function callGist({ arguments: asked = {} }: ExportedCall): string {
-  const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'prompt']
-  const isWords = (value: unknown): boolean =>
-    typeof value === 'string' && !/^\[(string|number|boolean|null|array|object)\]$/.test(value)
+export function callGist({ arguments: asked = {}, paths }: ExportedCall): string {
+  if (paths) return paths.join(', ')
+  const telling = [
+    'command',
+    'file_path',
+    'filePath',
+    'path',
+    'notebook_path',
+    'pattern',
+    'query',
+    'url',
+    'description',
+    'prompt',
+  ]
   const texts = Object.entries(asked).filter((entry): entry is [string, string] => isWords(entry[1]))
   const best = telling.map((name) => texts.find(([key]) => key === name)).find((entry) => entry !== undefined)
   return (best ?? texts[0])?.[1] ?? ''

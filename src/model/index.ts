@@ -48,6 +48,7 @@ export {
   type SessionId,
 } from './ids.js'
 export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
+export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
 export {
   LINKS,

@@ -46,7 +46,7 @@ const LONG_BRACKET = /\[\[\n?/y
 /** Functions and types that hold their first argument and nothing else. Others may take a question, a name or a path. */
 const WRAPPED =
   /(?:\(|(?:new )?(?:Some|Ok|Just|Secret(?:Str|Bytes|String|Value)?|Sensitive|Redacted|Password|String|str|bytes|Bytes|bytearray|[a-z]{2,8}\.String|Buffer\.from|pulumi\.secret)(?:::(?:from|new))?\()\s{0,60}/y
-/** What is used where the name has no value: `process.env.API_KEY ?? '…'`. */
+/** What is used where the name has no value: `env.API_KEY ?? '…'`. */
 const FALLBACK = /[ \t]{0,4}(?:\|\||\?\?|or[ \t]|\?:)[ \t]{0,4}(?=\\{0,7}["'`])/y
 const HERE_STRING = /[ \t]{1,4}<<<[ \t]{0,4}/y
 /** The next cell of a table. */

@@ -110,7 +110,7 @@ describe('a home', () => {
       [join(at.path, 'dangling')]: /\/dangling is not what Skein expects there/,
       '/dev/null/x': /\/dev\/null\/x is not what Skein expects there/,
       '/proc/x': /\/proc\/x (is not there and cannot be made|is read-only)/,
-      [`/${'deep/'.repeat(1000)}`]: /A path of 5001 characters is too long/,
+      [`/${'deep/'.repeat(1000)}`]: /A path of \d+ characters is too long/,
     }
     for (const [SKEIN_HOME, words] of Object.entries(homes)) {
       const { stderr, exitCode } = await shell('skein sessions list', { ...at.env, SKEIN_HOME })
@@ -195,9 +195,15 @@ describe('a home', () => {
     using at = await place({ world: true })
     const inGone = (line: string) =>
       shell(`mkdir ${at.path}/gone && cd ${at.path}/gone && rmdir ../gone && ${line}`, at.env)
-    expect(await inGone('skein sessions list --all')).toMatchObject({ exitCode: 0, stderr: '' })
-    const { stderr, exitCode } = await inGone('skein privacy check')
-    expect({ stderr, exitCode }).toEqual({
+    // The shell that starts Node may complain about the directory, too.
+    const ours = ({ stderr, exitCode }: { stderr: string; exitCode: number | null }) => ({
+      stderr: stderr.replace(/^sh: .*getcwd.*\n/m, ''),
+      exitCode,
+    })
+    for (const line of ['sessions list --all', 'sessions find x', 'cost', 'search nothing-at-all'])
+      expect((await inGone(`skein ${line}`)).stderr, line).not.toContain('skein: The directory')
+    expect(ours(await inGone('skein sessions list --all'))).toEqual({ exitCode: 0, stderr: '' })
+    expect(ours(await inGone('skein privacy check'))).toEqual({
       stderr: 'skein: The directory you are in is gone. Go to one that exists (cd)\n',
       exitCode: 2,
     })

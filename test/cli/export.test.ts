@@ -23,6 +23,24 @@ describe('skein export', () => {
     expect(readFileSync(path, 'utf8')).toContain('SUB-RESULT')
   })
 
+  it('says what a session cost, as cost does, and names models without a known price', async () => {
+    const { sessions } = JSON.parse((await skein('sessions list --json')).stdout) as { sessions: { id: string }[] }
+    const costs = await Promise.all(
+      sessions.map(async ({ id }) => {
+        const { cost } = JSON.parse((await skein(`export ${id} --format json`)).stdout)
+        const { total } = JSON.parse((await skein(`cost ${id} --json`)).stdout)
+        expect({ id, calls: cost?.calls ?? 0, micro_usd: cost?.micro_usd ?? 0 }).toEqual({
+          id,
+          calls: total.calls,
+          micro_usd: total.micro_usd,
+        })
+        expect(cost?.unpriced_models ?? []).toEqual(total.unpriced_models)
+        return total.calls as number
+      }),
+    )
+    expect(costs.filter((calls) => calls > 0).length).toBeGreaterThan(0)
+  })
+
   it('overwrites nothing and leaves nothing half written', async () => {
     writeFileSync(join(world.path, 'mine.md'), 'mine')
     const { stderr, exitCode } = await skein('export 22222222 -o mine.md')

@@ -37,6 +37,7 @@ const RARE = new Set([
   'turn.error',
   'exported-turn.error',
   'exported-session.before',
+  'exported-call.paths', // where a policy keeps the arguments of edits: see document.test.ts
   'model-call.cost_usd',
   'unreadable-log.path',
   'unreadable-log.reason',

@@ -126,7 +126,7 @@ describe('skein next', () => {
     await until(async () => 'agent' in ((await client.get('/v1/next')) as object))
     const withDaemon = await type(['next', '--json'], world)
     expect(JSON.parse(without.stdout)).toEqual(JSON.parse(withDaemon.stdout))
-    expect((await type(['next'], world)).stdout).toMatch(/^web\/toast {2}waiting for \ds: permission prompt: Bash$/m)
+    expect((await type(['next'], world)).stdout).toMatch(/^web\/toast {2}waiting for \ds: Bash: ls$/m)
   })
 
   it('starts a daemon for the next time, without waiting for it', async () => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { PriceBook } from '../../src/ingest/index.js'
 import { exportDocument, markdownOf, pageOf } from '../../src/interchange/index.js'
+import { parseSessionId, type UsageCall } from '../../src/model/index.js'
 import { DEFAULT_PRIVACY, type Policy, type Tier } from '../../src/privacy/index.js'
 import { AT, aCall, aHistory, aTurn, everywhere, historyWith, PLACES } from './history.js'
 
@@ -113,4 +115,112 @@ it('what came before the first prompt is exported too', () => {
   const document = exported(aHistory({ before: aTurn({ number: 0, prompt: '', reply: 'Welcome' }) }))
   expect(markdownOf(document)).toContain('Before the first turn')
   expect(pageOf(document)).toContain('Welcome')
+})
+
+describe('files that were changed', () => {
+  const edits = [
+    aCall({ name: 'Edit', arguments: { file_path: '/srv/web/a.ts', old_string: 'x', new_string: 'y' } }),
+    aCall({ name: 'write', arguments: { filePath: '/srv/web/b.ts', content: 'z' } }),
+    aCall({ name: 'NotebookEdit', arguments: { notebook_path: '/srv/web/c.ipynb', new_source: 'z' } }),
+    aCall({
+      name: 'apply_patch',
+      arguments: { input: '*** Begin Patch\n*** Update File: d.ts\n*** Move to: e.ts\n+x\n*** End Patch' },
+    }),
+  ]
+  const history = aHistory({ turns: [aTurn({ tool_calls: edits })] })
+  const paths = ['/srv/web/a.ts', '/srv/web/b.ts', '/srv/web/c.ipynb', 'd.ts', 'e.ts']
+
+  it.each(['full', 'redacted'] as const)('are named where the policy keeps the arguments: %s', (tier) => {
+    const document = exported(
+      history,
+      policyWith({ '*': tier, Edit: tier, write: tier, NotebookEdit: tier, apply_patch: tier }),
+    )
+    expect(document.sessions[0]?.turns[0]?.tool_calls.flatMap((call) => call.paths ?? [])).toEqual(paths)
+    const page = pageOf(document)
+    for (const summary of ['/srv/web/a.ts', '/srv/web/b.ts', '/srv/web/c.ipynb', 'd.ts, e.ts'])
+      expect(page).toMatch(new RegExp(`<summary><b>[^<]*</b>${summary.replaceAll('.', '\\.')}`))
+    expect(markdownOf(document)).toContain('**apply\\_patch** d.ts, e.ts')
+  })
+
+  it('are named nowhere under the built-in policy, nor under one that is stricter', () => {
+    for (const policy of [
+      DEFAULT_PRIVACY,
+      policyWith({ '*': 'none', Edit: 'none', write: 'none', NotebookEdit: 'none', apply_patch: 'none' }),
+    ]) {
+      const document = exported(history, policy)
+      const [turn] = document.sessions[0]?.turns ?? []
+      expect(turn?.tool_calls.map((call) => call.paths)).toEqual([undefined, undefined, undefined, undefined])
+      for (const text of [JSON.stringify(document), markdownOf(document), pageOf(document)])
+        for (const path of paths) expect(text).not.toContain(path)
+    }
+  })
+
+  it('are not named by the types that an archive kept in their place', () => {
+    const kept = aCall({ name: 'Edit', arguments: { file_path: '[string]' } })
+    const document = exported(aHistory({ turns: [aTurn({ tool_calls: [kept] })] }), policyWith({ Edit: 'full' }))
+    expect(document.sessions[0]?.turns[0]?.tool_calls[0]).not.toHaveProperty('paths')
+  })
+})
+
+describe('cost', () => {
+  const prices = new PriceBook({ known: { input: 1, output: 2 } })
+  const usage = (message_id: string, model: string): UsageCall => ({
+    message_id,
+    model,
+    session: parseSessionId('0f3c9a12'),
+    ts: AT,
+    input_tokens: 1_000_000,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_5m_tokens: 0,
+    cache_write_1h_tokens: 0,
+    web_search_requests: 0,
+  })
+  const sub = aTurn({ agent: 'helper', usage: [usage('m2', 'known')] })
+  const turns = [
+    aTurn({ usage: [usage('m1', 'known')], tool_calls: [aCall({ name: 'Task', sub_agent: [sub] })] }),
+    aTurn({ number: 2, usage: [usage('m3', 'secretive')] }),
+    aTurn({ number: 3, usage: [usage('m4', 'known')], copied: true }),
+    aTurn({ number: 4 }),
+  ]
+  const document = exportDocument([{ history: aHistory({ turns }), policy: DEFAULT_PRIVACY }], { at: AT, prices })
+
+  it('is that of each turn, and of all with sub-agents and without what was copied', () => {
+    const [session] = document.sessions
+    const dollar = { calls: 1, micro_usd: 1_000_000, unpriced_calls: 0, unpriced_models: [] }
+    const unknown = { calls: 1, micro_usd: 0, unpriced_calls: 1, unpriced_models: ['secretive'] }
+    expect(session?.turns.map((turn) => turn.cost)).toEqual([dollar, unknown, undefined, undefined])
+    expect(session?.turns[0]?.tool_calls[0]?.sub_agent?.[0]?.cost).toEqual(dollar)
+    const total = { calls: 3, micro_usd: 2_000_000, unpriced_calls: 1, unpriced_models: ['secretive'] }
+    expect(session?.cost).toEqual(total)
+    expect(document.cost).toEqual(total)
+  })
+
+  it('names the models without a known price, and never calls them free', () => {
+    expect(pageOf(document)).toContain('<dt>Cost</dt><dd>$2.00 + unknown (no known price: secretive)</dd>')
+    expect(markdownOf(document)).toContain('- Cost: \\$2.00 \\+ unknown \\(no known price: secretive\\)')
+    for (const text of [pageOf(document), markdownOf(document).replaceAll('\\', '')]) {
+      expect(text).toContain('cost $1.00')
+      expect(text).toContain('cost unknown (no known price: secretive)')
+      expect(text).not.toContain('$0.00')
+    }
+  })
+
+  it('of several sessions is added up', () => {
+    const source = { history: aHistory({ turns }), policy: DEFAULT_PRIVACY }
+    const both = exportDocument([source, source], { at: AT, prices })
+    expect(both.cost?.micro_usd).toBe(4_000_000)
+    expect(pageOf(both)).toContain('Cost of all: $4.00 + unknown (no known price: secretive).')
+    expect(markdownOf(both)).toContain('Cost of all: \\$4.00')
+  })
+
+  it('of a session without log and archive is what was counted when it was read; without any record it is absent', () => {
+    const history = aHistory({ told_from: 'counts', from_log: false })
+    const spent = { calls: 2, micro_usd: 30_000, unpriced_calls: 0 }
+    const told = exportDocument([{ history, policy: DEFAULT_PRIVACY, spent }], { at: AT, prices })
+    expect(told.sessions[0]?.cost).toEqual({ ...spent, unpriced_models: [] })
+    const untold = exportDocument([{ history, policy: DEFAULT_PRIVACY }], { at: AT, prices })
+    expect(untold).not.toHaveProperty('cost')
+    expect(pageOf(untold)).not.toContain('<dt>Cost')
+  })
 })

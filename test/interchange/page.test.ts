@@ -8,12 +8,16 @@ import { visibleText } from '../../src/interchange/visible-text.js'
 import { DEFAULT_PRIVACY } from '../../src/privacy/index.js'
 import { AT, aHistory, aTurn, everywhere, historyWith, PLACES, type Texts } from './history.js'
 import { HOSTILE } from './hostile-texts.js'
+import { strangeTags } from './reply-tags.js'
 
 const pageWith = (texts: Texts): string =>
   pageOf(exportDocument([{ history: historyWith(texts), policy: DEFAULT_PRIVACY }], { at: AT }))
 
-/** All tags with their attributes, in order: what a parser would make elements of. */
-const skeleton = (html: string): string[] => html.match(/<[^>]*>/g) ?? []
+const RENDERED = /(<div class="(?:reply|remark)" dir="auto">)([\s\S]*?)(?=<\/div>)/g
+/** All tags with their attributes, in order: what a parser would make elements of. Without those within what agents wrote in Markdown. */
+const skeleton = (html: string): string[] => html.replace(RENDERED, '$1').match(/<[^>]*>/g) ?? []
+/** What agents wrote, as the page has it. */
+const rendered = (html: string): string[] => [...html.matchAll(RENDERED)].map(([, , inside = '']) => inside)
 const textOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
@@ -29,6 +33,7 @@ describe('the exported page', () => {
     const page = pageWith(everywhere(text))
     expect(skeleton(page)).toEqual(plain)
     expect(textOf(page)).toContain(visibleText(text))
+    expect(rendered(page).flatMap(strangeTags)).toEqual([])
   })
 
   it('has no tag and no attribute from data, whatever the texts are', () => {
@@ -40,10 +45,18 @@ describe('the exported page', () => {
     const filled = word.filter((text) => text.trim() !== '')
     fc.assert(
       fc.property(fc.record(Object.fromEntries(PLACES.map((place) => [place, filled]))), (texts) => {
-        expect(skeleton(pageWith(texts as unknown as Texts))).toEqual(plain)
+        const page = pageWith(texts as unknown as Texts)
+        expect(skeleton(page)).toEqual(plain)
+        expect(rendered(page).flatMap(strangeTags)).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 300, seed: 20_261_116 },
     )
+  })
+
+  it('renders the Markdown of replies and remarks, and shows prompts and errors as they were written', () => {
+    const page = pageWith(everywhere('**bold**'))
+    expect(rendered(page)).toContain('<p><strong>bold</strong></p>')
+    for (const place of ['prompt', 'error']) expect(page).toContain(`<div class="${place}" dir="auto">**bold**</div>`)
   })
 
   it('lets the browser run its own style and script and nothing else', () => {

@@ -66,14 +66,48 @@ async function open(html: string): Promise<Opened> {
 const pageWith = (text: string): string =>
   pageOf(exportDocument([{ history: historyWith(everywhere(text)), policy: DEFAULT_PRIVACY }], { at: AT }))
 
+const WRITTEN = ':is(.reply, .remark) *'
+
 /** Elements and attributes as the browser made them, without any text and without what clicking changes. */
-const elements = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('*')].map((one) => {
+const elements = (page: Page, selector = `:not(${WRITTEN})`): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => {
     const names = one.getAttributeNames().filter((name) => name !== 'open' && name !== 'aria-current')
     return [one.localName, ...names.map((name) => name + '=' + one.getAttribute(name))].join(' ')
   })`)
 
+/** What the Markdown of a reply may become. */
+const ALLOWED =
+  /^(?:p|h[456]|em|strong|del|code|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|hr|pre dir=auto|ol start=\d+|a href=(?:https?:\/\/|mailto:)\S+ rel=noopener noreferrer)$/i
+const strange = async (page: Page): Promise<string[]> =>
+  (await elements(page, WRITTEN)).filter((one) => !ALLOWED.test(one))
+
 const flag = (page: Page): Promise<unknown> => page.evaluate('globalThis.pwned')
+
+const MARKDOWN = `## What I found
+
+The flock turns **together**, *slowly*, ~~never~~, as \`steer()\` says. See [the paper](https://a.test/geese) or ![a goose](https://tracker.test/goose.png).
+
+1. It looks left
+   - at the wing
+   - at the tail
+     - and at the beak
+2. It looks right
+
+\`\`\`ts
+if (left < right) turn('left')
+\`\`\`
+
+> Each bird follows
+> the one before it.
+
+| bird   | speed |
+| ------ | ----- |
+| goose  | 64 km/h |
+| \`swan\` | 80 km/h |
+
+---
+
+`
 
 describe('an exported page in Chromium, opened from disk', () => {
   it('shows hostile texts as they were written, runs none of them, and asks for nothing', async () => {
@@ -86,9 +120,10 @@ describe('an exported page in Chromium, opened from disk', () => {
       await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
       for (const link of await page.locator('nav a:visible').all()) await link.click()
       expect({ text, elements: await elements(page) }).toEqual({ text, elements: expected })
+      expect(await strange(page)).toEqual([])
       const prompt = await page.locator('.prompt').first().textContent()
       expect(prompt).toBe(visibleText(text))
-      expect(await page.locator('pre').nth(1).textContent()).toBe(visibleText(text))
+      expect(await page.locator('details > pre').nth(1).textContent()).toBe(visibleText(text))
       expect(await flag(page)).toBeUndefined()
       expect(incidents).toEqual([])
     }
@@ -109,6 +144,7 @@ describe('an exported page in Chromium, opened from disk', () => {
         async (text) => {
           await using opened = await open(pageWith(text))
           expect(await elements(opened.page)).toEqual(expected)
+          expect(await strange(opened.page)).toEqual([])
           expect(await flag(opened.page)).toBeUndefined()
           expect(opened.incidents).toEqual([])
         },
@@ -142,7 +178,7 @@ describe('an exported page in Chromium, opened from disk', () => {
         started_at: AT,
         duration_ms: 42_000,
         prompt: `Question ${at + 1}: how does the flock keep its shape?`,
-        reply: `Answer ${at + 1}.\n\n${'Each bird follows the one before it, and the one beside it. '.repeat(8)}`,
+        reply: `${at === 0 ? MARKDOWN : ''}Answer ${at + 1}.\n\n${'Each bird follows the one before it, and the one beside it. '.repeat(8)}`,
         tool_calls: at === 6 ? [call, aCall({ name: 'Read', success: false })] : [aCall()],
       }),
     )
@@ -152,6 +188,26 @@ describe('an exported page in Chromium, opened from disk', () => {
     const { page, incidents } = opened
     const shown = page.locator('main article:visible')
     expect(await page.locator('nav li:visible').count()).toBe(12)
+
+    const reply = page.locator('#s1-t1 .reply')
+    const counts = [
+      'h5',
+      'strong',
+      'em',
+      'del',
+      'p code',
+      'ol > li',
+      'ul ul li',
+      'pre',
+      'blockquote',
+      'tr',
+      'hr',
+      'a',
+      'img',
+    ]
+    const found = await Promise.all(counts.map((one) => reply.locator(one).count()))
+    expect(found).toEqual([1, 1, 1, 1, 1, 2, 1, 1, 1, 3, 1, 1, 0])
+    if (process.env.SKEIN_PAGE_PICTURE) await page.screenshot({ path: `${process.env.SKEIN_PAGE_PICTURE}-reply.png` })
 
     const result = page.getByText('a needle in the haystack')
     expect(await result.isVisible()).toBe(false)

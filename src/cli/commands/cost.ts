@@ -30,12 +30,18 @@ export const cost = command({
     in: optional(directory, 'Only sessions that worked in this directory, or below'),
     'no-index': flag('Read every log from its beginning, and keep nothing'),
   },
-  async run({ session, by, since, until, in: where, 'no-index': noIndex }, { home, out, cwd }) {
+  async run({ session, by, since, until, in: where, 'no-index': noIndex }, cli) {
+    const { home, out } = cli
     if (since && until && since >= until)
       throw usageError('--since is not before --until', 'Give a time between the two')
     // The scan is over before optimized code would pay: compiling it is a fifth of the CPU time for 100 MB of logs.
     if (noIndex) setFlagsFromString('--no-opt')
-    const only = present({ session, since, until, directory: where === undefined ? undefined : resolve(cwd, where) })
+    const only = present({
+      session,
+      since,
+      until,
+      directory: where === undefined ? undefined : resolve(cli.cwd, where),
+    })
     const report = await (await home()).history.cost({ by, ...only, noIndex })
     out.result(report, (screen) => costView(report, screen))
     if (out.json) return

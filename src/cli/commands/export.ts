@@ -17,7 +17,7 @@ export const exportSession = command({
   name: 'export',
   summary: 'Write a session as one file to read or pass on',
   description:
-    'The privacy policy of the session’s directory is applied once more, and secrets are taken out of everything. The HTML file needs nothing else: open it from disk. Nothing is overwritten.',
+    'The privacy policy of the session’s directory is applied once more, and secrets are taken out of everything. The HTML file needs nothing else: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost. Nothing is overwritten.',
   examples: [
     ['skein export 77777777', 'As Markdown, on standard output'],
     ['skein export 77777777 --format html --output session.html', 'One page to open in a browser'],
@@ -39,7 +39,7 @@ export const exportSession = command({
     const { out, nowMs, cwd } = cli
     const home = await cli.home()
     const sources = await exportSources(home, await sessionsNamed(home, reference, chain), cli)
-    const document = exportDocument(sources, { at: instantOf(nowMs) })
+    const document = exportDocument(sources, { at: instantOf(nowMs), prices: await home.history.prices() })
     const written = inFormat(document, format)
     const path = output === undefined ? undefined : resolve(cwd, output)
     if (path !== undefined) writeNewFile(path, written)

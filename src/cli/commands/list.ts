@@ -22,7 +22,7 @@ export const list = command({
   async run(filters, cli) {
     const { out } = cli
     const home = await cli.home()
-    const page = await readPages(home, queryOf(filters, cli.cwd), { all: false })
+    const page = await readPages(home, queryOf(filters, cli), { all: false })
     if (OF_SESSIONS.some((name) => filters[name] !== undefined) && !out.json) return answerWithPage(home, out, page)
     const { rig: group, tool, role, agent, all } = filters
     const found = await agentsNow(cli, { all, ...(group === undefined ? {} : { group }) })

@@ -38,7 +38,7 @@ export const replay = command({
     const { out, nowMs } = cli
     const home = await cli.home()
     const sources = await exportSources(home, [await home.sessions.find(session)], cli)
-    const document = exportDocument(sources, { at: instantOf(nowMs) })
+    const document = exportDocument(sources, { at: instantOf(nowMs), prices: await home.history.prices() })
     const [exported] = document.sessions
     if (!exported) return
     const last = exported.turns.at(-1)?.number ?? 0

@@ -38,11 +38,12 @@ export const search = command({
     since: optional(when, 'Only what was said since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
     limit: defaulted(count, 20, 'At most so many hits', { short: 'n' }),
   },
-  async run({ text: first, more, in: places, tool, agent, group, since, limit }, { home, out, cwd }) {
+  async run({ text: first, more, in: places, tool, agent, group, since, limit }, cli) {
+    const { home, out } = cli
     const asked = [first, ...more].join(' ')
     const { part } = places.findLast((one) => one.part !== undefined) ?? {}
     const { path } = places.findLast((one) => one.path !== undefined) ?? {}
-    const directory = path === undefined ? undefined : resolve(cwd, path)
+    const directory = path === undefined ? undefined : resolve(cli.cwd, path)
     const filters = present({ in: part, directory, tool, agent, group, since })
     const report = await (await home()).history.search({ text: asked, ...filters, limit })
     if (report.hits.length === 0) out.fails()

@@ -1,4 +1,5 @@
 import type { Home } from '../../home/index.js'
+import type { Spent } from '../../index/index.js'
 import type { ExportSource } from '../../interchange/index.js'
 import type { Session } from '../../model/index.js'
 import type { Cli } from '../command.js'
@@ -23,10 +24,19 @@ export async function exportSources(
   { cwd }: Pick<Cli, 'cwd'>,
 ): Promise<ExportSource[]> {
   const sources: ExportSource[] = []
+  const costs = await history.spent(sessions.map((session) => session.id))
   for (const session of sessions) {
     const policy = await privacy.policyAt(session.cwd ?? cwd)
+    const spent = costs.get(session.id)
     // The export filters it, and counts what it leaves out.
-    sources.push({ history: await history.turns(session.id, { verbatim: true }), policy })
+    const turns = await history.turns(session.id, { verbatim: true })
+    sources.push({ history: turns, policy, ...(spent ? { spent: onlyCost(spent) } : {}) })
   }
   return sources
 }
+
+const onlyCost = ({ calls, micro_usd, unpriced_calls }: Spent): NonNullable<ExportSource['spent']> => ({
+  calls,
+  micro_usd,
+  unpriced_calls,
+})

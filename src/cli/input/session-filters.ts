@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { SessionFilter } from '../../home/index.js'
 import { OUTCOMES } from '../../model/index.js'
+import type { Cli } from '../command.js'
 import { flag, optional, type Values } from './input.js'
 import { present } from './present.js'
 import { agentRef, choice, count, directory, freeText, groupRef, sessionRef, text, when } from './value-kind.js'
@@ -26,13 +27,13 @@ export const FILTER_OPTIONS = {
 const PAGE = 20
 const LARGE_PAGE = 1_000
 
-/** `cwd` is where the command was typed. */
-export function queryOf(filters: Values<typeof FILTER_OPTIONS>, cwd: string): SessionFilter {
+/** The working directory is asked for only where a path is given: the one that a shell is in may be gone. */
+export function queryOf(filters: Values<typeof FILTER_OPTIONS>, cli: Pick<Cli, 'cwd'>): SessionFilter {
   const { work, chain, all, limit, in: where, ...same } = filters
   return {
     ...present(same),
     ...present({ work_unit: work, chain_id: chain }),
-    ...(where === undefined ? {} : { directory: resolve(cwd, where) }),
+    ...(where === undefined ? {} : { directory: resolve(cli.cwd, where) }),
     limit: limit ?? (all ? LARGE_PAGE : PAGE),
   }
 }

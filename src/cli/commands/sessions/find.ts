@@ -16,8 +16,9 @@ export const find = command({
   ],
   args: { text: optional(text('text'), 'Beginning of an id, or part of a title') },
   options: FILTER_OPTIONS,
-  async run({ text, ...filters }, { home, out, cwd }) {
-    const open = await home()
-    await answerWithPage(open, out, await readPages(open, { ...queryOf(filters, cwd), ...present({ text }) }, filters))
+  async run({ text, ...filters }, cli) {
+    const open = await cli.home()
+    const query = { ...queryOf(filters, cli), ...present({ text }) }
+    await answerWithPage(open, cli.out, await readPages(open, query, filters))
   },
 })

@@ -12,8 +12,8 @@ export const list = command({
   ],
   args: {},
   options: FILTER_OPTIONS,
-  async run(filters, { home, out, cwd }) {
-    const open = await home()
-    await answerWithPage(open, out, await readPages(open, queryOf(filters, cwd), filters))
+  async run(filters, cli) {
+    const open = await cli.home()
+    await answerWithPage(open, cli.out, await readPages(open, queryOf(filters, cli), filters))
   },
 })
