@@ -9,7 +9,7 @@ import {
   type SessionId,
   SkeinError,
 } from '../model/index.js'
-import { isListeningAt, type PaneInfo, restoreSocket } from '../terminal/index.js'
+import { isEndedNote, isListeningAt, type PaneInfo, restoreSocket } from '../terminal/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from './agent-run.js'
 import type { StartAgent, StartNow } from './agents.js'
 import { START_GRACE_MS } from './decide-status.js'
@@ -345,7 +345,7 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const terminal = live && (await parts.terminals.of(live.socket).catch(() => undefined))
   const screen = live && (await terminal?.capture(live.pane, { history: LAST_LINES }).catch(() => undefined))
   // tmux pushes what stood on the screen up by a line to say that the pane is dead.
-  const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !/^Pane is dead/.test(line))
+  const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !isEndedNote(line))
   const shown = await keptText(parts, lines.slice(-LAST_LINES).join('\n'))
   const details = shown === '' ? [] : shown.split('\n')
   const why = verdict?.status.reason ?? 'no reason is known'

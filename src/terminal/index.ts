@@ -8,5 +8,5 @@ export { type EndTree, endTree, processTree, type TreeProcess } from './process-
 export { cleanEnvironment, isListeningAt, socketPath } from './server.js'
 export { checkSessionName } from './session-name.js'
 export type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
-export { type OpenTerminal, openTerminal } from './tmux-terminal.js'
+export { isEndedNote, type OpenTerminal, openTerminal } from './tmux-terminal.js'
 export { checkTmux, type TmuxVersion } from './version.js'

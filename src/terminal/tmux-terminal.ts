@@ -18,11 +18,14 @@ import { paneGone, refused } from './trouble.js'
 import { checkTmux } from './version.js'
 
 const DEFAULT_TIMEOUT_MS = 5_000
+const ENDED_WORDS = 'skein: the program has ended'
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
 const SETTLE_TRIES = 4
 const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
+/** What a pane shows below the last words of its program. An agent is named by the beginning of its id, which a rename leaves as it is. */
+const ENDED = `${ENDED_WORDS} (#{?pane_dead_signal,signal #{pane_dead_signal},exit #{pane_dead_status}}). To go on: skein restart #{=8:@skein_agent}`
 const SCREEN = { repeatable: true, isScreen: true }
 
 export interface OpenTerminal {
@@ -40,6 +43,9 @@ export interface OpenTerminal {
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
+
+/** Whether a line of a screen was written by tmux below a program that has ended. */
+export const isEndedNote = (line: string): boolean => line.startsWith(ENDED_WORDS) || line.startsWith('Pane is dead')
 
 /** Checks that tmux is there. Connects to the server when something is asked, and starts it when a pane is created. */
 export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
@@ -91,6 +97,9 @@ class TmuxTerminal implements Terminal {
         // On the same line, so that even a program that ends at once leaves its pane and its exit status.
         commandLine('set-option', '-p', '-t', target, 'remain-on-exit', 'on'),
         commandLine('set-option', '-p', '-t', target, '--', '@skein_agent', pane.agent),
+        // `-q`: tmux before 3.3 has no such option, and shows its own words.
+        commandLine('set-option', '-pq', '-t', target, 'remain-on-exit-format', ENDED),
+        nameWindow(pane.session, pane.session),
       ),
       { start: true },
     )
@@ -198,7 +207,9 @@ class TmuxTerminal implements Terminal {
 
   async rename(session: string, to: string): Promise<void> {
     const name = withoutFormats(checkSessionName(to))
-    await this.#connection.ask(commandLine('rename-session', '-t', exactly(session), '--', name))
+    await this.#connection.ask(
+      sequence(nameWindow(session, to), commandLine('rename-session', '-t', exactly(session), '--', name)),
+    )
   }
 
   async close(session: string): Promise<void> {
@@ -258,6 +269,10 @@ async function directory(path: string): Promise<string> {
   if (found?.isDirectory()) return path
   throw new SkeinError('bad-input', `There is no directory ${path}`, 'Make it, or name another one')
 }
+
+/** The window of the agent, which is the first of its session, is called as the session is. tmux then leaves its name alone. */
+const nameWindow = (session: string, name: string): string =>
+  commandLine('rename-window', '-t', `${exactly(session)}^`, '--', withoutFormats(checkSessionName(name)))
 
 function captureCommand(pane: PaneId, options: CaptureOptions): string {
   const flags = [...(options.styles ? ['-e'] : []), ...(options.history ? ['-S', String(-options.history)] : [])]

@@ -59,14 +59,37 @@ it('what an outside program reports counts until something newer is known', asyn
   await expect(agents.report('toast', { status: 'idle' })).rejects.toMatchObject({ code: 'agent-not-running' })
 })
 
-it('a rename and a move take the tmux session along', async () => {
+it('a rename and a move take the tmux session and its window along', async () => {
   const { agents, project, tmux } = await workshop()
+  const windows = () =>
+    tmux('list-windows', '-t', '=kitchen/crumb:', '-F', '#{window_name} #{automatic-rename}').split('\n')
   await agents.start({ agent: 'web/toast', cwd: project })
+  expect(tmux('list-windows', '-a', '-F', '#{window_name}')).toContain('web/toast')
+  tmux('new-window', '-t', '=web/toast:', '-n', 'mine', 'sleep 600') // and the user looks at it
   expect((await agents.rename('toast', 'crumb')).how).toBe('its tmux session is called web/crumb')
   await agents.move('crumb', 'kitchen')
   expect(tmux('list-sessions', '-F', '#{session_name}')).toContain('kitchen/crumb')
+  expect(windows().slice(0, 2)).toEqual(['kitchen/crumb 0', 'mine 0'])
   expect((await agents.send('crumb', 'hello')).delivery).toBe('received')
   expect(await agents.attachCommand('crumb', {})).toContain('=kitchen/crumb')
+})
+
+it('the pane of a program that has ended says how to go on', async () => {
+  const { agents, project, tmux } = await workshop()
+  const { agent, session } = await agents.start({ agent: 'web/toast', cwd: project })
+  const knowsFormat = tmux('show-options', '-gwqv', 'remain-on-exit-format') !== '' // tmux before 3.3 has its own words
+  await agents.rename('toast', 'crumb')
+  await agents.send('crumb', 'die 3')
+  const id = agent.id.slice(0, 8)
+  const note = knowsFormat
+    ? `skein: the program has ended (exit 3). To go on: skein restart ${id}`
+    : 'Pane is dead (status 3'
+  await eventually(
+    () => tmux('capture-pane', '-p', '-t', '=web/crumb:'),
+    (screen) => screen.includes(note),
+  )
+  const again = await agents.restart(id)
+  expect(again.agent).toMatchObject({ address: 'web/crumb', session_id: session?.id })
 })
 
 it('an archived agent is listed only when asked for', async () => {
