@@ -39,6 +39,7 @@ const RARE = new Set([
   'exported-session.before',
   'exported-call.paths', // where a policy keeps the arguments of edits: see document.test.ts
   'model-call.cost_usd',
+  'search-hit.agent', // where an agent ran the session: see search.test.ts
   'unreadable-log.path',
   'unreadable-log.reason',
   'tool-detail.path',

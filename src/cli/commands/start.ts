@@ -17,7 +17,6 @@ export const start = command({
   examples: [
     ['skein start . --agent web/demo --tool claude', 'A new agent in this directory'],
     ['skein start web/demo --prompt "fix the login"', 'One that exists, with something to do'],
-    ['skein start --resume 4f1c09aa', 'An agent in a session of the history (see skein sessions list)'],
     ['skein start --all --group lab', 'Every agent of a group that does not run'],
   ],
   args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },
