@@ -17,6 +17,9 @@ function trap(): { root: string; file: string; ran: string; elsewhere: string } 
   ]
   writeFileSync(hook, `require('node:fs').writeFileSync(${JSON.stringify(ran)}, '')`)
   writeFileSync(file, `NODE_OPTIONS=--require ${hook}\nSKEIN_HOME=${elsewhere}\n`)
+  // A daemon would outlive the test.
+  mkdirSync(join(root, '.config', 'skein'), { recursive: true })
+  writeFileSync(join(root, '.config', 'skein', 'config.toml'), '[daemon]\nautostart = false\n')
   mkdirSync(join(root, 'bin'))
   symlinkSync(BIN, join(root, 'bin', 'skein'))
   return { root, file, ran, elsewhere }
