@@ -10,6 +10,13 @@ const sh = (script: string, env: Record<string, string>, ...wrapper: string[]) =
   return spawnSync(program, args, { env, encoding: 'utf8' })
 }
 
+/** A daemon would outlive the test. */
+function withoutDaemon(root: string): Record<string, string> {
+  mkdirSync(join(root, 'home'))
+  writeFileSync(join(root, 'home', 'config.toml'), '[daemon]\nautostart = false\n')
+  return environmentIn(root)
+}
+
 it('a disk on which no more files can be made is said to be one', () => {
   const root = scratch()
   const disk = join(root, 'disk')
@@ -26,9 +33,7 @@ it('a disk on which no more files can be made is said to be one', () => {
 
 it('a process that may open no more files says so', () => {
   const root = scratch()
-  const env = environmentIn(root)
-  mkdirSync(join(root, 'home'))
-  writeFileSync(join(root, 'home', 'config.toml'), '[daemon]\nautostart = false\n')
+  const env = withoutDaemon(root)
   expect(sh(`node "${BINARY}" session start --id a`, env).status).toBe(0)
   const ends = [18, 19, 20, 21, 22, 23, 24, 26, 28].map((limit) =>
     sh(`ulimit -n ${limit}; exec node "${BINARY}" list`, env),
@@ -44,9 +49,8 @@ it.each([
   ['start', '.', '--env=__proto__'],
   ['sessions', 'list', '--constructor=x'],
 ])('words that JavaScript knows and times that no calendar has are told like any others: %s %s %s', (...args) => {
-  const root = scratch()
   const { status, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
-    env: environmentIn(root),
+    env: withoutDaemon(scratch()),
     encoding: 'utf8',
   })
   expect({ status, stderr }).toMatchObject({ status: expect.toSatisfy((code: number) => code === 1 || code === 2) })

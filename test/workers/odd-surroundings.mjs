@@ -4,16 +4,18 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
+  closeSync,
   copyFileSync,
   cpSync,
   existsSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -166,8 +168,10 @@ const ODD = {
   directory: (path) => mkdirSync(path),
   link: (path) => symlinkSync('nowhere/at/all', path),
   sparse: (path) => {
-    writeFileSync(path, '')
-    truncateSync(path, 10e9)
+    // By its descriptor: the daemon may take a message away in between.
+    const file = openSync(path, 'w')
+    ftruncateSync(file, 10e9)
+    closeSync(file)
   },
 }
 
