@@ -38,11 +38,9 @@ async function openclaw<T>(state: string, ...args: string[]): Promise<T> {
   const node = join(modules, `node-linux-${arch()}`, 'bin/node')
   const program = join(modules, 'openclaw/openclaw.mjs')
   const env = { PATH: process.env.PATH, HOME: root, OPENCLAW_STATE_DIR: state }
-  const { stdout } = await promisify(execFile)(node, [program, ...args, '--json'], {
-    env,
-    cwd: root,
-    maxBuffer: 1 << 26,
-  })
+  const running = promisify(execFile)(node, [program, ...args, '--json'], { env, cwd: root, maxBuffer: 1 << 26 })
+  running.child.stdin?.end() // a program that reads its input would wait for ever
+  const { stdout } = await running
   return JSON.parse(stdout.slice(stdout.indexOf('{')))
 }
 
@@ -52,9 +50,10 @@ const doctor = (state: string, mode: 'dry-run' | 'import' | 'validate'): Promise
 
 describe.each(['rows', 'files'])('a store exported from the %s backend', (backend) => {
   it('is accepted by the real OpenClaw: checked, taken over and validated without an issue', async () => {
-    const state = join(root, `state-${backend}`)
+    // Of this try alone: what was left by one that failed would be in the way.
+    const [store, state] = [mkdtempSync(join(root, `${backend}-`)), mkdtempSync(join(root, 'state-'))]
     const worker = fileURLToPath(new URL('../workers/export-to-openclaw.mjs', import.meta.url))
-    execFileSync(process.execPath, [worker, join(root, backend), state, backend])
+    execFileSync(process.execPath, [worker, store, state, backend])
     const dry = await doctor(state, 'dry-run')
     console.log(`${backend}, dry run: ${JSON.stringify(dry.totals)}`)
     expect(dry.targets.flatMap((target) => target.issues)).toEqual([])
@@ -76,7 +75,7 @@ describe.each(['rows', 'files'])('a store exported from the %s backend', (backen
 
 it('the files backend is accepted as it stands', async () => {
   const worker = fileURLToPath(new URL('../workers/export-to-openclaw.mjs', import.meta.url))
-  const state = join(root, 'as-it-stands')
+  const state = mkdtempSync(join(root, 'as-it-stands-'))
   execFileSync(process.execPath, [worker, state, join(root, 'unused'), 'files'])
   expect((await doctor(state, 'dry-run')).totals).toMatchObject({ issues: 0, validatedEntries: 8 })
   expect((await doctor(state, 'import')).totals).toMatchObject({ issues: 0, importedEntries: 8 })
