@@ -15,6 +15,7 @@ const LAYERS = [
   ['ingest', 'work', 'conversations'],
   ['home'],
   ['lifecycle', 'interchange'],
+  ['operations'],
   ['daemon'],
   ['cli', 'tui', 'mcp'],
 ]

@@ -87,7 +87,7 @@ function outputOf(world: World, given: Given): Output {
 
 /** Runs a command with a home that is opened when it asks for it and closed whatever happens. */
 async function withHome(world: World, given: Given, out: Output, run: (cli: Cli) => Promise<void>): Promise<void> {
-  const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], world.now())
+  const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], { nowMs: world.now() })
   const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
   let opened: Promise<Home> | undefined
   let crew: Promise<Agents> | undefined
@@ -107,6 +107,9 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       currentSession: world.settings.session,
       profile,
       profiles: world.profiles,
+      get actor() {
+        return world.actor
+      },
       daemon: world.daemon,
       home,
       agents: () => {
