@@ -11,7 +11,7 @@ import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, Skein
 import { nextOf } from './attention.js'
 import type { EventHub } from './event-hub.js'
 import type { Fleet } from './fleet.js'
-import { LookSchedule } from './look-schedule.js'
+import { isLookedAtWhenMoved, LookSchedule } from './look-schedule.js'
 import type { Lookout } from './lookout.js'
 import { NoticeBook } from './notice-book.js'
 import { Notices } from './notices.js'
@@ -20,6 +20,7 @@ import type { NotifySettings, Way } from './notify-settings.js'
 import { OneAtATime } from './one-at-a-time.js'
 import type { DaemonPlace } from './place.js'
 import { Roll } from './roll.js'
+import { ScreenMoves } from './screen-moves.js'
 import { segmentOf } from './segment.js'
 import { keepSegment } from './statusline.js'
 import { WatchedDirectory } from './watched-directory.js'
@@ -30,7 +31,7 @@ const ROLL_MS = 15_000
 const TICK_MS = 500
 /** So few are looked at in one go by schedule: what agents tell must not wait behind it. */
 const ROUTINE_AT_ONCE = 25
-/** How often it is made sure that every agent's process lives. */
+/** How often every agent's process is checked to be alive, and quiet screens are checked for changes. */
 const ROUNDS_MS = 1_500
 
 export interface CrewOptions {
@@ -53,6 +54,7 @@ export class Crew implements AsyncDisposable {
   readonly #roll: Roll
   readonly #notices: Notices
   readonly #schedule = new LookSchedule()
+  readonly #moves = new ScreenMoves()
   readonly #watches: Disposable[] = []
   /** What is to be looked at next, and what has changed since users were last told. */
   readonly #toLook = new Set<AgentId | 'all'>()
@@ -64,6 +66,7 @@ export class Crew implements AsyncDisposable {
   readonly #looking: OneAtATime
   readonly #telling: OneAtATime
   readonly #sending: OneAtATime
+  readonly #noticing: OneAtATime
 
   private constructor(private readonly options: CrewOptions) {
     const { parts, place, fleet, outlets, say } = options
@@ -80,6 +83,7 @@ export class Crew implements AsyncDisposable {
     this.#looking = new OneAtATime(() => this.#look(), failed('looking at agents'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('telling what changed'))
+    this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('asking which screens have changed'))
   }
 
   static async open(options: CrewOptions): Promise<Crew> {
@@ -123,7 +127,12 @@ export class Crew implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const watch of this.#watches) watch[Symbol.dispose]()
-    await Promise.all([this.#looking.settled(), this.#telling.settled(), this.#sending.settled()])
+    await Promise.all([
+      this.#looking.settled(),
+      this.#telling.settled(),
+      this.#sending.settled(),
+      this.#noticing.settled(),
+    ])
     await this.#notices.settled()
     await this.options.fleet[Symbol.asyncDispose]()
   }
@@ -141,6 +150,7 @@ export class Crew implements AsyncDisposable {
     const roundsTimer = setInterval(() => {
       for (const { agent, run } of this.#roll.runs())
         if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
+      this.#noticing.ask()
     }, ROUNDS_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
@@ -187,6 +197,13 @@ export class Crew implements AsyncDisposable {
   #looks(at: AgentId | 'all'): void {
     this.#toLook.add(at)
     this.#looking.ask()
+  }
+
+  async #noticeMoves(): Promise<void> {
+    const quiet = new Set(this.#roll.runs().flatMap((run) => (isLookedAtWhenMoved(run) ? [run.agent] : [])))
+    if (quiet.size === 0) return
+    const activity = [...(await this.options.fleet.activity())].filter(([agent]) => quiet.has(agent))
+    for (const agent of this.#moves.moved(new Map(activity))) this.#looks(agent)
   }
 
   #changes(changed: AgentId | 'all' | undefined): void {

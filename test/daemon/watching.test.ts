@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
 import { lifeOf } from '../../src/disk/index.js'
 import type { Agent } from '../../src/model/index.js'
+import { recordedPanes } from '../tools/recorded-pane.js'
 import { Herd } from './herd.js'
 import { pause, until } from './scratch.js'
 
@@ -107,6 +108,24 @@ describe('watching agents', () => {
     await until(async () => (await herd.statusOf(three))?.status === 'running')
     herd.killTmux()
     await until(async () => (await herd.statusOf(three))?.trouble === 'tmux-gone')
+  })
+
+  // The look that comes without any sign comes after thirty seconds.
+  it('sees a dialog that its user opened between two turns, which no program reports', {
+    timeout: 25_000,
+  }, async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('toast')
+    await ensureDaemon(herd.access)
+    herd.works(toast)
+    herd.finishes(toast)
+    await until(async () => (await herd.statusOf(toast))?.waiting_for === 'finished')
+    await herd.shows(toast, recordedPanes('claude').find(({ name }) => name === 'permission-bash')?.screen.lines ?? [])
+    const asking = await until(async () => {
+      const status = await herd.statusOf(toast)
+      return status?.waiting_for === 'permission' && status
+    })
+    expect(asking).toMatchObject({ status: 'waiting', source: 'pane' })
   })
 
   it('killed with -9 loses no message: the next one takes them, and the status line is counted without it', async () => {
