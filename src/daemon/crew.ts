@@ -62,6 +62,8 @@ export class Crew implements AsyncDisposable {
   readonly #routine = new Set<AgentId>()
   readonly #changed = new Set<AgentId | 'all'>()
   #isSpoolFull = false
+  /** An agent has become unreachable, or reachable again. */
+  #isReachChanged = false
   #complaint = ''
   readonly #looking: OneAtATime
   readonly #telling: OneAtATime
@@ -200,10 +202,10 @@ export class Crew implements AsyncDisposable {
   }
 
   async #noticeMoves(): Promise<void> {
-    const quiet = new Set(this.#roll.runs().flatMap((run) => (isLookedAtWhenMoved(run) ? [run.agent] : [])))
-    if (quiet.size === 0) return
-    const activity = [...(await this.options.fleet.activity())].filter(([agent]) => quiet.has(agent))
-    for (const agent of this.#moves.moved(new Map(activity))) this.#looks(agent)
+    const watched = this.#roll.runs().filter(isLookedAtWhenMoved)
+    if (watched.length === 0) return
+    const activity = await this.options.fleet.activity()
+    for (const agent of this.#moves.moved(watched, activity)) this.#looks(agent)
   }
 
   #changes(changed: AgentId | 'all' | undefined): void {
@@ -227,7 +229,10 @@ export class Crew implements AsyncDisposable {
     this.#schedule.looked(wanted.has('all') ? this.#roll.runs().map(({ agent }) => agent) : ids, performance.now())
     for (const id of ids) this.#routine.delete(id)
     if (this.#routine.size > 0) this.#looking.ask()
-    await lookout.look(wanted.has('all') ? undefined : new Set(ids))
+    const observed = await lookout.look(wanted.has('all') ? undefined : new Set(ids))
+    if (!this.#roll.saw(observed)) return
+    this.#isReachChanged = true
+    this.#telling.ask()
   }
 
   /** Prompts that were kept for agents which asked something first. One at a time; who is still not ready is tried again. */
@@ -259,8 +264,9 @@ export class Crew implements AsyncDisposable {
   async #tell(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
-    let news = false
-    if (changed.includes('all')) news = (await this.#roll.readAll()).length > 0
+    let news = this.#isReachChanged
+    this.#isReachChanged = false
+    if (changed.includes('all')) news = (await this.#roll.readAll()).length > 0 || news
     else for (const id of changed) if (id !== 'all' && (await this.#roll.readOne(id))) news = true
     const isFirst = this.#segment === undefined
     if (!news && !isFirst) return

@@ -23,11 +23,11 @@ export function lookEveryMs({
 }
 
 /**
- * Whether an agent is to be looked at when its screen changes. Programs report turns and permissions, and not the dialogs
- * that their user opens between two turns; a registry knows those too.
+ * Whether an agent, polled rarely, is to be looked at when its screen changes. Programs report turns and permissions, and not
+ * the dialogs that their user opens between two turns.
  */
-export const isLookedAtWhenMoved = ({ run, status }: Pick<AgentRun, 'run' | 'status'>): boolean =>
-  run !== undefined && run.ended_at === undefined && isReported(status) && isQuiet(status)
+export const isLookedAtWhenMoved = (run: Pick<AgentRun, 'run' | 'status' | 'quiet_at'>): boolean =>
+  lookEveryMs(run) === SELDOM_MS
 
 const isReported = ({ source }: AgentStatus): boolean =>
   source === 'hook' || source === 'event-stream' || source === 'report'
