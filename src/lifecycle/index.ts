@@ -1,5 +1,5 @@
 export type { AgentRun, Binding, LiveRun } from './agent-run.js'
-export { AgentRuns } from './agent-runs.js'
+export { AgentRuns, type Found } from './agent-runs.js'
 export { viewsOf } from './agent-view.js'
 export type {
   Agents,
@@ -11,7 +11,7 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
-export { decideStatus, type Sighting, waitToken } from './decide-status.js'
+export { decideStatus, type Sighting, unknownBy, type Verdict, waitToken } from './decide-status.js'
 export { activityOf, mergeTold } from './evidence.js'
 export { takeIn } from './intake.js'
 export { sweepAllLaunchScripts } from './launch-leftovers.js'
