@@ -3,8 +3,9 @@ import type { Events } from './event-api.js'
 import type { History } from './history-api.js'
 import type { IndexCare } from './index-api.js'
 import type { ProfilePaths } from './paths.js'
-import type { Privacy } from './privacy-api.js'
+import type { PrivacyUpkeep } from './privacy-api.js'
 import type { Programs } from './programs-api.js'
+import type { Purging } from './purge-api.js'
 import type { RosterBook } from './roster-api.js'
 import type { Sessions } from './session-api.js'
 
@@ -24,3 +25,6 @@ export interface Home extends AsyncDisposable {
   readonly archive: ArchiveBook
   readonly programs: Programs
 }
+
+/** What is stored of words: how it was filtered, and how it is erased. */
+export interface Privacy extends PrivacyUpkeep, Purging {}

@@ -35,10 +35,10 @@ import type { LogStores } from './log-stores.js'
 import { withMoments } from './moments.js'
 import { OpenSessions } from './open-sessions.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
-import type { Policies } from './policies.js'
+import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
-import type { PurgeBook } from './purge-book.js'
+import { PurgeBook } from './purge-book.js'
 import { tellRedactions } from './redaction-notices.js'
 import type { SessionBook } from './sessions.js'
 import type { UsageLogs } from './spending.js'
@@ -46,6 +46,9 @@ import { storedPolicies } from './stored-policies.js'
 import type { Surroundings } from './surroundings.js'
 import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
+
+// Whoever loads the history needs these to open it.
+export { Policies, PurgeBook }
 
 /** Logs are read in slices of about this size: each is saved, and the process can be interrupted, before the next. */
 const SLICE_BYTES = 128 * 1024 * 1024
