@@ -1,5 +1,5 @@
-import type { AgentRun } from '../lifecycle/index.js'
-import type { AgentId } from '../model/index.js'
+import type { AgentRun } from '../../lifecycle/index.js'
+import type { AgentId } from '../../model/index.js'
 
 /**
  * So many rounds in a row an agent is looked at after its screen changed. tmux counts in whole seconds, so the change may
