@@ -1,7 +1,6 @@
 import { type ArchiveEntry, ArchiveReader } from '../archive/index.js'
 import { explainDiskError } from '../disk/index.js'
 import { formatDuration, type SessionId, SkeinError } from '../model/index.js'
-import type { Events } from './api.js'
 import type {
   ArchiveBook,
   ArchiveCheck,
@@ -13,6 +12,7 @@ import type {
 } from './archive-api.js'
 import { verifyArchive } from './archive-check.js'
 import type { Config } from './config.js'
+import type { Events } from './event-api.js'
 import type { LogStores } from './log-stores.js'
 import { logOfEntry } from './pending-logs.js'
 import type { ProfileStore } from './profile-store.js'

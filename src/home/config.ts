@@ -1,15 +1,13 @@
 import { isAbsolute, join } from 'node:path'
-import type { PriceOverrides } from '../ingest/index.js'
 import {
   DEFAULT_POLICY,
-  formatDuration,
   overridesKey,
+  type PriceOverrides,
   parseDuration,
   type RetentionPolicy,
   SkeinError,
 } from '../model/index.js'
 import { type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
-import type { PolicyReport } from './api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
@@ -178,18 +176,6 @@ export class Config {
       `${name} in ${this.file} is ${JSON.stringify(value)}, not a whole number`,
       `Write one, such as ${otherwise}`,
     )
-  }
-}
-
-export const showTtl = (ms: number): string => (ms === 0 ? 'for ever' : formatDuration(ms))
-
-export function reportPolicy(policy: RetentionPolicy, file: string): PolicyReport {
-  return {
-    default_ttl: showTtl(policy.defaultTtlMs),
-    min_retain: policy.minRetain,
-    prune_interval: showTtl(policy.pruneIntervalMs),
-    ttls: Object.fromEntries(Object.entries(policy.ttls).map(([pattern, ms]) => [pattern, showTtl(ms)])),
-    config_file: file,
   }
 }
 

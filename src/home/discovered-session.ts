@@ -1,13 +1,34 @@
 import type { FoundSession } from '../ingest/index.js'
 import { type ForkOrigin, instantOf, isActive, laterOf, type Session, type SessionId } from '../model/index.js'
-import { filterText } from '../privacy/index.js'
+import { filterText, type Oblivion } from '../privacy/index.js'
 import type { Succession } from '../tools/index.js'
 import { type Continuation, FoundLinks } from './found-links.js'
+import type { ProfileStore } from './profile-store.js'
 import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
+/**
+ * Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new.
+ * The purge filter is read under the lock: a purge may have run after the log was read.
+ */
+export async function recordFound(
+  store: ProfileStore,
+  { found, successions }: { found: readonly FoundSession[]; successions: readonly Succession[] },
+  { nowMs, open, oblivion }: { nowMs: number; open: ReadonlySet<SessionId>; oblivion: () => Oblivion | undefined },
+): Promise<number> {
+  return store.change((state) => {
+    const purged = oblivion()
+    const kept = purged ? found.flatMap((one) => remembered(one, purged)) : found
+    const unknown = new Set(kept.map((one) => one.id).filter((id) => !state.session(id))).size
+    return {
+      events: discoveries(state, kept, successions, { nowMs, isOpen: (id) => open.has(id) }),
+      result: () => unknown,
+    }
+  })
+}
+
 /** The events that tell the journal of sessions found in logs. */
-export function discoveries(
+function discoveries(
   state: ChangeState,
   found: readonly FoundSession[],
   successions: readonly Succession[],
@@ -96,4 +117,11 @@ function betterOrigin(
   const isLess =
     origin.session === forked_from.session && (origin.turn === undefined || origin.turn === forked_from.turn)
   return isLess ? undefined : origin
+}
+
+function remembered(found: FoundSession, { forgetter, isSessionGone }: Oblivion): FoundSession[] {
+  if (isSessionGone(found.id)) return []
+  const { title, prompt, branch, cwd } = found.news
+  const news = forgetter.json(withValues({ title, prompt, branch, cwd })).value as FoundSession['news']
+  return [{ ...found, news: { ...found.news, ...news } }]
 }

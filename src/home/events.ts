@@ -18,12 +18,13 @@ import {
   VISIBILITIES,
   worth,
 } from '../model/index.js'
-import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './api.js'
-import { type Config, reportPolicy, showTtl } from './config.js'
+import type { Config } from './config.js'
+import type { EventFilter, EventStats, Events, NewEvent, PolicyReport, PruneReport, TypeDecay } from './event-api.js'
 import { withMoments } from './moments.js'
 import type { ProfilePaths } from './paths.js'
 import { plainPayload } from './plain-payload.js'
 import type { ProfileStore } from './profile-store.js'
+import { reportPolicy, showTtl } from './retention-report.js'
 import { autoPruneState, emptyReport, isPruneDue, prune } from './retention-run.js'
 import type { SessionBook } from './sessions.js'
 import { withoutPurged } from './told-words.js'

@@ -1,5 +1,4 @@
-import type { FoundSession } from '../ingest/index.js'
-import { isActive, type Link, OUTCOME_OF_LINK, type Session, type SessionId } from '../model/index.js'
+import { type Instant, isActive, type Link, OUTCOME_OF_LINK, type Session, type SessionId } from '../model/index.js'
 import type { Succession } from '../tools/index.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
@@ -8,6 +7,12 @@ export interface Continuation {
   parent_id: SessionId
   link: Link
   chain_id: SessionId
+}
+
+/** What the order of found sessions depends on. */
+interface Found {
+  readonly id: SessionId
+  readonly news: { readonly started_at?: Instant | undefined }
 }
 
 /** Puts found sessions behind those they took the place of, whichever of the two was found first. */
@@ -27,12 +32,12 @@ export class FoundLinks {
   }
 
   /** Predecessors first, otherwise as they began. A session may be found in several logs. */
-  inOrder(found: readonly FoundSession[]): FoundSession[] {
+  inOrder<One extends Found>(found: readonly One[]): One[] {
     const asBegun = [...found].sort((a, b) => ((a.news.started_at ?? '') < (b.news.started_at ?? '') ? -1 : 1))
-    const left = new Map<SessionId, FoundSession[]>()
+    const left = new Map<SessionId, One[]>()
     for (const one of asBegun) left.set(one.id, [...(left.get(one.id) ?? []), one])
     return asBegun.flatMap(({ id }) => {
-      const line: FoundSession[] = []
+      const line: One[] = []
       for (let at: SessionId | undefined = id; at && left.has(at); at = this.#before.get(at)?.predecessor) {
         line.unshift(...(left.get(at) ?? []))
         left.delete(at)

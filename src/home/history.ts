@@ -26,30 +26,29 @@ import {
   type Succession,
   type UnlistedDirectory,
 } from '../tools/index.js'
-import type { IngestOptions, IngestReport, SessionHistory, TurnsOptions, WatchOptions } from './api.js'
 import type { Config } from './config.js'
+import { recordFound } from './discovered-session.js'
 import { withOrigin } from './fork-origin.js'
+import type { IngestOptions, IngestReport, SessionHistory, TurnsOptions, WatchOptions } from './history-api.js'
 import { noteLook } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 import { withMoments } from './moments.js'
 import { OpenSessions } from './open-sessions.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
-import type { Policies } from './policies.js'
+import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import type { ProfileStore } from './profile-store.js'
-import type { PurgeBook } from './purge-book.js'
+import { PurgeBook } from './purge-book.js'
 import { tellRedactions } from './redaction-notices.js'
 import type { SessionBook } from './sessions.js'
 import type { UsageLogs } from './spending.js'
 import { storedPolicies } from './stored-policies.js'
+import type { Surroundings } from './surroundings.js'
 import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
 
-/** Where the tools of this user keep their logs, and which days are theirs. */
-export interface Surroundings extends Omit<Environment, 'extraRoots'> {
-  /** IANA name. */
-  zone: string
-}
+// Whoever loads the history needs these to open it.
+export { Policies, PurgeBook }
 
 /** Logs are read in slices of about this size: each is saved, and the process can be interrupted, before the next. */
 const SLICE_BYTES = 128 * 1024 * 1024
@@ -344,11 +343,15 @@ export class LogHistory implements UsageLogs {
       const told = [...sessions, ...companions].map((session) =>
         copied.has(session.id) ? { ...session, news: withOrigin(history, session) } : session,
       )
-      found += await this.#setup.sessions.discover(told, successions, {
-        nowMs: this.#setup.store.context.clock.now(),
-        open: opened.among(told, opened.areGrowing(told) ? [] : await this.#activeIn(history)),
-        oblivion: () => this.#setup.purges.oblivion(),
-      })
+      found += await recordFound(
+        this.#setup.store,
+        { found: told, successions },
+        {
+          nowMs: this.#setup.store.context.clock.now(),
+          open: opened.among(told, opened.areGrowing(told) ? [] : await this.#activeIn(history)),
+          oblivion: () => this.#setup.purges.oblivion(),
+        },
+      )
       history.markAnnounced(sessions.map((session) => session.log))
     }
   }
@@ -360,7 +363,11 @@ export class LogHistory implements UsageLogs {
     const over = active.filter(({ id }) => !open.has(id))
     if (over.length === 0) return
     const nowMs = this.#setup.store.context.clock.now()
-    await this.#setup.sessions.discover(over, [], { nowMs, open, oblivion: () => this.#setup.purges.oblivion() })
+    await recordFound(
+      this.#setup.store,
+      { found: over, successions: [] },
+      { nowMs, open, oblivion: () => this.#setup.purges.oblivion() },
+    )
   }
 
   /** Sessions found in logs that have no end yet, as their logs were read. */

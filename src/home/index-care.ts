@@ -1,5 +1,5 @@
 import type { SqliteIndex } from '../index/index.js'
-import type { IndexCare, IndexCheck } from './api.js'
+import type { IndexCare, IndexCheck } from './index-api.js'
 import type { ProfileStore } from './profile-store.js'
 
 const MAX_PROBLEMS = 20

@@ -20,7 +20,7 @@ import type { LogStores } from './log-stores.js'
 import { FILLED_AGAIN } from './paths.js'
 import type { PolicyMemory } from './policy-memory.js'
 import { notePolicies } from './policy-note.js'
-import type { AuditOptions, PolicyApplication, Privacy } from './privacy-api.js'
+import type { AuditOptions, PolicyApplication, PrivacyUpkeep } from './privacy-api.js'
 import type { ProfileStore } from './profile-store.js'
 import { isOutdated, type StoredPolicies, storedPolicies } from './stored-policies.js'
 import { isLessThan } from './told-session.js'
@@ -44,7 +44,7 @@ export interface PrivacySetup {
 }
 
 /** Looks after the text that is already stored: what was filtered, and whether the policy of today was applied to it. */
-export class PrivacyCare implements Omit<Privacy, 'purge' | 'lastPurge'> {
+export class PrivacyCare implements PrivacyUpkeep {
   readonly #policies = new Map<string, Policy>()
 
   constructor(

@@ -10,10 +10,10 @@ import {
   runnersFor,
   type ScreenRules,
 } from '../tools/index.js'
-import type { Programs } from './api.js'
 import type { Config } from './config.js'
-import type { Surroundings } from './history.js'
+import type { Programs } from './programs-api.js'
 import { settingsText } from './settings-file.js'
+import type { Surroundings } from './surroundings.js'
 
 /** The agent programs that can be run from here, with the user's own tools and rules. */
 export class ConfiguredPrograms implements Programs {

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileLock, writeAtomic } from '../disk/index.js'
-import type { Oblivion } from '../ingest/index.js'
 import { readJson, SkeinError, shapes } from '../model/index.js'
-import { Forgetter, type PurgeRule } from '../privacy/index.js'
+import { Forgetter, type Oblivion, type PurgeRule } from '../privacy/index.js'
 import { bookPath, purgeStamp } from './purge-stamp.js'
 
 /** A session that was purged, and the logs that would bring it back. */

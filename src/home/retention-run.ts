@@ -17,7 +17,7 @@ import {
   readJson,
   sessionsTouchedBy,
 } from '../model/index.js'
-import type { PruneReport } from './api.js'
+import type { PruneReport } from './event-api.js'
 import type { ProfileStore } from './profile-store.js'
 
 export interface AutoPruneState {

@@ -16,8 +16,8 @@ import {
   splitAddress,
 } from '../model/index.js'
 import { type AgentLookup, findAgent, lookupIn } from './agent-lookup.js'
-import type { AddAgentOptions, RosterBook } from './api.js'
 import type { ProfileStore } from './profile-store.js'
+import type { AddAgentOptions, RosterBook } from './roster-api.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
 /** The agents and groups of a profile, with the rules of the group tree. */

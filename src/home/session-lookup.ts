@@ -12,7 +12,7 @@ import {
   SkeinError,
 } from '../model/index.js'
 import { type AgentLookup, currentSession, findAgent } from './agent-lookup.js'
-import type { Chain, SessionTree } from './api.js'
+import type { Chain, SessionTree } from './session-api.js'
 
 /**
  * By id, or by a beginning that fits one session only. With `lookup` also by an agent: then its current session. An address

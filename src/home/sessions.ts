@@ -1,5 +1,4 @@
 import type { FoldedSession, SessionPage, SessionQuery } from '../index/index.js'
-import type { FoundSession, Oblivion } from '../ingest/index.js'
 import {
   DAY_MS,
   type Instant,
@@ -19,13 +18,12 @@ import {
   SkeinError,
   splitAddress,
 } from '../model/index.js'
-import type { Succession } from '../tools/index.js'
 import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
-import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './api.js'
 import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
+import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './session-api.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
 import { chainOf, findSession, rootOf, treeFrom } from './session-lookup.js'
@@ -148,31 +146,6 @@ export class SessionBook implements Sessions {
     })
   }
 
-  /**
-   * Sessions that were found in logs: new ones are started, known ones learn what they did not know. Returns how many were new.
-   * What was purged is asked for under the lock: a purge may have come between the reading and the telling.
-   */
-  async discover(
-    found: readonly FoundSession[],
-    successions: readonly Succession[],
-    {
-      nowMs,
-      open,
-      oblivion = () => undefined,
-    }: { nowMs: number; open: ReadonlySet<SessionId>; oblivion?: () => Oblivion | undefined },
-  ): Promise<number> {
-    const { discoveries } = await import('./discovered-session.js') // with the rules of privacy, which most commands do without
-    return this.store.change((state) => {
-      const purged = oblivion()
-      const told = purged ? found.flatMap((one) => remembered(one, purged)) : found
-      const unknown = new Set(told.map((one) => one.id).filter((id) => !state.session(id))).size
-      return {
-        events: discoveries(state, told, successions, { nowMs, isOpen: (id) => open.has(id) }),
-        result: () => unknown,
-      }
-    })
-  }
-
   async get(id: string): Promise<Session | undefined> {
     return isSessionId(id) ? this.store.ask((index) => index.get(id)) : undefined
   }
@@ -243,13 +216,6 @@ export class SessionBook implements Sessions {
     }
     return { archived }
   }
-}
-
-function remembered(found: FoundSession, { forgetter, isSessionGone }: Oblivion): FoundSession[] {
-  if (isSessionGone(found.id)) return []
-  const { title, prompt, branch, cwd } = found.news
-  const news = forgetter.json(withValues({ title, prompt, branch, cwd })).value as FoundSession['news']
-  return [{ ...found, news: { ...found.news, ...news } }]
 }
 
 // --- starting -------------------------------------------------------------------------------------------------------

@@ -8,15 +8,15 @@ import {
   type SessionPlace,
   settleLedger,
 } from '../ingest/index.js'
-import type { CostOptions } from './api.js'
 import type { Config } from './config.js'
 import { isInside, spellingsOf } from './directory-filter.js'
-import type { Surroundings } from './history.js'
+import type { CostOptions } from './history-api.js'
 import { hasJustLooked } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
 import type { SessionBook } from './sessions.js'
+import type { Surroundings } from './surroundings.js'
 
 /** What the logs tell of model calls. */
 export interface UsageLogs {

@@ -2,15 +2,6 @@ import { type Forgetter, PURGED } from '../privacy/index.js'
 import type { Fact, Resume, SessionNews } from '../tools/index.js'
 import { storablePlace } from './storable-place.js'
 
-/** What was purged from the home and must not come back from the logs, which are not ours to change. */
-export interface Oblivion {
-  forgetter: Forgetter
-  /** Counts purges. What was read under an earlier one is not stored any more. */
-  generation: number
-  isSessionGone(session: string): boolean
-  isLogGone(path: string, part: string): boolean
-}
-
 /** The arguments of a call on a path that must be forgotten. In the text they are `PURGED_CALL_TEXT`. */
 const PURGED_CALL = { purged: PURGED }
 

@@ -8,7 +8,7 @@ export {
   reportCalls,
   type SessionPlace,
 } from './cost-report.js'
-export { FactForgetter, type Oblivion } from './forget-facts.js'
+export { FactForgetter } from './forget-facts.js'
 export { type FoundSession, type HistoryCounts, HistoryStore } from './history-store.js'
 export { type Call, Ledger } from './ledger.js'
 export { reportLedger, settleLedger } from './ledger-cells.js'
@@ -19,7 +19,7 @@ export { type LogSource, type Stores, wasCut } from './log-readings.js'
 export { type CountedRows, countFacts, type ToolCallRow, type TurnRow } from './log-rows.js'
 export { isPart } from './part-stamp.js'
 export { ANSWER, type PassageKind, PURGED_CALL_TEXT } from './passage.js'
-export { type Price, type Priceable, PriceBook, type PriceOverride, type PriceOverrides } from './price-book.js'
+export { type Price, type Priceable, PriceBook } from './price-book.js'
 export { type HistoryReading, readHistory } from './read-history.js'
 export { forgetRedactions, type PendingRedactions, pendingRedactions } from './redaction-tally.js'
 export { refilteredFacts } from './refilter-facts.js'

@@ -1,21 +1,13 @@
-import { matchesPattern, overridesKey, type Tokens, totalTokens } from '../model/index.js'
+import {
+  matchesPattern,
+  overridesKey,
+  type PriceOverride,
+  type PriceOverrides,
+  type Tokens,
+  totalTokens,
+} from '../model/index.js'
 import { PriceList, type Rate } from './price-list.js'
 import { PRICE_SOURCE } from './price-table.js'
-
-/** What the user's config says about a model: dollars per million tokens. Missing cache rates follow the input rate as Anthropic's do. */
-export interface PriceOverride {
-  input: number
-  output: number
-  cache_read?: number
-  cache_write_5m?: number
-  cache_write_1h?: number
-  /** Dollars per thousand web searches. */
-  web_search?: number
-  /** What fast mode multiplies the rates by. */
-  fast_factor?: number
-}
-/** By model name or a pattern with `*`; the longest pattern that matches wins. */
-export type PriceOverrides = Readonly<Record<string, PriceOverride>>
 
 /** What a price depends on, apart from the tokens. */
 export interface Priceable extends Tokens {

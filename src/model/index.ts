@@ -115,6 +115,8 @@ export {
   loggedNanoUsd,
   MOST_TOKENS,
   overridesKey,
+  type PriceOverride,
+  type PriceOverrides,
   splitCacheWrites,
   type Tokens,
   tokenCount,

@@ -11,6 +11,7 @@ export { DEFAULT_PRIVACY, type Policy, type PolicyLayer, tiersFor, type Verdict,
 export { loadPolicy, type PolicyPlaces, PROJECT_FILES, parsePolicy } from './policy-file.js'
 export { policyFingerprint } from './policy-fingerprint.js'
 export { type PolicyReport, policyReport, type ToolReport } from './policy-report.js'
+export type { Oblivion } from './purge-filter.js'
 export { PURGED } from './purged-mark.js'
 export { type Applied, addApplied, type Redaction, redact, redactInto, redactValue } from './redact.js'
 export { printedSpans, printOf, type SecretPrint } from './secret-print.js'
