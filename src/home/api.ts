@@ -1,13 +1,7 @@
-import type { ArchiveBook } from './archive-api.js'
-import type { Events } from './event-api.js'
-import type { History } from './history-api.js'
-import type { IndexCare } from './index-api.js'
-import type { ProfilePaths } from './paths.js'
-import type { PrivacyUpkeep } from './privacy-api.js'
-import type { Programs } from './programs-api.js'
-import type { Purging } from './purge-api.js'
-import type { RosterBook } from './roster-api.js'
-import type { Sessions } from './session-api.js'
+import type { ArchiveBook, History, PrivacyUpkeep } from '../history/index.js'
+import type { Purging } from '../purge/index.js'
+import type { Programs } from '../settings/index.js'
+import type { Events, IndexCare, ProfilePaths, RosterBook, Sessions } from '../store/index.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {

@@ -1,20 +1,23 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError, makeDirectory, releaseFiles } from '../disk/index.js'
+import { openHistory } from '../history/index.js'
 import { type Context, SkeinError } from '../model/index.js'
+import { openPurging } from '../purge/index.js'
+import type { Surroundings } from '../settings/index.js'
+import { Config, openPrograms } from '../settings/index.js'
+import {
+  DEFAULT_PROFILE,
+  ProfileStore,
+  parseProfile,
+  profileNotFound,
+  profilePaths,
+  StoredEvents,
+  StoredIndexCare,
+  StoredRoster,
+  StoredSessions,
+} from '../store/index.js'
 import type { Home } from './api.js'
-import { Config } from './config.js'
-import { EventBook } from './events.js'
-import { StoredIndexCare } from './index-care.js'
-import { openHistory } from './open-history.js'
-import { openPrograms } from './open-programs.js'
-import { openPurging } from './open-purge.js'
-import { profilePaths } from './paths.js'
-import { ProfileStore } from './profile-store.js'
-import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
-import { StoredRoster } from './roster-book.js'
-import { SessionBook } from './sessions.js'
-import type { Surroundings } from './surroundings.js'
 
 export interface HomeOptions {
   /** SKEIN_HOME, or Skein's directory under the XDG data directory. */
@@ -40,8 +43,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
   const config = new Config(configFile, () => surroundings.home, context.warn)
-  const sessions = new SessionBook(store, cwd)
-  const events = new EventBook(store, config, sessions)
+  const sessions = new StoredSessions(store, cwd)
+  const events = new StoredEvents(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
   const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile })
   const purging = openPurging({
@@ -79,7 +82,7 @@ function makeReady(directory: string, { root, userId }: HomeOptions, profile: st
   }
 }
 
-async function close(store: ProfileStore, events: EventBook): Promise<void> {
+async function close(store: ProfileStore, events: StoredEvents): Promise<void> {
   try {
     if (store.hasWritten) await events.prune({ auto: true })
   } catch (error) {
