@@ -1,6 +1,6 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
-import { type Home, readSettings } from '../home/index.js'
+import { createProfile, type Home, listProfiles, readSettings } from '../home/index.js'
 import { agentsOf, configuredParts, type Parts, type SocketFacts, sweepAllLaunchScripts } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
 import { parseDaemonSettings } from './daemon-settings.js'
@@ -13,6 +13,7 @@ import { RETENTION_MS } from './intake/intake-process.js'
 import { LogIntake } from './intake/log-intake.js'
 import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notices/notify-settings.js'
+import { OperationRoutes } from './operation-routes.js'
 import { daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { AgentWatcher } from './watch/agent-watcher.js'
@@ -30,6 +31,10 @@ export interface DaemonOptions {
   /** One line for the log. */
   readonly say: (line: string) => void
   openHome(): Promise<Home>
+  /** Where the user's own privacy policy is kept. It need not exist. */
+  readonly privacyFile: string
+  /** Runs something whose changes are recorded for this actor. */
+  as<T>(actor: string | undefined, work: () => Promise<T>): Promise<T>
   readonly socketFacts: SocketFacts
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal
@@ -97,8 +102,25 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
         say,
       })
     : undefined
+  const directoryOf = (name: string): string => join(facts.root, 'profiles', name)
+  const operations = new OperationRoutes(
+    {
+      now: context.clock.now,
+      home: async () => home,
+      agents: async () => agents,
+      live: watcher,
+      profiles: {
+        current: profile,
+        list: async () => listProfiles(facts.root).map((name) => ({ name, directory: directoryOf(name) })),
+        create: async (name) => ({ name, directory: createProfile(facts.root, name) }),
+      },
+      privacyFile: options.privacyFile,
+    },
+    options.as,
+  )
   const api = new Api({
     agents,
+    operations,
     list: (filter) => watcher.list(filter),
     hub,
     segment: () => watcher.segment,

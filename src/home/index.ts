@@ -1,15 +1,50 @@
-export type * from '../history/care/archive-api.js'
-export type * from '../history/care/privacy-api.js'
-export type * from '../history/history-api.js'
-export type * from '../purge/purge-api.js'
-export type { Surroundings } from '../settings/index.js'
+export type {
+  ArchiveBook,
+  ArchiveCheck,
+  ArchivedLog,
+  ArchivePrune,
+  ArchiveRetention,
+  ArchiveStats,
+  AuditOptions,
+  CostOptions,
+  History,
+  HitPlace,
+  IngestOptions,
+  IngestReport,
+  PolicyApplication,
+  Prices,
+  PrivacyUpkeep,
+  RestoredSession,
+  SearchHit,
+  SearchOptions,
+  SearchReport,
+  SessionHistory,
+  TurnsOptions,
+  WatchOptions,
+} from '../history/index.js'
+export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
+export type { Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
-export type * from '../settings/programs-api.js'
-export type * from '../store/event-api.js'
-export type { When } from '../store/index.js'
+export type {
+  AddAgentOptions,
+  Chain,
+  EventFilter,
+  EventStats,
+  Events,
+  IndexCare,
+  IndexCheck,
+  NewEvent,
+  PolicyReport,
+  PruneReport,
+  RosterBook,
+  SessionFilter,
+  Sessions,
+  SessionTree,
+  StartOptions,
+  StepOptions,
+  TypeDecay,
+  When,
+} from '../store/index.js'
 export { createProfile, DEFAULT_PROFILE, deleteProfile, keptWords, listProfiles, setAside } from '../store/index.js'
-export type * from '../store/index-api.js'
-export type * from '../store/roster-api.js'
-export type * from '../store/session-api.js'
 export type * from './api.js'
 export { type HomeOptions, openHome } from './open-home.js'

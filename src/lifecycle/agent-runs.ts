@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, foreignAt, makeDirectory, namesIn, readPlain, writeAtomic } from '../disk/index.js'
+import { explainDiskError, FileLock, foreignAt, makeDirectory, namesIn, readPlain, writeAtomic } from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
@@ -21,6 +21,13 @@ export interface RunChange<T> {
   result: T
 }
 
+/** The file of an agent; undefined when there is none, or when it cannot be read. */
+export interface Found {
+  run: AgentRun | undefined
+  /** Why it cannot be read. */
+  problem?: string
+}
+
 /**
  * How each agent runs: one file per agent, changed under that agent's own lock, by whichever process gets there first.
  * A change is in the journal before it is in the file. A process that is killed in between leaves the file as it was; then
@@ -35,15 +42,29 @@ export class AgentRuns {
   /** All that can be read. Those of agents that were removed are left out by the caller, who knows the roster. */
   async all(): Promise<AgentRun[]> {
     const ids = namesIn(this.home.paths.agents).flatMap((name) => idOf(name) ?? [])
-    return (await Promise.all(ids.map((id) => this.#readOrSay(id)))).filter((run) => run !== undefined)
+    return (await Promise.all(ids.map((id) => this.found(id)))).flatMap(({ run }) => run ?? [])
   }
 
   async read(id: AgentId): Promise<AgentRun | undefined> {
     const path = this.#path(id)
-    const content = readPlain(path)
-    if (content === undefined && foreignAt(path) === undefined) return undefined
-    const run = content && readAgentRun(content.toString(), path)
-    return run?.agent === id ? located(run) : this.#recover(id)
+    try {
+      const content = readPlain(path)
+      if (content === undefined && foreignAt(path) === undefined) return undefined
+      const run = content && readAgentRun(content.toString(), path)
+      return run?.agent === id ? located(run) : await this.#recover(id)
+    } catch (error) {
+      throw explainDiskError(error, path)
+    }
+  }
+
+  /** The same, with the reason why the file cannot be read: the other agents can be shown all the same. */
+  async found(id: AgentId): Promise<Found> {
+    try {
+      return { run: await this.read(id) }
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error
+      return { run: undefined, problem: error.message }
+    }
   }
 
   /**
@@ -113,17 +134,6 @@ export class AgentRuns {
   #write(run: AgentRun, durable: boolean): void {
     makeDirectory(this.home.paths.agents)
     writeAtomic(this.#path(run.agent), `${JSON.stringify(run, undefined, 1)}\n`, { durable })
-  }
-
-  /** One that a newer Skein has written is left out: the others can be shown all the same. */
-  async #readOrSay(id: AgentId): Promise<AgentRun | undefined> {
-    try {
-      return await this.read(id)
-    } catch (error) {
-      if (!(error instanceof SkeinError) || error.code !== 'newer-format') throw error
-      this.context.warn(error.message)
-      return undefined
-    }
   }
 
   /** The file is damaged: the journal knows how the agent was last started and which conversation it is in. */

@@ -1,5 +1,5 @@
 export type { AgentRun, Binding, LiveRun } from './agent-run.js'
-export { AgentRuns } from './agent-runs.js'
+export { AgentRuns, type Found } from './agent-runs.js'
 export { viewsOf } from './agent-view.js'
 export type {
   Agents,
@@ -16,7 +16,7 @@ export type { Parts } from './parts.js'
 export { sweepAllLaunchScripts } from './run/launch-leftovers.js'
 export { lifeOfRun } from './run/run-life.js'
 export { type SocketFacts, socketOfHome, tmuxSocket } from './run/tmux-socket.js'
-export { decideStatus, type Sighting, waitToken } from './status/decide-status.js'
+export { decideStatus, type Sighting, unknownBy, type Verdict, waitToken } from './status/decide-status.js'
 export { activityOf, mergeTold } from './status/evidence.js'
 export { takeIn } from './status/intake.js'
 export { type Observed, observe } from './status/observe.js'

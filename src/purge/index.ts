@@ -1,2 +1,2 @@
 export { openPurging } from './open-purging.js'
-export type { Purging } from './purge-api.js'
+export type * from './purge-api.js'

@@ -5,8 +5,17 @@ import { explainDiskError } from '../disk/index.js'
 import { HistoryStore } from '../ingest/index.js'
 import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import { Forgetter, PURGED, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
-import type { GoneSession, KeptPurge, PurgeList } from '../store/index.js'
-import { listProfiles, type ProfilePaths, ProfileStore, profilePaths, profilesDirectory } from '../store/index.js'
+import {
+  type GoneSession,
+  type KeptPurge,
+  listProfiles,
+  type ProfilePaths,
+  ProfileStore,
+  PurgeList,
+  profilePaths,
+  profilesDirectory,
+  type StoredSessions,
+} from '../store/index.js'
 import { sweepArchive } from './archive-sweep.js'
 import { sweepHistory } from './history-sweep.js'
 import { nativeLogsWith, pathsWith, withoutSecret } from './native-logs.js'
@@ -28,8 +37,7 @@ export interface PurgeSetup {
   isShared: boolean
   /** The profile that is open. */
   store: ProfileStore
-  book: PurgeList
-  findSession(reference: string): Promise<SessionId>
+  sessions: Pick<StoredSessions, 'findById'>
   /** Paths of the tools' logs. */
   nativeLogs(): Promise<string[]>
 }
@@ -48,17 +56,21 @@ interface Work {
  * step may be done again.
  */
 export class Purge {
-  constructor(private readonly setup: PurgeSetup) {}
+  readonly #list: PurgeList
+
+  constructor(private readonly setup: PurgeSetup) {
+    this.#list = new PurgeList(setup.root)
+  }
 
   async run(options: PurgeOptions): Promise<PurgeReport> {
-    const { book, store } = this.setup
+    const { store } = this.setup
     if (store.options.readOnly)
       throw new SkeinError('home-read-only', `${this.setup.root} is read-only`, 'Make it writable, then try again')
     const asked = await this.#asked(options)
     const { secret, dryRun = false, accept = false } = options
     const found = new Set<string>()
     if (dryRun) {
-      const work = workFor([...book.unfinished(), ...(asked ? [asked] : [])], secret)
+      const work = workFor([...this.#list.unfinished(), ...(asked ? [asked] : [])], secret)
       return this.#report(await this.#sweep(work, found, dryRun), work, found)
     }
     // Tried before it is written down: a pattern that takes too long must not stay behind.
@@ -67,14 +79,14 @@ export class Purge {
       await this.#report(await this.#sweep(trial, new Set(), true), trial, new Set())
     }
     const addedAt = instantOf(store.context.clock.now())
-    if (asked) await book.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
-    const purges = book.unfinished()
+    if (asked) await this.#list.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
+    const purges = this.#list.unfinished()
     const work = workFor(purges, secret)
     const sweep = await this.#sweep(work, found, false)
     const proof = await this.#prove(work, found)
     const isProved = proof.left.length === 0 && proof.unreadable.length === 0
     // Also when it is not: that it has ended must be seen by those who hold in memory what was purged.
-    await book.finish(new Set(isProved || accept ? purges.map(({ n }) => n) : []))
+    await this.#list.finish(new Set(isProved || accept ? purges.map(({ n }) => n) : []))
     const left = proof.left.map(withoutSecret(secretsOf(work)))
     return { ...(await this.#report(sweep, work, found)), proof: { ...proof, left } }
   }
@@ -98,7 +110,7 @@ export class Purge {
 
   /** Of all logs of which something is kept, or of which it is written down that nothing may be. */
   #storedPaths(): string[] {
-    const { root, book } = this.setup
+    const { root } = this.setup
     const histories = this.#profiles()
       .map((name) => profilePaths(root, name).history)
       .filter(existsSync)
@@ -106,7 +118,7 @@ export class Purge {
       using store = HistoryStore.open(history)
       return store.places().map(({ path }) => path)
     })
-    return [...kept, ...book.goneLogs()]
+    return [...kept, ...this.#list.goneLogs()]
   }
 
   async #asked(options: PurgeOptions): Promise<PurgeRule | GoneSession | undefined> {
@@ -123,7 +135,7 @@ export class Purge {
   }
 
   async #goneSession(reference: string): Promise<GoneSession> {
-    const session = await this.setup.findSession(reference)
+    const session = await sessionToPurge(reference, (one) => this.setup.sessions.findById(one))
     const logs = this.#profiles().flatMap((name) => {
       const { history } = profilePaths(this.setup.root, name)
       if (!existsSync(history)) return []
@@ -134,9 +146,9 @@ export class Purge {
   }
 
   async #sweep(work: Work, found: Set<string>, dryRun: boolean): Promise<Sweep> {
-    const { root, store, book } = this.setup
+    const { root, store } = this.setup
     const sweep = new Sweep(root, new Forgetter(work.rules, work.secrets, found), work.sessions, dryRun)
-    const generation = book.purgeFilter()?.generation ?? 0
+    const generation = this.#list.purgeFilter()?.generation ?? 0
     for (const name of this.#profiles()) {
       const isOpen = join(root, 'profiles', name) === store.paths.directory
       const profile = isOpen ? store : new ProfileStore(profilePaths(root, name), store.context, { readOnly: false })
@@ -164,10 +176,10 @@ export class Purge {
 
   /** A second way through everything; of sessions, by looking for their records once more. */
   async #prove(work: Work, found: ReadonlySet<string>): Promise<Proof> {
-    const { root, book, isShared } = this.setup
+    const { root, isShared } = this.setup
     const forgetter = new Forgetter(work.rules, work.secrets)
     // Logs of the tools may lie below the home; they are told of by themselves.
-    const except = new Set([...book.ownFiles, ...(await this.setup.nativeLogs())])
+    const except = new Set([...this.#list.ownFiles, ...(await this.setup.nativeLogs())])
     const files = isShared
       ? [...filesUnder(profilesDirectory(root)), ...filesIn(root).filter((path) => isSetting(path, root))]
       : filesUnder(root)
@@ -182,7 +194,7 @@ export class Purge {
   }
 
   #isOurs(path: string): boolean {
-    return NO_CONTENT.test(path) || this.setup.book.ownFiles.includes(path)
+    return NO_CONTENT.test(path) || this.#list.ownFiles.includes(path)
   }
 }
 
@@ -290,7 +302,7 @@ function checked(rule: PurgeRule): PurgeRule {
 }
 
 /** A session by a reference, or one that nobody knows any more by its whole id. */
-export async function sessionToPurge(
+async function sessionToPurge(
   reference: string,
   find: (reference: string) => Promise<{ id: SessionId }>,
 ): Promise<SessionId> {

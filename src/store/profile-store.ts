@@ -65,7 +65,8 @@ export class ProfileStore implements AsyncDisposable {
     return this.#explained(
       () =>
         new Promise<T>((resolve, reject) => {
-          this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
+          const { actor } = this.context // of this caller: others may join the batch
+          this.#pending.push({ change, actor, resolve: resolve as (value: unknown) => void, reject })
           this.#draining ??= this.#drain().finally(() => {
             this.#draining = undefined
           })

@@ -41,6 +41,8 @@ export type Change<T> = (state: ChangeState) => { events: Draft[]; result: (even
 
 export interface Pending {
   change: Change<unknown>
+  /** Who asked for it. */
+  actor: string
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
@@ -76,11 +78,11 @@ export class WriteBatch {
     let last = index.lastId()
     const now = instantOf(this.context.clock.now())
     const state: ChangeState = { now, index, roster: projection.roster, session: (id) => projection.session(id) }
-    for (const { change, resolve, reject } of this.pending) {
+    for (const { change, actor, resolve, reject } of this.pending) {
       try {
         const { events: drafts, result } = change(state)
         const events = drafts.map((draft) => {
-          const event = this.#stamped(draft, now, last)
+          const event = this.#stamped(draft, actor, now, last)
           last = event.id
           return event
         })
@@ -103,8 +105,8 @@ export class WriteBatch {
   }
 
   /** Through JSON and back, so that what is projected now is exactly what anyone will read from the journal later. */
-  #stamped(draft: Draft, now: Instant, last: EventId | undefined): Event {
-    const { clock, random, actor, host } = this.context
+  #stamped(draft: Draft, actor: string, now: Instant, last: EventId | undefined): Event {
+    const { clock, random, host } = this.context
     const { type, session, agent, payload, visibility = defaultVisibility(type), ts = now } = draft
     const id = nextEventId(last, clock.now(), random.bytes(10))
     return asRead({ id, ts, type, actor, session, agent, payload, visibility, host })

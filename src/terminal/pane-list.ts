@@ -32,6 +32,15 @@ export function listPanes(mark: string, target?: string): string {
     : commandLine('list-panes', '-t', target, '-F', format)
 }
 
+/** Only the time of the last output of each pane of the server. tmux keeps it per window, and an agent has one of its own. */
+export const listActivity = (): string => commandLine('list-panes', '-a', '-F', '#{pane_id} #{window_activity}')
+
+/** The answer to `listActivity`. */
+export function parseActivity(lines: readonly string[]): Map<PaneId, number> {
+  const words = lines.map((line) => line.split(' '))
+  return new Map(words.map(([pane = '', seconds]) => [paneId(pane), Number(seconds) * 1_000]))
+}
+
 /** A pane whose program is ending: its terminal is closed, and the server, whose pid this is, does not know yet how it ended. */
 export interface UnsettledPane {
   readonly info: PaneInfo

@@ -76,6 +76,8 @@ export interface Terminal extends AsyncDisposable {
   /** All panes of the server; an empty list when the server runs without any. Throws `tmux-gone` when there is none. */
   panes(): Promise<PaneInfo[]>
   pane(pane: PaneId): Promise<PaneInfo>
+  /** When something was last written in each pane, to the second: cheap enough to be asked for again and again. */
+  activity(): Promise<Map<PaneId, number>>
   /** Starts the server when there is none. */
   create(pane: NewPane): Promise<PaneInfo>
   /** Runs a new program in the same pane, ending the old one. */

@@ -8,7 +8,7 @@ import { Connection } from './connection.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
-import { listPanes, paneId, parsePanes } from './pane-list.js'
+import { listActivity, listPanes, paneId, parseActivity, parsePanes } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
 import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
 import { checkSessionName, exactly } from './session-name.js'
@@ -82,6 +82,10 @@ class TmuxTerminal implements Terminal {
     const found = (await this.#list(pane)).find((info) => info.pane === pane)
     if (!found) throw paneGone(pane)
     return found
+  }
+
+  async activity(): Promise<Map<PaneId, number>> {
+    return parseActivity(await this.#connection.ask(listActivity(), { repeatable: true }))
   }
 
   async create(pane: NewPane): Promise<PaneInfo> {

@@ -120,6 +120,13 @@ export class Herd {
     this.says(agent, { hook_event_name: 'Stop' })
   }
 
+  /** Writes a screen to the terminal of the agent. */
+  async shows(agent: Agent, lines: readonly string[]): Promise<void> {
+    const pane = (await this.runs.read(agent.id))?.run?.pane ?? ''
+    const tty = this.tmux('display-message', '-p', '-t', pane, '#{pane_tty}').trim()
+    writeFileSync(tty, `\x1b[2J\x1b[H${lines.join('\r\n')}`)
+  }
+
   statusOf(agent: Agent): Promise<AgentRun['status'] | undefined> {
     return this.runs.read(agent.id).then((run) => run?.status)
   }

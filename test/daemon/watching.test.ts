@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
 import { lifeOf } from '../../src/disk/index.js'
-import type { Agent } from '../../src/model/index.js'
+import type { Agent, AgentStatus } from '../../src/model/index.js'
+import { recordedPanes } from '../tools/recorded-pane.js'
 import { Herd } from './herd.js'
 import { pause, until } from './scratch.js'
 
@@ -107,6 +108,66 @@ describe('watching agents', () => {
     await until(async () => (await herd.statusOf(three))?.status === 'running')
     herd.killTmux()
     await until(async () => (await herd.statusOf(three))?.trouble === 'tmux-gone')
+  })
+
+  // The look that comes without any sign comes after thirty seconds.
+  it('sees a dialog that its user opened between two turns, which no program reports', {
+    timeout: 25_000,
+  }, async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('toast')
+    await ensureDaemon(herd.access)
+    herd.works(toast)
+    herd.finishes(toast)
+    await until(async () => (await herd.statusOf(toast))?.waiting_for === 'finished')
+    await herd.shows(toast, recordedPanes('claude').find(({ name }) => name === 'permission-bash')?.screen.lines ?? [])
+    const asking = await until(async () => {
+      const status = await herd.statusOf(toast)
+      return status?.waiting_for === 'permission' && status
+    })
+    expect(asking).toMatchObject({ status: 'waiting', source: 'pane' })
+  })
+
+  it('what it cannot reach is listed as unknown with the reason, until it can again', { timeout: 60_000 }, async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('toast')
+    const { client } = await ensureDaemon(herd.access)
+    const listed = async () => ((await client.get('/v1/agents')) as { agents: (Agent & AgentStatus)[] }).agents
+    herd.works(toast)
+    herd.finishes(toast)
+    await until(() => client.get('/v1/next').then((next) => JSON.stringify(next).includes('toast')))
+    const pid = Number(herd.tmux('display-message', '-p', '#{pid}'))
+    process.kill(pid, 'SIGSTOP')
+    try {
+      const [unknown] = await until(async () => (await listed())[0]?.status === 'unknown' && (await listed()))
+      expect(unknown).toMatchObject({ reason: 'tmux did not answer; it was waiting' })
+      expect(unknown).not.toHaveProperty('waiting_for')
+      await until(() => text(herd.access.place.statusline).trimEnd() === '')
+      expect((await herd.statusOf(toast))?.waiting_for).toBe('finished')
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await until(async () => (await listed())[0]?.waiting_for === 'finished')
+  })
+
+  it('an agent whose file cannot be read is listed as unknown with the reason, and the others are watched', async () => {
+    const herd = await Herd.make()
+    const [toast, butter] = [await herd.add('toast'), await herd.add('butter')]
+    const { client } = await ensureDaemon(herd.access)
+    const file = join(herd.home.paths.agents, `${toast.id}.json`)
+    writeFileSync(file, JSON.stringify({ ...(await herd.runs.read(toast.id)), v: 2 }))
+    herd.works(toast)
+    herd.works(butter)
+    await until(async () => (await herd.statusOf(butter))?.status === 'running')
+    const listed = await until(async () => {
+      const { agents } = (await client.get('/v1/agents')) as { agents: (Agent & AgentStatus)[] }
+      return agents.some(({ status }) => status === 'unknown') && agents
+    })
+    expect(listed.find(({ id }) => id === toast.id)).toMatchObject({
+      status: 'unknown',
+      reason: `${file} was written by a newer Skein`,
+    })
+    expect(listed.find(({ id }) => id === butter.id)).toMatchObject({ status: 'running' })
   })
 
   it('killed with -9 loses no message: the next one takes them, and the status line is counted without it', async () => {

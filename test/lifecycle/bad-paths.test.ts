@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { directoryProblem } from '../../src/lifecycle/run/directory-problem.js'
@@ -93,4 +93,20 @@ it('a hook that names a log which cannot be is taken in, and nobody fails over i
     expect((await agents.output('web/one')).from).toBe('screen')
   }
   await agents.kill('web/one')
+})
+
+it('an agent whose file a newer Skein wrote is listed as unknown among the others, and no command touches it', async () => {
+  const { agents, home, project } = await workshop()
+  const { id } = await agents.spawn({ cwd: project, agent: 'web/newer' })
+  await agents.start({ cwd: project, agent: 'web/good' })
+  const file = join(home.paths.agents, `${id}.json`)
+  writeFileSync(file, '{"v":2}')
+  const found = await agents.list()
+  const reason = `${file} was written by a newer Skein`
+  expect(found.find((one) => one.id === id)).toMatchObject({ status: 'unknown', reason })
+  expect(found.find(({ address }) => address === 'web/good')).toMatchObject({ status: 'idle' })
+  expect((await agents.why('web/newer')).evidence).toMatchObject([{ source: 'process', status: 'unknown', reason }])
+  for (const refused of [agents.start({ agent: 'web/newer' }), agents.stop('web/newer'), agents.restart('web/newer')])
+    await expect(refused).rejects.toMatchObject({ code: 'newer-format' })
+  expect(readFileSync(file, 'utf8')).toBe('{"v":2}')
 })

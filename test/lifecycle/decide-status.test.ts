@@ -131,6 +131,16 @@ describe('when nobody knows', () => {
     ).toMatchObject({ isPassing: false, status: { status: 'running' } })
   })
 
+  it('what was told long ago is not known to hold while tmux does not answer', () => {
+    const silent: Evidence = { source: 'process', at: at(60), status: 'unknown', reason: 'tmux did not answer' }
+    const told = [hook(19, {})]
+    const verdict = decideStatus({ agent: AGENT, now: at(60), run: RUN, previous: running(19), told, seen: [silent] })
+    expect(verdict).toMatchObject({
+      isPassing: true,
+      status: { status: 'unknown', reason: 'tmux did not answer; it was running' },
+    })
+  })
+
   it.each([
     ['dead-pane', 'exited 3'],
     ['tmux-gone', 'the tmux server is gone'],

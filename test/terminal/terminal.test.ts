@@ -21,7 +21,10 @@ describe.each([{ kept: true }, { kept: false }])('a terminal, connection kept: $
     await eventually('the program has replaced the shell', () =>
       readFileSync(`/proc/${pane.pid}/cmdline`, 'utf8') === 'sleep\x00600\x00' ? true : undefined,
     )
-    expect((await terminal.panes()).map((info) => info.session)).toEqual(['one'])
+    const [listed] = await terminal.panes()
+    expect(listed?.session).toBe('one')
+    expect((await terminal.activity()).get(pane.pane)).toBe(listed?.activeAtMs)
+    expect(listed?.activeAtMs).toBeGreaterThan(0)
     await terminal.close('one')
     expect(await terminal.panes()).toEqual([])
     await expect(terminal.pane(pane.pane)).rejects.toMatchObject({ code: 'pane-gone' })

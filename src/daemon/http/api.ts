@@ -12,6 +12,7 @@ import {
 } from '../../model/index.js'
 import type { Delivery } from '../notices/notifier.js'
 import { WAYS, type Way } from '../notices/notify-settings.js'
+import type { OperationRoutes } from '../operation-routes.js'
 import type { EventHub } from './event-hub.js'
 import { streamEvents } from './event-stream.js'
 import { badRequest, NotFound, type Request } from './server.js'
@@ -20,6 +21,7 @@ import { badRequest, NotFound, type Request } from './server.js'
 export interface ApiSources {
   readonly agents: Agents
   readonly hub: EventHub
+  readonly operations: OperationRoutes
   health(): object
   /** `!2 ▶3` */
   segment(): string
@@ -50,6 +52,8 @@ export class Api {
       if (method === 'GET') return this.#look(request, reference, verb)
       if (method === 'POST' && reference && verb) return this.#act(await request.body(), reference, verb)
     } else if (path.length === 2) {
+      const answer = await this.sources.operations.answer(request, response)
+      if (answer) return answer
       switch (`${method} ${noun}`) {
         case 'GET health':
           return this.sources.health()

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { type ErrorCode, SkeinError } from '../../model/index.js'
+import { type Fields, type Operation, queryOf, type Values } from '../../operations/index.js'
 import { type DaemonPlace, isTrusted } from '../place.js'
 import { API_VERSION, type DaemonRecord, livingDaemon } from '../record.js'
 
 /** A daemon that does not answer within this time is treated as if there were none: everything works without it. */
 const ANSWER_MS = 2_000
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+/** What the head of a request can hold, less its other lines. */
+const MAX_PATH = 12 * 1024
 
 /** Asked for only where a daemon was found: it takes as long to load as everything else of a small command. */
 const http = () => process.getBuiltinModule('node:http')
@@ -31,12 +34,51 @@ export class DaemonClient {
     return new DaemonClient(record)
   }
 
-  get(path: string, options: { timeoutMs?: number } = {}): Promise<unknown> {
-    return this.#ask('GET', path, undefined, options.timeoutMs)
+  get(path: string, options: AskOptions = {}): Promise<unknown> {
+    return this.#ask({ method: 'GET', path }, options)
   }
 
-  post(path: string, body: unknown = {}, options: { timeoutMs?: number } = {}): Promise<unknown> {
-    return this.#ask('POST', path, body, options.timeoutMs)
+  post(path: string, body: unknown = {}, options: AskOptions = {}): Promise<unknown> {
+    return this.#ask({ method: 'POST', path, body }, options)
+  }
+
+  /** Runs an operation. What changes something may take as long as it takes. */
+  async call<Declared extends Fields, Result extends object>(
+    { name, does }: Pick<Operation<Declared, Result>, 'name' | 'does'>,
+    input: Readonly<Record<string, unknown>>,
+    options: AskOptions = {},
+  ): Promise<Result> {
+    // Of this API's version, which was checked before it is asked.
+    if (does === 'reads') return (await this.get(`/v1/${name}?${queryOf(input)}`, options)) as Result
+    return (await this.post(`/v1/${name}`, input, { timeoutMs: Number.POSITIVE_INFINITY, ...options })) as Result
+  }
+
+  /**
+   * The same for who can also do it without a daemon. Undefined when it was not done: the daemon is gone, does not answer, or is too old
+   * to know the operation. A change that was sent and not answered is an error: it may have been made.
+   */
+  async tryCall<Declared extends Fields, Result extends object>(
+    operation: Operation<Declared, Result>,
+    input: Values<Declared>,
+    options: AskOptions,
+  ): Promise<{ result: Result } | undefined> {
+    const isRead = operation.does === 'reads'
+    if (isRead && queryOf(input).toString().length > MAX_PATH) return undefined
+    if (!isRead && !(await this.#answers())) return undefined
+    try {
+      return { result: await this.call(operation, input, options) }
+    } catch (error) {
+      if (error instanceof NoSuchPath || (isRead && isUnreachable(error))) return undefined
+      if (isUnreachable(error)) throw unsure(operation.name, error)
+      throw error
+    }
+  }
+
+  #answers(): Promise<boolean> {
+    return this.get('/v1/health').then(
+      () => true,
+      () => false,
+    )
   }
 
   /**
@@ -66,11 +108,11 @@ export class DaemonClient {
     }
   }
 
-  async #ask(method: string, path: string, body: unknown, timeoutMs = ANSWER_MS): Promise<unknown> {
+  async #ask(asked: Asked, { timeoutMs = ANSWER_MS, actor }: AskOptions): Promise<unknown> {
     const until = performance.now() + timeoutMs
     for (;;) {
       try {
-        return await this.#askOnce(method, path, body, until - performance.now())
+        return await this.#askOnce(asked, actor, until - performance.now())
       } catch (error) {
         // The queue at its door is full, which is over in a moment.
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > until) throw error
@@ -79,7 +121,7 @@ export class DaemonClient {
     }
   }
 
-  #askOnce(method: string, path: string, body: unknown, timeoutMs: number): Promise<unknown> {
+  #askOnce({ method, path, body }: Asked, actor: string | undefined, timeoutMs: number): Promise<unknown> {
     const content = body === undefined ? undefined : JSON.stringify(body)
     return new Promise((resolve, reject) => {
       const asked = http().request({
@@ -89,12 +131,15 @@ export class DaemonClient {
         agent: false,
         headers: {
           host: 'skein',
+          ...(actor === undefined ? {} : { 'x-skein-actor': encodeURIComponent(actor) }),
           ...(content === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
         },
       })
-      const deadline = setTimeout(() => asked.destroy(notAnswering()), timeoutMs)
+      const deadline = Number.isFinite(timeoutMs)
+        ? setTimeout(() => asked.destroy(notAnswering()), timeoutMs)
+        : undefined
       asked.on('error', (error) => {
         clearTimeout(deadline)
         reject(isGone(error) ? notAnswering(error) : error)
@@ -124,13 +169,48 @@ export class DaemonClient {
 function answerOf(status: number, text: string): unknown {
   const value: unknown = text === '' ? undefined : JSON.parse(text)
   if (status < 400) return value
-  const { error } = (value ?? {}) as { error?: { code?: string; message?: string; next?: string } }
-  throw new SkeinError(
+  const { error } = (value ?? {}) as { error?: Partial<ErrorFacts> }
+  const Kind = status === 404 && error?.code === 'bad-input' ? NoSuchPath : SkeinError
+  throw new Kind(
     (error?.code ?? 'daemon-unreachable') as ErrorCode,
     error?.message ?? `The daemon answered with ${status}`,
     error?.next ?? 'See: skein daemon logs',
+    { details: error?.details ?? [] },
   )
 }
+
+interface ErrorFacts {
+  code: string
+  message: string
+  next: string
+  details: string[]
+}
+
+interface Asked {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: unknown
+}
+
+interface AskOptions {
+  /** How long an answer may take. */
+  readonly timeoutMs?: number
+  /** Who changes are recorded for; the daemon itself when nobody is named. */
+  readonly actor?: string
+}
+
+/** The daemon has no such path: another version has. */
+class NoSuchPath extends SkeinError {}
+
+const isUnreachable = (error: unknown): boolean => error instanceof SkeinError && error.code === 'daemon-unreachable'
+
+const unsure = (operation: string, cause: unknown): SkeinError =>
+  new SkeinError(
+    'daemon-unreachable',
+    `The daemon ended before it answered: ${operation} may have been done or not`,
+    'Look before you repeat it: skein list, skein events tail',
+    { cause },
+  )
 
 function parseFrame(frame: string): StreamMessage | undefined {
   let event = 'message'

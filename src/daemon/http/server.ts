@@ -6,6 +6,7 @@ import { SkeinError } from '../../model/index.js'
 /** More than a user's programs need at once; beyond it, connections that ask for nothing are closed, oldest first. */
 const MAX_CONNECTIONS = 256
 const MAX_BODY_BYTES = 256 * 1024
+const MAX_ACTOR = 200
 
 /** One request, read and bounded. */
 export interface Request {
@@ -14,6 +15,8 @@ export interface Request {
   readonly path: readonly string[]
   readonly query: URLSearchParams
   readonly lastEventId: string | undefined
+  /** Who changes are recorded for, where the caller says so. */
+  readonly actor: string | undefined
   /** The body as JSON; an empty object when there is none. */
   body(): Promise<Record<string, unknown>>
 }
@@ -114,9 +117,13 @@ function requestOf(incoming: IncomingMessage): Request {
   const lastEventId = incoming.headers['last-event-id']
   return {
     method: incoming.method ?? 'GET',
-    path: pathname.split('/').slice(1).map(decoded),
+    path: pathname
+      .split('/')
+      .slice(1)
+      .map((part) => decoded(part)),
     query: searchParams,
     lastEventId: typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
+    actor: actorIn(incoming.headers['x-skein-actor']),
     body: () => readBody(incoming),
   }
 }
@@ -130,12 +137,20 @@ function target(url: string): URL {
   }
 }
 
-function decoded(part: string): string {
+function decoded(part: string, where = 'the path'): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw badRequest(`${JSON.stringify(part.slice(0, 80))} in the path is not percent-encoded text`)
+    throw badRequest(`${JSON.stringify(part.slice(0, 80))} in ${where} is not percent-encoded text`)
   }
+}
+
+/** Percent-encoded, since a header holds no letters beyond ASCII. */
+function actorIn(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string' || header === '') return undefined
+  const actor = decoded(header, 'X-Skein-Actor')
+  if (actor.length <= MAX_ACTOR && !/\p{Cc}/u.test(actor)) return actor
+  throw badRequest('X-Skein-Actor is not the name of anybody', `Use at most ${MAX_ACTOR} characters`)
 }
 
 async function readBody(incoming: IncomingMessage): Promise<Record<string, unknown>> {
@@ -178,8 +193,8 @@ function failure(error: unknown): [status: number, document: object] {
     const next = 'See: skein daemon logs'
     return [500, { error: { code: 'bug', message: 'Something in the daemon is wrong', next } }]
   }
-  const { code, message, next } = error
-  return [statusOf(error), { error: { code, message, next } }]
+  const { code, message, next, details } = error
+  return [statusOf(error), { error: { code, message, next, ...(details.length > 0 ? { details } : {}) } }]
 }
 
 function statusOf(error: SkeinError): number {

@@ -1,5 +1,12 @@
 import type { Home } from '../../home/index.js'
-import type { AgentRun, AgentRuns, Observed } from '../../lifecycle/index.js'
+import {
+  type AgentRun,
+  type AgentRuns,
+  type Found,
+  type Observed,
+  unknownBy,
+  type Verdict,
+} from '../../lifecycle/index.js'
 import type { Agent, AgentId, AgentStatus, Instant } from '../../model/index.js'
 
 /** An agent with what it does, without what only faces show. */
@@ -9,6 +16,10 @@ export type SeenAgent = Agent & AgentStatus & { archived_at?: Instant }
 export class AgentTable {
   readonly #agents = new Map<string, Agent>()
   readonly #runs = new Map<string, AgentRun>()
+  /** What was seen of agents that could not be reached at the last look, with the file that was read then. */
+  readonly #passing = new Map<string, Verdict>()
+  /** Why the files of some agents cannot be read. */
+  readonly #problems = new Map<string, string>()
   #purge: string | undefined
 
   constructor(
@@ -25,23 +36,40 @@ export class AgentTable {
   async readAll(): Promise<AgentId[]> {
     this.#purge = this.home.privacy.lastPurge()
     const agents = await this.home.roster.agents()
-    const runs = await this.stored.all()
-    const before = new Map(this.#runs)
+    const found = await Promise.all(agents.map(async ({ id }) => ({ id, ...(await this.stored.found(id)) })))
+    const gone = [...this.#agents.keys()].filter((id) => !agents.some((agent) => agent.id === id)) as AgentId[]
     this.#agents.clear()
-    this.#runs.clear()
     for (const agent of agents) this.#agents.set(agent.id, agent)
-    for (const run of runs) if (this.#agents.has(run.agent)) this.#runs.set(run.agent, run)
-    const ids = new Set([...before.keys(), ...this.#runs.keys()] as AgentId[])
-    return [...ids].filter((id) => !isSame(before.get(id), this.#runs.get(id)))
+    const changed = found.filter(({ id, ...one }) => this.#set(id, one)).map(({ id }) => id)
+    return [...changed, ...gone.filter((id) => this.#set(id, { run: undefined }))]
   }
 
   /** Reads one agent's file again; true when it says something new. */
   async readOne(id: AgentId): Promise<boolean> {
-    const before = this.#runs.get(id)
-    const now = this.#agents.has(id) ? await this.stored.read(id) : undefined
-    if (isSame(before, now)) return false
-    if (now) this.#runs.set(id, now)
+    return this.#set(id, this.#agents.has(id) ? await this.stored.found(id) : { run: undefined })
+  }
+
+  /** Keeps what could not be seen at this look, which is not stored; true when that is news. */
+  saw(observed: readonly Observed[]): boolean {
+    return observed.map(({ agent, verdict }) => this.#pass(agent.id, verdict)).includes(true)
+  }
+
+  #pass(id: AgentId, verdict: Verdict | undefined): boolean {
+    const before = this.#passing.get(id)
+    const isUnknown = verdict?.isPassing === true && verdict.status.status === 'unknown'
+    if (isUnknown) this.#passing.set(id, verdict)
+    else this.#passing.delete(id)
+    return before?.status.reason !== this.#passing.get(id)?.status.reason
+  }
+
+  #set(id: AgentId, { run, problem }: Found): boolean {
+    const isOther = !isSame(this.#runs.get(id), run) || this.#problems.get(id) !== problem
+    if (!isOther) return false
+    if (run) this.#runs.set(id, run)
     else this.#runs.delete(id)
+    if (problem === undefined) this.#problems.delete(id)
+    else this.#problems.set(id, problem)
+    this.#passing.delete(id) // of what was stored before
     return true
   }
 
@@ -53,7 +81,8 @@ export class AgentTable {
   seen(): SeenAgent[] {
     return [...this.#runs.values()].flatMap(({ agent: id, status, archived_at }) => {
       const agent = this.#agents.get(id)
-      return agent ? [{ ...agent, ...status, ...(archived_at ? { archived_at } : {}) }] : []
+      const now = this.#passing.get(id)?.status ?? status
+      return agent ? [{ ...agent, ...now, ...(archived_at ? { archived_at } : {}) }] : []
     })
   }
 
@@ -62,9 +91,15 @@ export class AgentTable {
     return [...this.#agents.values()].map((agent) => ({
       agent,
       run: this.#runs.get(agent.id),
-      verdict: undefined,
+      verdict: this.#verdictOf(agent),
       seen: [],
     }))
+  }
+
+  #verdictOf({ id, updated_at }: Agent): Verdict | undefined {
+    const problem = this.#problems.get(id)
+    if (problem === undefined) return this.#passing.get(id)
+    return unknownBy({ source: 'process', at: updated_at, status: 'unknown', reason: problem })
   }
 }
 

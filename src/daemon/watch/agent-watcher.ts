@@ -18,9 +18,10 @@ import type { DaemonPlace } from '../place.js'
 import { segmentOf } from '../segment.js'
 import { keepSegment } from '../statusline.js'
 import { AgentTable } from './agent-table.js'
-import { LookSchedule } from './look-schedule.js'
+import { isLookedAtWhenMoved, LookSchedule } from './look-schedule.js'
 import type { Observer } from './observer.js'
 import { OneAtATime } from './one-at-a-time.js'
+import { ScreenMoves } from './screen-moves.js'
 import type { TmuxServers } from './tmux-servers.js'
 import { WatchedDirectory } from './watched-directory.js'
 
@@ -30,7 +31,7 @@ const ROLL_MS = 15_000
 const TICK_MS = 500
 /** So few are looked at in one go by schedule: what agents tell must not wait behind it. */
 const ROUTINE_AT_ONCE = 25
-/** How often it is made sure that every agent's process lives. */
+/** How often every agent's process is checked to be alive, and quiet screens are checked for changes. */
 const ROUNDS_MS = 1_500
 
 export interface AgentWatcherOptions {
@@ -53,6 +54,7 @@ export class AgentWatcher implements AsyncDisposable {
   readonly #table: AgentTable
   readonly #notices: Notices
   readonly #schedule = new LookSchedule()
+  readonly #moves = new ScreenMoves()
   readonly #watches: Disposable[] = []
   /** What is to be looked at next, and what has changed since users were last told. */
   readonly #toLook = new Set<AgentId | 'all'>()
@@ -60,10 +62,13 @@ export class AgentWatcher implements AsyncDisposable {
   readonly #routine = new Set<AgentId>()
   readonly #changed = new Set<AgentId | 'all'>()
   #isSpoolFull = false
+  /** An agent has become unreachable, or reachable again. */
+  #isReachChanged = false
   #complaint = ''
   readonly #looking: OneAtATime
   readonly #telling: OneAtATime
   readonly #sending: OneAtATime
+  readonly #noticing: OneAtATime
 
   private constructor(private readonly options: AgentWatcherOptions) {
     const { parts, place, servers, outlets, say } = options
@@ -80,6 +85,7 @@ export class AgentWatcher implements AsyncDisposable {
     this.#looking = new OneAtATime(() => this.#look(), failed('looking at agents'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('telling what changed'))
+    this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('asking which screens have changed'))
   }
 
   static async open(options: AgentWatcherOptions): Promise<AgentWatcher> {
@@ -123,7 +129,12 @@ export class AgentWatcher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const watch of this.#watches) watch[Symbol.dispose]()
-    await Promise.all([this.#looking.settled(), this.#telling.settled(), this.#sending.settled()])
+    await Promise.all([
+      this.#looking.settled(),
+      this.#telling.settled(),
+      this.#sending.settled(),
+      this.#noticing.settled(),
+    ])
     await this.#notices.settled()
     await this.options.servers[Symbol.asyncDispose]()
   }
@@ -141,6 +152,7 @@ export class AgentWatcher implements AsyncDisposable {
     const roundsTimer = setInterval(() => {
       for (const { agent, run } of this.#table.runs())
         if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
+      this.#noticing.ask()
     }, ROUNDS_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
@@ -189,6 +201,13 @@ export class AgentWatcher implements AsyncDisposable {
     this.#looking.ask()
   }
 
+  async #noticeMoves(): Promise<void> {
+    const watched = this.#table.runs().filter(isLookedAtWhenMoved)
+    if (watched.length === 0) return
+    const activity = await this.options.servers.activity()
+    for (const agent of this.#moves.moved(watched, activity)) this.#looks(agent)
+  }
+
   #changes(changed: AgentId | 'all' | undefined): void {
     if (changed === undefined) return
     this.#changed.add(changed)
@@ -210,7 +229,10 @@ export class AgentWatcher implements AsyncDisposable {
     this.#schedule.looked(wanted.has('all') ? this.#table.runs().map(({ agent }) => agent) : ids, performance.now())
     for (const id of ids) this.#routine.delete(id)
     if (this.#routine.size > 0) this.#looking.ask()
-    await observer.look(wanted.has('all') ? undefined : new Set(ids))
+    const observed = await observer.look(wanted.has('all') ? undefined : new Set(ids))
+    if (!this.#table.saw(observed)) return
+    this.#isReachChanged = true
+    this.#telling.ask()
   }
 
   /** Prompts that were kept for agents which asked something first. One at a time; who is still not ready is tried again. */
@@ -242,8 +264,9 @@ export class AgentWatcher implements AsyncDisposable {
   async #tell(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
-    let news = false
-    if (changed.includes('all')) news = (await this.#table.readAll()).length > 0
+    let news = this.#isReachChanged
+    this.#isReachChanged = false
+    if (changed.includes('all')) news = (await this.#table.readAll()).length > 0 || news
     else for (const id of changed) if (id !== 'all' && (await this.#table.readOne(id))) news = true
     const isFirst = this.#segment === undefined
     if (!news && !isFirst) return

@@ -1,5 +1,5 @@
 import type { AgentRun } from '../../lifecycle/index.js'
-import type { AgentId } from '../../model/index.js'
+import type { AgentId, AgentStatus } from '../../model/index.js'
 
 const OFTEN_MS = 1_000
 const NOW_AND_THEN_MS = 3_000
@@ -17,12 +17,22 @@ export function lookEveryMs({
   if (!run || run.ended_at !== undefined) return undefined
   if (quiet_at !== undefined) return OFTEN_MS // looks ended, and its program has not said how
   if (status.source === 'registry') return SELDOM_MS // exact, and its file is watched
-  const isTold = status.source === 'hook' || status.source === 'event-stream' || status.source === 'report'
-  const isQuiet = status.status === 'idle' || status.waiting_for === 'finished'
-  if (isTold) return isQuiet ? SELDOM_MS : NOW_AND_THEN_MS
+  if (isReported(status)) return isQuiet(status) ? SELDOM_MS : NOW_AND_THEN_MS
   // A screen that no rule knows does not become known by looking more often.
-  return isQuiet || status.status === 'unknown' ? NOW_AND_THEN_MS : OFTEN_MS
+  return isQuiet(status) || status.status === 'unknown' ? NOW_AND_THEN_MS : OFTEN_MS
 }
+
+/**
+ * Whether an agent, polled rarely, is to be looked at when its screen changes. Programs report turns and permissions, and not
+ * the dialogs that their user opens between two turns.
+ */
+export const isLookedAtWhenMoved = (run: Pick<AgentRun, 'run' | 'status' | 'quiet_at'>): boolean =>
+  lookEveryMs(run) === SELDOM_MS
+
+const isReported = ({ source }: AgentStatus): boolean =>
+  source === 'hook' || source === 'event-stream' || source === 'report'
+
+const isQuiet = ({ status, waiting_for }: AgentStatus): boolean => status === 'idle' || waiting_for === 'finished'
 
 /** Says which agents are due. */
 export class LookSchedule {

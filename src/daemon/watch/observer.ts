@@ -1,4 +1,4 @@
-import { observe, type Parts, takeIn } from '../../lifecycle/index.js'
+import { type Observed, observe, type Parts, takeIn } from '../../lifecycle/index.js'
 import type { AgentId } from '../../model/index.js'
 
 /** How the daemon finds out what agents do: lifecycle looks, decides and stores; this only says when. */
@@ -6,8 +6,8 @@ export interface Observer {
   /** Takes what programs have left in the spool; which agents it was about. Of a flood some may be left. */
   take(): Promise<readonly AgentId[]>
   isSpoolEmpty(): boolean
-  /** Looks at these agents, or at all. */
-  look(only?: ReadonlySet<AgentId>): Promise<void>
+  /** Looks at these agents, or at all, and returns how each was seen. */
+  look(only?: ReadonlySet<AgentId>): Promise<readonly Observed[]>
   /** Directories in which programs register what they do, a file per process. */
   readonly registries: readonly string[]
 }
@@ -21,9 +21,7 @@ export function observerOf(parts: Parts): Observer {
       return [...told]
     },
     isSpoolEmpty: () => parts.spool.isEmpty(),
-    async look(only) {
-      await observe(parts, only)
-    },
+    look: (only) => observe(parts, only),
     registries: [...new Set(parts.runners.flatMap((runner) => runner.registry?.directory(parts.environment) ?? []))],
   }
 }

@@ -59,6 +59,18 @@ export class TmuxServers implements AsyncDisposable {
     return shown
   }
 
+  /** When the program of each agent last wrote to its screen, to the second. */
+  async activity(): Promise<Map<AgentId, number>> {
+    const activity = new Map<AgentId, number>()
+    await this.#each(async (terminal) => {
+      for (const [pane, atMs] of await terminal.activity()) {
+        const agent = this.#panes.get(paneKey(terminal.socket, pane))
+        if (agent !== undefined) activity.set(agent, atMs)
+      }
+    })
+    return activity
+  }
+
   async announce(text: string, options: { bell: boolean }): Promise<void> {
     if (this.#connections.size === 0) throw new Error('no agent runs in tmux now')
     await this.#each((terminal) => terminal.announce(text, options))

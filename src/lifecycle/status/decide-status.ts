@@ -26,6 +26,8 @@ const PROMPT_HOLDS_MS = 30_000
 const UNTOLD_MS = 1_500
 /** One that tells every end is waited for longer: on a slow machine its screen is behind its words. */
 const LATE_END_MS = 30_000
+/** What was told holds for so long without a tmux that could contradict it. */
+const FRESH_MS = 10_000
 /** Work in the background whose end was missed is forgotten after this. */
 const BACKGROUND_MS = 3_600_000
 /** A turn that has written nothing for so long is said to be stalled. */
@@ -86,7 +88,7 @@ export interface Verdict {
  * 3. What was told holds until something newer contradicts it: a hook can be missed (a prompt that was left with Escape
  *    sends none), and the screen heals that.
  * 4. The screen alone must say twice that work has ended.
- * 5. When nobody knows, that is what it says.
+ * 5. When nobody knows, that is what it says: also when tmux does not answer, except for what was told just now.
  */
 export function decideStatus(sighting: Sighting): Verdict {
   const { previous, now, run, seen } = sighting
@@ -95,10 +97,11 @@ export function decideStatus(sighting: Sighting): Verdict {
   const ending = process && activityOf(process)
   if (process && (ending === 'failed' || ending === 'over')) return settled(sighting, process)
   if (process?.rule === UNREACHABLE) return passing(previous, process)
-  const best = bestOf(sighting)
+  const isSilent = process?.status === 'unknown'
+  const best = isSilent && !isFresh(sighting) ? undefined : bestOf(sighting)
   if (best) return settled(sighting, withBackground(best, sighting))
   if (isYoung(sighting, run)) return settled(sighting, { source: 'process', at: run.started_at, status: 'starting' })
-  if (process?.status === 'unknown') return passing(previous, process)
+  if (isSilent) return passing(previous, process)
   const pane = seen.find(({ source }) => source === 'pane')
   // A view of the program that a rule knows, and that hides what it does: that still holds.
   if (pane?.rule && activityOf(previous)) return { status: previous, decided: pane, isPassing: true }
@@ -110,6 +113,18 @@ export function decideStatus(sighting: Sighting): Verdict {
 export function waitToken(agent: AgentId, since: Instant, wait: Wait): string {
   return `${wait}-${msOf(since).toString(36)}-${agent.slice(0, 8)}`
 }
+
+/** Nothing is known of an agent but this. */
+export const unknownBy = (evidence: Evidence): Verdict => ({
+  status: {
+    status: 'unknown',
+    since: evidence.at,
+    source: evidence.source,
+    ...(evidence.reason === undefined ? {} : { reason: evidence.reason }),
+  },
+  decided: evidence,
+  isPassing: true,
+})
 
 // --- who is believed --------------------------------------------------------------------------------------------------
 
@@ -167,6 +182,9 @@ function lastStreak({ told, run, turn_end }: Sighting): Evidence[] {
 
 /** When the program last said anything: until then a look at the screen proves nothing against it. */
 const saidLast = (sighting: Sighting): Instant => lastStreak(sighting).at(-1)?.at ?? instantOf(0)
+
+/** While tmux does not answer, only what the program itself has just said is known. */
+const isFresh = (sighting: Sighting): boolean => msOf(sighting.now) - msOf(saidLast(sighting)) < FRESH_MS
 
 function contradicts(sighting: Sighting, told: Evidence, looked: Evidence): boolean {
   const [said, shown] = [activityOf(told), activityOf(looked)]

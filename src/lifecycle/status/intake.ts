@@ -83,6 +83,8 @@ async function takeMessages(
   messages: readonly SpooledMessage[],
   agents: ReadonlyMap<AgentId, Agent>,
 ): Promise<number> {
+  // One file that cannot be read must not hold up what the others tell.
+  if ((await parts.runs.found(agent.id)).problem !== undefined) return 0
   const understood = await understand(parts, agent, messages, agents)
   if (understood.length === 0) return 0
   await parts.runs.update(agent, async (current) => {

@@ -9,7 +9,7 @@ import { sweepLaunchScripts } from '../run/launch-leftovers.js'
 import { paneOf, serverOf } from '../run/run-life.js'
 import { dialogPrint } from '../talk/asks.js'
 import type { Look } from '../terminals.js'
-import type { Verdict } from './decide-status.js'
+import { unknownBy, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
 import { takeIn } from './intake.js'
 import { processSeen } from './process-evidence.js'
@@ -41,14 +41,24 @@ export async function observe(parts: Parts, only?: ReadonlySet<AgentId>): Promis
   sweepLaunchScripts(parts)
   await takeIn(parts, all)
   const agents = [...all.values()].filter(({ id }) => !only || only.has(id))
-  const found = await Promise.all(agents.map(async (agent) => ({ agent, run: await parts.runs.read(agent.id) })))
+  const found = await Promise.all(agents.map(async (agent) => ({ agent, ...(await parts.runs.found(agent.id)) })))
+  const unreadable = found.flatMap(({ agent, problem }) =>
+    problem === undefined ? [] : [unread(parts, agent, problem)],
+  )
   const looks = await lookAll(parts, found)
-  const glances = found.map(({ agent, run }) => glance(parts, agent, run, looks))
+  const readable = found.filter(({ problem }) => problem === undefined)
+  const glances = readable.map(({ agent, run }) => glance(parts, agent, run, looks))
   const readings = await readScreens(parts, glances)
   const read = await Promise.all(glances.map((one) => withReading(parts, one, readings)))
   // What a new dialog is for was told a moment before it was drawn, which may be after the spool was emptied.
   if (read.some(isNewDialog)) await takeIn(parts, all)
-  return Promise.all(read.map((one) => storeGlance(parts, all, one)))
+  return [...(await Promise.all(read.map((one) => storeGlance(parts, all, one)))), ...unreadable]
+}
+
+/** An agent of which nothing is known, because its file cannot be read. */
+function unread(parts: Parts, agent: Agent, problem: string): Observed {
+  const evidence: Evidence = { source: 'process', at: nowOf(parts), status: 'unknown', reason: problem }
+  return { agent, run: undefined, verdict: unknownBy(evidence), seen: [evidence] }
 }
 
 const isNewDialog = ({ reading, run }: Glance): boolean =>

@@ -1,7 +1,7 @@
 import { accessTo, DaemonClient, daemonStateOf } from '../../../daemon/index.js'
 import { formatDuration, type Instant, msOf } from '../../../model/index.js'
+import { present } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { present } from '../../input/present.js'
 import { card } from '../../screen/card.js'
 import { formatBytes } from '../../screen/format-bytes.js'
 import { plural } from '../../screen/plural.js'

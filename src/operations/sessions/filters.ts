@@ -1,13 +1,11 @@
-import { resolve } from 'node:path'
 import type { SessionFilter } from '../../home/index.js'
 import { OUTCOMES } from '../../model/index.js'
-import type { Cli } from '../command.js'
-import { flag, optional, type Values } from './input.js'
-import { present } from './present.js'
-import { agentRef, choice, count, directory, freeText, groupRef, sessionRef, text, when } from './value-kind.js'
+import { flag, optional, type Values } from '../field.js'
+import { agentRef, choice, count, freeText, groupRef, path, sessionRef, text, when } from '../kind.js'
+import { present } from '../present.js'
 
-/** How `sessions list` and `sessions find` are narrowed down. */
-export const FILTER_OPTIONS = {
+/** How lists of sessions are narrowed down. */
+export const FILTERS = {
   agent: optional(agentRef, 'Only sessions of this agent'),
   rig: optional(groupRef, 'Only sessions of agents in this group or below', { aliases: ['group'] }),
   tool: optional(text('tool'), 'Only sessions of this tool'),
@@ -18,7 +16,7 @@ export const FILTER_OPTIONS = {
   until: optional(when, 'Started before'),
   outcome: optional(choice('outcome', ['active', ...OUTCOMES]), 'Only sessions that ended so'),
   title: optional(freeText('text'), 'Only sessions with this in their title'),
-  in: optional(directory, 'Only sessions that work in this directory, or below'),
+  in: optional(path('directory', 'directory'), 'Only sessions that work in this directory, or below'),
   limit: optional(count, 'At most this many', { short: 'n', fallback: '20' }),
   cursor: optional(text('cursor'), 'Go on where a page ended (its next_cursor)'),
   all: flag('Show all of them, however many'),
@@ -27,13 +25,11 @@ export const FILTER_OPTIONS = {
 const PAGE = 20
 const LARGE_PAGE = 1_000
 
-/** The working directory is asked for only where a path is given: the one that a shell is in may be gone. */
-export function queryOf(filters: Values<typeof FILTER_OPTIONS>, cli: Pick<Cli, 'cwd'>): SessionFilter {
-  const { work, chain, all, limit, in: where, ...same } = filters
+export function filterOf(filters: Values<typeof FILTERS>): SessionFilter {
+  const { work, chain, all, limit, in: directory, ...same } = filters
   return {
     ...present(same),
-    ...present({ work_unit: work, chain_id: chain }),
-    ...(where === undefined ? {} : { directory: resolve(cli.cwd, where) }),
+    ...present({ work_unit: work, chain_id: chain, directory }),
     limit: limit ?? (all ? LARGE_PAGE : PAGE),
   }
 }
