@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -26,7 +27,7 @@ process.env.SKEIN_ACTOR = actor
 const END_MS = 2_000
 const profile = process.argv[2] || 'default'
 settleHome()
-const { root, configFile } = homeLocation()
+const { root, configFile, privacyFile } = homeLocation()
 const userId = process.geteuid?.()
 const package_ = fileURLToPath(new URL('../..', import.meta.url))
 const facts = {
@@ -39,12 +40,16 @@ const facts = {
   env: process.env,
   platform: process.platform,
 }
+/** Who asked for what is being done: changes are recorded for whoever called the API. */
+const callers = new AsyncLocalStorage<string>()
 const contextWith = (warn: (line: string) => void): Context => ({
   clock: { now: Date.now },
   random: { bytes: randomBytes, uuid: () => crypto.randomUUID() },
   warn,
   progress: () => {},
-  actor,
+  get actor() {
+    return callers.getStore() ?? actor
+  },
   host: hostname(),
 })
 const open = (context: Context): ReturnType<typeof openHome> =>
@@ -79,6 +84,8 @@ function beDaemon(): void {
       process.exit(0)
     },
     openHome: () => open(context),
+    privacyFile,
+    as: (caller, work) => callers.run(caller ?? actor, work),
   }).then((why) => {
     say(`process ${process.pid} ends: ${why}`)
     process.exit(0)

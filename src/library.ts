@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
+import { DaemonClient, daemonPlace } from './daemon/index.js'
 import { type Home, openHome as openHomeWith } from './home/index.js'
 import { type Agents, agentsOf, configuredParts } from './lifecycle/index.js'
 import { type Context, type Instant, instantOf, parseWhen } from './model/index.js'
+import { type InputOf, OPERATIONS, type OperationName, type ResultOf } from './operations/index.js'
 import { actorName, homeLocation, socketFacts, surroundings, workingDirectory } from './surroundings.js'
 
 export interface OpenOptions {
@@ -37,6 +39,31 @@ export async function openAgents(home: Home, options: OpenOptions = {}): Promise
   const { configFile } = homeLocation(options.home)
   const facts = socketFacts(options.home)
   return agentsOf(await configuredParts({ home, context: contextOf(options), configFile, facts }))
+}
+
+/** Runs operations in a daemon. docs/API.md lists them. */
+export interface Client {
+  /** Throws a `SkeinError` with the code, message and next step that the command line would show. */
+  call<Name extends OperationName>(
+    operation: Name,
+    input: InputOf<Name>,
+    options?: { timeoutMs?: number },
+  ): Promise<ResultOf<Name>>
+}
+
+/** A client of the daemon that runs for a home; undefined when none does. */
+export function connect(options: Pick<OpenOptions, 'home' | 'profile' | 'actor'> = {}): Client | undefined {
+  const profile = options.profile ?? (process.env.SKEIN_PROFILE || 'default')
+  const userId = process.geteuid?.()
+  const { root } = homeLocation(options.home)
+  const client = DaemonClient.find(daemonPlace({ root, profile, temporary: tmpdir(), userId }), userId)
+  const actor = options.actor ?? actorName()
+  return (
+    client && {
+      // The table ties a name to its types; a call by any of the names has the types of all of them.
+      call: async (name, input, more) => client.call((await OPERATIONS[name]()) as never, input, { actor, ...more }),
+    }
+  )
 }
 
 /** A moment, for options that take an `Instant`: a text as the command line takes it (`2h`, `2026-01-17`), milliseconds, or a `Date`. */
@@ -105,4 +132,5 @@ export {
   STATUSES,
   summarize,
 } from './model/index.js'
+export type { InputOf, OperationName, ResultOf } from './operations/index.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn } from './tools/index.js'

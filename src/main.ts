@@ -70,6 +70,9 @@ runCli({
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
+  get actor() {
+    return context.actor
+  },
   profiles: profilesOf(location),
   daemon: daemonFacts(location),
   now: Date.now,

@@ -1,7 +1,7 @@
 import type { DaemonFacts } from '../daemon/index.js'
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
-import type { Input, Inputs, Values } from './input/input.js'
+import type { Field, Fields, Operation, Values } from '../operations/index.js'
 import type { Output } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
 import type { Profiles } from './world.js'
@@ -20,6 +20,8 @@ export interface Cli {
   readonly currentSession: string | undefined
   readonly profile: string
   readonly profiles: Profiles
+  /** Who changes are recorded for. */
+  readonly actor: string
   /** How daemons are reached and started here. */
   readonly daemon: DaemonFacts
   /** Opens the home, which is closed again when the command ends. */
@@ -38,7 +40,7 @@ export interface Cli {
   interrupted(): AbortSignal
 }
 
-export interface Declaration<Args extends Inputs, Options extends Inputs> {
+export interface Declaration<Args extends Fields, Options extends Fields> {
   /** As typed: `sessions list`. */
   readonly name: string
   /** Imperative, without a full stop. */
@@ -53,7 +55,9 @@ export interface Declaration<Args extends Inputs, Options extends Inputs> {
 }
 
 /** A command as help, completion and the runner see it: its input is no longer typed. */
-export interface Command extends Omit<Declaration<Inputs, Inputs>, 'run'> {
+export interface Command extends Omit<Declaration<Fields, Fields>, 'run'> {
+  /** What the command does, where that is one operation. */
+  readonly operation?: Pick<Operation, 'name'>
   /** `given` holds what was typed for each argument and option, already known to be complete. */
   start(given: Given, cli: Cli): Promise<void>
 }
@@ -61,14 +65,14 @@ export interface Command extends Omit<Declaration<Inputs, Inputs>, 'run'> {
 export type Given = Readonly<Record<string, readonly string[]>>
 
 /** Declares a command. `run` gets a value per argument and option, typed after its declaration. */
-export function command<Args extends Inputs, Options extends Inputs>(declaration: Declaration<Args, Options>): Command {
+export function command<Args extends Fields, Options extends Fields>(declaration: Declaration<Args, Options>): Command {
   const { run, ...described } = declaration
   return {
     ...described,
     start: (given, cli) => {
       const values: Record<string, unknown> = {}
-      for (const [name, input] of Object.entries<Input<unknown>>({ ...declaration.args, ...declaration.options })) {
-        values[name] = input.read(given[name] ?? [], cli.nowMs)
+      for (const [name, input] of Object.entries<Field<unknown>>({ ...declaration.args, ...declaration.options })) {
+        values[name] = input.read(given[name] ?? [], cli)
       }
       // The one edge between what was typed and what is typed: each value was read by its own declaration.
       return run(values as Values<Args> & Values<Options>, cli)

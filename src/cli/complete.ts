@@ -1,8 +1,8 @@
+import type { Field, Fields } from '../operations/index.js'
 import type { Command } from './command.js'
 import { COMMANDS, type CommandEntry, type CommandTable, isNoun } from './command-table.js'
 import { type Candidate, valuesOf } from './completion-values.js'
 import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
-import type { Input, Inputs } from './input/input.js'
 import { safeText } from './screen/safe-text.js'
 import type { World } from './world.js'
 
@@ -28,7 +28,7 @@ export async function complete(args: readonly string[], world: World): Promise<s
 
 type Question =
   | { kind: 'words'; candidates: readonly Candidate[]; partial: string; prefix: string }
-  | { kind: 'value'; input: Input<unknown>; partial: string; prefix: string }
+  | { kind: 'value'; input: Field<unknown>; partial: string; prefix: string }
 
 /** What could stand where the cursor is. */
 async function question(before: readonly string[], current: string): Promise<Question | undefined> {
@@ -37,7 +37,7 @@ async function question(before: readonly string[], current: string): Promise<Que
   // A noun with one meaning only takes what that command takes.
   const entry = isNoun(found) && Object.keys(found.entries).length === 0 ? (found.otherwise ?? found) : found
   const command = isNoun(entry) ? undefined : await entry.load()
-  const options: Inputs = { ...command?.options, ...GLOBAL_OPTIONS }
+  const options: Fields = { ...command?.options, ...GLOBAL_OPTIONS }
   const open = optionNamed(before.at(-1), options)
   if (open?.kind) return { kind: 'value', input: open, partial: current, prefix: '' }
   const [name = '', partial] = splitOnce(current, '=')
@@ -65,7 +65,7 @@ function walk(before: readonly string[]): { entry: CommandTable | CommandEntry |
   return { entry, rest: [] }
 }
 
-function argumentAt(command: Command, options: Inputs, rest: readonly string[]): Input<unknown> | undefined {
+function argumentAt(command: Command, options: Fields, rest: readonly string[]): Field<unknown> | undefined {
   let taken = 0
   for (const [at, word] of rest.entries()) {
     const isValue = optionNamed(rest[at - 1], options)?.kind !== undefined
@@ -75,13 +75,13 @@ function argumentAt(command: Command, options: Inputs, rest: readonly string[]):
   return inputs[taken] ?? inputs.findLast((input) => input.isRepeated)
 }
 
-function optionNamed(word: string | undefined, options: Inputs): Input<unknown> | undefined {
+function optionNamed(word: string | undefined, options: Fields): Field<unknown> | undefined {
   const name = word === undefined || !word.startsWith('-') ? '' : word.replace(/^--?/, '')
   if (Object.hasOwn(options, name)) return options[name]
   return Object.values(options).find((input) => input.aliases?.includes(name) || (name !== '' && input.short === name))
 }
 
-const optionCandidates = (options: Inputs): Candidate[] =>
+const optionCandidates = (options: Fields): Candidate[] =>
   Object.entries(options).map(([name, input]) => ({ value: `--${name}`, description: input.summary }))
 
 const entryCandidates = (noun: CommandTable): Candidate[] => [

@@ -1,7 +1,6 @@
 import type { Home } from '../home/index.js'
 import { RECORD_TYPES, unreachable } from '../model/index.js'
-import type { Input } from './input/input.js'
-import type { Completes } from './input/value-kind.js'
+import type { Completes, Field } from '../operations/index.js'
 import { relativeTime } from './screen/moment.js'
 import type { World } from './world.js'
 
@@ -15,7 +14,7 @@ const NEWEST_SESSIONS = 200
 
 /** What can be offered for a value. Errors are nobody's business here: then there is nothing to offer. */
 export async function valuesOf(
-  input: Input<unknown>,
+  input: Field<unknown>,
   { world, profile }: { world: World; profile: string },
 ): Promise<Candidate[]> {
   if (input.kind?.choices) return input.kind.choices.map((value) => ({ value, description: '' }))

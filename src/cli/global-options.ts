@@ -1,5 +1,4 @@
-import { flag, optional } from './input/input.js'
-import { text } from './input/value-kind.js'
+import { flag, optional, text } from '../operations/index.js'
 
 /** Accepted by every command, before or after its name. */
 export const GLOBAL_OPTIONS = {

@@ -1,7 +1,7 @@
+import type { Field, Fields } from '../operations/index.js'
 import type { Command } from './command.js'
 import { type CommandEntry, type CommandTable, isNoun } from './command-table.js'
 import { GLOBAL_OPTIONS } from './global-options.js'
-import type { Input, Inputs } from './input/input.js'
 import { usageLine } from './input/sort-args.js'
 import { lookUp, SHORT_NOUN } from './route.js'
 import type { Screen } from './screen/screen.js'
@@ -96,7 +96,7 @@ function commandHelp(command: Command, screen: Screen): string {
 }
 
 /** Left: how an option is typed. Right: what it does. */
-export function optionRows(options: Inputs): (readonly [string, string])[] {
+export function optionRows(options: Fields): (readonly [string, string])[] {
   return Object.entries(options).map(([name, input]) => {
     const names = [
       ...(input.short ? [`-${input.short}`] : []),
@@ -109,7 +109,7 @@ export function optionRows(options: Inputs): (readonly [string, string])[] {
 }
 
 /** The summary of an input, with what it may be and what it is when not given. */
-export function meaning(input: Input<unknown>): string {
+export function meaning(input: Field<unknown>): string {
   const facts = [
     ...(input.kind?.choices ? [`one of ${input.kind.choices.join(', ')}`] : []),
     ...(input.isRepeated ? ['may be repeated'] : []),

@@ -1,6 +1,7 @@
 import type { DaemonFacts } from '../daemon/index.js'
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
+import type { ProfileEntry } from '../operations/index.js'
 import type { Stream } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
 
@@ -16,6 +17,8 @@ export interface World {
   readonly privacyFile: string
   readonly stdout: Stream
   readonly stderr: Stream
+  /** Who changes are recorded for. */
+  readonly actor: string
   readonly settings: Settings
   readonly profiles: Profiles
   /** How daemons are reached and started here. */
@@ -52,9 +55,4 @@ export interface Profiles {
   list(): Promise<ProfileEntry[]>
   create(profile: string): Promise<ProfileEntry>
   remove(profile: string): Promise<void>
-}
-
-export interface ProfileEntry {
-  name: string
-  directory: string
 }

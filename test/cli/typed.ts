@@ -35,6 +35,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
       columns: undefined,
       debug: false,
     },
+    actor: 'ada',
     profiles: NO_PROFILES,
     daemon: daemonUnder('/dev/null/nowhere'), // where no daemon can be started
     now: () => Date.parse('2026-01-17T12:00:00Z'),

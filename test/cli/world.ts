@@ -59,7 +59,7 @@ export const daemonUnder = (root: string): DaemonFacts => ({
   userId: process.geteuid?.(),
   version: JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version,
   program: fileURLToPath(new URL('../../dist/daemon/daemon-main.cjs', import.meta.url)),
-  env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root },
+  env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root, TZ: 'UTC' },
   platform: 'linux',
 })
 

@@ -1,6 +1,5 @@
+import { choice, required } from '../../operations/index.js'
 import { command } from '../command.js'
-import { required } from '../input/input.js'
-import { choice } from '../input/value-kind.js'
 import { SHELL_SCRIPTS, SHELLS } from '../shell-scripts.js'
 
 export const completion = command({

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { makeDirectory, writeAtomic } from '../../disk/index.js'
 import { instantOf } from '../../model/index.js'
+import { agentRef, required } from '../../operations/index.js'
 import { redact } from '../../privacy/index.js'
 import { command } from '../command.js'
-import { required } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
 import { safe } from '../screen/safe-text.js'
 
 export const doctor = command({

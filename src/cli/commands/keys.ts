@@ -1,6 +1,5 @@
+import { agentRef, repeated, required, text } from '../../operations/index.js'
 import { command } from '../command.js'
-import { repeated, required } from '../input/input.js'
-import { agentRef, text } from '../input/value-kind.js'
 import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
 

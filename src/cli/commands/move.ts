@@ -1,6 +1,5 @@
+import { agentRef, groupRef, optional, required } from '../../operations/index.js'
 import { command } from '../command.js'
-import { optional, required } from '../input/input.js'
-import { agentRef, groupRef } from '../input/value-kind.js'
 import { receiptView } from '../views/receipt-view.js'
 
 export const move = command({

@@ -1,9 +1,9 @@
 import { nextOf, wakeDaemon } from '../../daemon/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
 import { asksLine, formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { flag } from '../../operations/index.js'
 import { askDaemon } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
-import { flag } from '../input/input.js'
 import { safe } from '../screen/safe-text.js'
 import { visit } from '../visit.js'
 

@@ -1,6 +1,5 @@
+import { agentRef, flag, required } from '../../operations/index.js'
 import { command } from '../command.js'
-import { flag, required } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
 import { safeText } from '../screen/safe-text.js'
 
 export const output = command({

@@ -1,6 +1,7 @@
 import type { Home, IngestReport } from '../../home/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
 import { DAY_MS, instantOf, SkeinError } from '../../model/index.js'
+import { withSpent } from '../../operations/index.js'
 import { findProgram } from '../../tools/index.js'
 import { agentsNow } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
@@ -12,7 +13,7 @@ import type { Screen } from '../screen/screen.js'
 import { wrap } from '../screen/wrap.js'
 import { expectShortRun } from '../short-run.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
-import { sessionTable, tableFacts } from '../views/session-table.js'
+import { sessionTable, shortIdsOf } from '../views/session-table.js'
 import { noteUnreadable } from '../views/unreadable-logs.js'
 
 const NEWEST = 10
@@ -35,10 +36,11 @@ export const overview = command({
     if (!out.json) noteUnreadable(read, out)
     const agents = await agentsToShow(cli, home)
     const { sessions } = await home.sessions.query({ limit: NEWEST })
-    const facts = await tableFacts(home, sessions)
+    const spent = await home.history.spent(sessions.map(({ id }) => id))
+    const short = await shortIdsOf(home, sessions)
     const spend = await spending(home, cli.nowMs)
     const tool = agents.length > 0 ? '' : await installedTool(home)
-    const withCost = sessions.map((session) => ({ ...session, spent: facts.spent.get(session.id) }))
+    const withCost = sessions.map((session) => withSpent(session, spent))
     if (agents.length + sessions.length === 0 && !out.json) return out.text(await firstSteps(cli, home))
     out.result({ agents, read, sessions: withCost, spend }, (screen) => {
       const sums =
@@ -48,7 +50,7 @@ export const overview = command({
               `Spent: ${money(spend.today)} today, ${money(spend.week)} in 7 days, ${money(spend.month)} in 30 days, ${money(spend.all)} in all`,
               screen.width,
             ).join('\n')
-      const parts = [agentsPart(agents, screen), foundPart(read), sessionTable(sessions, screen, facts)]
+      const parts = [agentsPart(agents, screen), foundPart(read), sessionTable(withCost, screen, short)]
       return [...parts, sums, hints(agents, tool)].filter((part) => part !== '').join('\n\n')
     })
   },

@@ -1,9 +1,7 @@
 import type { PurgeOptions } from '../../home/index.js'
 import { SkeinError } from '../../model/index.js'
+import { flag, optional, present, sessionRef, text } from '../../operations/index.js'
 import { command } from '../command.js'
-import { flag, optional } from '../input/input.js'
-import { present } from '../input/present.js'
-import { sessionRef, text } from '../input/value-kind.js'
 import { expectShortRun } from '../short-run.js'
 import { purgeView } from '../views/purge-view.js'
 

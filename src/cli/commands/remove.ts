@@ -1,6 +1,5 @@
+import { agentRef, flag, optional } from '../../operations/index.js'
 import { command } from '../command.js'
-import { flag, optional } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
 import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
 

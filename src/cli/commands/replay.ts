@@ -1,16 +1,15 @@
 import { exportDocument, missingLog } from '../../interchange/index.js'
 import { instantOf, SkeinError } from '../../model/index.js'
+import { count, defaulted, type Kind, optional, required, sessionRef } from '../../operations/index.js'
 import { command } from '../command.js'
 import { exportSources } from '../input/export-sources.js'
-import { defaulted, optional, required } from '../input/input.js'
-import { count, sessionRef, type ValueKind } from '../input/value-kind.js'
 import { play } from '../replay/play.js'
 import { FASTEST, playbackFrom, SLOWEST } from '../replay/playback.js'
 import { plainLines, scriptOf } from '../replay/script.js'
 import { plural } from '../screen/plural.js'
 import { noteMissingLog } from '../views/missing-log.js'
 
-const speedOfPlay: ValueKind<number> = {
+const speedOfPlay: Kind<number> = {
   placeholder: '<speed>',
   parse: (given) => {
     const speed = /^\d{1,3}(\.\d{1,3})?$/.test(given) ? Number(given) : 0

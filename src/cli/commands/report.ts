@@ -1,8 +1,6 @@
 import { STATUSES, TROUBLES, WAITS } from '../../model/index.js'
+import { agentRef, choice, freeText, optional, present, required } from '../../operations/index.js'
 import { command } from '../command.js'
-import { optional, required } from '../input/input.js'
-import { present } from '../input/present.js'
-import { agentRef, choice, freeText } from '../input/value-kind.js'
 import { safe } from '../screen/safe-text.js'
 
 export const report = command({

@@ -1,6 +1,6 @@
+import { flag } from '../../operations/index.js'
 import { command } from '../command.js'
 import { environmentOf, FORCE_START, LAUNCH_OPTIONS } from '../input/agent-launch.js'
-import { flag } from '../input/input.js'
 import { answerWithReceipts, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
 import { receiptView } from '../views/receipt-view.js'
 

@@ -1,8 +1,19 @@
 import { resolve } from 'node:path'
+import {
+  agentRef,
+  choice,
+  count,
+  defaulted,
+  groupRef,
+  type Kind,
+  optional,
+  present,
+  repeated,
+  required,
+  text,
+  when,
+} from '../../operations/index.js'
 import { command } from '../command.js'
-import { defaulted, optional, repeated, required } from '../input/input.js'
-import { present } from '../input/present.js'
-import { agentRef, choice, count, groupRef, text, type ValueKind, when } from '../input/value-kind.js'
 import { searchView } from '../views/search-view.js'
 
 /** Nobody is told to ask for more than is answered. */
@@ -13,7 +24,7 @@ const PART = choice('part', ['prompts', 'replies', 'tools'] as const)
 type Part = ReturnType<typeof PART.parse>
 
 /** A part of a session, or a directory: what looks like a path is one. */
-const where: ValueKind<{ part?: Part; path?: string }> = {
+const where: Kind<{ part?: Part; path?: string }> = {
   placeholder: '<part or directory>',
   completes: 'directory',
   parse: (given, nowMs) => (/^\.|\//.test(given) ? { path: given } : { part: PART.parse(given, nowMs) }),

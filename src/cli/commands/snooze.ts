@@ -1,7 +1,5 @@
+import { agentRef, momentToCome, required } from '../../operations/index.js'
 import { command } from '../command.js'
-import { momentToCome } from '../input/duration.js'
-import { required } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
 import { receiptView } from '../views/receipt-view.js'
 
 export const snooze = command({

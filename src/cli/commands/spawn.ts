@@ -1,7 +1,6 @@
+import { optional, text } from '../../operations/index.js'
 import { command } from '../command.js'
 import { LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
-import { optional } from '../input/input.js'
-import { text } from '../input/value-kind.js'
 import { safe } from '../screen/safe-text.js'
 
 export const spawn = command({

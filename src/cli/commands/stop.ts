@@ -1,6 +1,5 @@
+import { duration, optional } from '../../operations/index.js'
 import { command } from '../command.js'
-import { duration } from '../input/duration.js'
-import { optional } from '../input/input.js'
 import { answerWithReceipts, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
 import { receiptView } from '../views/receipt-view.js'
 

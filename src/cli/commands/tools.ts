@@ -1,6 +1,5 @@
+import { required, sessionRef } from '../../operations/index.js'
 import { command } from '../command.js'
-import { required } from '../input/input.js'
-import { sessionRef } from '../input/value-kind.js'
 import { refuseVerbatimOutput, verbatimFlag } from '../input/verbatim.js'
 import { noteMissingLog } from '../views/missing-log.js'
 import { toolCallsOf, toolsView } from '../views/tools-view.js'

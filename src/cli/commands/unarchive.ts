@@ -1,6 +1,5 @@
+import { agentRef, required } from '../../operations/index.js'
 import { command } from '../command.js'
-import { required } from '../input/input.js'
-import { agentRef } from '../input/value-kind.js'
 import { receiptView } from '../views/receipt-view.js'
 
 export const unarchive = command({

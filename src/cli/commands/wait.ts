@@ -1,10 +1,8 @@
 import type { AgentView } from '../../lifecycle/index.js'
 import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { choice, defaulted, duration, flag, optional } from '../../operations/index.js'
 import { command } from '../command.js'
-import { duration } from '../input/duration.js'
-import { defaulted, flag, optional } from '../input/input.js'
 import { doAll, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
-import { choice } from '../input/value-kind.js'
 import { safe } from '../screen/safe-text.js'
 
 export const wait = command({

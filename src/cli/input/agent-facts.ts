@@ -1,7 +1,5 @@
 import type { AddAgentOptions } from '../../home/index.js'
-import { optional, repeated, type Values } from './input.js'
-import { present } from './present.js'
-import { directory, freeText, text } from './value-kind.js'
+import { directory, freeText, optional, present, repeated, text, type Values } from '../../operations/index.js'
 
 /** What can be said about an agent, beside its address and tool. */
 export const AGENT_FACT_OPTIONS = {

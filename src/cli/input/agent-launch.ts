@@ -3,11 +3,19 @@ import { readGiven, statOf } from '../../disk/index.js'
 import type { RosterBook } from '../../home/index.js'
 import type { StartAgent } from '../../lifecycle/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
+import {
+  agentRef,
+  flag,
+  freeText,
+  groupRef,
+  optional,
+  present,
+  repeated,
+  text,
+  type Values,
+} from '../../operations/index.js'
 import type { Cli } from '../command.js'
 import { usageError } from '../usage-error.js'
-import { flag, optional, repeated, type Values } from './input.js'
-import { present } from './present.js'
-import { agentRef, freeText, groupRef, text } from './value-kind.js'
 
 /** How an agent is to be started. */
 export const LAUNCH_OPTIONS = {

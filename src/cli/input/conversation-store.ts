@@ -7,9 +7,8 @@ import {
   parseKey,
 } from '../../conversations/index.js'
 import { SkeinError } from '../../model/index.js'
+import { choice, directory, optional, text } from '../../operations/index.js'
 import type { Cli } from '../command.js'
-import { optional } from './input.js'
-import { choice, directory, text } from './value-kind.js'
 
 /** Which store a command works on. */
 export const STORE_OPTIONS = {

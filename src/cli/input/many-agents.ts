@@ -1,11 +1,10 @@
 import type { AgentView, Receipt } from '../../lifecycle/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
+import { agentRef, flag, groupRef, optional, repeated, type Values } from '../../operations/index.js'
 import type { Cli } from '../command.js'
 import { type ErrorDocument, errorDocument, errorLine } from '../report-error.js'
 import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
-import { flag, optional, repeated, type Values } from './input.js'
-import { agentRef, groupRef } from './value-kind.js'
 
 /** Which agents a command that takes several is about. */
 export const MANY_AGENTS = { agents: repeated(agentRef, 'Addresses, ends of them, titles, ids, or . for here') }

@@ -1,6 +1,5 @@
+import { optional, sessionRef } from '../../operations/index.js'
 import { usageError } from '../usage-error.js'
-import { optional } from './input.js'
-import { sessionRef } from './value-kind.js'
 
 /** The session a plumbing command is about: named, or the one this process runs in. */
 export const SESSION_ARGUMENT = optional(sessionRef, 'Id or unique beginning of an id', { fallback: '$SKEIN_SESSION' })

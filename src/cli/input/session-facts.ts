@@ -1,7 +1,5 @@
 import type { SessionFacts } from '../../model/index.js'
-import { optional, type Values } from './input.js'
-import { present } from './present.js'
-import { directory, freeText, groupRef, text } from './value-kind.js'
+import { directory, freeText, groupRef, optional, present, text, type Values } from '../../operations/index.js'
 
 /** What can be said about a session when it starts, hands off or is updated. */
 export const FACT_OPTIONS = {

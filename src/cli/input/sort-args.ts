@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
+import type { Field, Fields } from '../../operations/index.js'
 import type { Command, Given } from '../command.js'
 import { GLOBAL_OPTIONS } from '../global-options.js'
 import { unknownWord, usageError } from '../usage-error.js'
-import type { Input, Inputs } from './input.js'
 
 /** Sorts what was typed after a command's name by argument and option, and refuses what the command does not take. */
 export function sortArgs(command: Command, args: readonly string[]): Given {
-  const options: Inputs = { ...GLOBAL_OPTIONS, ...command.options }
+  const options: Fields = { ...GLOBAL_OPTIONS, ...command.options }
   const names = optionNames(options)
   const see = `skein ${command.name}`
   // Not `strict`: its errors name no command and suggest nothing. Every case it refuses is refused below.
@@ -48,7 +48,7 @@ export function usageLine(command: Command): string {
   return ['skein', command.name, ...args, ...needed, '[options]'].join(' ')
 }
 
-function argumentSign(name: string, input: Input<unknown>): string {
+function argumentSign(name: string, input: Field<unknown>): string {
   const sign = `${name}${input.isRepeated ? '...' : ''}`
   return input.isRequired ? `<${sign}>` : `[${sign}]`
 }
@@ -59,7 +59,7 @@ interface OptionToken {
   inlineValue?: boolean | undefined
 }
 
-function typedValue(token: OptionToken, input: Input<unknown>, see: string): string {
+function typedValue(token: OptionToken, input: Field<unknown>, see: string): string {
   if (!input.kind) {
     if (token.value === undefined) return ''
     throw usageError(`${token.rawName} takes no value`, `Write ${token.rawName} alone. See: ${see} --help`)
@@ -87,7 +87,7 @@ function sortWords(command: Command, words: readonly string[]): Given {
 }
 
 /** Every name an option can be called by, and the one it is declared under. */
-function optionNames(options: Inputs): Map<string, string> {
+function optionNames(options: Fields): Map<string, string> {
   const names = new Map<string, string>()
   for (const [name, input] of Object.entries(options)) {
     for (const one of [name, ...(input.aliases ?? []), ...(input.short ? [input.short] : [])]) names.set(one, name)
@@ -95,7 +95,7 @@ function optionNames(options: Inputs): Map<string, string> {
   return names
 }
 
-function parserOptions(options: Inputs): Record<string, { type: 'string' | 'boolean'; short?: string }> {
+function parserOptions(options: Fields): Record<string, { type: 'string' | 'boolean'; short?: string }> {
   const parser: Record<string, { type: 'string' | 'boolean'; short?: string }> = {}
   for (const [name, input] of Object.entries(options)) {
     const type = input.kind ? 'string' : 'boolean'

@@ -1,13 +1,22 @@
 import type { StartOptions } from '../../home/index.js'
 import { type ForkOrigin, LINKS, parseSessionId } from '../../model/index.js'
+import {
+  agentRef,
+  choice,
+  flag,
+  type Kind,
+  optional,
+  present,
+  sessionRef,
+  text,
+  type Values,
+  when,
+} from '../../operations/index.js'
 import { usageError } from '../usage-error.js'
-import { flag, optional, type Values } from './input.js'
-import { present } from './present.js'
 import { FACT_OPTIONS, factsOf } from './session-facts.js'
-import { agentRef, choice, sessionRef, text, type ValueKind, when } from './value-kind.js'
 
 /** A session, or one of its turns: `<session>` or `<session>:<turn>`. */
-const forkOrigin: ValueKind<ForkOrigin> = {
+const forkOrigin: Kind<ForkOrigin> = {
   placeholder: '<session[:turn]>',
   completes: 'session',
   parse: (given) => {

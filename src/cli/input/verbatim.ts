@@ -1,6 +1,6 @@
 import { SkeinError } from '../../model/index.js'
+import { flag } from '../../operations/index.js'
 import type { Output } from '../screen/output.js'
-import { flag } from './input.js'
 
 /** Shared by the commands that show what was said. */
 export const verbatimFlag = flag('As the log has it, secrets included. Only to a terminal')

@@ -1,38 +1,25 @@
 import { basename } from 'node:path'
 import type { Home } from '../../home/index.js'
-import type { Spent } from '../../index/index.js'
 import { durationMs, formatDuration, isActive, type Session } from '../../model/index.js'
+import type { ShownSession } from '../../operations/index.js'
 import { relativeTime } from '../screen/moment.js'
 import { money } from '../screen/money.js'
 import type { Paint } from '../screen/paint.js'
 import type { Screen } from '../screen/screen.js'
 import { type Column, table } from '../screen/table.js'
 
-/** What a table shows beside the sessions themselves, by id. */
-export interface TableFacts {
-  readonly spent: Spending
-  /** How ids are shown: a beginning that names one session. */
-  readonly short: ReadonlyMap<string, string>
-}
+/** How ids are shown: by a beginning that names one session. */
+export type ShortIds = ReadonlyMap<string, string>
 
-export async function tableFacts({ history, sessions }: Home, shown: readonly Session[]): Promise<TableFacts> {
-  const ids = shown.map(({ id }) => id)
-  return { spent: await history.spent(ids), short: await sessions.shortIds(ids) }
-}
+export const shortIdsOf = ({ sessions }: Home, shown: readonly Session[]): Promise<ShortIds> =>
+  sessions.shortIds(shown.map(({ id }) => id))
 
 /** One line per session. */
-export function sessionTable(sessions: readonly Session[], screen: Screen, facts: TableFacts): string {
-  return sessions.length === 0 ? '' : table(sessions, columns(screen, facts), screen)
+export function sessionTable(sessions: readonly ShownSession[], screen: Screen, short: ShortIds): string {
+  return sessions.length === 0 ? '' : table(sessions, columns(screen, short), screen)
 }
 
-/** What each session has cost, by id. */
-export type Spending = ReadonlyMap<string, Spent>
-
-function costText(spent: Spent | undefined): string {
-  return spent ? money(spent) : ''
-}
-
-function columns(screen: Screen, { spent, short }: TableFacts): Column<Session>[] {
+function columns(screen: Screen, short: ShortIds): Column<ShownSession>[] {
   return [
     {
       header: 'SESSION',
@@ -44,7 +31,7 @@ function columns(screen: Screen, { spent, short }: TableFacts): Column<Session>[
     { header: 'STARTED', text: (session) => relativeTime(session.started_at, screen.nowMs) },
     { header: 'TIME', text: (session) => formatDuration(durationMs(session, screen.nowMs)), align: 'right' },
     { header: 'OUTCOME', text: outcomeText, paint: outcomePaint },
-    { header: 'COST', text: (session) => costText(spent.get(session.id)), align: 'right' },
+    { header: 'COST', text: ({ spent }) => (spent ? money(spent) : ''), align: 'right' },
     { header: 'WORK', text: (session) => session.work_unit ?? '', shrinkTo: 6 },
     { header: 'DIRECTORY', text: (session) => basename(session.cwd ?? ''), shrinkTo: 8 },
     { header: 'TITLE', text: (session) => session.title ?? '', shrinkTo: 8 },

@@ -1,8 +1,6 @@
+import { agentRef, optional, present, required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { AGENT_FACT_OPTIONS, agentFactsOf } from '../../input/agent-facts.js'
-import { optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { agentRef, text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const add = command({

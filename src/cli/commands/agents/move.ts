@@ -1,6 +1,5 @@
+import { agentRef, flag, groupRef, optional, required } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { flag, optional, required } from '../../input/input.js'
-import { agentRef, groupRef } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
 

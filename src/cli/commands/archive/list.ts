@@ -1,7 +1,5 @@
+import { flag, optional, present, sessionRef } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { flag, optional } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { sessionRef } from '../../input/value-kind.js'
 import { archiveTable } from '../../views/archive-view.js'
 
 const NONE = 'No such log is archived. What the tools have written is read with: skein ingest'

@@ -1,5 +1,5 @@
+import { flag } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { flag } from '../../input/input.js'
 import { formatBytes } from '../../screen/format-bytes.js'
 import { plural } from '../../screen/plural.js'
 import { archivePruneTable } from '../../views/archive-view.js'

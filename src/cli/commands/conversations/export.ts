@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { exportOpenClaw } from '../../../conversations/index.js'
 import { SkeinError } from '../../../model/index.js'
+import { choice, directory, optional, required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { agentsOf, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
-import { optional, required } from '../../input/input.js'
-import { choice, directory, text } from '../../input/value-kind.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
 

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import { importOpenClaw } from '../../../conversations/index.js'
+import { choice, directory, flag, required } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
-import { flag, required } from '../../input/input.js'
-import { choice, directory } from '../../input/value-kind.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
 

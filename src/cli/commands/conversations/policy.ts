@@ -8,11 +8,9 @@ import {
 } from '../../../conversations/index.js'
 import { explainDiskError, readGiven } from '../../../disk/index.js'
 import { SkeinError } from '../../../model/index.js'
+import { choice, optional, present, required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { agentsOf, conversationKey, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
-import { optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { choice, text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const policy = command({

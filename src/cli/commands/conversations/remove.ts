@@ -1,8 +1,6 @@
+import { flag, optional, present, required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { conversationKey, openConversations, ownerOf, STORE_OPTIONS } from '../../input/conversation-store.js'
-import { flag, optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 import { resetDocument } from '../../views/conversation-document.js'
 

@@ -1,4 +1,5 @@
 import type { ResetReceipt } from '../../../conversations/index.js'
+import { flag, optional, present, repeated, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import {
   agentsOf,
@@ -8,9 +9,6 @@ import {
   ownerOf,
   STORE_OPTIONS,
 } from '../../input/conversation-store.js'
-import { flag, optional, repeated } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { text } from '../../input/value-kind.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'

@@ -1,8 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { accessTo, newestLines } from '../../../daemon/index.js'
+import { count, defaulted, flag } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { defaulted, flag } from '../../input/input.js'
-import { count } from '../../input/value-kind.js'
 import { safeText } from '../../screen/safe-text.js'
 
 const LOOK_MS = 500

@@ -1,7 +1,7 @@
-import { accessTo, DaemonClient, standingOf } from '../../../daemon/index.js'
+import { accessTo, DaemonClient, daemonStateOf } from '../../../daemon/index.js'
 import { formatDuration, type Instant, msOf } from '../../../model/index.js'
+import { present } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { present } from '../../input/present.js'
 import { card } from '../../screen/card.js'
 import { formatBytes } from '../../screen/format-bytes.js'
 import { plural } from '../../screen/plural.js'
@@ -46,7 +46,7 @@ export const status = command({
   options: {},
   async run(_, { daemon, profile, out }) {
     const access = accessTo(daemon, profile)
-    const standing = standingOf(access)
+    const standing = daemonStateOf(access)
     const { log } = access.place
     if (standing.kind === 'none') {
       const none: Condition = { running: false, log }

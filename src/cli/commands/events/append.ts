@@ -1,12 +1,20 @@
 import { VISIBILITIES } from '../../../model/index.js'
+import {
+  agentRef,
+  choice,
+  type Kind,
+  optional,
+  present,
+  required,
+  sessionRef,
+  text,
+  when,
+} from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { agentRef, choice, sessionRef, text, type ValueKind, when } from '../../input/value-kind.js'
 import { safeText } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
 
-const jsonObject: ValueKind<Record<string, unknown>> = {
+const jsonObject: Kind<Record<string, unknown>> = {
   placeholder: '<json>',
   parse: (given) => {
     try {

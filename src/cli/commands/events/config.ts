@@ -1,7 +1,6 @@
 import type { Events, PolicyReport } from '../../../home/index.js'
+import { choice, optional, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { optional } from '../../input/input.js'
-import { choice, text } from '../../input/value-kind.js'
 import { card } from '../../screen/card.js'
 import type { Screen } from '../../screen/screen.js'
 import { table } from '../../screen/table.js'

@@ -1,7 +1,5 @@
+import { agentRef, count, defaulted, optional, present, when } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { defaulted, optional } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { agentRef, count, when } from '../../input/value-kind.js'
 import { feedLine } from '../../views/event-line.js'
 
 export const feed = command({

@@ -1,6 +1,6 @@
 import type { PruneReport } from '../../../home/index.js'
+import { flag } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { flag } from '../../input/input.js'
 import { formatBytes } from '../../screen/format-bytes.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'

@@ -1,7 +1,15 @@
+import {
+  agentRef,
+  count,
+  defaulted,
+  flag,
+  optional,
+  present,
+  sessionRef,
+  text,
+  when,
+} from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { defaulted, flag, optional } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { agentRef, count, sessionRef, text, when } from '../../input/value-kind.js'
 import { eventLine } from '../../views/event-line.js'
 
 export const tail = command({

@@ -1,6 +1,5 @@
+import { groupRef, required } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { required } from '../../input/input.js'
-import { groupRef } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const create = command({

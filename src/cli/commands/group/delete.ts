@@ -1,7 +1,5 @@
+import { groupRef, optional, present, required } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { groupRef } from '../../input/value-kind.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
 

@@ -1,6 +1,5 @@
+import { groupRef, required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { required } from '../../input/input.js'
-import { groupRef, text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const rename = command({

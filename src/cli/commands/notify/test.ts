@@ -1,7 +1,6 @@
 import { accessTo, type Delivery, ensureDaemon, WAYS } from '../../../daemon/index.js'
+import { choice, repeated } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { repeated } from '../../input/input.js'
-import { choice } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const test = command({

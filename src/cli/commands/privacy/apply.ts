@@ -1,6 +1,6 @@
 import type { PolicyApplication } from '../../../home/index.js'
+import { flag } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { flag } from '../../input/input.js'
 import { grouped } from '../../screen/money.js'
 import { plural } from '../../screen/plural.js'
 import { expectShortRun } from '../../short-run.js'

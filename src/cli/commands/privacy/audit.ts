@@ -1,7 +1,5 @@
+import { choice, defaulted, optional, present, sessionRef, when } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { defaulted, optional } from '../../input/input.js'
-import { present } from '../../input/present.js'
-import { choice, sessionRef, when } from '../../input/value-kind.js'
 import { grouped } from '../../screen/money.js'
 import { table } from '../../screen/table.js'
 

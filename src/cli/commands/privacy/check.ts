@@ -1,7 +1,6 @@
+import { optional, text } from '../../../operations/index.js'
 import { loadPolicy, policyReport } from '../../../privacy/index.js'
 import { command } from '../../command.js'
-import { optional } from '../../input/input.js'
-import { text } from '../../input/value-kind.js'
 import { table } from '../../screen/table.js'
 import { outdatedNote } from '../../views/outdated-note.js'
 

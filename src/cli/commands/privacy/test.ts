@@ -1,7 +1,6 @@
+import { choice, defaulted, freeText, optional } from '../../../operations/index.js'
 import { type Applied, redact, redactAsCommand } from '../../../privacy/index.js'
 import { command } from '../../command.js'
-import { defaulted, optional } from '../../input/input.js'
-import { choice, freeText } from '../../input/value-kind.js'
 import { plural } from '../../screen/plural.js'
 import { safeText } from '../../screen/safe-text.js'
 

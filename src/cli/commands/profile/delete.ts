@@ -1,8 +1,7 @@
 import { accessTo, stopDaemon } from '../../../daemon/index.js'
 import { SkeinError } from '../../../model/index.js'
+import { flag, required, text } from '../../../operations/index.js'
 import { type Cli, command } from '../../command.js'
-import { flag, required } from '../../input/input.js'
-import { text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
 

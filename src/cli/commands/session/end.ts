@@ -1,9 +1,7 @@
 import { durationMs, formatDuration, OUTCOMES } from '../../../model/index.js'
+import { choice, freeText, optional, present, required, when } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
 import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
-import { choice, freeText, when } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 
 export const end = command({

@@ -1,9 +1,7 @@
+import { freeText, optional, present } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { optional } from '../../input/input.js'
-import { present } from '../../input/present.js'
 import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
 import { START_OPTIONS, startOf } from '../../input/start-options.js'
-import { freeText } from '../../input/value-kind.js'
 import { safeText } from '../../screen/safe-text.js'
 
 export const handoff = command({

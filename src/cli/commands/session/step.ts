@@ -1,8 +1,6 @@
+import { choice, flag, optional, present, required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { flag, optional, required } from '../../input/input.js'
-import { present } from '../../input/present.js'
 import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
-import { choice, text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
 

@@ -1,8 +1,7 @@
+import { repeated, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { repeated } from '../../input/input.js'
 import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
 import { FACT_OPTIONS, factsOf } from '../../input/session-facts.js'
-import { text } from '../../input/value-kind.js'
 import { safe } from '../../screen/safe-text.js'
 import { usageError } from '../../usage-error.js'
 

@@ -1,7 +1,6 @@
 import type { SessionHistory } from '../../../home/index.js'
-import { command } from '../../command.js'
-import { required } from '../../input/input.js'
-import { sessionRef } from '../../input/value-kind.js'
+import { sessionsShow } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { plural } from '../../screen/plural.js'
 import { noteMissingLog } from '../../views/missing-log.js'
 import { sessionCard } from '../../views/session-card.js'
@@ -10,39 +9,24 @@ import { turnsView } from '../../views/turns-view.js'
 /** As many turns as fit a screen beside the facts. */
 const NEWEST_TURNS = 15
 
-export const show = command({
+export const show = operationCommand(sessionsShow, {
   name: 'sessions show',
-  summary: 'Show everything about one session',
   examples: [
     ['skein sessions show 0f3c9a12', 'By the beginning of its id'],
     ['skein sessions show 0f3c9a12 --json', 'As JSON'],
   ],
-  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
-  options: {},
-  async run({ session: reference }, { home, out }) {
-    const { sessions, history } = await home()
-    const session = await sessions.find(reference)
-    const spent = (await history.spent([session.id])).get(session.id)
-    const told = await history.counts(session.id)
-    const known = {
-      ...session,
-      ...(spent ? { spent } : {}),
-      ...(told.turns > 0
-        ? {
-            turn_count: told.turns,
-            tool_call_count: told.tool_calls,
-            unread_lines: told.unread_lines,
-            unknown_records: told.unknown_records,
-          }
-        : {}),
-    }
-    const turns = told.turns > 0 && !out.json ? await history.turns(session.id) : undefined
-    out.result(known, (screen) => {
+  args: ['session'],
+  async show(session, { home, out }) {
+    const { history } = await home()
+    const turns = session.turn_count ? await history.turns(session.id) : undefined
+    out.result(session, (screen) => {
       const shown = turns && { ...turns, turns: turns.turns.slice(-NEWEST_TURNS) }
       const isCut = turns && turns.turns.length > NEWEST_TURNS
       const heading = isCut ? [`The newest ${NEWEST_TURNS} of ${plural(turns.turns.length, 'turn')}:`] : []
       const table = shown && [...heading, turnsView(shown, screen)].join('\n')
-      return sessionCard(session, screen, { spent, ...told, models: turns && modelsIn(turns), table })
+      const { spent, turn_count = 0, tool_call_count = 0, unread_lines = 0, unknown_records = 0 } = session
+      const counted = { turns: turn_count, tool_calls: tool_call_count, unread_lines, unknown_records }
+      return sessionCard(session, screen, { spent, ...counted, models: turns && modelsIn(turns), table })
     })
     if (turns) noteMissingLog(turns, out)
   },

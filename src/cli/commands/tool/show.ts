@@ -1,6 +1,5 @@
+import { required, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
-import { required } from '../../input/input.js'
-import { text } from '../../input/value-kind.js'
 import { configOf, programCard, programRow, rulesDocument } from '../../views/program-view.js'
 
 export const show = command({

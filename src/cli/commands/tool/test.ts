@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { readGiven } from '../../../disk/index.js'
 import { SkeinError } from '../../../model/index.js'
+import { optional, required, text } from '../../../operations/index.js'
 import { recordedScreen } from '../../../tools/index.js'
 import { command } from '../../command.js'
-import { optional, required } from '../../input/input.js'
-import { text } from '../../input/value-kind.js'
 import { readingCard, readingDocument } from '../../views/program-view.js'
 
 export const test = command({

@@ -1,0 +1,54 @@
+import { accessTo, DaemonClient, nextOf } from '../daemon/index.js'
+import type { Fields, Operation, OperationContext, Values } from '../operations/index.js'
+import type { Cli } from './command.js'
+
+/** Runs an operation: in the daemon, where the operation says so and one answers, else in this process. */
+export async function perform<Declared extends Fields, Result extends object>(
+  operation: Operation<Declared, Result>,
+  input: Values<Declared>,
+  cli: Cli,
+): Promise<Result> {
+  const daemon = operation.where === 'daemon' ? clientOf(cli) : undefined
+  const answer = await daemon?.tryCall(operation, await elsewhere(operation, input, cli), { actor: cli.actor })
+  return answer ? answer.result : operation.run(input, contextOf(cli))
+}
+
+export function clientOf({ daemon, profile }: Cli): DaemonClient | undefined {
+  const { place, userId } = accessTo(daemon, profile)
+  return DaemonClient.find(place, userId)
+}
+
+/** A command's own context. */
+export function contextOf(cli: Cli): OperationContext {
+  const { nowMs, home, agents, profile, profiles, privacyFile } = cli
+  const live: OperationContext['live'] = {
+    list: async (filter) => (await agents()).list(filter),
+    next: async () => nextOf(await (await agents()).list()),
+  }
+  return {
+    nowMs,
+    home,
+    agents,
+    live,
+    profiles: { ...profiles, current: profile },
+    privacyFile,
+    abandoned: cli.interrupted,
+  }
+}
+
+/** The same input where nobody is in a directory: the agent that `.` means here is given by its id. */
+async function elsewhere<Declared extends Fields>(
+  { input: fields }: Operation<Declared>,
+  input: Values<Declared>,
+  cli: Cli,
+): Promise<Values<Declared>> {
+  const named: Record<string, unknown> = { ...input }
+  const idOf = async (reference: unknown): Promise<unknown> =>
+    reference === '.' ? (await (await cli.home()).roster.agent('.')).id : reference
+  for (const [name, { kind, isRepeated }] of Object.entries(fields)) {
+    if (kind?.completes !== 'agent') continue
+    const given = named[name]
+    named[name] = isRepeated ? await Promise.all((given as unknown[]).map(idOf)) : await idOf(given)
+  }
+  return named as Values<Declared>
+}

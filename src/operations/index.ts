@@ -1,0 +1,49 @@
+export { agentsAnswer } from './agents/answer.js'
+export { agentsList } from './agents/list.js'
+export { agentsSend } from './agents/send.js'
+export type { OperationContext, ProfileEntry } from './context.js'
+export { duration, momentToCome } from './duration.js'
+export {
+  defaulted,
+  type Field,
+  type Fields,
+  flag,
+  type Given,
+  optional,
+  repeated,
+  required,
+  type Values,
+} from './field.js'
+export { cost } from './history/cost.js'
+export {
+  agentRef,
+  type Completes,
+  choice,
+  count,
+  directory,
+  freeText,
+  groupRef,
+  type Kind,
+  sessionRef,
+  text,
+  when,
+} from './kind.js'
+export { list } from './list.js'
+export type { Operation } from './operation.js'
+export { present } from './present.js'
+export { queryOf, readInput, readQuery } from './read-input.js'
+export { type ShownChains, sessionsChain } from './sessions/chain.js'
+export { sessionsFind } from './sessions/find.js'
+export { sessionsList } from './sessions/list.js'
+export { type ShownPage, type ShownSession, withSpent } from './sessions/page.js'
+export { sessionsShow } from './sessions/show.js'
+export { sessionsTree } from './sessions/tree.js'
+export {
+  type InputOf,
+  isOperationName,
+  loadOperation,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type OperationName,
+  type ResultOf,
+} from './table.js'

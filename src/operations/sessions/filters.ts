@@ -1,0 +1,35 @@
+import type { SessionFilter } from '../../home/index.js'
+import { OUTCOMES } from '../../model/index.js'
+import { flag, optional, type Values } from '../field.js'
+import { agentRef, choice, count, freeText, groupRef, path, sessionRef, text, when } from '../kind.js'
+import { present } from '../present.js'
+
+/** How lists of sessions are narrowed down. */
+export const FILTERS = {
+  agent: optional(agentRef, 'Only sessions of this agent'),
+  rig: optional(groupRef, 'Only sessions of agents in this group or below', { aliases: ['group'] }),
+  tool: optional(text('tool'), 'Only sessions of this tool'),
+  role: optional(text('role'), 'Only sessions in this role'),
+  work: optional(text('unit'), 'Only sessions on this unit of work'),
+  chain: optional(sessionRef, 'Only sessions of this chain'),
+  since: optional(when, 'Started at or after: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
+  until: optional(when, 'Started before'),
+  outcome: optional(choice('outcome', ['active', ...OUTCOMES]), 'Only sessions that ended so'),
+  title: optional(freeText('text'), 'Only sessions with this in their title'),
+  in: optional(path('directory', 'directory'), 'Only sessions that work in this directory, or below'),
+  limit: optional(count, 'At most this many', { short: 'n', fallback: '20' }),
+  cursor: optional(text('cursor'), 'Go on where a page ended (its next_cursor)'),
+  all: flag('Show all of them, however many'),
+}
+
+const PAGE = 20
+const LARGE_PAGE = 1_000
+
+export function filterOf(filters: Values<typeof FILTERS>): SessionFilter {
+  const { work, chain, all, limit, in: directory, ...same } = filters
+  return {
+    ...present(same),
+    ...present({ work_unit: work, chain_id: chain, directory }),
+    limit: limit ?? (all ? LARGE_PAGE : PAGE),
+  }
+}

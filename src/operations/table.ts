@@ -1,0 +1,33 @@
+import type { Fields, Given } from './field.js'
+import type { Operation } from './operation.js'
+
+/** Every operation by its name. Each is loaded when it is asked for. */
+export const OPERATIONS = {
+  'agents.list': async () => (await import('./agents/list.js')).agentsList,
+  'agents.send': async () => (await import('./agents/send.js')).agentsSend,
+  'agents.answer': async () => (await import('./agents/answer.js')).agentsAnswer,
+  list: async () => (await import('./list.js')).list,
+  'sessions.list': async () => (await import('./sessions/list.js')).sessionsList,
+  'sessions.find': async () => (await import('./sessions/find.js')).sessionsFind,
+  'sessions.chain': async () => (await import('./sessions/chain.js')).sessionsChain,
+  'sessions.tree': async () => (await import('./sessions/tree.js')).sessionsTree,
+  'sessions.show': async () => (await import('./sessions/show.js')).sessionsShow,
+  cost: async () => (await import('./history/cost.js')).cost,
+} as const satisfies Readonly<Record<string, () => Promise<unknown>>>
+
+export type OperationName = keyof typeof OPERATIONS
+export type OperationNamed<Name extends OperationName> = Awaited<ReturnType<(typeof OPERATIONS)[Name]>>
+
+/** What an operation is given, and what it answers with. */
+export type InputOf<Name extends OperationName> =
+  OperationNamed<Name> extends Operation<infer Declared, object> ? Given<Declared> : never
+export type ResultOf<Name extends OperationName> =
+  OperationNamed<Name> extends Operation<Fields, infer Result> ? Result : never
+
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName[]
+
+export const isOperationName = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name)
+
+/** For faces that treat all operations alike. */
+export const loadOperation = async (name: OperationName): Promise<Operation> =>
+  (await OPERATIONS[name]()) as unknown as Operation
