@@ -5,6 +5,7 @@ import {
   openDatabase,
   readGuarded,
   SQLITE,
+  Statements,
   sqliteCode,
   UnsuitableFile,
   writeAtomic,
