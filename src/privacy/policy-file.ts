@@ -74,14 +74,14 @@ async function readPolicy(path: string): Promise<PolicyFile> {
   } catch (error) {
     if (error instanceof UnsuitableFile) throw unreadable(path, `is ${error.code}`)
     if (/^(?:ENOENT|ELOOP)$/.test(String((error as NodeJS.ErrnoException).code)))
-      throw unreadable(path, 'is a link that leads nowhere')
+      throw unreadable(path, 'is a dangling link')
     throw explainDiskError(error, path)
   }
   return parsePolicy(content, path)
 }
 
 const unreadable = (path: string, what: string): SkeinError =>
-  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Put a policy in its place, or remove it')
+  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Replace it with a policy, or remove it')
 
 /** Reads a policy file's text; `source` names it in errors. */
 export async function parsePolicy(content: string, source: string): Promise<PolicyFile> {
@@ -98,7 +98,7 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
   let allowProjectLooser = false
   const root = document.contents
   if (root === null) return { source, tools, allowProjectLooser }
-  if (!isMap(root)) throw wrong(0, 'a policy is a list of names with values', EXAMPLE)
+  if (!isMap(root)) throw wrong(0, 'a policy is a map of names and values', EXAMPLE)
   for (const { key, value } of root.items) {
     const at = offsetOf(key)
     const name = isScalar(key) ? String(key.value) : ''
@@ -110,16 +110,12 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
         break
       case 'tool_privacy':
         if (isScalar(value) && value.value === null) break
-        if (!isMap(value)) throw wrong(at, 'tool_privacy is not a list of tools with tiers', EXAMPLE)
+        if (!isMap(value)) throw wrong(at, 'tool_privacy is not a map of tools and tiers', EXAMPLE)
         for (const entry of value.items) {
           const tool = isScalar(entry.key) ? String(entry.key.value) : ''
           if (tool === '') throw wrong(offsetOf(entry.key), 'a tool has no name', EXAMPLE)
           if (/[?[\]{}]/.test(tool))
-            throw wrong(
-              offsetOf(entry.key),
-              `${JSON.stringify(tool)} fits no tool`,
-              'In a glob only * stands for something',
-            )
+            throw wrong(offsetOf(entry.key), `${JSON.stringify(tool)} matches no tool`, 'In a glob only * is special')
           tools[tool] = tiersOf(tool, entry.value, offsetOf(entry.key))
         }
         break
@@ -138,7 +134,8 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
     if (!isMap(value)) throw wrong(at, `${tool} has no tier`, `Choose one of ${TIERS.join(', ')}`)
     const halves = new Map(value.items.map((item) => [isScalar(item.key) ? String(item.key.value) : '', item]))
     const odd = [...halves.keys()].find((half) => half !== 'arguments' && half !== 'result')
-    if (odd !== undefined) throw wrong(at, `"${odd}" is no part of a call of ${tool}`, 'There are: arguments, result')
+    if (odd !== undefined)
+      throw wrong(at, `"${odd}" is not a part of a call of ${tool}`, 'There are: arguments, result')
     const half = (name: 'arguments' | 'result'): Tier => {
       const item = halves.get(name)
       return tierOf(`${tool}.${name}`, isScalar(item?.value) ? item.value.value : undefined, offsetOf(item?.key, at))
@@ -150,7 +147,7 @@ export async function parsePolicy(content: string, source: string): Promise<Poli
     if (isTier(value)) return value
     throw wrong(
       at,
-      `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is no tier`,
+      `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is not a tier`,
       `Choose one of ${TIERS.join(', ')}`,
     )
   }
