@@ -35,7 +35,7 @@ const command = [
   process.execPath,
   vitest,
   'run',
-  ...(real ? ['--project', 'real', '--maxWorkers=2'] : ['--project', 'unit']),
+  ...(real ? ['real'] : ['unit', 'agents']).map((name) => `--project=${name}`),
   '--reporter=default',
   '--reporter=json',
   `--outputFile=${report}`,
