@@ -2,7 +2,12 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const shared = { testTimeout: 120_000, hookTimeout: 120_000 }
+const shared = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // Only then: every file would load it.
+  setupFiles: process.env.SKEIN_TEST_SEED ? ['test/support/fixed-seed.ts'] : [],
+}
 // On a machine that is shared a program may be late: there a test is tried once more, and the report says so. Here it is not.
 const isShared = process.env.CI !== undefined
 
@@ -10,7 +15,7 @@ const isShared = process.env.CI !== undefined
 const AGENTS = ['test/lifecycle/**', 'test/terminal/**', 'test/daemon/**']
 
 /** The files that take longest begin first: one that begins last would be waited for alone. */
-const LONG = ['cli/odd-surroundings', 'cli/json-shapes', 'home/purge', 'home/history', 'home/many-writers', 'home/fuzz']
+const LONG = ['cli/odd-surroundings', 'cli/json-shapes', 'home/many-writers', 'home/fuzz', 'history/', 'purge/']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -31,7 +36,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/real/**', ...AGENTS],
+          exclude: AGENTS,
           retry: isShared ? 1 : 0,
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },
@@ -50,7 +55,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'real',
-          include: ['test/real/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['e2e/**/*.test.ts'],
           // Programs that are not ours: five of them, each with its own way to be slow.
           retry: isShared ? 2 : 0,
           maxWorkers: 2,
