@@ -8,11 +8,11 @@ import {
   required,
   sessionRef,
   text,
+  usageError,
   when,
 } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { safeText } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
 const jsonObject: Kind<Record<string, unknown>> = {
   placeholder: '<json>',

@@ -1,10 +1,9 @@
 import type { Events, PolicyReport } from '../../../home/index.js'
-import { choice, optional, text } from '../../../operations/index.js'
+import { choice, optional, text, usageError } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { card } from '../../screen/card.js'
 import type { Screen } from '../../screen/screen.js'
 import { table } from '../../screen/table.js'
-import { usageError } from '../../usage-error.js'
 
 export const config = command({
   name: 'events config',
