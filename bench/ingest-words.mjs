@@ -30,7 +30,7 @@ const stores = {
   isOver: () => true,
   words: true,
   run: 'bench',
-  oblivion: undefined,
+  purgeFilter: undefined,
   isCurrent: () => true,
 }
 // As an ingest does it: a slice at a time.

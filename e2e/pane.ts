@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Screen } from '../src/tools/runner.js'
+import type { Screen } from '../src/tools/run/tool-runner.js'
 import type { Scratch } from './scratch.js'
 
 const WIDTH = 120

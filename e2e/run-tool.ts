@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { instantOf, parseAgentId, parseSessionId, type SessionId } from '../src/model/index.js'
 import { placeLinks } from '../src/tools/index.js'
-import type { Launch, Preparation, ScreenReading, SpoolMessage, Telling, ToolRunner } from '../src/tools/runner.js'
+import type {
+  AgentReport,
+  Launch,
+  Preparation,
+  ScreenReading,
+  SpoolMessage,
+  ToolRunner,
+} from '../src/tools/run/tool-runner.js'
 import { Pane } from './pane.js'
 import type { Scratch } from './scratch.js'
 
@@ -74,13 +81,13 @@ export class RealRun {
       })
   }
 
-  get tellings(): Telling[] {
+  get tellings(): AgentReport[] {
     return this.messages.flatMap((message) => this.#runner.readMessage(message) ?? [])
   }
 
   /** Waits for something to be told. */
-  async told(what: string, isIt: (telling: Telling) => boolean): Promise<Telling> {
-    let found: Telling | undefined
+  async told(what: string, isIt: (telling: AgentReport) => boolean): Promise<AgentReport> {
+    let found: AgentReport | undefined
     await this.pane.until(`it tells ${what}`, () => {
       found = this.tellings.findLast(isIt)
       return found !== undefined

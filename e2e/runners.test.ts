@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RUNNERS } from '../src/tools/index.js'
-import type { ToolRunner } from '../src/tools/runner.js'
+import type { ToolRunner } from '../src/tools/run/tool-runner.js'
 import { ModelServer } from './model-server/model-server.js'
 import type { Script } from './model-server/script.js'
 import { newSession, RealRun } from './run-tool.js'

@@ -40,7 +40,7 @@ const TOGETHER = [
     'ground',
     'model/(ids|address|event|event-summary|event-shape|retention|outcome|session|session-state|roster)',
     'disk/(explain|make-directory|write-atomic|lock|plain-file|sqlite|statements|present)',
-    'home/(paths|purge-stamp|with-values|set-aside|index-generation)',
+    'store/(paths|purge-stamp|with-values|set-aside|index-generation)',
   ),
 ]
 

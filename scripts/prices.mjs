@@ -1,4 +1,4 @@
-// Writes src/ingest/price-table.ts from the pinned @pydantic/genai-prices, so that pricing a call needs neither its 0.8 MB nor its
+// Writes src/ingest/ledger/price-table.ts from the pinned @pydantic/genai-prices, so that pricing a call needs neither its 0.8 MB nor its
 // 35 ms of loading. Kept: the makers that a model's name alone identifies, and the rates of text tokens and web searches.
 // With --check it writes nothing and fails when the file is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -58,6 +58,6 @@ export const PRICE_TABLE_JSON =
 const path = join(root, 'src', 'ingest', 'price-table.ts')
 if (!process.argv.includes('--check')) writeFileSync(path, text)
 else if (readFileSync(path, 'utf8') !== text) {
-  console.error('src/ingest/price-table.ts is out of date. Run: node scripts/prices.mjs')
+  console.error('src/ingest/ledger/price-table.ts is out of date. Run: node scripts/prices.mjs')
   process.exit(1)
 }

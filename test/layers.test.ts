@@ -10,14 +10,18 @@ const LAYERS = [
   ['model'],
   ['disk'],
   ['privacy', 'journal'],
-  ['index', 'tools', 'terminal', 'snapshots'],
+  ['index', 'tools', 'terminal'],
+  ['settings'],
+  ['store'],
   ['archive'],
-  ['ingest', 'work', 'conversations'],
+  ['ingest'],
+  ['history', 'work', 'snapshots', 'conversations'],
+  ['purge'],
   ['home'],
   ['lifecycle', 'interchange'],
   ['operations'],
   ['daemon'],
-  ['cli', 'tui', 'mcp'],
+  ['cli', 'tui', 'mcp', 'web'],
 ]
 
 interface Crossing {

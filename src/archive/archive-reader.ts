@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { foreignAt, openPlain, statIfThere } from '../disk/index.js'
 import type { Instant } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
-import { archiveName, type LogOrigin, type Standing } from './archived-log.js'
+import { archiveName, type LogOrigin, type ReadMark } from './archived-log.js'
 import { LiveReader, liveHeader, liveStanding } from './live-file.js'
 import { livesOn, OpenedLog } from './opened-log.js'
 import { Packs } from './pack.js'
@@ -20,7 +20,7 @@ export interface ArchiveKey {
 /** One archived log, as its files' first and last lines tell it. */
 export interface ArchiveEntry extends ArchiveKey {
   origin: LogOrigin
-  standing: Standing
+  standing: ReadMark
   /** It is still being written to, in part or as a whole. */
   is_live: boolean
   /** What it takes on the disk, older versions included. */
@@ -38,7 +38,7 @@ export interface ArchiveVersion {
 
 export interface ArchivedContent {
   origin: LogOrigin
-  standing: Standing
+  standing: ReadMark
   facts: Fact[]
   /** What could not be read, one line each. */
   problems: string[]
@@ -85,7 +85,7 @@ export class ArchiveReader {
   readonly #keys = new Map<string, ArchiveKey>()
 
   /** How far a log was archived; undefined when it was not, or when that cannot be told. */
-  standing(key: ArchiveKey): Standing | undefined {
+  standing(key: ArchiveKey): ReadMark | undefined {
     return this.#valid(key)?.standing
   }
 
@@ -208,7 +208,7 @@ export class ArchiveReader {
     })
   }
 
-  #valid(key: ArchiveKey): { origin: LogOrigin; standing: Standing; isLive: boolean } | undefined {
+  #valid(key: ArchiveKey): { origin: LogOrigin; standing: ReadMark; isLive: boolean } | undefined {
     const sealed = this.sealedHeader(key)
     const live = liveHeader(this.livePath(key))
     const counts = live && livesOn(live.base, sealed)

@@ -4,7 +4,7 @@ import { FileLock, makeDirectory, readPlain, syncPath, writeAtomic } from '../di
 import { type Context, type Instant, instantOf } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
 import { type ArchiveKey, ArchiveReader } from './archive-reader.js'
-import { type ArchiveBatch, originOf, type SealedBatch, type Standing } from './archived-log.js'
+import { type ArchiveBatch, originOf, type ReadMark, type SealedBatch } from './archived-log.js'
 import { factLines } from './fact-lines.js'
 import { appendLive, createLive, liveHeader } from './live-file.js'
 import { longLosesSomething, losesSomething } from './lost-facts.js'
@@ -131,7 +131,7 @@ export class Archive extends ArchiveReader implements Disposable {
   async rewrite(
     key: ArchiveKey,
     change: (fact: Fact) => Fact | undefined,
-    note: (standing: Standing) => Standing = (standing) => standing,
+    note: (standing: ReadMark) => ReadMark = (standing) => standing,
   ): Promise<{ changed: number }> {
     return this.#lock.asWriter(() => {
       let changed = 0
@@ -220,15 +220,15 @@ export class Archive extends ArchiveReader implements Disposable {
     return true
   }
 
-  #append(key: ArchiveKey, batch: ArchiveBatch, before: Standing | undefined): void {
+  #append(key: ArchiveKey, batch: ArchiveBatch, before: ReadMark | undefined): void {
     const bytes = Buffer.byteLength(factLines(batch.facts))
-    const standing: Standing = {
+    const standing: ReadMark = {
       ...kept(before),
       ...kept(batch.standing),
       place: batch.standing.place,
       facts: (before?.facts ?? 0) + batch.facts.length,
       bytes: (before?.bytes ?? 0) + bytes,
-    } as Standing
+    } as ReadMark
     const sealed = this.sealedHeader(key)
     const live = liveHeader(this.livePath(key))
     if (live && livesOn(live.base, sealed)) {
@@ -242,7 +242,7 @@ export class Archive extends ArchiveReader implements Disposable {
   #replace(key: ArchiveKey, batch: ArchiveBatch): void {
     const set_aside = this.#setAside(key, batch)
     const bytes = Buffer.byteLength(factLines(batch.facts))
-    const standing: Standing = { ...batch.standing, facts: batch.facts.length, bytes }
+    const standing: ReadMark = { ...batch.standing, facts: batch.facts.length, bytes }
     const origin = originOf(batch.log)
     if (batch.isOver) {
       this.#writeSealed(key, { origin, standing, facts: [...batch.facts] })
@@ -342,10 +342,10 @@ function* packfuls(sealed: readonly Packed[]): Generator<Packed[]> {
   if (pack.length > 0) yield pack
 }
 
-type Told = { origin: ReturnType<typeof originOf>; standing: Standing; facts: Fact[] }
+type Told = { origin: ReturnType<typeof originOf>; standing: ReadMark; facts: Fact[] }
 
 /** What of a standing is worth carrying on: later readings of a log do not say again what they said once. */
-function kept(standing: Partial<Standing> | undefined): Partial<Standing> {
+function kept(standing: Partial<ReadMark> | undefined): Partial<ReadMark> {
   const names = [
     ...(['place', 'stamp', 'size', 'modified_at', 'session', 'agent', 'cwd', 'last_at'] as const),
     ...(['counters', 'head', 'policy', 'facts', 'bytes'] as const),

@@ -13,7 +13,7 @@ export interface LogOrigin {
 }
 
 /** How far a log was read when it was archived, and what was known of it then. */
-export interface Standing {
+export interface ReadMark {
   /** A digest of the place in the log; null when its tool gives none. */
   place: string | null
   stamp: string
@@ -41,7 +41,7 @@ export interface ArchiveBatch {
   /** The log was read from its beginning: these facts are all it says. */
   isWhole: boolean
   facts: readonly Fact[]
-  standing: Omit<Standing, 'facts' | 'bytes'>
+  standing: Omit<ReadMark, 'facts' | 'bytes'>
   /** Nothing more is to be expected of it soon: it is compressed at once. */
   isOver: boolean
   /** More of the same reading follows. With `isWhole`: these facts are the beginning of all it says. */

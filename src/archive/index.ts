@@ -1,6 +1,6 @@
 export { Archive } from './archive.js'
 export { type ArchivedContent, type ArchiveEntry, type ArchiveKey, ArchiveReader, keyAt } from './archive-reader.js'
-export { type ArchiveBatch, type LogOrigin, originOf, type SealedBatch, type Standing } from './archived-log.js'
+export { type ArchiveBatch, type LogOrigin, originOf, type ReadMark, type SealedBatch } from './archived-log.js'
 export { archivedTexts } from './archived-texts.js'
 export { FactFilter, type FilterSetup } from './fact-filter.js'
 export { isCut } from './lost-facts.js'

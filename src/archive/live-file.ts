@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { openPlain, writeAtomic } from '../disk/index.js'
 import type { Fact } from '../tools/index.js'
-import type { LogOrigin, Standing } from './archived-log.js'
+import type { LogOrigin, ReadMark } from './archived-log.js'
 import { checkedLine, parseChecked, parseUnchecked } from './checked-line.js'
 import { factLines, parseFacts } from './fact-lines.js'
 import { readAt } from './read-at.js'
@@ -34,14 +34,14 @@ export function createLive(
   path: string,
   header: Omit<LiveHeader, 'kind' | 'v'>,
   facts: readonly Fact[],
-  standing: Standing,
+  standing: ReadMark,
 ): void {
   const first = checkedLine({ kind: 'archive', v: VERSION, ...header } satisfies LiveHeader)
   writeAtomic(path, first + batchText(facts, standing), { durable: true })
 }
 
 /** On the disk when this returns. */
-export function appendLive(path: string, facts: readonly Fact[], standing: Standing): void {
+export function appendLive(path: string, facts: readonly Fact[], standing: ReadMark): void {
   const file = openSync(path, 'r+')
   try {
     const { size } = fstatSync(file)
@@ -56,7 +56,7 @@ export function appendLive(path: string, facts: readonly Fact[], standing: Stand
 }
 
 /** How far it goes, from its end alone. */
-export function liveStanding(path: string): Standing | undefined {
+export function liveStanding(path: string): ReadMark | undefined {
   const file = openIfThere(path)
   if (file === undefined) return undefined
   try {
@@ -89,7 +89,7 @@ function headerLine(file: number): { line: string; end: number } | undefined {
 /** A live file, opened once and read a batch at a time. What is appended meanwhile is not part of it. */
 export class LiveReader implements Disposable {
   /** Of the last batch that was read; of the last one in the file before any was. */
-  standing: Standing
+  standing: ReadMark
   /** What is wrong with it; what came before the damage was read. */
   problem: string | undefined
   #guess = TAIL_BYTES
@@ -99,7 +99,7 @@ export class LiveReader implements Disposable {
     private readonly size: number,
     private readonly start: number,
     readonly header: LiveHeader,
-    standing: Standing,
+    standing: ReadMark,
   ) {
     this.standing = standing
   }
@@ -136,7 +136,7 @@ export class LiveReader implements Disposable {
       }
       const { facts, unread } = parseFacts(body)
       if (unread > 0) this.problem = `${unread} lines between byte ${from} and byte ${end} are not JSON`
-      this.standing = through as unknown as Standing
+      this.standing = through as unknown as ReadMark
       yield facts
       from = end
     }
@@ -163,7 +163,7 @@ export class LiveReader implements Disposable {
   }
 }
 
-function batchText(facts: readonly Fact[], standing: Standing): string {
+function batchText(facts: readonly Fact[], standing: ReadMark): string {
   const body = factLines(facts)
   return body + checkedLine({ kind: 'through', ...standing }, Buffer.from(body))
 }
@@ -185,7 +185,7 @@ function batchIn(bytes: Buffer): { body: Buffer; line: string; end: number } | u
   return undefined
 }
 
-function lastThrough(file: number, size: number): { standing: Standing; end: number } | undefined {
+function lastThrough(file: number, size: number): { standing: ReadMark; end: number } | undefined {
   for (let length = Math.min(size, TAIL_BYTES); ; length = Math.min(size, length * 4)) {
     const tail = readAt(file, size - length, length)
     for (let before = tail.length; ; ) {
@@ -193,7 +193,7 @@ function lastThrough(file: number, size: number): { standing: Standing; end: num
       if (at === -1) break
       const end = tail.indexOf(0x0a, at + 1)
       const said = end === -1 ? undefined : parseUnchecked(tail.toString('utf8', at + 1, end))
-      if (said) return { standing: said as unknown as Standing, end: size - length + end + 1 }
+      if (said) return { standing: said as unknown as ReadMark, end: size - length + end + 1 }
       if (at === 0) break
       before = at - 1
     }

@@ -1,5 +1,5 @@
 import type { Fact } from '../tools/index.js'
-import type { LogOrigin, Standing } from './archived-log.js'
+import type { LogOrigin, ReadMark } from './archived-log.js'
 import type { LiveReader } from './live-file.js'
 import type { SealedHeader } from './sealed-file.js'
 import type { SealedReader } from './sealed-reader.js'
@@ -14,7 +14,7 @@ export class OpenedLog implements Disposable {
     private readonly live: LiveReader | undefined,
     private readonly name: string,
     readonly origin: LogOrigin,
-    private readonly through: Standing,
+    private readonly through: ReadMark,
   ) {}
 
   /** Takes over what is opened. Undefined when nothing of it can be read. */
@@ -33,7 +33,7 @@ export class OpenedLog implements Disposable {
       return undefined
     }
     const [origin, standing] = counts ? [live.header, live.standing] : [header, header]
-    const log = new OpenedLog(sealed, counts ? live : undefined, name, origin as LogOrigin, standing as Standing)
+    const log = new OpenedLog(sealed, counts ? live : undefined, name, origin as LogOrigin, standing as ReadMark)
     if (sealed && !header) log.problems.push(`${name}.sealed: its first line is damaged`)
     if (lacksBase) log.problems.push(`${name}.live: the sealed file that it goes on from is gone or damaged`)
     if (isLiveDamaged) log.problems.push(`${name}.live: its beginning is damaged`)
@@ -41,7 +41,7 @@ export class OpenedLog implements Disposable {
   }
 
   /** How far it goes: as far as it was sound, once it was read. */
-  get standing(): Standing {
+  get standing(): ReadMark {
     return this.live?.standing ?? this.through
   }
 

@@ -1,13 +1,13 @@
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
 import type { Instant } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
-import type { LogOrigin, Standing } from './archived-log.js'
+import type { LogOrigin, ReadMark } from './archived-log.js'
 import { checkedLine, parseChecked } from './checked-line.js'
 import { factBody, parseFactBody } from './fact-body.js'
 import { latestUsage } from './usage-rows.js'
 import { type SharedWords, unpackedBlock } from './word-blocks.js'
 
-export interface SealedHeader extends LogOrigin, Standing {
+export interface SealedHeader extends LogOrigin, ReadMark {
   kind: 'sealed'
   v: number
   id: string

@@ -90,7 +90,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
   const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], { nowMs: world.now() })
   const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
   let opened: Promise<Home> | undefined
-  let crew: Promise<Agents> | undefined
+  let agents: Promise<Agents> | undefined
   const home = (): Promise<Home> => {
     opened ??= world.profiles.open(profile)
     return opened
@@ -113,8 +113,8 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       daemon: world.daemon,
       home,
       agents: () => {
-        crew ??= home().then((open) => world.agents(open))
-        return crew
+        agents ??= home().then((open) => world.agents(open))
+        return agents
       },
       agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
@@ -123,8 +123,8 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       interrupted: world.interrupted,
     })
   } finally {
-    const agents = await crew?.catch(() => undefined) // what did not open has said so already
-    await agents?.[Symbol.asyncDispose]()
+    const started = await agents?.catch(() => undefined) // what did not open has said so already
+    await started?.[Symbol.asyncDispose]()
     const open = await opened?.catch(() => undefined)
     await open?.[Symbol.asyncDispose]()
   }

@@ -1,14 +1,11 @@
 import { parseSessionId, SkeinError } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
-import { bound, type Resumption, resumptionOf, UNBOUND } from './binding.js'
 import { type DeliveryContext, deliveryFields, deliveryOf, mergeDelivery, withRoute } from './delivery.js'
 import { type EntryPatch, mergeEntry, type SdkFingerprint, type SessionEntry } from './entry.js'
 import type { Surroundings } from './environment.js'
 import { type ResetPolicy, resetRuleFor } from './freshness.js'
 import { type Inbound, metaFromInbound, resetCommandIn, routeOf } from './inbound.js'
 import { type ConversationKey, parseKey, threadKey } from './key.js'
-import type { LockFile } from './lock-file.js'
-import { type Delivered, mirrorMessage } from './mirror.js'
 import { chooseForPruning, type PruneOptions, type PruneReceipt } from './prune.js'
 import {
   type ResetOptions,
@@ -18,15 +15,23 @@ import {
   resetWhenDue,
   threadTranscript,
 } from './reset.js'
-import type { ConversationRows, Revision, Row, RowFilter } from './rows.js'
-import type { SdkClaims } from './sdk-claims.js'
+import type { LockFile } from './rows/lock-file.js'
+import type { ConversationRows, Revision, Row, RowFilter } from './rows/rows.js'
 import { explainSendPolicy, type SendAnswer, type SendPolicyConfig, type SendQuestion } from './send-policy.js'
 import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
-import { readTranscript } from './transcript-file.js'
-import { branchTo, type Transcript, type TranscriptEntry, type TranscriptMessage } from './transcript-format.js'
-import { transcriptOf } from './transcript-name.js'
-import { lockTranscript, TranscriptWriter } from './transcript-writer.js'
-import { lockTurn } from './turn-lock.js'
+import { type Delivered, mirrorMessage } from './transcript/mirror.js'
+import { readTranscript } from './transcript/transcript-file.js'
+import {
+  branchTo,
+  type Transcript,
+  type TranscriptEntry,
+  type TranscriptMessage,
+} from './transcript/transcript-format.js'
+import { transcriptOf } from './transcript/transcript-name.js'
+import { lockTranscript, TranscriptWriter } from './transcript/transcript-writer.js'
+import { bound, type Resumption, resumptionOf, UNBOUND } from './turn/binding.js'
+import type { SdkClaims } from './turn/sdk-claims.js'
+import { lockTurn } from './turn/turn-lock.js'
 
 export interface ConversationsParts {
   agent: AgentName

@@ -1,6 +1,4 @@
 export { type AgentName, parseAgentName } from './agent-name.js'
-export type { AgentSdk, SdkOptions } from './agent-sdk.js'
-export { fingerprintOf, type Resumption, type RunShape } from './binding.js'
 export { type Compaction, Conversations, type Received } from './conversations.js'
 export { type DeliveryContext, mergeDelivery, normalizeDelivery } from './delivery.js'
 export type {
@@ -29,13 +27,21 @@ export {
   parseKey,
   threadKey,
 } from './key.js'
-export type { LockOptions } from './lock-file.js'
-export type { Delivered } from './mirror.js'
-export { type AgentExport, exportOpenClaw } from './openclaw-export.js'
-export { type AgentImport, type ImportOptions, importOpenClaw } from './openclaw-import.js'
+export { type AgentExport, exportOpenClaw } from './openclaw/openclaw-export.js'
+export { type AgentImport, type ImportOptions, importOpenClaw } from './openclaw/openclaw-import.js'
 export type { PruneOptions, PruneReceipt } from './prune.js'
 export type { ResetOptions, ResetReason, ResetReceipt } from './reset.js'
-export { type Revision, RevisionConflict, type Row, type RowFilter } from './rows.js'
+export type { LockOptions } from './rows/lock-file.js'
+export { type Revision, RevisionConflict, type Row, type RowFilter } from './rows/rows.js'
+export {
+  clearSessionStoreCacheForTest,
+  loadSessionStore,
+  saveSessionStore,
+  updateSessionStore,
+  updateSessionStoreEntry,
+  withSessionStoreLock,
+} from './rows/session-store.js'
+export type { SessionStore } from './rows/store-file.js'
 export {
   explainSendPolicy,
   resolveSendPolicy,
@@ -58,20 +64,12 @@ export {
   resolveSessionTranscriptsDirForAgent,
   resolveStorePath,
 } from './session-paths.js'
-export {
-  clearSessionStoreCacheForTest,
-  loadSessionStore,
-  saveSessionStore,
-  updateSessionStore,
-  updateSessionStoreEntry,
-  withSessionStoreLock,
-} from './session-store.js'
 export { type SessionMessage, type SessionSummary, SessionTools, type SessionToolsOptions } from './session-tools.js'
-export { appendAssistantMessageToSessionTranscript } from './session-transcript.js'
 export { type Backend, ConversationStore, type StoreOptions } from './store.js'
-export type { SessionStore } from './store-file.js'
 export type { SpawnLimits, SpawnOptions } from './subagent.js'
-export { contextOf, type TranscriptContext } from './transcript-context.js'
+export type { Delivered } from './transcript/mirror.js'
+export { appendAssistantMessageToSessionTranscript } from './transcript/session-transcript.js'
+export { contextOf, type TranscriptContext } from './transcript/transcript-context.js'
 export {
   branchTo,
   type ContentBlock,
@@ -82,7 +80,9 @@ export {
   type TranscriptMessage,
   type TranscriptUsage,
   textOf,
-} from './transcript-format.js'
-export { lockTranscript, TranscriptWriter } from './transcript-writer.js'
-export { runTurn, type TurnRequest, type TurnResult } from './turn.js'
-export type { TurnPrompt } from './turn-prompt.js'
+} from './transcript/transcript-format.js'
+export { lockTranscript, TranscriptWriter } from './transcript/transcript-writer.js'
+export type { AgentSdk, SdkOptions } from './turn/agent-sdk.js'
+export { fingerprintOf, type Resumption, type RunShape } from './turn/binding.js'
+export { runTurn, type TurnRequest, type TurnResult } from './turn/turn.js'
+export type { TurnPrompt } from './turn/turn-prompt.js'

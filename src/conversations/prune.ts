@@ -1,5 +1,5 @@
 import type { KeyKind } from './key.js'
-import type { Row } from './rows.js'
+import type { Row } from './rows/rows.js'
 
 export interface PruneOptions {
   /** Conversations without activity for this long go. */

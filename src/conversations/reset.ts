@@ -6,10 +6,10 @@ import type { EntryPatch, SessionEntry } from './entry.js'
 import type { Surroundings } from './environment.js'
 import { type ResetRule, staleReason } from './freshness.js'
 import { type ConversationKey, parseKey } from './key.js'
-import { type ConversationRows, type Revision, RevisionConflict, type Row } from './rows.js'
-import { archiveName, namesIn, transcriptName, transcriptsOf } from './transcript-name.js'
-import { lockTranscript } from './transcript-writer.js'
-import { lockTurn } from './turn-lock.js'
+import { type ConversationRows, type Revision, RevisionConflict, type Row } from './rows/rows.js'
+import { archiveName, namesIn, transcriptName, transcriptsOf } from './transcript/transcript-name.js'
+import { lockTranscript } from './transcript/transcript-writer.js'
+import { lockTurn } from './turn/turn-lock.js'
 
 export const RESET_REASONS = ['new', 'reset', 'idle', 'daily', 'explicit', 'deleted'] as const
 export type ResetReason = (typeof RESET_REASONS)[number]

@@ -2,7 +2,7 @@ import { type DeliveryContext, deliveryFields, deliveryOf, mergeDelivery, normal
 import type { SessionEntry } from './entry.js'
 import { type Inbound, metaFromInbound } from './inbound.js'
 import type { ConversationKey } from './key.js'
-import { changeEntry } from './session-store.js'
+import { changeEntry } from './rows/session-store.js'
 
 /** A message as the original's gateways describe it; only the fields that say something about the conversation. */
 export interface MsgContext {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { DEFAULT_AGENT, parseAgentName } from './agent-name.js'
 import { expandHome, stateDirectory } from './environment.js'
-import { transcriptName } from './transcript-name.js'
+import { transcriptName } from './transcript/transcript-name.js'
 
 /** `~/.clawcode/agents/<agentId>/sessions` */
 export function resolveSessionTranscriptsDirForAgent(agentId?: string): string {

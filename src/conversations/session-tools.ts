@@ -1,11 +1,11 @@
 import { SkeinError } from '../model/index.js'
 import type { Conversations } from './conversations.js'
 import { type ConversationKey, parseKey } from './key.js'
-import type { Row, RowFilter } from './rows.js'
+import type { Row, RowFilter } from './rows/rows.js'
 import type { SendPolicyConfig } from './send-policy.js'
 import type { SpawnOptions } from './subagent.js'
-import { contextOf } from './transcript-context.js'
-import { textOf } from './transcript-format.js'
+import { contextOf } from './transcript/transcript-context.js'
+import { textOf } from './transcript/transcript-format.js'
 
 /** What an agent may know about another conversation of its own. */
 export interface SessionSummary {

@@ -3,7 +3,7 @@ import type { AgentName } from './agent-name.js'
 import type { EntryPatch, SessionEntry } from './entry.js'
 import type { Surroundings } from './environment.js'
 import { type ConversationKey, conversationKey } from './key.js'
-import type { Row } from './rows.js'
+import type { Row } from './rows/rows.js'
 
 export interface SpawnLimits {
   /** A conversation with people has depth 0; what it spawns has depth 1. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { isProven, lifeOf } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
-import { DaemonClient } from './client.js'
 import { daemonEnvironment } from './environment.js'
+import { DaemonClient } from './http/client.js'
 import { newestLines } from './log-file.js'
 import { type DaemonPlace, makePrivate } from './place.js'
 import { API_VERSION, compareVersions, type DaemonRecord, livingDaemon } from './record.js'
@@ -28,14 +28,14 @@ export interface DaemonAccess {
 export type Launched = { readonly client: DaemonClient; readonly did: 'found' | 'started' | 'replaced' }
 
 /** What is running, seen from this version. */
-export type Standing =
+export type DaemonState =
   | { readonly kind: 'none' }
   | { readonly kind: 'usable'; readonly record: DaemonRecord }
   | { readonly kind: 'older'; readonly record: DaemonRecord }
   /** Newer, and it speaks another language: it is left alone. */
   | { readonly kind: 'foreign'; readonly record: DaemonRecord }
 
-export function standingOf({ place, version }: Pick<DaemonAccess, 'place' | 'version'>): Standing {
+export function daemonStateOf({ place, version }: Pick<DaemonAccess, 'place' | 'version'>): DaemonState {
   const record = livingDaemon(place)
   if (!record) return { kind: 'none' }
   if (compareVersions(record.version, version) < 0) return { kind: 'older', record }
@@ -44,7 +44,7 @@ export function standingOf({ place, version }: Pick<DaemonAccess, 'place' | 'ver
 
 /** A daemon that answers: the one that runs, or one that is started now. An older one is replaced. */
 export async function ensureDaemon(access: DaemonAccess): Promise<Launched> {
-  const standing = standingOf(access)
+  const standing = daemonStateOf(access)
   if (standing.kind === 'foreign') throw foreign(standing.record, access)
   if (standing.kind === 'usable') {
     const client = await answering(access)

@@ -7,7 +7,7 @@ import {
   readInput,
   readQuery,
 } from '../operations/index.js'
-import { NotFound, type Request } from './server.js'
+import { NotFound, type Request } from './http/server.js'
 
 /** Every operation under its name: `GET /v1/cost`, `POST /v1/agents.send`. */
 export class OperationRoutes {

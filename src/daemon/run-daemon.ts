@@ -3,23 +3,23 @@ import { FileLock, thisProcess } from '../disk/index.js'
 import { createProfile, type Home, listProfiles, readSettings } from '../home/index.js'
 import { agentsOf, configuredParts, type Parts, type SocketFacts, sweepAllLaunchScripts } from '../lifecycle/index.js'
 import { type Context, instantOf, SkeinError } from '../model/index.js'
-import type { DaemonFacts } from './access.js'
-import { Api } from './api.js'
-import { Crew } from './crew.js'
 import { parseDaemonSettings } from './daemon-settings.js'
-import { EventHub } from './event-hub.js'
-import { Fleet } from './fleet.js'
 import { HomeGuard, homeDirectory } from './home-guard.js'
-import { RETENTION_MS } from './intake-process.js'
-import { LiveRunners } from './live-runners.js'
-import { LogIntake } from './log-intake.js'
-import { lookoutOf } from './lookout.js'
+import type { DaemonFacts } from './http/access.js'
+import { Api } from './http/api.js'
+import { EventHub } from './http/event-hub.js'
+import { ApiServer } from './http/server.js'
+import { RETENTION_MS } from './intake/intake-process.js'
+import { LogIntake } from './intake/log-intake.js'
 import { LoopDelay } from './loop-delay.js'
-import { parseNotify } from './notify-settings.js'
+import { parseNotify } from './notices/notify-settings.js'
 import { OperationRoutes } from './operation-routes.js'
 import { daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
-import { ApiServer } from './server.js'
+import { AgentWatcher } from './watch/agent-watcher.js'
+import { LiveRunners } from './watch/live-runners.js'
+import { observerOf } from './watch/observer.js'
+import { TmuxServers } from './watch/tmux-servers.js'
 
 /** The one before may be about to end. */
 const LOCK_WAIT_MS = 3_000
@@ -82,12 +82,12 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     },
   }
   await using agents = agentsOf(parts)
-  await using crew = await Crew.open({
+  await using watcher = await AgentWatcher.open({
     parts,
-    lookout: lookoutOf(parts),
+    observer: observerOf(parts),
     hub,
     place,
-    fleet: new Fleet(parts.terminals, say),
+    servers: new TmuxServers(parts.terminals, say),
     outlets: { platform: facts.platform, env: facts.env },
     notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
     say,
@@ -108,7 +108,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
       now: context.clock.now,
       home: async () => home,
       agents: async () => agents,
-      live: crew,
+      live: watcher,
       profiles: {
         current: profile,
         list: async () => listProfiles(facts.root).map((name) => ({ name, directory: directoryOf(name) })),
@@ -121,11 +121,11 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const api = new Api({
     agents,
     operations,
-    list: (filter) => crew.list(filter),
+    list: (filter) => watcher.list(filter),
     hub,
-    segment: () => crew.segment,
-    next: () => crew.next(),
-    tryNotice: (ways) => crew.tryNotice(ways),
+    segment: () => watcher.segment,
+    next: () => watcher.next(),
+    tryNotice: (ways) => watcher.tryNotice(ways),
     stop: () => end('it was asked to'),
     signal: ending.signal,
     health: () => ({

@@ -1,10 +1,50 @@
+export type {
+  ArchiveBook,
+  ArchiveCheck,
+  ArchivedLog,
+  ArchivePrune,
+  ArchiveRetention,
+  ArchiveStats,
+  AuditOptions,
+  CostOptions,
+  History,
+  HitPlace,
+  IngestOptions,
+  IngestReport,
+  PolicyApplication,
+  Prices,
+  PrivacyUpkeep,
+  RestoredSession,
+  SearchHit,
+  SearchOptions,
+  SearchReport,
+  SessionHistory,
+  TurnsOptions,
+  WatchOptions,
+} from '../history/index.js'
+export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
+export type { Programs, Surroundings } from '../settings/index.js'
+export { readSettings, type Settings, settingsTable } from '../settings/index.js'
+export type {
+  AddAgentOptions,
+  Chain,
+  EventFilter,
+  EventStats,
+  Events,
+  IndexCare,
+  IndexCheck,
+  NewEvent,
+  PolicyReport,
+  PruneReport,
+  RosterBook,
+  SessionFilter,
+  Sessions,
+  SessionTree,
+  StartOptions,
+  StepOptions,
+  TypeDecay,
+  When,
+} from '../store/index.js'
+export { createProfile, DEFAULT_PROFILE, deleteProfile, keptWords, listProfiles, setAside } from '../store/index.js'
 export type * from './api.js'
-export type * from './archive-api.js'
-export type { Surroundings } from './history.js'
-export type { When } from './moments.js'
 export { type HomeOptions, openHome } from './open-home.js'
-export type * from './privacy-api.js'
-export { createProfile, DEFAULT_PROFILE, deleteProfile, listProfiles } from './profiles.js'
-export { setAside } from './set-aside.js'
-export { readSettings, type Settings, settingsTable } from './settings-file.js'
-export { keptWords } from './told-words.js'

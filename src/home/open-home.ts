@@ -1,23 +1,23 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { explainDiskError, makeDirectory, releaseFiles } from '../disk/index.js'
-import { settledOverrides, spentBySession } from '../index/index.js'
-import { type Context, type Event, SkeinError } from '../model/index.js'
-import type { History, Home, Programs } from './api.js'
-import type { ArchiveBook } from './archive-api.js'
-import { Config } from './config.js'
-import { EventBook } from './events.js'
-import type { LogHistory, Surroundings } from './history.js'
-import { StoredIndexCare } from './index-care.js'
-import type { LogStores } from './log-stores.js'
-import { profilePaths } from './paths.js'
-import type { AuditOptions, Privacy } from './privacy-api.js'
-import { ProfileStore } from './profile-store.js'
-import { DEFAULT_PROFILE, parseProfile, profileNotFound } from './profiles.js'
-import { purgeStamp } from './purge-stamp.js'
-import { StoredRoster } from './roster-book.js'
-import { SessionBook } from './sessions.js'
-import type { Spending } from './spending.js'
+import { openHistory } from '../history/index.js'
+import { type Context, SkeinError } from '../model/index.js'
+import { openPurging } from '../purge/index.js'
+import type { Surroundings } from '../settings/index.js'
+import { Config, openPrograms } from '../settings/index.js'
+import {
+  DEFAULT_PROFILE,
+  ProfileStore,
+  parseProfile,
+  profileNotFound,
+  profilePaths,
+  StoredEvents,
+  StoredIndexCare,
+  StoredRoster,
+  StoredSessions,
+} from '../store/index.js'
+import type { Home } from './api.js'
 
 export interface HomeOptions {
   /** SKEIN_HOME, or Skein's directory under the XDG data directory. */
@@ -34,50 +34,25 @@ export interface HomeOptions {
   cwd?: () => string
 }
 
-export async function openHome({
-  root,
-  configFile,
-  profile = DEFAULT_PROFILE,
-  context,
-  userId,
-  surroundings,
-  cwd,
-}: HomeOptions): Promise<Home> {
+export async function openHome(options: HomeOptions): Promise<Home> {
+  const { root, configFile, context, surroundings, cwd, profile = DEFAULT_PROFILE } = options
   const name = parseProfile(profile)
   const paths = profilePaths(root, name)
-  try {
-    const isNew = statSync(paths.directory, { throwIfNoEntry: false }) === undefined
-    if (isNew && name !== DEFAULT_PROFILE) throw profileNotFound(root, name)
-    if (isNew) makeDirectory(paths.directory)
-    refuseForeign(root, userId)
-  } catch (error) {
-    throw explainDiskError(error, root)
-  }
+  makeReady(paths.directory, options, name)
   if (existsSync(join(root, 'purge-unfinished')))
     context.warn('A purge was interrupted or is under way. Finish it with: skein purge --resume')
   const store = new ProfileStore(paths, context, { readOnly: !isWritable(paths.directory) })
   const config = new Config(configFile, () => surroundings.home, context.warn)
-  const sessions = new SessionBook(store, cwd)
-  const events = new EventBook(store, config, sessions)
+  const sessions = new StoredSessions(store, cwd)
+  const events = new StoredEvents(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
-  const memory = onDemand(async () => {
-    const { PolicyMemory } = await import('./policy-memory.js')
-    return new PolicyMemory(join(root, 'project-policies.json'))
-  })
-  const logged: () => Promise<LogHistory> = onDemand(async () => {
-    const { LogHistory } = await import('./history.js')
-    const { Policies } = await import('./policies.js')
-    const { PurgeBook } = await import('./purge-book.js')
-    const [policies, purges] = [new Policies(privacyFile, context, await memory()), new PurgeBook(root)]
-    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
-  })
-  const stores: () => Promise<LogStores> = onDemand(async () => {
-    const { LogStores } = await import('./log-stores.js')
-    return new LogStores(store, async () => (await logged()).refill())
-  })
-  const spending: () => Promise<Spending> = onDemand(async () => {
-    const { Spending } = await import('./spending.js')
-    return new Spending({ store, sessions, config, surroundings, stores: await stores(), logs: logged })
+  const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile })
+  const purging = openPurging({
+    root,
+    isShared: root === surroundings.home,
+    store,
+    sessions,
+    nativeLogs: logs.logPaths,
   })
   return {
     profile: name,
@@ -86,126 +61,36 @@ export async function openHome({
     sessions,
     roster: new StoredRoster(store, cwd),
     events,
-    index: new StoredIndexCare(store, async () => (await logged()).rebuild()),
-    history: historyOnDemand(logged, {
-      search: async (options) => {
-        const { WordSearch } = await import('./search.js')
-        return new WordSearch(store, sessions, await stores()).search(options)
-      },
-      cost: async (options) => (await spending()).cost(options),
-      prices: async () => (await spending()).prices(),
-      spent: async (ids) => {
-        if (!store.options.readOnly && (await arePricesOld(paths.history, config))) await (await spending()).cost()
-        return spentBySession(paths.history, ids)
-      },
-    }),
-    archive: archiveOnDemand(
-      onDemand(async () => {
-        const { StoredArchive } = await import('./archive-care.js')
-        return new StoredArchive(store, sessions, config, await stores(), events)
-      }),
-    ),
-    privacy: privacyOnDemand(
-      async () => {
-        const { PrivacyCare } = await import('./privacy-care.js')
-        const audited = (options: AuditOptions): Promise<Event[]> =>
-          events.read({ ...options, type: 'privacy_redacted' })
-        const setup = { logged, stores, audited, privacyFile, memory: await memory(), zone: () => surroundings.zone }
-        return new PrivacyCare(store, setup)
-      },
-      async (options) => {
-        const { Purge, sessionToPurge } = await import('./purge.js')
-        const { PurgeBook } = await import('./purge-book.js')
-        const purge = new Purge({
-          root,
-          isShared: root === surroundings.home,
-          store,
-          book: new PurgeBook(root),
-          findSession: (reference) => sessionToPurge(reference, (one) => sessions.findById(one)),
-          nativeLogs: async () => (await logged()).logPaths(),
-        })
-        return purge.run(options)
-      },
-      () => purgeStamp(root),
-    ),
-    programs: programsOnDemand(async () => {
-      const { ConfiguredPrograms } = await import('./programs.js')
-      return new ConfiguredPrograms(config, surroundings)
-    }),
-    async [Symbol.asyncDispose]() {
-      try {
-        if (store.hasWritten) await events.prune({ auto: true })
-      } catch (error) {
-        // Housekeeping must not fail the work it follows; the next run tries again.
-        context.warn(`Old events were not pruned: ${(error as Error).message}`)
-      } finally {
-        await store[Symbol.asyncDispose]()
-        await releaseFiles()
-      }
-    },
+    index: new StoredIndexCare(store, logs.rebuild),
+    history: logs.history,
+    archive: logs.archive,
+    privacy: { ...logs.privacy, ...purging },
+    programs: openPrograms(config, surroundings),
+    [Symbol.asyncDispose]: () => close(store, events),
   }
 }
 
-function onDemand<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined
-  return () => {
-    loaded ??= load()
-    return loaded
-  }
-}
-
-/** What needs the readers of logs. */
-type LoggedHistory = Omit<History, 'spent' | 'search' | 'cost' | 'prices'>
-
-/** Reading logs brings readers and prices along, which a list of sessions should not have to load. */
-function historyOnDemand(history: () => Promise<LoggedHistory>, others: Omit<History, keyof LoggedHistory>): History {
-  return {
-    ingest: async (options) => (await history()).ingest(options),
-    watch: async (options) => (await history()).watch(options),
-    roots: async () => (await history()).roots(),
-    turns: async (reference, options) => (await history()).turns(reference, options),
-    counts: async (session) => (await history()).counts(session),
-    ...others,
-  }
-}
-
-/** What was summed up with prices that the user has changed since. Settings that cannot be read must not keep a list from being shown. */
-async function arePricesOld(history: string, config: Config): Promise<boolean> {
-  const settled = settledOverrides(history)
+/** The default profile is made here; others must exist. */
+function makeReady(directory: string, { root, userId }: HomeOptions, profile: string): void {
   try {
-    return settled !== undefined && settled !== (await config.pricesKey())
-  } catch {
-    return false
+    const isNew = statSync(directory, { throwIfNoEntry: false }) === undefined
+    if (isNew && profile !== DEFAULT_PROFILE) throw profileNotFound(root, profile)
+    if (isNew) makeDirectory(directory)
+    refuseForeign(root, userId)
+  } catch (error) {
+    throw explainDiskError(error, root)
   }
 }
 
-function programsOnDemand(load: () => Promise<Programs>): Programs {
-  return {
-    runners: async () => (await load()).runners(),
-    environment: async () => (await load()).environment(),
-  }
-}
-
-type Care = Omit<Privacy, 'purge' | 'lastPurge'>
-
-function privacyOnDemand(care: () => Promise<Care>, purge: Privacy['purge'], lastPurge: Privacy['lastPurge']): Privacy {
-  return {
-    lastPurge,
-    audit: async (options) => (await care()).audit(options),
-    stored: async () => (await care()).stored(),
-    apply: async (options) => (await care()).apply(options),
-    policyAt: async (cwd) => (await care()).policyAt(cwd),
-    purge,
-  }
-}
-
-function archiveOnDemand(archive: () => Promise<ArchiveBook>): ArchiveBook {
-  return {
-    list: async (filter) => (await archive()).list(filter),
-    stats: async () => (await archive()).stats(),
-    verify: async () => (await archive()).verify(),
-    restore: async (reference, options) => (await archive()).restore(reference, options),
-    prune: async (options) => (await archive()).prune(options),
+async function close(store: ProfileStore, events: StoredEvents): Promise<void> {
+  try {
+    if (store.hasWritten) await events.prune({ auto: true })
+  } catch (error) {
+    // Housekeeping must not fail the work it follows; the next run tries again.
+    store.context.warn(`Old events were not pruned: ${(error as Error).message}`)
+  } finally {
+    await store[Symbol.asyncDispose]()
+    await releaseFiles()
   }
 }
 

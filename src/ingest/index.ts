@@ -1,4 +1,4 @@
-export { ClaudeUsage } from './claude-usage.js'
+export { ClaudeUsage } from './ledger/claude-usage.js'
 export {
   COST_GROUPS,
   type CostGroup,
@@ -7,22 +7,21 @@ export {
   type CostRow,
   reportCalls,
   type SessionPlace,
-} from './cost-report.js'
-export { FactForgetter, type Oblivion } from './forget-facts.js'
-export { type FoundSession, type HistoryCounts, HistoryStore } from './history-store.js'
-export { type Call, Ledger } from './ledger.js'
-export { reportLedger, settleLedger } from './ledger-cells.js'
-export { createLedgerTables } from './ledger-schema.js'
-export { LedgerStore, type LogNews, type LogState } from './ledger-store.js'
-export { LocalCalendar } from './local-calendar.js'
-export { type LogSource, type Stores, wasCut } from './log-readings.js'
-export { type CountedRows, countFacts, type ToolCallRow, type TurnRow } from './log-rows.js'
-export { isPart } from './part-stamp.js'
-export { ANSWER, type PassageKind, PURGED_CALL_TEXT } from './passage.js'
-export { type Price, type Priceable, PriceBook, type PriceOverride, type PriceOverrides } from './price-book.js'
-export { type HistoryReading, readHistory } from './read-history.js'
-export { forgetRedactions, type PendingRedactions, pendingRedactions } from './redaction-tally.js'
-export { refilteredFacts } from './refilter-facts.js'
+} from './ledger/cost-report.js'
+export { type Call, Ledger } from './ledger/ledger.js'
+export { reportLedger, settleLedger } from './ledger/ledger-cells.js'
+export { createLedgerTables } from './ledger/ledger-schema.js'
+export { LedgerStore, type LogNews, type LogState } from './ledger/ledger-store.js'
+export { LocalCalendar } from './ledger/local-calendar.js'
+export { type Price, type Priceable, PriceBook } from './ledger/price-book.js'
+export { type RefreshOptions, type RefreshReport, refreshLedger } from './ledger/refresh-ledger.js'
+export { ToolUsage, usageReaders, usageSources } from './ledger/tool-usage.js'
+export { Sum, type Totals } from './ledger/totals.js'
+export type { LogReading, Resume, UsageReader, UsageSource } from './ledger/usage-reader.js'
+export { type UsageRecord, usageRecordOf } from './ledger/usage-record.js'
+export { type ScanReport, scanUsage } from './ledger/usage-scan.js'
+export { ANSWER, type PassageKind, PURGED_CALL_TEXT } from './text/passage.js'
+export { forgetRedactions, type PendingRedactions, pendingRedactions } from './text/redaction-tally.js'
 export {
   type FilteredLog,
   type FilteredPlace,
@@ -30,14 +29,15 @@ export {
   filteredPlaces,
   readAgain,
   refilterLog,
-} from './refilter-text.js'
-export { type RefreshOptions, type RefreshReport, refreshLedger } from './refresh-ledger.js'
-export { type Rewriting, rewriteLog, type StoredPassage, scrubText } from './rewrite-text.js'
-export { searchText, type TextAnswer, type TextHit, type TextQuery } from './search-text.js'
-export { refilterPlaces } from './storable-place.js'
-export { type Telling, tellingOf } from './telling.js'
-export { TextStore } from './text-store.js'
-export { ToolUsage, usageReaders, usageSources } from './tool-usage.js'
-export { Sum, type Totals } from './totals.js'
-export type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
-export { type ScanReport, scanUsage } from './usage-scan.js'
+} from './text/refilter-text.js'
+export { type Rewriting, rewriteLog, type StoredPassage, scrubText } from './text/rewrite-text.js'
+export { searchText, type TextAnswer, type TextHit, type TextQuery } from './text/search-text.js'
+export { TextStore } from './text/text-store.js'
+export { FactForgetter } from './turns/forget-facts.js'
+export { type FoundSession, type HistoryCounts, HistoryStore } from './turns/history-store.js'
+export { type LogSource, type Stores, wasCut } from './turns/log-readings.js'
+export { type CountedRows, countFacts, type ToolCallRow, type TurnRow } from './turns/log-rows.js'
+export { isPart } from './turns/part-stamp.js'
+export { type HistoryReading, readHistory } from './turns/read-history.js'
+export { refilteredFacts } from './turns/refilter-facts.js'
+export { refilterPlaces } from './turns/storable-place.js'

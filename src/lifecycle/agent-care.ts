@@ -1,12 +1,12 @@
 import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import type { AgentView, Receipt } from './agents.js'
-import { activityOf } from './evidence.js'
 import { findAgent } from './find-agent.js'
 import { nowOf, type Parts } from './parts.js'
 import { RemovedAgents } from './removed-agents.js'
-import { kill } from './stop.js'
-import { tmuxName } from './tmux-name.js'
+import { kill } from './run/stop.js'
+import { tmuxName } from './run/tmux-name.js'
+import { activityOf } from './status/evidence.js'
 
 /** What a user does with agents beside running them: seen, later, put away, renamed, removed. */
 export class AgentCare {

@@ -14,8 +14,8 @@ import {
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
-import type { PendingPrompt } from './pending-prompt.js'
-import type { PendingRequest } from './pending-request.js'
+import type { PendingPrompt } from './talk/pending-prompt.js'
+import type { PendingRequest } from './talk/pending-request.js'
 
 const { count, flag, isObject, listOf, misfit, path: isPath, shape, shaped, text, texts, time } = shapes
 

@@ -1,10 +1,10 @@
 import type { Agent, AgentStatus } from '../model/index.js'
 import type { AgentRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
-import { directoryProblem } from './directory-problem.js'
-import { gitBranch } from './git-branch.js'
-import type { Observed } from './observe.js'
 import type { Parts } from './parts.js'
+import { directoryProblem } from './run/directory-problem.js'
+import { gitBranch } from './status/git-branch.js'
+import type { Observed } from './status/observe.js'
 
 /** What faces show of agents that were just looked at. */
 export async function viewsOf(parts: Parts, observed: readonly Observed[]): Promise<AgentView[]> {

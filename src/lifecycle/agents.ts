@@ -1,7 +1,7 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun } from './agent-run.js'
-import type { PromptOutcome } from './reply.js'
+import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
 export interface AgentView extends Agent, AgentStatus {

@@ -6,9 +6,9 @@ import type { Environment, ToolRunner } from '../tools/index.js'
 import { AgentRuns } from './agent-runs.js'
 import type { Agents } from './agents.js'
 import type { Parts } from './parts.js'
+import { defaultTool, type SocketFacts, tmuxSocket } from './run/tmux-socket.js'
 import { RunningAgents } from './running-agents.js'
 import { Terminals } from './terminals.js'
-import { defaultTool, type SocketFacts, tmuxSocket } from './tmux-socket.js'
 
 export interface OpenAgents {
   readonly home: Home

@@ -14,19 +14,19 @@ import type {
   StartAgent,
   StartNow,
 } from './agents.js'
-import { type AnswerWith, answer } from './answer.js'
-import { activityOf, mergeTold } from './evidence.js'
 import { findAgent } from './find-agent.js'
-import { type Observed, observe } from './observe.js'
-import { outputOf } from './output.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
-import { keepPrompt, sendPending } from './pending-prompt.js'
-import { beforePrompt, outcomeOf } from './reply.js'
-import { notRunning, send } from './send.js'
-import { spawn, start, startAgent } from './start.js'
-import { planStart } from './start-plan.js'
-import { kill, type Stopped, stop } from './stop.js'
-import { explain } from './why.js'
+import { spawn, start, startAgent } from './run/start.js'
+import { planStart } from './run/start-plan.js'
+import { kill, type Stopped, stop } from './run/stop.js'
+import { activityOf, mergeTold } from './status/evidence.js'
+import { type Observed, observe } from './status/observe.js'
+import { explain } from './status/why.js'
+import { type AnswerWith, answer } from './talk/answer.js'
+import { outputOf } from './talk/output.js'
+import { keepPrompt, sendPending } from './talk/pending-prompt.js'
+import { beforePrompt, outcomeOf } from './talk/reply.js'
+import { notRunning, send } from './talk/send.js'
 
 const LOOK_MS = 250
 

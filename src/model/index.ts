@@ -50,6 +50,7 @@ export {
 export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
 export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
+export { onDemand } from './on-demand.js'
 export {
   LINKS,
   type Link,
@@ -115,6 +116,8 @@ export {
   loggedNanoUsd,
   MOST_TOKENS,
   overridesKey,
+  type PriceOverride,
+  type PriceOverrides,
   splitCacheWrites,
   type Tokens,
   tokenCount,

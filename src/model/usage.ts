@@ -79,6 +79,22 @@ export function splitCacheWrites(
   return { cache_write_5m_tokens: Math.max(fiveMinutes, total - oneHour), cache_write_1h_tokens: oneHour }
 }
 
+/** What the user's config says about a model: dollars per million tokens. Missing cache rates follow the input rate as Anthropic's do. */
+export interface PriceOverride {
+  input: number
+  output: number
+  cache_read?: number
+  cache_write_5m?: number
+  cache_write_1h?: number
+  /** Dollars per thousand web searches. */
+  web_search?: number
+  /** What fast mode multiplies the rates by. */
+  fast_factor?: number
+}
+
+/** By model name or a pattern with `*`; the longest pattern that matches wins. */
+export type PriceOverrides = Readonly<Record<string, PriceOverride>>
+
 /** Tells the user's own prices from others: what was summed up with one set of them has to be summed up again with another. */
 export function overridesKey(overrides: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(overrides).sort()

@@ -1,7 +1,7 @@
 import { type ToolCall, unreachable } from '../model/index.js'
-import { redactCommandText } from './command-text.js'
 import { type Policy, tiersFor } from './policy.js'
 import { type Applied, count, redactInto, redactValue } from './redact.js'
+import { redactCommandText } from './secrets/command-text.js'
 import type { Tier } from './tier.js'
 
 /** What may be kept of a call, and which rules made it so. */

@@ -1,11 +1,11 @@
 import { isStateType } from '../model/index.js'
-import { BoundedPattern } from './bounded-pattern.js'
-import { decodedRuns, isVisibleAscii, type Sought, soughtForAll } from './decoded-runs.js'
 import type { Span } from './mark.js'
 import { PathGlob } from './path-glob.js'
 import { isOurName, isStructural, markFor, PURGED, PURGED_MARKS } from './purged-mark.js'
 import { printedSpans, type SecretPrint } from './secret-print.js'
-import { originalSpan, type Spelling, type TextView, viewsOf } from './text-view.js'
+import { BoundedPattern } from './secrets/bounded-pattern.js'
+import { decodedRuns, isVisibleAscii, type Sought, soughtForAll } from './secrets/decoded-runs.js'
+import { originalSpan, type Spelling, type TextView, viewsOf } from './secrets/text-view.js'
 
 /** What must not be kept any more, in the form in which that is remembered. */
 export type PurgeRule =

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { RULES } from './find-secrets.js'
 import type { Policy, PolicyLayer } from './policy.js'
+import { RULES } from './secrets/find-secrets.js'
 
 /**
  * Stands for everything that decides what is kept of a text: the tiers of every tool and the rules for secrets. Two policies with the

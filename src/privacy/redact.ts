@@ -1,6 +1,6 @@
-import { canNameSecret, secretField } from './assignment-rules.js'
-import { findSecrets } from './find-secrets.js'
 import { redactedMark } from './mark.js'
+import { canNameSecret, secretField } from './secrets/assignment-rules.js'
+import { findSecrets } from './secrets/find-secrets.js'
 
 /** How often each rule was applied. Holds no value that was taken out. */
 export type Applied = Record<string, number>

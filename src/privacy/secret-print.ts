@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isVisibleAscii } from './decoded-runs.js'
 import type { Span } from './mark.js'
+import { isVisibleAscii } from './secrets/decoded-runs.js'
 
 /** What is kept of a secret so that it is known again, and cannot be read: its length, a rough print, and a salted hash. */
 export interface SecretPrint {

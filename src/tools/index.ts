@@ -1,17 +1,23 @@
 export { answerCodex, codexControlSocket } from './codex/codex-control.js'
-export type { Counters } from './counters.js'
 export { capturedSession, resumeCaptured } from './custom/captured-session.js'
 export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
-export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './fact.js'
-export { foldSession } from './fold.js'
-export { notingUnlisted, type UnlistedDirectory } from './log-files.js'
-export { LOG_TOOL_NAMES } from './log-tool-names.js'
-export { LOG_TOOLS } from './log-tools.js'
-export { isReadableLog, isSparse, openLog } from './open-log.js'
-export { placeLinks } from './place-links.js'
-export { findProgram, type Program } from './program.js'
-export { RUNNERS, runnersFor } from './run-tools.js'
+export type { Counters } from './log/counters.js'
+export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './log/fact.js'
+export { foldSession } from './log/fold.js'
+export { notingUnlisted, type UnlistedDirectory } from './log/log-files.js'
+export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './log/log-tool.js'
+export { LOG_TOOL_NAMES } from './log/log-tool-names.js'
+export { LOG_TOOLS } from './log/log-tools.js'
+export { isReadableLog, isSparse, openLog } from './log/open-log.js'
+export { placeLinks } from './log/place-links.js'
+export { recordsInTornLine } from './log/torn-line.js'
+export type { LoggedSession, LoggedToolCall, LoggedTurn, Remark, TurnOutcome } from './log/turn.js'
+export { turnParts } from './log/turn-parts.js'
+export { findProgram, type Program } from './run/program.js'
+export { RUNNERS, runnersFor } from './run/run-tools.js'
+export type { Runners, ToolSettings } from './run/runners.js'
 export type {
+  AgentReport,
   Answer,
   AskedPermission,
   Capture,
@@ -27,16 +33,10 @@ export type {
   ScreenReading,
   Spool,
   SpoolMessage,
-  Telling,
   TextCheck,
   ToolRunner,
-} from './runner.js'
-export { WRAPPED } from './runner.js'
-export type { Runners, ToolSettings } from './runners.js'
+} from './run/tool-runner.js'
+export { WRAPPED } from './run/tool-runner.js'
+export { failedTurn } from './run/trouble.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
-export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './tool.js'
-export { recordsInTornLine } from './torn-line.js'
-export { failedTurn } from './trouble.js'
-export type { LoggedSession, LoggedToolCall, LoggedTurn, Remark, TurnOutcome } from './turn.js'
-export { turnParts } from './turn-parts.js'

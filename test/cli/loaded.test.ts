@@ -32,38 +32,38 @@ async function sourcesLoadedBy(
   return Object.assign(sources, { loadedBuiltIns: builtIns.map((one) => one.replace(/^NativeModule /, '')) })
 }
 
-const RULES = 'src/privacy/find-secrets.ts'
-const LOG_READERS = 'src/tools/jsonl-log.ts'
+const RULES = 'src/privacy/secrets/find-secrets.ts'
+const LOG_READERS = 'src/tools/log/jsonl-log.ts'
 
 describe('a command that only asks', () => {
   it('loads neither the rules of privacy nor the readers of logs', async () => {
     const sources = await sourcesLoadedBy(['sessions', 'list', '--json'])
     expect(sources).toContain('src/index/sqlite-index.ts')
-    for (const one of [RULES, LOG_READERS, 'src/ingest/text-store.ts']) expect(sources).not.toContain(one)
+    for (const one of [RULES, LOG_READERS, 'src/ingest/text/text-store.ts']) expect(sources).not.toContain(one)
   })
 
   it('loads the text to search in it, and not what fills it', async () => {
     const sources = await sourcesLoadedBy(['search', 'anything', '--json'], { exit: 1 }) // like grep: nothing was ever ingested here
-    expect(sources).toContain('src/ingest/search-text.ts')
-    for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).not.toContain(one)
+    expect(sources).toContain('src/ingest/text/search-text.ts')
+    for (const one of [RULES, LOG_READERS, 'src/ingest/turns/read-history.ts']) expect(sources).not.toContain(one)
   })
 
   it('loads the ledger to add up what was spent, when somebody has just looked at the logs', async () => {
     const sources = await sourcesLoadedBy(['cost', '--json'], { first: ['ingest', '--json'] })
-    expect(sources).toContain('src/ingest/ledger-cells.ts')
-    for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).not.toContain(one)
+    expect(sources).toContain('src/ingest/ledger/ledger-cells.ts')
+    for (const one of [RULES, LOG_READERS, 'src/ingest/turns/read-history.ts']) expect(sources).not.toContain(one)
   })
 
   it('loads no reader of logs, and nothing that talks to a daemon where none runs, to list agents', async () => {
     const sources = await sourcesLoadedBy(['list', '--json'])
-    expect(sources).toContain('src/lifecycle/observe.ts')
-    const readers = ['src/tools/log-tools.ts', 'src/tools/claude/claude-translator.ts', 'src/tools/fold.ts']
+    expect(sources).toContain('src/lifecycle/status/observe.ts')
+    const readers = ['src/tools/log/log-tools.ts', 'src/tools/claude/claude-translator.ts', 'src/tools/log/fold.ts']
     for (const one of [RULES, ...readers]) expect(sources).not.toContain(one)
     expect(sources.loadedBuiltIns).not.toContain('http')
   })
 
   it('loads both where logs are read, or else this file looks for the wrong names', async () => {
     const sources = await sourcesLoadedBy(['ingest', '--json'])
-    for (const one of [RULES, LOG_READERS, 'src/ingest/read-history.ts']) expect(sources).toContain(one)
+    for (const one of [RULES, LOG_READERS, 'src/ingest/turns/read-history.ts']) expect(sources).toContain(one)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SessionEntry } from '../../src/conversations/entry.js'
 import { type ConversationKey, parseKey } from '../../src/conversations/key.js'
-import { type ConversationRows, RevisionConflict, type Row } from '../../src/conversations/rows.js'
+import { type ConversationRows, RevisionConflict, type Row } from '../../src/conversations/rows/rows.js'
 
 const key = (tail: string): ConversationKey => parseKey(`agent:main:${tail}`).key
 const entry = (updatedAt: number, more: Partial<SessionEntry> = {}): SessionEntry => ({

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LockFile } from '../../src/conversations/lock-file.js'
+import { LockFile } from '../../src/conversations/rows/lock-file.js'
 import { thisProcess } from '../../src/disk/process-owner.js'
 import { scratch } from './scratch.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseAgentName } from '../../src/conversations/agent-name.js'
-import { FileRows } from '../../src/conversations/file-rows.js'
-import { SqliteRows } from '../../src/conversations/sqlite-rows.js'
+import { FileRows } from '../../src/conversations/rows/file-rows.js'
+import { SqliteRows } from '../../src/conversations/rows/sqlite-rows.js'
 import { describeRows } from './contract.js'
 import { scratch } from './scratch.js'
 

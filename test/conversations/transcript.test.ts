@@ -19,7 +19,7 @@ import {
   type TranscriptEntry,
   textOf,
 } from '../../src/conversations/index.js'
-import { lockTranscript } from '../../src/conversations/transcript-writer.js'
+import { lockTranscript } from '../../src/conversations/transcript/transcript-writer.js'
 import { BACKENDS, fakeWorld, openStore, scratch } from './scratch.js'
 
 const KEY = 'agent:main:discord:dm:u1'

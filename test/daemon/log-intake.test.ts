@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ensureDaemon } from '../../src/daemon/index.js'
-import { LogIntake } from '../../src/daemon/log-intake.js'
+import { LogIntake } from '../../src/daemon/intake/log-intake.js'
 import { BINARY, run } from '../cli/binary.js'
 import { scratchHome, until } from './scratch.js'
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { NoticeBook } from '../../src/daemon/notice-book.js'
-import { Notices } from '../../src/daemon/notices.js'
-import { parseNotify } from '../../src/daemon/notify-settings.js'
-import type { SeenAgent } from '../../src/daemon/roll.js'
+import { NoticeBook } from '../../src/daemon/notices/notice-book.js'
+import { Notices } from '../../src/daemon/notices/notices.js'
+import { parseNotify } from '../../src/daemon/notices/notify-settings.js'
+import type { SeenAgent } from '../../src/daemon/watch/agent-table.js'
 import { type AgentId, type AgentStatus, instantOf } from '../../src/model/index.js'
 import { scratch } from '../home/scratch.js'
 

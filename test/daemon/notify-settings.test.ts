@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Notice } from '../../src/daemon/attention.js'
-import { parseNotify, type Way, waysFor } from '../../src/daemon/notify-settings.js'
+import type { Notice } from '../../src/daemon/notices/attention.js'
+import { parseNotify, type Way, waysFor } from '../../src/daemon/notices/notify-settings.js'
 import { SkeinError } from '../../src/model/index.js'
 
 const FILE = '/home/ada/config.toml'

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DaemonClient, ensureDaemon, standingOf, stopDaemon } from '../../src/daemon/index.js'
+import { DaemonClient, daemonStateOf, ensureDaemon, stopDaemon } from '../../src/daemon/index.js'
 import { isTrusted } from '../../src/daemon/place.js'
 import { livingDaemon } from '../../src/daemon/record.js'
 import { lifeOf, startTimeOf } from '../../src/disk/index.js'
@@ -79,7 +79,7 @@ describe('the daemon', () => {
     const first = await ensureDaemon(access)
     process.kill(first.client.record.pid, 'SIGKILL')
     await until(() => lifeOf(first.client.record) === 'dead')
-    await until(() => standingOf(access).kind === 'none') // its lock goes with the last of its threads
+    await until(() => daemonStateOf(access).kind === 'none') // its lock goes with the last of its threads
     expect(DaemonClient.find(access.place, access.userId)).toBeUndefined()
     const second = await ensureDaemon(access)
     expect(second.did).toBe('started')
@@ -135,7 +135,7 @@ describe('the daemon', () => {
       started_at: '2026-01-17T00:00:00.000Z',
     }
     writeFileSync(access.place.record, JSON.stringify(newer))
-    expect(standingOf(access).kind).toBe('foreign')
+    expect(daemonStateOf(access).kind).toBe('foreign')
     await expect(ensureDaemon(access)).rejects.toMatchObject({ code: 'daemon-failed' })
     expect(DaemonClient.find(access.place, access.userId)).toBeUndefined()
     rmSync(access.place.record) // or the end of this test would stop its own process

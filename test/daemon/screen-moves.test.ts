@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ScreenMoves } from '../../src/daemon/screen-moves.js'
+import { ScreenMoves } from '../../src/daemon/watch/screen-moves.js'
 import { type AgentId, instantOf, parseAgentId, type StatusSource } from '../../src/model/index.js'
 
 const agent = parseAgentId('0a7c2f7e-6a0f-4c9c-9d53-0c0a6a4a1d01')

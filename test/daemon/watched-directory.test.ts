@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { WatchedDirectory } from '../../src/daemon/watched-directory.js'
+import { WatchedDirectory } from '../../src/daemon/watch/watched-directory.js'
 
 it('a directory that is made later is found and watched, however seldom one looks otherwise', async () => {
   const root = mkdtempSync(join(tmpdir(), 'skein-watched-'))

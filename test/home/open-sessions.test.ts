@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type RunningProcess, runningProcesses, startTimeOf } from '../../src/disk/index.js'
-import { OpenSessions } from '../../src/home/open-sessions.js'
+import { OpenSessions } from '../../src/history/open-sessions.js'
 import type { FoundSession } from '../../src/ingest/index.js'
 import { instantOf, parseSessionId } from '../../src/model/index.js'
 import { openTestHome, scratch } from './scratch.js'

@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { StoredPrivacy } from '../../src/history/care/privacy-care.js'
+import { PolicyMemory } from '../../src/history/policy-memory.js'
 import type { Home } from '../../src/home/index.js'
-import { profilePaths } from '../../src/home/paths.js'
-import { PolicyMemory } from '../../src/home/policy-memory.js'
-import { PrivacyCare } from '../../src/home/privacy-care.js'
-import { ProfileStore } from '../../src/home/profile-store.js'
 import { TextStore } from '../../src/ingest/index.js'
+import { profilePaths } from '../../src/store/paths.js'
+import { ProfileStore } from '../../src/store/profile-store.js'
 import { makeCorpus } from '../ingest/corpus.js'
 import { scanHome } from '../support/scan-home.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
@@ -319,7 +319,7 @@ describe('applying a policy to what is stored', () => {
     const memory = new PolicyMemory(join(root, 'project-policies.json'))
     const privacyFile = join(root, 'privacy.yaml')
     const setup = { logged: never, stores: never, audited: never, privacyFile, memory, zone: never }
-    await expect(new PrivacyCare(store, setup).apply()).rejects.toMatchObject({ code: 'home-read-only' })
+    await expect(new StoredPrivacy(store, setup).apply()).rejects.toMatchObject({ code: 'home-read-only' })
   })
 
   it('refuses a policy that cannot be understood, and changes nothing', async () => {

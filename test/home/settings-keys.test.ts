@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { expect, it } from 'vitest'
-import { settingsFlaws } from '../../src/home/settings-keys.js'
+import { settingsFlaws } from '../../src/settings/settings-keys.js'
 import { openTestHome, scratch } from './scratch.js'
 
 const flaws = (text: string): string[] => settingsFlaws(parse(text), text, 'config.toml')

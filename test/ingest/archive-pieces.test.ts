@@ -42,7 +42,7 @@ async function archivedInPieces(
     policyFor: async () => DEFAULT_PRIVACY,
     isOver: () => false,
     run: 'run',
-    oblivion: undefined,
+    purgeFilter: undefined,
     isCurrent: () => true,
     words: true,
   }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ClaudeUsage, type Telling } from '../../src/ingest/index.js'
+import { ClaudeUsage, type UsageRecord } from '../../src/ingest/index.js'
 import { logAt, temporaryDirectory } from './corpus.js'
 
 const SESSION = '11111111-2222-4333-8444-555555555555'
@@ -44,9 +44,9 @@ const OLD_FORM = { ...others, type, message: { ...messageRest, usage } }
 
 const reader = new ClaudeUsage()
 const directory = (): string => temporaryDirectory()
-function tellings(path: string, bytes: Buffer | string): Telling[] {
+function tellings(path: string, bytes: Buffer | string): UsageRecord[] {
   writeFileSync(path, bytes)
-  const told: Telling[] = []
+  const told: UsageRecord[] = []
   reader.read(logAt(path), (telling) => told.push(telling))
   return told
 }
@@ -162,7 +162,7 @@ it('more odd lines than fit into one batch of the scan are all looked at', () =>
   const lines = Array.from({ length: 20_000 }, (_, n) => (n % 2 === 0 ? '[' : ''))
   const path = join(directory(), 'log.jsonl')
   writeFileSync(path, `${lines.join('\n')}\n${JSON.stringify(NEW_FORM)}\n`)
-  const told: Telling[] = []
+  const told: UsageRecord[] = []
   const reading = new ClaudeUsage().read(logAt(path), (telling) => told.push(telling))
   expect(reading.damaged_lines).toBe(10_000)
   expect(told).toHaveLength(1)

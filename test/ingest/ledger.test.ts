@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { COST_GROUPS, Ledger, PriceBook, reportCalls, type Telling, tellingOf } from '../../src/ingest/index.js'
+import { COST_GROUPS, Ledger, PriceBook, reportCalls, type UsageRecord, usageRecordOf } from '../../src/ingest/index.js'
 import { parseInstant, parseSessionId, type UsageCall } from '../../src/model/index.js'
 
 const DAY = 86_400_000
 const prices = new PriceBook()
 
-const telling = (facts: Partial<Telling>): Telling => ({
+const telling = (facts: Partial<UsageRecord>): UsageRecord => ({
   tool: 'claude',
   call: 'm1',
   session: 'a',
@@ -41,7 +41,7 @@ const anyTelling = fc.record({
   logged_nano_usd: fc.constantFrom(undefined, 1, 5_000),
 })
 
-function callsOf(tellings: readonly Telling[]): Telling[] {
+function callsOf(tellings: readonly UsageRecord[]): UsageRecord[] {
   const ledger = new Ledger()
   for (const told of tellings) ledger.tell(told)
   return ledger.calls().sort((x, y) => (`${x.tool} ${x.call}` < `${y.tool} ${y.call}` ? -1 : 1))
@@ -87,7 +87,7 @@ it('the rows of every grouping add up to the same total', () => {
 it('a call that a fork copied belongs to the session it was copied from', () => {
   const original = [telling({ call: 'm1', session: 'z', at_ms: 1 }), telling({ call: 'm2', session: 'z', at_ms: 2 })]
   const fork = [telling({ call: 'm1', session: 'a', at_ms: 1 }), telling({ call: 'm3', session: 'a', at_ms: 9 })]
-  const owners = (tellings: Telling[]) => callsOf(tellings).map((call) => `${call.call} ${call.session}`)
+  const owners = (tellings: UsageRecord[]) => callsOf(tellings).map((call) => `${call.call} ${call.session}`)
   expect(owners([...fork, ...original])).toEqual(['m1 z', 'm2 z', 'm3 a'])
   // The original ended where it was forked: it has no call of its own, and still is the owner.
   expect(owners([...fork, ...original.slice(0, 1)])).toEqual(['m1 z', 'm3 a'])
@@ -154,6 +154,6 @@ it('a usage of any tool becomes a telling, with its own price kept apart', () =>
     web_search_requests: 0,
     cost_usd: 0.25,
   }
-  const { total } = reportCalls([tellingOf('codex', usage)], prices, { by: 'tool', zone: 'UTC' })
+  const { total } = reportCalls([usageRecordOf('codex', usage)], prices, { by: 'tool', zone: 'UTC' })
   expect(total).toMatchObject({ calls: 1, micro_usd: 110, logged_micro_usd: 250_000 })
 })

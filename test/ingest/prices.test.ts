@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { calcPrice, waitForUpdate } from '@pydantic/genai-prices'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Priceable, PriceBook, type PriceOverrides } from '../../src/ingest/index.js'
+import { type Priceable, PriceBook } from '../../src/ingest/index.js'
+import type { PriceOverrides } from '../../src/model/index.js'
 
 const SCRIPTS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts')
 const AT = Date.parse('2026-10-01T12:00:00Z')

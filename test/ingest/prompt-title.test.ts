@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { promptTitle } from '../../src/ingest/prompt-title.js'
+import { promptTitle } from '../../src/ingest/text/prompt-title.js'
 import { openTestHome, scratch } from '../home/scratch.js'
 
 const TOKEN = 'ghp_0123456789abcdefghijklmnopqrstuvwxyzAB'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { searchText, TextStore } from '../../src/ingest/index.js'
-import { indexExpression, parseSearch } from '../../src/ingest/search-terms.js'
-import { marksIn, snippetOf } from '../../src/ingest/snippet.js'
+import { indexExpression, parseSearch } from '../../src/ingest/text/search-terms.js'
+import { marksIn, snippetOf } from '../../src/ingest/text/snippet.js'
 import { SkeinError } from '../../src/model/index.js'
 
 const terms = (text: string) => parseSearch(text, { split: (word) => [word.toLowerCase()], holding: () => [] })

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { Archive, originOf, type Standing } from '../../src/archive/index.js'
+import { Archive, originOf, type ReadMark } from '../../src/archive/index.js'
 import { HistoryStore, isPart, readHistory, type Stores, TextStore } from '../../src/ingest/index.js'
 import { DEFAULT_PRIVACY } from '../../src/privacy/index.js'
 import { type Fact, foldSession, type LogRef, type LogTool } from '../../src/tools/index.js'
@@ -20,7 +20,7 @@ export class ScratchStores implements Disposable {
 
   async read(log: LogRef, some: Partial<Stores> = {}): Promise<void> {
     const { archive, history, text } = this
-    const rest = { policyFor: async () => DEFAULT_PRIVACY, isOver: () => false, run: 'run', oblivion: undefined }
+    const rest = { policyFor: async () => DEFAULT_PRIVACY, isOver: () => false, run: 'run', purgeFilter: undefined }
     const stores = { archive, history, text, ...rest, isCurrent: () => true, words: true, ...some }
     await readHistory(stores, [{ log }], () => {})
   }
@@ -63,7 +63,7 @@ function passagesOf(text: TextStore, log: number): object[] {
   return rows.map(({ block, start, length, ...row }) => ({ ...row, text: text.textOf({ block, start, length }) }))
 }
 
-type End = Partial<Pick<Standing, 'counters' | 'head'>>
+type End = Partial<Pick<ReadMark, 'counters' | 'head'>>
 
 /** The session as it would be shown, and every word of it. */
 function told(facts: readonly Fact[], { counters, head }: End): unknown {

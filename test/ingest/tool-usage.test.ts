@@ -11,9 +11,9 @@ import {
   reportCalls,
   reportLedger,
   scanUsage,
-  type Telling,
   ToolUsage,
   type UsageReader,
+  type UsageRecord,
   type UsageSource,
   usageReaders,
   usageSources,
@@ -31,7 +31,7 @@ function fixturesOf(tool: string): UsageSource[] {
   return logs.map((path) => ({ tool, path, stamp: '1' }))
 }
 
-function callsOf(reader: UsageReader, sources: readonly UsageSource[]): Telling[] {
+function callsOf(reader: UsageReader, sources: readonly UsageSource[]): UsageRecord[] {
   const ledger = new Ledger()
   for (const source of sources) reader.read(source, (telling) => ledger.tell(telling))
   return ledger.calls().sort((a, b) => (a.call < b.call ? -1 : 1))

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asksOf } from '../../src/lifecycle/asks.js'
-import { openRequests, type PendingRequest, pendingOf } from '../../src/lifecycle/pending-request.js'
-import { isPrinted, printOf } from '../../src/lifecycle/text-print.js'
+import { asksOf } from '../../src/lifecycle/talk/asks.js'
+import { openRequests, type PendingRequest, pendingOf } from '../../src/lifecycle/talk/pending-request.js'
+import { isPrinted, printOf } from '../../src/lifecycle/talk/text-print.js'
 import { type AgentStatus, instantOf, parseAgentId } from '../../src/model/index.js'
 import { type Dialog, WRAPPED } from '../../src/tools/index.js'
 

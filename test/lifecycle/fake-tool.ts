@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { type Evidence, isSessionId, type Wait } from '../../src/model/index.js'
 import type {
+  AgentReport,
   Dialog,
   Launch,
   Preparation,
   ScreenReading,
   SpoolMessage,
-  Telling,
   ToolRunner,
 } from '../../src/tools/index.js'
 
@@ -52,7 +52,7 @@ interface Said {
   background?: number
 }
 
-function readMessage({ payload }: SpoolMessage): Telling | undefined {
+function readMessage({ payload }: SpoolMessage): AgentReport | undefined {
   const said = payload as Said
   const session = isSessionId(said.session) ? said.session : undefined
   const identity = session ? { identity: { session, how: said.how ?? ('unchanged' as const) } } : {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judgeIdentity } from '../../src/lifecycle/identity.js'
 import type { Binding, LiveRun } from '../../src/lifecycle/index.js'
+import { judgeIdentity } from '../../src/lifecycle/status/identity.js'
 import { instantOf, parseAgentId, parseSessionId } from '../../src/model/index.js'
 import type { PaneId } from '../../src/terminal/index.js'
 import { eventually, workshop } from './workshop.js'

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { keptText } from '../../src/lifecycle/kept-text.js'
 import type { Parts } from '../../src/lifecycle/parts.js'
+import { keptText } from '../../src/lifecycle/talk/kept-text.js'
 import { Random } from '../privacy/held-out/random.js'
 
 it('a reply and a screen are given to scripts without secrets, coloured ones too, and otherwise as they are', async () => {

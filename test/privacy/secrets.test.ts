@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RULES, rulesTried } from '../../src/privacy/find-secrets.js'
 import { findSecrets, redact, redactValue } from '../../src/privacy/index.js'
+import { RULES, rulesTried } from '../../src/privacy/secrets/find-secrets.js'
 import { SAMPLES, type Sample } from './samples.js'
 
 /** Text as it comes: letters and signs of the rules' own words among anything else, also half characters. */

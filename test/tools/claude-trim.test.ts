@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ClaudeTranslator } from '../../src/tools/claude/claude-translator.js'
 import { claudeTrim } from '../../src/tools/claude/claude-trim.js'
-import { readJsonl } from '../../src/tools/jsonl-log.js'
+import { readJsonl } from '../../src/tools/log/jsonl-log.js'
 import { fixturesOf, logAt } from '../contracts/tool-log.js'
 import { toolNamed } from './log-file.js'
 

@@ -2,9 +2,9 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Condenser } from '../../src/tools/condense.js'
-import { LineReader } from '../../src/tools/line-reader.js'
-import { loneSurrogates } from '../../src/tools/record-reader.js'
+import { Condenser } from '../../src/tools/log/condense.js'
+import { LineReader } from '../../src/tools/log/line-reader.js'
+import { loneSurrogates } from '../../src/tools/log/record-reader.js'
 import { scratchDirectory } from './log-file.js'
 
 function condensed(json: string, keepBytes: number, pieceLength: number, items = Number.POSITIVE_INFINITY): unknown {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Screen } from '../../src/tools/runner.js'
+import type { Screen } from '../../src/tools/run/tool-runner.js'
 import { recordedScreen } from '../../src/tools/screen/recorded-screen.js'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { noCounters } from '../../src/tools/counters.js'
-import { LostPlace, MAIN, type SavedTracker, TurnTracker } from '../../src/tools/turn-tracker.js'
+import { noCounters } from '../../src/tools/log/counters.js'
+import { LostPlace, MAIN, type SavedTracker, TurnTracker } from '../../src/tools/log/turn-tracker.js'
 
 /** As it is stored and read again. */
 const stored = (tracker: TurnTracker): SavedTracker => JSON.parse(JSON.stringify(tracker.save())) as SavedTracker

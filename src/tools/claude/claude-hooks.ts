@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Evidence, Trouble, Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
-import { readHook } from '../read-hook.js'
-import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
-import { failedTurn } from '../trouble.js'
+import { readHook } from '../run/read-hook.js'
+import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
+import { failedTurn } from '../run/trouble.js'
 
 /**
  * The hooks that a run is given: few, for each costs the agent some milliseconds. Not asked for: PreToolUse (the registry and
@@ -28,9 +28,9 @@ export const CLAUDE_HOOKS = [
  * the run's own. (A `claude -p` that the agent starts is not given these hooks, but inherits the environment.) Every
  * telling carries the conversation it comes from; it changes only with a SessionStart (`how` other than `unchanged`).
  */
-export const readClaudeHook = (message: SpoolMessage): Telling | undefined => readHook(message, tellingOf)
+export const readClaudeHook = (message: SpoolMessage): AgentReport | undefined => readHook(message, tellingOf)
 
-function tellingOf(event: string, payload: JsonObject): Telling | undefined {
+function tellingOf(event: string, payload: JsonObject): AgentReport | undefined {
   switch (event) {
     case 'SessionStart':
       // In the middle of a turn after a compaction, else at the prompt.
@@ -68,7 +68,7 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
 }
 
 /** A finished background task is handed in as a prompt; no one typed it. */
-function promptTelling(payload: JsonObject): Telling {
+function promptTelling(payload: JsonObject): AgentReport {
   const prompt = textAt(payload, 'prompt')
   const isTyped = prompt !== undefined && !prompt.startsWith('<task-notification>')
   return {
@@ -77,7 +77,7 @@ function promptTelling(payload: JsonObject): Telling {
   }
 }
 
-function requestTelling(payload: JsonObject): Telling {
+function requestTelling(payload: JsonObject): AgentReport {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const kind = waitOf(tool)
   const request: AskedPermission = { id: requestId(payload), tool, kind, ...subjectOf(objectAt(payload, 'tool_input')) }
@@ -141,7 +141,7 @@ function requestId(payload: JsonObject): string {
 }
 
 /** It comes six seconds late and does not tell a question from a permission: without `waiting_for`, what was known stays. */
-function notificationTelling(payload: JsonObject): Telling {
+function notificationTelling(payload: JsonObject): AgentReport {
   const message = textAt(payload, 'message') ?? ''
   switch (payload.notification_type) {
     case 'idle_prompt':
@@ -158,7 +158,7 @@ function notificationTelling(payload: JsonObject): Telling {
 }
 
 /** The turn is over; the agent is not while something it started goes on and will wake it. */
-function stopTelling(payload: JsonObject): Telling {
+function stopTelling(payload: JsonObject): AgentReport {
   const tasks = listAt(payload, 'background_tasks')
   const crons = listAt(payload, 'session_crons')
   const reply = textAt(payload, 'last_assistant_message')
@@ -181,7 +181,7 @@ function stopTelling(payload: JsonObject): Telling {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function failureTelling(payload: JsonObject): Telling {
+function failureTelling(payload: JsonObject): AgentReport {
   const error = String(payload.error ?? '')
   const message = textAt(payload, 'last_assistant_message') ?? error
   const { reason, trouble } = failedTurn(message, { trouble: TROUBLE_OF[error] })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { nearest, SkeinError } from '../../model/index.js'
 import { type JsonObject, objectAt } from '../json-value.js'
-import { smallJson } from '../log-files.js'
-import type { Environment } from '../tool.js'
+import { smallJson } from '../log/log-files.js'
+import type { Environment } from '../log/log-tool.js'
 import { claudeRoots } from './claude-roots.js'
 
 /**

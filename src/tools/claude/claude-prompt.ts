@@ -1,5 +1,5 @@
-import type { PromptBy } from '../fact.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
+import type { PromptBy } from '../log/fact.js'
 
 export interface Prompt {
   kind: 'prompt'

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { entriesIn, guardedText, lifeOf, startTimeOf, statOf } from '../../disk/index.js'
 import { type Evidence, instantOf, isSessionId, type SessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
-import type { Registry, RegistryEntry } from '../runner.js'
-import type { Environment } from '../tool.js'
+import type { Environment } from '../log/log-tool.js'
+import type { Registry, RegistryEntry } from '../run/tool-runner.js'
 import { claudeRoots } from './claude-roots.js'
 
 /**

@@ -1,8 +1,8 @@
 import { type Instant, instantOf, type SessionId, totalTokens } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { TranslatorSetup } from '../jsonl-log.js'
-import { momentAt } from '../moment.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import type { TranslatorSetup } from '../log/jsonl-log.js'
+import { momentAt } from '../log/moment.js'
 import { joinText, textOf, toolResults } from './claude-prompt.js'
 import { SYNTHETIC, usageOf } from './claude-usage.js'
 

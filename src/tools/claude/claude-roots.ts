@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { listDirectory } from '../log-files.js'
-import type { Environment } from '../tool.js'
+import { listDirectory } from '../log/log-files.js'
+import type { Environment } from '../log/log-tool.js'
 
 /** Where Claude Code keeps its things; the first is the one a new process uses. */
 export function claudeRoots({ home, env, extraRoots }: Environment): string[] {

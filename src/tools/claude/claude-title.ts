@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs'
-import { noCounters } from '../counters.js'
 import { textAt } from '../json-value.js'
-import { LineReader } from '../line-reader.js'
-import { openLog } from '../open-log.js'
-import { RecordReader } from '../record-reader.js'
-import type { LogRef } from '../tool.js'
+import { noCounters } from '../log/counters.js'
+import { LineReader } from '../log/line-reader.js'
+import type { LogRef } from '../log/log-tool.js'
+import { openLog } from '../log/open-log.js'
+import { RecordReader } from '../log/record-reader.js'
 
 const TAIL_BYTES = 256 * 1024
 

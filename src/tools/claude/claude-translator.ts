@@ -1,13 +1,13 @@
 import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
-import { CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint, SessionNews } from '../fact.js'
 import { isObject, type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { idFromName } from '../log-files.js'
-import { momentAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint, SessionNews } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { idFromName } from '../log/log-files.js'
+import { momentAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { isCutOff, isFiller, type Prompt, readUserLine } from './claude-prompt.js'
 import { ClaudeReplies, type Place, type SavedReplies } from './claude-replies.js'
 
@@ -55,7 +55,7 @@ interface OpenPrompt {
 export class ClaudeTranslator implements Translator {
   #session: SessionId | undefined
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   #titleWorth: number
   /** The entry the program says it would go on from. */
   #pointer: string | undefined
@@ -72,7 +72,7 @@ export class ClaudeTranslator implements Translator {
     const saved = setup.saved as unknown as Saved | undefined
     this.#session = saved?.session ?? setup.log.session
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
-    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#titleWorth = saved?.titleWorth ?? 0
     this.#pointer = saved?.pointer
     this.#command = saved?.command

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { CLIP } from '../clip.js'
-import type { Shortcut } from '../record-reader.js'
+import { CLIP } from '../log/clip.js'
+import type { Shortcut } from '../log/record-reader.js'
 import { CLAUDE_TRIM_CODE } from './claude-trim-code.js'
 
 const LINE_FEED = 0x0a

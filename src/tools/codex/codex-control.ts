@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { SkeinError } from '../../model/index.js'
 import { isObject, type JsonObject, objectAt, textAt } from '../json-value.js'
-import type { Environment } from '../tool.js'
+import type { Environment } from '../log/log-tool.js'
 import { codexRoots } from './codex-roots.js'
 import { UnixWebSocket } from './web-socket.js'
 

@@ -4,8 +4,8 @@ import { basename } from 'node:path'
 import { openGuarded } from '../../disk/index.js'
 import type { Evidence } from '../../model/index.js'
 import { type JsonObject, objectAt, textAt } from '../json-value.js'
-import { readHook } from '../read-hook.js'
-import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+import { readHook } from '../run/read-hook.js'
+import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
 
 /** The hooks that a run is given. Codex has none for a failed or interrupted turn: its title and screen tell those. */
 export const CODEX_HOOKS = [
@@ -23,7 +23,7 @@ export const CODEX_HOOKS = [
 const HEAD_BYTES = 16 * 1024
 
 /** What a hook says; the payloads are like Claude Code's. SessionStart comes with the first prompt, not with the start. */
-export function readCodexHook(message: SpoolMessage): Telling | undefined {
+export function readCodexHook(message: SpoolMessage): AgentReport | undefined {
   const telling = readHook(message, tellingOf)
   const log = telling?.identity?.log
   // A sub-agent is a thread in the same process, whose conversation is not the agent's.
@@ -50,7 +50,7 @@ function headOf(path: string): string {
   }
 }
 
-function tellingOf(event: string, payload: JsonObject): Telling | undefined {
+function tellingOf(event: string, payload: JsonObject): AgentReport | undefined {
   switch (event) {
     case 'SessionStart':
       return {} // the prompt that comes with it says more
@@ -82,7 +82,7 @@ function tellingOf(event: string, payload: JsonObject): Telling | undefined {
   }
 }
 
-function requestTelling(payload: JsonObject): Telling {
+function requestTelling(payload: JsonObject): AgentReport {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const input = objectAt(payload, 'tool_input')
   return {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isSessionId, type SessionId } from '../../model/index.js'
-import { idFromName, isUuid } from '../log-files.js'
+import { idFromName, isUuid } from '../log/log-files.js'
 
 export const ROLLOUT = /^rollout-.+\.jsonl$/
 

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
-import { filesBelow } from '../log-files.js'
-import type { Environment } from '../tool.js'
+import { filesBelow } from '../log/log-files.js'
+import type { Environment } from '../log/log-tool.js'
 import { ROLLOUT, sessionInName } from './codex-name.js'
 
 /** Where Codex keeps its things; the first is the one a new process uses. */

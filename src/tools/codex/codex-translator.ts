@@ -1,12 +1,12 @@
 import { type Instant, isSessionId, type SessionId, type UsageCall } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint, Mark, SessionNews } from '../fact.js'
 import { type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { momentAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint, Mark, SessionNews } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { momentAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { historyOf } from './codex-history.js'
 import { isTyped, outputOf, successOf, wordsOf } from './codex-items.js'
 import { QUIET_EVENTS, QUIET_ITEMS, RUNS } from './codex-known.js'
@@ -43,7 +43,7 @@ interface OpenPrompt {
 export class CodexTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   #model: string
   #task: Task | undefined
   #prompt: OpenPrompt | undefined
@@ -57,7 +57,7 @@ export class CodexTranslator implements Translator {
     const saved = setup.saved as unknown as Saved | undefined
     this.#session = saved?.session ?? sessionInName(setup.log.path)
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
-    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#model = saved?.model ?? 'unknown'
     this.#task = saved?.task
     this.#prompt = saved?.prompt

@@ -1,5 +1,5 @@
 import { isSessionId, type SessionId } from '../../model/index.js'
-import { type Capture, SESSION_PLACEHOLDER } from '../runner.js'
+import { type Capture, SESSION_PLACEHOLDER } from '../run/tool-runner.js'
 
 /** The id in what a capturing run printed: one JSON document, or lines of which the last that has it counts. */
 export function capturedSession({ jsonPath }: Capture, printed: string): SessionId | undefined {

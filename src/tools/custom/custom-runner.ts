@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
-import { checkPrompt } from '../check-text.js'
-import { type Launch, type Preparation, SESSION_PLACEHOLDER, type ToolRunner } from '../runner.js'
+import { checkPrompt } from '../log/check-text.js'
+import { type Launch, type Preparation, SESSION_PLACEHOLDER, type ToolRunner } from '../run/tool-runner.js'
 import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import type { PromptKeys, ScreenRule, ScreenRules } from '../screen/rules.js'
 import type { CustomTool, TextPattern } from './custom-tool.js'

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { nearest, SkeinError } from '../../model/index.js'
-import { ConfigValue } from '../config-value.js'
+import { ConfigValue } from '../run/config-value.js'
 import { safeRegex } from '../screen/safe-regex.js'
 import { splitWords } from './split-words.js'
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { readGuarded } from '../../disk/index.js'
-import { withoutComments } from '../json-comments.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
-import { listDirectory } from '../log-files.js'
-import type { Launch, Link, Preparation } from '../runner.js'
-import type { Environment } from '../tool.js'
+import { listDirectory } from '../log/log-files.js'
+import type { Environment } from '../log/log-tool.js'
+import { withoutComments } from '../run/json-comments.js'
+import type { Launch, Link, Preparation } from '../run/tool-runner.js'
 
 /** Milliseconds that it waits for a hook of ours, which takes a few. */
 const HOOK_TIMEOUT = 10_000

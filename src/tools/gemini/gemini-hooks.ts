@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
-import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
+import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
 
 /**
  * The hooks that a run is given: few, for the program waits for each. Those around the model run for every piece of a reply, and
@@ -12,7 +12,7 @@ import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
 export const GEMINI_HOOKS = ['SessionStart', 'BeforeAgent', 'Notification', 'AfterTool', 'AfterAgent'] as const
 
 /** What a hook says. */
-export function readGeminiHook({ payload }: SpoolMessage): Telling | undefined {
+export function readGeminiHook({ payload }: SpoolMessage): AgentReport | undefined {
   if (!isObject(payload)) return undefined
   const event = textAt(payload, 'hook_event_name') ?? ''
   const telling = tellingOf(event, payload)
@@ -37,7 +37,7 @@ function withoutLinks(path: string): string {
   }
 }
 
-function tellingOf(event: string, payload: JsonObject): Telling | undefined {
+function tellingOf(event: string, payload: JsonObject): AgentReport | undefined {
   switch (event) {
     case 'SessionStart':
       return { evidence: { ...says(event, 'idle', 'it has started'), turn: 'none' } }
@@ -72,7 +72,7 @@ const ASKED: Readonly<Record<string, { tool: string; kind: Wait }>> = {
   exit_plan_mode: { tool: 'exit_plan_mode', kind: 'plan' },
 }
 
-function askedTelling(payload: JsonObject): Telling {
+function askedTelling(payload: JsonObject): AgentReport {
   const details = objectAt(payload, 'details')
   const { tool, kind } = ASKED[String(details?.type)] ?? { tool: 'a tool', kind: 'permission' }
   const request: AskedPermission = { id: requestId(payload, details), tool, kind, ...subjectOf(details) }

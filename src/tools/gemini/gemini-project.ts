@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { guardedText } from '../../disk/index.js'
 import { objectAt } from '../json-value.js'
-import { smallJson } from '../log-files.js'
-import type { LogRef } from '../tool.js'
+import { smallJson } from '../log/log-files.js'
+import type { LogRef } from '../log/log-tool.js'
 
 /** The project's folder: the one that holds `chats`. */
 export function projectFolder(path: string): string {

@@ -1,14 +1,14 @@
 import { basename, dirname } from 'node:path'
 import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint, SessionNews } from '../fact.js'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { idFromName } from '../log-files.js'
-import { momentAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint, SessionNews } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { idFromName } from '../log/log-files.js'
+import { momentAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { answerOf, partsOf } from './gemini-parts.js'
 import { projectPath } from './gemini-project.js'
 
@@ -31,7 +31,7 @@ interface Saved {
 export class GeminiTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   #headed: boolean
   /** The turn that each prompt began, for the last few hundred. */
   #prompts: Map<string, number>
@@ -41,7 +41,7 @@ export class GeminiTranslator implements Translator {
     const saved = setup.saved as unknown as Saved | undefined
     this.#session = saved?.session ?? idFromName(setup.log.path)
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
-    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#headed = saved?.headed ?? false
     this.#prompts = new Map(saved?.prompts)
   }

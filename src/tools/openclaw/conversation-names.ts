@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import { statOf } from '../../disk/index.js'
 import { isObject, textAt } from '../json-value.js'
-import { smallJson } from '../log-files.js'
-import type { LogRef } from '../tool.js'
+import { smallJson } from '../log/log-files.js'
+import type { LogRef } from '../log/log-tool.js'
 
 /**
  * What conversations are called, by the store beside their transcripts: their own name, or their key (`agent:main:discord:…`).

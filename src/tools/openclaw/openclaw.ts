@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path'
-import type { Fact } from '../fact.js'
-import { identifyByHead } from '../identify.js'
-import { fileLog, listDirectory, withoutDoubles } from '../log-files.js'
+import type { Fact } from '../log/fact.js'
+import { identifyByHead } from '../log/identify.js'
+import { fileLog, listDirectory, withoutDoubles } from '../log/log-files.js'
+import { cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
 import { PI_ABILITIES, readPi } from '../pi/pi.js'
-import { cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../tool.js'
 import { ConversationNames } from './conversation-names.js'
 
 const NAME = 'openclaw'

@@ -1,6 +1,6 @@
 import { SkeinError } from '../../model/index.js'
 import { isObject } from '../json-value.js'
-import type { Answer } from '../runner.js'
+import type { Answer } from '../run/tool-runner.js'
 import { basicAuthorization } from './opencode-plugin.js'
 
 const REPLIES = { allow: 'once', 'allow-always': 'always', deny: 'reject' } as const

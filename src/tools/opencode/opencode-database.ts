@@ -11,7 +11,7 @@ import {
 } from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
-import type { LogRef } from '../tool.js'
+import type { LogRef } from '../log/log-tool.js'
 
 /**
  * opencode's own database, opened beside it without a trace: it keeps a write-ahead log, so a reader sees one consistent state and

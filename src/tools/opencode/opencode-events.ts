@@ -1,10 +1,10 @@
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { AskedPermission, SpoolMessage, Telling } from '../runner.js'
-import { failedTurn, troubleOf } from '../trouble.js'
+import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
+import { failedTurn, troubleOf } from '../run/trouble.js'
 
 /** What the plugin says: opencode's own events, and a few of the plugin's. */
-export function readOpencodeEvent({ payload }: SpoolMessage): Telling | undefined {
+export function readOpencodeEvent({ payload }: SpoolMessage): AgentReport | undefined {
   if (!isObject(payload)) return undefined
   const telling = tellingOf(textAt(payload, 'type') ?? '', payload)
   const session = textAt(payload, 'sessionID')
@@ -17,7 +17,7 @@ const HOWS = ['startup', 'resume', 'clear', 'fork'] as const
 /** What is asked may come from a sub-agent, whose conversation is not the agent's. */
 const isAsked = ({ type }: JsonObject): boolean => /^(permission|question)\./.test(String(type))
 
-function tellingOf(type: string, payload: JsonObject): Telling | undefined {
+function tellingOf(type: string, payload: JsonObject): AgentReport | undefined {
   switch (type) {
     case 'skein.started': // the screen is drawn a little later: this is no sign of readiness
     case 'session.created':
@@ -56,7 +56,7 @@ function tellingOf(type: string, payload: JsonObject): Telling | undefined {
 }
 
 /** Idle is told once more by an event of its own, with the reply. */
-function statusTelling(status: JsonObject | undefined): Telling {
+function statusTelling(status: JsonObject | undefined): AgentReport {
   if (status?.type === 'busy') return { evidence: says('session.status', 'running', 'working') }
   if (status?.type !== 'retry') return {}
   const message = textAt(status, 'message') ?? 'the model did not answer'
@@ -64,7 +64,7 @@ function statusTelling(status: JsonObject | undefined): Telling {
   return { evidence: { ...says('session.status', 'running', `trying again: ${line(message)}`), trouble } }
 }
 
-function errorTelling(error: JsonObject | undefined): Telling {
+function errorTelling(error: JsonObject | undefined): AgentReport {
   const data = objectAt(error, 'data')
   const message = textAt(data, 'message') ?? textAt(error, 'name') ?? 'no reason given'
   if (error?.name === 'MessageAbortedError')
@@ -74,7 +74,7 @@ function errorTelling(error: JsonObject | undefined): Telling {
   return { evidence: { ...says('session.error', 'error', reason), trouble } }
 }
 
-function askedTelling(payload: JsonObject, kind: Wait): Telling {
+function askedTelling(payload: JsonObject, kind: Wait): AgentReport {
   const questions = listAt(payload, 'questions').filter(isObject)
   const patterns = listAt(payload, 'patterns').filter((one) => typeof one === 'string')
   const metadata = objectAt(payload, 'metadata')

@@ -1,6 +1,6 @@
 import type { SessionId } from '../../model/index.js'
-import type { Launch } from '../runner.js'
-import { tellSource } from '../tell-source.js'
+import { tellSource } from '../log/tell-source.js'
+import type { Launch } from '../run/tool-runner.js'
 
 /**
  * The plugin of one run. opencode loads it before its screen opens the conversation, so it can make one under the id that we

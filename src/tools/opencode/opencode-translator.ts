@@ -1,13 +1,13 @@
 import { type Instant, isSessionId, type SessionId, totalTokens, type UsageCall } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint, SessionNews } from '../fact.js'
 import { countAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { idFromName } from '../log-files.js'
-import { momentOfMsAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint, SessionNews } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { idFromName } from '../log/log-files.js'
+import { momentOfMsAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 
 const QUIET_PARTS = new Set('reasoning step-start step-finish snapshot patch file agent retry subtask'.split(' '))
 
@@ -22,7 +22,7 @@ interface Saved {
 export class OpencodeTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   /** The user took back this message and all after it. */
   #reverted: string | undefined
 
@@ -30,7 +30,7 @@ export class OpencodeTranslator implements Translator {
     const saved = setup.saved as unknown as Saved | undefined
     this.#session = saved?.session ?? setup.log.session ?? idFromName(setup.log.path)
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
-    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#reverted = saved?.reverted
   }
 

@@ -1,10 +1,10 @@
 import { type Evidence, isSessionId } from '../../model/index.js'
 import { isObject, type JsonObject, textAt } from '../json-value.js'
-import type { SpoolMessage, Telling } from '../runner.js'
-import { failedTurn } from '../trouble.js'
+import type { AgentReport, SpoolMessage } from '../run/tool-runner.js'
+import { failedTurn } from '../run/trouble.js'
 
 /** What the extension says. */
-export function readPiEvent({ payload }: SpoolMessage): Telling | undefined {
+export function readPiEvent({ payload }: SpoolMessage): AgentReport | undefined {
   if (!isObject(payload)) return undefined
   const type = textAt(payload, 'type') ?? ''
   const telling = tellingOf(type, payload)
@@ -24,7 +24,7 @@ const HOWS: Readonly<Record<string, 'startup' | 'resume' | 'fork' | 'clear'>> = 
   cleared: 'clear',
 }
 
-function tellingOf(type: string, payload: JsonObject): Telling | undefined {
+function tellingOf(type: string, payload: JsonObject): AgentReport | undefined {
   switch (type) {
     case 'session_start':
       return { evidence: { ...says(type, 'idle', 'it has started'), turn: 'none' } }
@@ -46,7 +46,7 @@ function tellingOf(type: string, payload: JsonObject): Telling | undefined {
   }
 }
 
-function endTelling(payload: JsonObject): Telling {
+function endTelling(payload: JsonObject): AgentReport {
   const reply = textAt(payload, 'reply')
   if (payload.stopReason === 'error') {
     const { reason, trouble } = failedTurn(textAt(payload, 'error') ?? '')

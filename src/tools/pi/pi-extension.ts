@@ -1,5 +1,5 @@
-import type { Launch } from '../runner.js'
-import { tellSource } from '../tell-source.js'
+import { tellSource } from '../log/tell-source.js'
+import type { Launch } from '../run/tool-runner.js'
 
 /** The extension of one run: says which conversation pi is in and what it does. */
 export function piExtension(launch: Launch): string {

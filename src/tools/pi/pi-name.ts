@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type ForkOrigin, isSessionId, type SessionId } from '../../model/index.js'
-import { idFromName } from '../log-files.js'
+import { idFromName } from '../log/log-files.js'
 
 /** `<time>_<id>.jsonl`; an id chosen by the user may hold anything an id may. */
 export function sessionInName(path: string): SessionId {

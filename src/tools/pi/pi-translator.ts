@@ -1,12 +1,12 @@
 import { type Instant, isSessionId, type SessionId, totalTokens, type UsageCall } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint, SessionNews } from '../fact.js'
 import { countAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { momentAt, momentOfMsAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint, SessionNews } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { momentAt, momentOfMsAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { originOf, sessionInName } from './pi-name.js'
 
 /** Entries that take their place in the tree and say nothing about turns. */
@@ -30,7 +30,7 @@ interface Saved {
 export class PiTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   /** How many entries there were: the id of one that has none. */
   #entries: number
   #headed: boolean
@@ -40,7 +40,7 @@ export class PiTranslator implements Translator {
     const saved = setup.saved as unknown as Saved | undefined
     this.#session = saved?.session ?? setup.log.session ?? sessionInName(setup.log.path)
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
-    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#entries = saved?.entries ?? 0
     this.#headed = saved?.headed ?? false
   }

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
-import type { Fact } from '../fact.js'
-import { identifyByHead } from '../identify.js'
-import { readJsonl } from '../jsonl-log.js'
-import { fileLog, filesBelow, withoutDoubles } from '../log-files.js'
+import type { Fact } from '../log/fact.js'
+import { identifyByHead } from '../log/identify.js'
+import { readJsonl } from '../log/jsonl-log.js'
+import { fileLog, filesBelow, withoutDoubles } from '../log/log-files.js'
 import {
   CAN,
   cannot,
@@ -11,7 +11,7 @@ import {
   type LogRef,
   type LogTool,
   type ReadOptions,
-} from '../tool.js'
+} from '../log/log-tool.js'
 import { sessionInName } from './pi-name.js'
 import { PiTranslator } from './pi-translator.js'
 

@@ -1,18 +1,18 @@
 import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint } from '../fact.js'
 import { countAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { idFromName } from '../log-files.js'
-import { momentAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, TurnTracker } from '../turn-tracker.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { idFromName } from '../log/log-files.js'
+import { momentAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, TurnTracker } from '../log/turn-tracker.js'
 
 /** The plain form's records: the document without its messages, as `header`, then each message. */
 export class PlainTranslator implements Translator {
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   #session: SessionId
   #header: JsonObject = {}
   #messages = 0
@@ -20,7 +20,7 @@ export class PlainTranslator implements Translator {
 
   constructor(private readonly setup: TranslatorSetup) {
     this.#tracker = new TurnTracker(setup.counters)
-    this.#news = new NewsDesk(setup.tell)
+    this.#news = new SessionReporter(setup.tell)
     this.#session = idFromName(setup.log.path)
   }
 

@@ -1,14 +1,14 @@
 import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
-import { argumentsOf, CLIP, clip } from '../clip.js'
-import { countUnknown } from '../counters.js'
-import type { Checkpoint, SessionNews } from '../fact.js'
 import { type CalledTool, partsOf } from '../gemini/gemini-parts.js'
 import { countAt, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { Translator, TranslatorSetup } from '../jsonl-log.js'
-import { idFromName } from '../log-files.js'
-import { momentAt } from '../moment.js'
-import { NewsDesk } from '../session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../turn-tracker.js'
+import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { countUnknown } from '../log/counters.js'
+import type { Checkpoint, SessionNews } from '../log/fact.js'
+import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { idFromName } from '../log/log-files.js'
+import { momentAt } from '../log/moment.js'
+import { SessionReporter } from '../log/session-news.js'
+import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 
 const SYSTEM_LINES = new Set(
   'ui_telemetry attribution_snapshot chat_compression slash_command at_command notification file_history_snapshot'.split(
@@ -28,7 +28,7 @@ interface Saved {
 export class QwenTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
-  #news: NewsDesk
+  #news: SessionReporter
   /** Telemetry times a call by the tool's name, in the line before its result. */
   #ran: Saved['ran']
   #headed: boolean
@@ -38,7 +38,7 @@ export class QwenTranslator implements Translator {
     const saved = setup.saved as unknown as Saved | undefined
     this.#session = saved?.session ?? setup.log.session ?? idFromName(setup.log.path)
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
-    this.#news = new NewsDesk(setup.tell, saved?.news)
+    this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#ran = saved?.ran
     this.#headed = saved?.headed ?? false
   }

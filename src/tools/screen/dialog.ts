@@ -1,4 +1,4 @@
-import { type Dialog, type DialogOption, WRAPPED } from '../runner.js'
+import { type Dialog, type DialogOption, WRAPPED } from '../run/tool-runner.js'
 import type { Layout } from './layout.js'
 import type { DialogShape, Meaning, ThingShape } from './rules.js'
 import { LINE_LIMIT } from './safe-regex.js'

@@ -1,4 +1,4 @@
-import type { Screen } from '../runner.js'
+import type { Screen } from '../run/tool-runner.js'
 import type { InputShape, Region } from './rules.js'
 import { LINE_LIMIT } from './safe-regex.js'
 

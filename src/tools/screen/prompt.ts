@@ -1,4 +1,4 @@
-import type { Dialog, DialogOption } from '../runner.js'
+import type { Dialog, DialogOption } from '../run/tool-runner.js'
 import type { Layout } from './layout.js'
 import type { PromptKeys } from './rules.js'
 

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../model/index.js'
-import type { Dialog, Screen, ScreenReading } from '../runner.js'
+import type { Dialog, Screen, ScreenReading } from '../run/tool-runner.js'
 import { readDialog } from './dialog.js'
 import { type Layout, layoutOf, linesOf } from './layout.js'
 import { readPrompt } from './prompt.js'

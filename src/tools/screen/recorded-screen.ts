@@ -1,4 +1,4 @@
-import type { Screen } from '../runner.js'
+import type { Screen } from '../run/tool-runner.js'
 
 const NOTE = /^--- title=\[(.*)\] cmd=\[/
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g

@@ -1,6 +1,6 @@
 import { OPTION_MEANINGS, TROUBLES, type Trouble, WAITS, type Wait } from '../../model/index.js'
-import { ConfigValue } from '../config-value.js'
-import type { Dialog, DialogOption, ScreenReading } from '../runner.js'
+import { ConfigValue } from '../run/config-value.js'
+import type { Dialog, DialogOption, ScreenReading } from '../run/tool-runner.js'
 
 /**
  * How to read a tool's screen, as data: a file per tool, shipped with Skein or put in the user's `patterns/` directory, which

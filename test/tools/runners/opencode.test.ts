@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseSessionId } from '../../../src/model/index.js'
 import { opencodeRunner } from '../../../src/tools/opencode/opencode-runner.js'
-import type { Launch } from '../../../src/tools/runner.js'
+import type { Launch } from '../../../src/tools/run/tool-runner.js'
 import { fixture } from '../recorded-pane.js'
 import { ID, ORIGIN, scratchLaunches } from './launch.js'
 

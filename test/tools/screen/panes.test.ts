@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtInRules } from '../../../src/tools/patterns/built-in.js'
-import type { ScreenReading } from '../../../src/tools/runner.js'
+import type { ScreenReading } from '../../../src/tools/run/tool-runner.js'
 import { readScreenBy } from '../../../src/tools/screen/read-screen.js'
 import { fixture, recordedPanes } from '../recorded-pane.js'
 

@@ -1,4 +1,4 @@
-import { accessTo, DaemonClient, standingOf } from '../../../daemon/index.js'
+import { accessTo, DaemonClient, daemonStateOf } from '../../../daemon/index.js'
 import { formatDuration, type Instant, msOf } from '../../../model/index.js'
 import { present } from '../../../operations/index.js'
 import { command } from '../../command.js'
@@ -46,7 +46,7 @@ export const status = command({
   options: {},
   async run(_, { daemon, profile, out }) {
     const access = accessTo(daemon, profile)
-    const standing = standingOf(access)
+    const standing = daemonStateOf(access)
     const { log } = access.place
     if (standing.kind === 'none') {
       const none: Condition = { running: false, log }

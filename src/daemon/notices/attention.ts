@@ -1,0 +1,74 @@
+import { type Ask, asksLine } from '../../model/index.js'
+import { redactAsCommand } from '../../privacy/index.js'
+import type { SeenAgent } from '../watch/agent-table.js'
+
+/** What a user is told of: an agent needs an answer, has failed, or has finished and nobody looked yet. */
+export const NOTICE_KINDS = ['waiting', 'failed', 'finished'] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+export interface Notice {
+  readonly kind: NoticeKind
+  /** Names this very wait or failure: it is told once. */
+  readonly key: string
+  readonly agent: string
+  readonly since: string
+  readonly title: string
+  readonly body: string
+  /** Everything that it asks, each with the token that answers it. */
+  readonly asks?: readonly Ask[]
+}
+
+type Seen = Pick<
+  SeenAgent,
+  'address' | 'status' | 'since' | 'reason' | 'waiting_for' | 'trouble' | 'token' | 'asks' | 'archived_at'
+>
+
+/** What there is to tell about an agent now, if anything. Its reason may quote a command, so secrets are taken out first. */
+export function noticeOf(agent: Seen): Notice | undefined {
+  const kind = kindOf(agent)
+  if (!kind || agent.archived_at !== undefined) return undefined
+  return {
+    kind,
+    key: agent.token ?? `${agent.status}-${agent.since}`,
+    agent: agent.address,
+    since: agent.since,
+    title: `${agent.address} ${PHRASES[kind]}`,
+    body: oneLine(redactAsCommand(bodyOf(agent)).text),
+    ...(agent.asks ? { asks: agent.asks } : {}),
+  }
+}
+
+const bodyOf = ({ asks = [], reason, trouble }: Seen): string =>
+  asks.some(({ what }) => what !== undefined) ? asksLine(asks) : (reason ?? trouble ?? '')
+
+function kindOf({ status, waiting_for }: Seen): NoticeKind | undefined {
+  if (status === 'error') return 'failed'
+  if (status !== 'waiting') return undefined
+  return waiting_for === 'finished' ? 'finished' : 'waiting'
+}
+
+const PHRASES: Readonly<Record<NoticeKind, string>> = {
+  waiting: 'waits for you',
+  failed: 'has failed',
+  finished: 'has finished',
+}
+
+/** What a terminal, a desktop or a program could act on becomes a space. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 300)
+
+/**
+ * The one to go to: who needs an answer comes first, then who has failed, then who has finished; among equals the one
+ * that has waited longest.
+ */
+export function nextOf<Agent extends Seen>(agents: readonly Agent[]): Agent | undefined {
+  const rank: Readonly<Record<NoticeKind, number>> = { waiting: 0, failed: 1, finished: 2 }
+  const waiting = agents.flatMap((agent) => {
+    const kind = agent.archived_at === undefined ? kindOf(agent) : undefined
+    return kind ? [{ agent, order: `${rank[kind]}${agent.since}` }] : []
+  })
+  return waiting.sort((a, b) => (a.order < b.order ? -1 : 1))[0]?.agent
+}

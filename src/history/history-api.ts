@@ -1,0 +1,142 @@
+import type { Spent } from '../index/index.js'
+import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
+import type { Session, Step } from '../model/index.js'
+import type { When } from '../store/index.js'
+import type { LoggedSession } from '../tools/index.js'
+
+export interface IngestOptions {
+  /** Only the logs of this tool. */
+  tool?: string
+  /** Only the logs of this session. */
+  session?: string
+  /** Only logs that changed since then. */
+  since?: When
+  /** False leaves the words for later: turns, tool calls and cost only, in half the time. */
+  words?: boolean
+  /** Also a session that was purged; only with `session`. */
+  force?: boolean
+  signal?: AbortSignal
+}
+
+export interface IngestReport {
+  /** Logs there are, and those of them that had something new. */
+  logs: number
+  read: number
+  bytes: number
+  turns: number
+  tool_calls: number
+  /** Sessions that Skein did not know before. */
+  sessions_found: number
+  /** Logs whose text was kept under a policy that no longer holds: `skein privacy apply`. */
+  outdated_logs: number
+  /** Logs that could not be opened and directories that could not be listed, with the system's reason. */
+  unreadable: { path: string; reason: string }[]
+}
+
+export interface CostOptions {
+  by?: CostGroup
+  /** Only what this session has cost; an agent means its current session. */
+  session?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
+  since?: When
+  until?: When
+  /** Read every log from its beginning instead of using what was ingested. */
+  noIndex?: boolean
+}
+
+/** Prices calls of models; undefined means that the price is not known, which is not the same as free. */
+export type Prices = Pick<PriceBook, 'priceOf'>
+
+export interface SearchOptions {
+  /** Words that all must be there, "phrases", beginnings*, and identifiers such as `read_file` or `src/home/api.ts`. */
+  text: string
+  /** Only in what was asked, in what was answered, or in calls of tools and their results. */
+  in?: 'prompts' | 'replies' | 'tools'
+  /** The program whose log it is (`claude`), or the tool that was called (`Bash`). */
+  tool?: string
+  /** Only sessions of this agent. */
+  agent?: string
+  /** Only sessions of agents in this group and below it. */
+  group?: string
+  /** Only sessions that worked in this directory, or below. An absolute path. */
+  directory?: string
+  since?: When
+  /** 20 unless said otherwise. */
+  limit?: number
+}
+
+export interface SearchReport {
+  /** The newest day first; within a day the most fitting first. */
+  hits: SearchHit[]
+  has_more: boolean
+  /** False when a phrase of very frequent words was not looked for in the oldest text. */
+  is_complete: boolean
+  /** False when no text was ever ingested here. */
+  is_ingested: boolean
+  /** When nothing was found: so many older versions of logs that were rewritten are in the archive, and not searched. */
+  older_versions: number
+  /** Some of the text was kept under a policy that no longer holds: `skein privacy check`. */
+  may_be_outdated: boolean
+}
+
+/** Which session a hit is in. */
+export interface HitPlace {
+  agent?: string
+  title?: string
+  cwd?: string
+}
+
+export interface SearchHit extends Omit<TextHit, 'path'>, HitPlace {
+  /** Its tool has deleted the log: what is shown comes from the archive. */
+  log_gone: boolean
+  /** The command that shows the turn. */
+  next: string
+}
+
+export interface WatchOptions extends Pick<IngestOptions, 'tool' | 'session' | 'since'> {
+  signal: AbortSignal
+  onReport?: (report: IngestReport) => void
+  /** Watching can miss a change, so all logs are looked at this often as well. 15 s unless said otherwise. */
+  lookAgainMs?: number
+  /** Called with the path of a log before it is read, and again after each slice of it; with undefined when there is nothing to read. */
+  onReading?: (path: string | undefined) => void
+  /** Logs that are passed over. */
+  isSetAside?: (path: string) => boolean
+}
+
+/** What the logs of the tools tell: turns, tool calls, tokens and money. */
+export interface History {
+  ingest(options?: IngestOptions): Promise<IngestReport>
+  /** Reads what is new as it is written, until the signal aborts. The first report is the one of a full ingest. */
+  watch(options: WatchOptions): Promise<void>
+  /** Where the logs of the tools are looked for, whether anything is there or not. */
+  roots(): Promise<{ tool: string; path: string }[]>
+  /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
+  turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
+  /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
+  search(options: SearchOptions): Promise<SearchReport>
+  cost(options?: CostOptions): Promise<CostReport>
+  /** What a call of a model costs, by the published list and the user's own prices. */
+  prices(): Promise<Prices>
+  /** What these sessions have cost, as far as their logs were ingested. */
+  spent(sessions: readonly string[]): Promise<Map<string, Spent>>
+  counts(session: string): Promise<HistoryCounts>
+}
+
+export interface TurnsOptions {
+  /** As the log has it, secrets included. For programs that filter it themselves, and for a person's own screen. */
+  verbatim?: boolean
+}
+
+export interface SessionHistory extends LoggedSession {
+  session: Session
+  /** False when the log is gone. */
+  from_log: boolean
+  /** `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
+  told_from: 'log' | 'archive' | 'counts'
+  /** What the log said before it was rewritten and lost some of it: so many versions are in the archive. */
+  older_versions: number
+  /** The session's steps with the turns they cover, whole or in part. */
+  steps: (Step & { turns: number[] })[]
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { settledOverrides, spentBySession } from '../index/index.js'
+import type { Event } from '../model/index.js'
+import { onDemand } from '../model/index.js'
+import type { Config, Surroundings } from '../settings/index.js'
+import type { ProfileStore, StoredEvents, StoredSessions } from '../store/index.js'
+import type { ArchiveBook } from './care/archive-api.js'
+import type { AuditOptions, PrivacyUpkeep } from './care/privacy-api.js'
+import type { LogHistory } from './history.js'
+import type { History } from './history-api.js'
+import type { LogStores } from './log-stores.js'
+import type { Spending } from './spending.js'
+
+export interface HistoryParts {
+  /** The home, above the profiles: purges and remembered policies are kept there. */
+  readonly root: string
+  readonly store: ProfileStore
+  readonly sessions: StoredSessions
+  readonly events: StoredEvents
+  readonly config: Config
+  readonly surroundings: Surroundings
+  /** The user's own privacy policy. */
+  readonly privacyFile: string
+}
+
+/** What the tools' logs say of one profile. */
+export interface OpenHistory {
+  readonly history: History
+  readonly archive: ArchiveBook
+  readonly privacy: PrivacyUpkeep
+  /** Derives turns, calls and text again from the logs and the archive. */
+  rebuild(): Promise<void>
+  /** The native logs of all tools. */
+  logPaths(): Promise<string[]>
+}
+
+/** Each question loads what it needs: readers of logs, prices and the rules of privacy are most of our code, and a list needs none. */
+export function openHistory(parts: HistoryParts): OpenHistory {
+  const { store, sessions, events, config, surroundings, privacyFile } = parts
+  const memory = onDemand(async () => {
+    const { PolicyMemory } = await import('./policy-memory.js')
+    return new PolicyMemory(join(parts.root, 'project-policies.json'))
+  })
+  const logged: () => Promise<LogHistory> = onDemand(async () => {
+    const { LogHistory, Policies, PurgeList } = await import('./history.js')
+    const policies = new Policies(privacyFile, store.context, await memory())
+    const purges = new PurgeList(parts.root)
+    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
+  })
+  const stores: () => Promise<LogStores> = onDemand(async () => {
+    const { LogStores } = await import('./log-stores.js')
+    return new LogStores(store, async () => (await logged()).refill())
+  })
+  const spending: () => Promise<Spending> = onDemand(async () => {
+    const { Spending } = await import('./spending.js')
+    return new Spending({ store, sessions, config, surroundings, stores: await stores(), logs: logged })
+  })
+  const archive = onDemand(async () => {
+    const { StoredArchive } = await import('./care/archive-care.js')
+    return new StoredArchive(store, sessions, config, await stores(), events)
+  })
+  const care = onDemand(async () => {
+    const { StoredPrivacy } = await import('./care/privacy-care.js')
+    const audited = (options: AuditOptions): Promise<Event[]> => events.read({ ...options, type: 'privacy_redacted' })
+    const setup = { logged, stores, audited, privacyFile, memory: await memory(), zone: () => surroundings.zone }
+    return new StoredPrivacy(store, setup)
+  })
+  return {
+    rebuild: async () => (await logged()).rebuild(),
+    logPaths: async () => (await logged()).logPaths(),
+    history: {
+      ingest: async (options) => (await logged()).ingest(options),
+      watch: async (options) => (await logged()).watch(options),
+      roots: async () => (await logged()).roots(),
+      turns: async (reference, options) => (await logged()).turns(reference, options),
+      counts: async (session) => (await logged()).counts(session),
+      search: async (options) => {
+        const { WordSearch } = await import('./search.js')
+        return new WordSearch(store, sessions, await stores()).search(options)
+      },
+      cost: async (options) => (await spending()).cost(options),
+      prices: async () => (await spending()).prices(),
+      spent: async (ids) => {
+        if (!store.options.readOnly && (await arePricesOld(store.paths.history, config)))
+          await (await spending()).cost()
+        return spentBySession(store.paths.history, ids)
+      },
+    },
+    archive: {
+      list: async (filter) => (await archive()).list(filter),
+      stats: async () => (await archive()).stats(),
+      verify: async () => (await archive()).verify(),
+      restore: async (reference, options) => (await archive()).restore(reference, options),
+      prune: async (options) => (await archive()).prune(options),
+    },
+    privacy: {
+      audit: async (options) => (await care()).audit(options),
+      stored: async () => (await care()).stored(),
+      apply: async (options) => (await care()).apply(options),
+      policyAt: async (cwd) => (await care()).policyAt(cwd),
+    },
+  }
+}
+
+/** What was summed up with prices that the user has changed since. Settings that cannot be read must not keep a list from being shown. */
+async function arePricesOld(history: string, config: Config): Promise<boolean> {
+  const settled = settledOverrides(history)
+  try {
+    return settled !== undefined && settled !== (await config.pricesKey())
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+import { parseSessionId } from '../../model/index.js'
+import type { Forgetter } from '../../privacy/index.js'
+import { type Environment, LOG_TOOLS, type LogTool, type Resume as ToolResume } from '../../tools/index.js'
+import { FactForgetter } from '../turns/forget-facts.js'
+import { ClaudeUsage } from './claude-usage.js'
+import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
+import { type UsageRecord, usageRecordOf } from './usage-record.js'
+
+/** Every log that may tell of usage, of every tool. */
+export function usageSources(environment: Environment): UsageSource[] {
+  return LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover(environment))
+}
+
+/**
+ * A reader for the logs of every tool; the tool's own, but for the tool with a quicker one. `forgetter` keeps what was purged out of
+ * what they remember.
+ */
+export function usageReaders(forgetter?: Forgetter): Readonly<Record<string, UsageReader>> {
+  const readers = LOG_TOOLS.map((tool) => [tool.name, new ToolUsage(tool, forgetter)] as const)
+  return { ...Object.fromEntries(readers), claude: new ClaudeUsage() }
+}
+
+/** Reads a log as its tool does, and keeps the usage. */
+export class ToolUsage implements UsageReader {
+  readonly #forget: FactForgetter
+
+  constructor(
+    private readonly tool: LogTool,
+    forgetter?: Forgetter,
+  ) {
+    this.#forget = new FactForgetter(forgetter)
+  }
+
+  read({ path, session }: UsageSource, tell: (telling: UsageRecord) => void, resume?: Resume): LogReading {
+    const reading: LogReading = {
+      carry: undefined,
+      resumed: false,
+      bytes: 0,
+      damaged_lines: 0,
+      oversized_lines: 0,
+      unread_counts: 0,
+    }
+    const log = this.tool.logAt(path, session === undefined ? undefined : parseSessionId(session))
+    if (!log) return reading // gone since it was found
+    let from = resume?.carry === undefined ? undefined : (JSON.parse(resume.carry) as ToolResume)
+    for (const fact of this.tool.read(log, from ? { from } : {})) {
+      if (fact.kind === 'usage') tell(usageRecordOf(this.tool.name, fact.usage))
+      else if (fact.kind === 'restart') from = undefined
+      else if (fact.kind === 'checkpoint') {
+        reading.bytes = fact.resume.offset - (from?.offset ?? 0)
+        reading.damaged_lines = fact.counters.bad_lines // of the whole log: the tool remembers
+        reading.oversized_lines = fact.counters.dropped_lines
+        reading.unread_counts = fact.counters.unread_counts ?? 0
+        if (resume) reading.carry = JSON.stringify(this.#forget.place(fact.resume))
+      }
+    }
+    return reading
+  }
+}

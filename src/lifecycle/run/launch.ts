@@ -1,0 +1,210 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../../disk/index.js'
+import { spoolCommand } from '../../journal/index.js'
+import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
+import { isTmux, type PaneInfo, writeLaunchScript } from '../../terminal/index.js'
+import {
+  capturedSession,
+  findProgram,
+  type Launch,
+  type Preparation,
+  placeLinks,
+  resumeCaptured,
+  type ToolRunner,
+} from '../../tools/index.js'
+import type { Launching, LiveRun, Recipe } from '../agent-run.js'
+import { nowOf, type Parts } from '../parts.js'
+import { PROMPT_FILE } from '../talk/pending-prompt.js'
+import { launchEnvironment } from './launch-environment.js'
+import { launchScriptOf } from './launch-leftovers.js'
+import { withStart } from './run-life.js'
+
+const SECRET_FILE = 'secret'
+/** A first run asks a model for a word; it may take a while and prints little. */
+const CAPTURE_MS = 120_000
+const CAPTURE_BYTES = 4 * 1024 * 1024
+
+export interface NewRun {
+  agent: Pick<Agent, 'id' | 'address'>
+  recipe: Recipe
+  runner: ToolRunner
+  how: Launching['how']
+  session: SessionId | undefined
+  origin?: SessionId
+  tmuxSession: string
+  /** Variables that the user gave for this agent. */
+  env: Readonly<Record<string, string>>
+}
+
+/** A run of which everything is known and nothing is written. */
+export interface PreparedRun extends NewRun {
+  launch: Launch
+  preparation: Preparation
+}
+
+/** A run that is ready to begin. */
+export interface ReadyRun {
+  launching: Launching
+  /** The file for `sh` that becomes the program. */
+  script: string
+  session?: SessionId
+  /** Removes what was written for it, when it does not begin after all. */
+  discard(): void
+}
+
+/** Decides how the program is run, and refuses when it is not installed. Changes nothing. */
+export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun> {
+  const { agent, recipe, runner } = run
+  const id = parts.context.random.uuid()
+  const launch: Launch = {
+    kind: run.how,
+    ...(run.session ? { session: run.session } : {}),
+    ...(run.origin ? { origin: run.origin } : {}),
+    agent: agent.id,
+    cwd: recipe.cwd,
+    startedAt: nowOf(parts),
+    ...(recipe.model ? { model: recipe.model } : {}),
+    ...(recipe.mcp ? { mcp: recipe.mcp } : {}),
+    ...(recipe.args ? { args: recipe.args } : {}),
+    ...(recipe.dangerous ? { dangerous: true } : {}),
+    directory: join(parts.runs.directoryOf(agent.id), id),
+    spool: {
+      directory: parts.spool.directory,
+      run: id,
+      command: spoolCommand(parts.spool.directory, { agent: agent.id, run: id, tool: runner.name }),
+    },
+    environment: parts.environment,
+    port: await freePort(),
+    secret: Buffer.from(parts.context.random.bytes(24)).toString('hex'),
+  }
+  const prepared = { ...run, launch, preparation: runner.prepare(launch) }
+  refuseMissingProgram(parts, prepared)
+  return prepared
+}
+
+function refuseMissingProgram(parts: Parts, prepared: PreparedRun): void {
+  const { agent, recipe, preparation } = prepared
+  const [program] = preparation.argv
+  const env = launchEnvironment(parts, prepared, preparation, { id: prepared.launch.spool.run, session: undefined })
+  const path = program.includes('/') ? resolve(recipe.cwd, program) : program
+  if (!findProgram(path, { ...parts.environment, env })) throw programMissing(agent.address, recipe.tool)
+}
+
+export const programMissing = (address: string, tool: string): SkeinError =>
+  new SkeinError(
+    'agent-died',
+    `${address} did not start: the program of ${tool} was not found`,
+    `Install it or put it on your PATH (skein tool show ${tool}), then try again`,
+  )
+
+/** Writes everything a run needs, readable by its user alone. Nothing is started, except where a program tells its id no other way. */
+export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun> {
+  const { launch, preparation } = run
+  const { directory, startedAt, port, secret } = launch
+  const id = launch.spool.run
+  const script = launchScriptOf(parts, id)
+  const written = [directory, script]
+  const discard = (): void => {
+    for (const path of written) rmSync(path, { recursive: true, force: true })
+  }
+  try {
+    makeDirectory(directory)
+    parts.spool.prepare()
+    writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
+    written.push(...writeFiles(preparation))
+    const captured = await capturedFirst(parts, run, preparation, id)
+    const session = captured?.session ?? preparation.session ?? run.session
+    const env = { ...launchEnvironment(parts, run, preparation, { id, session }), ...captured?.env }
+    writeLaunchScript({ path: script, argv: captured?.argv ?? preparation.argv, env })
+    const launching = {
+      id,
+      socket: parts.socket,
+      place: thisPlace(),
+      tmux_session: run.tmuxSession,
+      started_at: startedAt,
+      port,
+      how: run.how,
+    }
+    return { launching, script, ...(session ? { session } : {}), discard }
+  } catch (error) {
+    discard()
+    throw error
+  }
+}
+
+/** A run whose pane is there. A server in another pid namespace, reached by its socket, has pids that mean nothing here. */
+export function begun(launching: Launching, { pane, pid, session, serverPid }: PaneInfo): LiveRun {
+  const run = { ...launching, tmux_session: session, pane }
+  const parent = processStat(pid)?.ppid
+  if (!isTmux(serverPid) || (parent !== undefined && parent !== serverPid)) {
+    return { ...run, pid, server: { pid: serverPid }, place: { ...thisPlace(), pid_namespace: 'another' } }
+  }
+  return { ...run, ...withStart(pid), server: withStart(serverPid) }
+}
+
+/** Files of runs that are over, which nobody will read again. */
+export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
+  const directory = parts.runs.directoryOf(agent.id)
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if (name !== keep && name !== PROMPT_FILE && !name.startsWith('env'))
+      rmSync(join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** The secret of a run, for tools whose API asks for one. */
+export function secretOf(parts: Parts, agent: Agent, run: LiveRun): string {
+  return readFileSync(join(parts.runs.directoryOf(agent.id), run.id, SECRET_FILE), 'utf8')
+}
+
+/** Gives back which files were not there before. */
+function writeFiles({ files, links = [] }: Preparation): string[] {
+  placeLinks(links)
+  const made: string[] = []
+  for (const { path, content, onlyIfAbsent } of files) {
+    const isThere = existsSync(path)
+    if (onlyIfAbsent && isThere) continue
+    if (!isThere) made.push(path)
+    try {
+      makeDirectory(dirname(path))
+      writeAtomic(path, content, { durable: false })
+    } catch (error) {
+      throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
+    }
+  }
+  return made
+}
+
+/** A first run, without a terminal, for programs that choose their own id and tell it only so. Without an answer it is left out. */
+async function capturedFirst(
+  parts: Parts,
+  run: NewRun,
+  preparation: Preparation,
+  id: string,
+): Promise<{ session: SessionId; argv: readonly [string, ...string[]]; env: Record<string, string> } | undefined> {
+  const { capture } = preparation
+  if (!capture) return undefined
+  const [program, ...args] = capture.argv
+  const env = launchEnvironment(parts, run, preparation, { id, session: undefined })
+  const printed = await new Promise<string>((resolve) => {
+    const options = { cwd: run.recipe.cwd, env, timeout: CAPTURE_MS, maxBuffer: CAPTURE_BYTES }
+    execFile(program, args, options, (error, stdout) => resolve(error ? '' : stdout)).stdin?.end()
+  })
+  const session = capturedSession(capture, printed)
+  if (!session) return undefined
+  return { session, argv: resumeCaptured(capture, session), env: capture.env ? { [capture.env]: session } : {} }
+}
+
+/** A port that is free now. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

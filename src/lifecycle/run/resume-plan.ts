@@ -1,0 +1,107 @@
+import { statOf } from '../../disk/index.js'
+import { type Agent, isActive, type Session, type SessionId, SkeinError } from '../../model/index.js'
+import type { ToolRunner } from '../../tools/index.js'
+import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
+import type { StartAgent } from '../agents.js'
+import { type Parts, runnerOf } from '../parts.js'
+import { lifeNow } from './run-life.js'
+
+/** A session of the history that an agent is to be started in. */
+export interface ResumePlan {
+  session: SessionId
+  tool: string
+  cwd: string
+  /** The agent whose conversation it is, and which does not run. */
+  holder: Agent | undefined
+}
+
+/**
+ * Finds a session and checks that its tool can open it again, whoever began it. Refuses what would begin an empty conversation in
+ * its place, and what would let two programs write into one. Changes nothing.
+ */
+export async function planResume(parts: Parts, reference: string, given: StartAgent): Promise<ResumePlan> {
+  const session = await parts.home.sessions.find(reference)
+  const holder = await holderOf(parts, session.id)
+  await refuseHeld(parts, session.id)
+  const tool = toolOf(session, given)
+  const runner = runnerOf(parts, tool)
+  if (!runner.can.resume || session.source === 'run') {
+    throw refused(session, `cannot be resumed: ${tool} has no way to open a session again`, turnsOf(session))
+  }
+  if (session.child_id) {
+    throw refused(
+      session,
+      `is continued by ${session.child_id}`,
+      `Resume that one: skein start --resume ${session.child_id}`,
+    )
+  }
+  const cwd = directoryOf(session, given)
+  if ((await runner.hasConversation?.(session.id, parts.environment)) === false) {
+    throw refused(session, `cannot be resumed: ${tool} has no log of it any more`, turnsOf(session))
+  }
+  refuseOpen(parts, session, runner, holder !== undefined || given.force === true)
+  return { session: session.id, tool, cwd, holder }
+}
+
+/** Refuses a session that another agent has and runs in. */
+export async function refuseHeld(parts: Parts, session: SessionId, self?: Agent): Promise<void> {
+  const agents = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
+  for (const run of await parts.runs.all()) {
+    const agent = agents.get(run.agent)
+    const live = liveRun(run)
+    if (!agent || !live || agent.id === self?.id || run.binding?.session !== session) continue
+    if ((await lifeNow(parts, agent, live)) === 'alive') throw held(session, agent, live)
+  }
+}
+
+/** The agent whose conversation it is, now or when it runs that tool again. */
+async function holderOf({ home, runs }: Parts, session: SessionId): Promise<Agent | undefined> {
+  const has = ({ binding, other_tools = {} }: AgentRun): boolean =>
+    [binding, ...Object.values(other_tools).map((kept) => kept.binding)].some((bound) => bound?.session === session)
+  const holders = new Set((await runs.all()).filter(has).map(({ agent }) => agent))
+  return (await home.roster.agents()).find(({ id }) => holders.has(id))
+}
+
+function toolOf(session: Session, given: StartAgent): string {
+  const { tool = given.tool } = session
+  if (tool === undefined) throw refused(session, 'has no tool in its record', 'Name the program: --tool <tool>')
+  if (given.tool === undefined || given.tool === tool) return tool
+  throw refused(session, `is a conversation of ${tool}, not of ${given.tool}`, 'Leave out --tool')
+}
+
+function directoryOf(session: Session, given: StartAgent): string {
+  const { cwd = given.cwd } = session
+  if (cwd === undefined) {
+    throw refused(
+      session,
+      'has no directory in its record',
+      `Say where: skein start <directory> --resume ${session.id}`,
+    )
+  }
+  if (given.cwd !== undefined && given.cwd !== cwd) throw refused(session, `works in ${cwd}`, 'Leave out the directory')
+  const found = statOf(cwd)
+  if (found?.isDirectory()) return cwd
+  const problem = found ? `in ${cwd}, which is not a directory` : `in ${cwd}, which is gone`
+  throw refused(session, `worked ${problem}`, `Make the directory again, then try again. ${turnsOf(session)}`)
+}
+
+/** A program that has the session open would write into the same log. Where the tool registers what is open, its word counts. */
+function refuseOpen({ environment }: Parts, session: Session, runner: ToolRunner, isSure: boolean): void {
+  const open = runner.openConversations?.(environment)
+  if (open?.has(session.id)) throw refused(session, 'is open in another program', 'End that program, then try again')
+  if (open || isSure || !isActive(session)) return
+  const next = 'End that program, then: skein ingest . If it has ended, add --force'
+  throw refused(session, 'is active, so another program may have it open', next)
+}
+
+const held = (session: SessionId, { address }: Agent, { pid }: LiveRun): SkeinError =>
+  new SkeinError(
+    'agent-running',
+    `Session ${session} is the conversation of ${address}, which runs (process ${pid})`,
+    `Attach to it: skein attach ${address}`,
+  )
+
+const turnsOf = ({ id }: Session): string => `What was said: skein turns ${id}`
+
+const refused = ({ id }: Session, what: string, next: string): SkeinError =>
+  new SkeinError('illegal-transition', `Session ${id} ${what}`, next)

@@ -1,0 +1,162 @@
+import { basename } from 'node:path'
+import { statOf } from '../../disk/index.js'
+import { type Agent, parseAddress, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
+import type { AgentRun, Recipe } from '../agent-run.js'
+import type { StartAgent, StartNow } from '../agents.js'
+import { type Parts, runnerOf } from '../parts.js'
+import { checkGivenEnv } from './given-env.js'
+import { planResume } from './resume-plan.js'
+
+/** What a start is going to do, checked as far as it can be. Making a plan changes nothing. */
+export interface StartPlan {
+  address: string
+  /** The agent of that address, if there is one already. */
+  known: Agent | undefined
+  /** For the roster: of a known agent, what is different now. */
+  facts: { title?: string; role?: string; loaded_mcp_names?: string[] }
+  /** For a new agent. */
+  parent: string | undefined
+  recipe: Recipe
+  /** Variables that were given now; undefined leaves those that it has. */
+  env: Readonly<Record<string, string>> | undefined
+  /** The session that was asked for; undefined goes on with the one that the agent has. */
+  resume?: SessionId
+}
+
+/** The agent that is meant, or is to be made, and how it will be started. Refuses what cannot be. */
+export async function planStart(parts: Parts, { resume, ...given }: StartNow): Promise<StartPlan> {
+  const agents = await parts.home.roster.agents()
+  const resumed = resume === undefined ? undefined : await planResume(parts, resume, given)
+  const agent = given.agent ?? resumed?.holder?.address
+  const options: StartAgent = resumed
+    ? { ...given, ...(agent ? { agent } : {}), tool: resumed.tool, cwd: resumed.cwd }
+    : given
+  const address = addressFor(agents, options)
+  if (resumed?.holder && resumed.holder.address !== address) throw ofAnother(resumed.session, resumed.holder)
+  const known = agents.find((agent) => agent.address === address)
+  const tool = toolFor(parts, known, options)
+  const current = known && (await parts.runs.read(known.id))
+  const before = current && recipeOfTool(current, tool)
+  const cwd = options.cwd ?? before?.recipe.cwd ?? known?.project_path
+  if (cwd === undefined) throw noPlace(address)
+  refuseNoDirectory(cwd)
+  checkGivenEnv(options.env ?? {})
+  const isAsBefore = before !== undefined && !isTold(options)
+  const { title, role, mcp, env } = options
+  return {
+    address,
+    known,
+    facts: {
+      ...(title ? { title } : {}),
+      ...(role ? { role } : {}),
+      ...(mcp ? { loaded_mcp_names: [...mcp] } : {}),
+    },
+    parent: known ? undefined : await spawnerOf(parts, agents, options),
+    recipe: isAsBefore ? { ...before.recipe, cwd } : recipeFor(tool, options, cwd),
+    env: env && Object.keys(env).length > 0 ? env : undefined,
+    ...(resumed ? { resume: resumed.session } : {}),
+  }
+}
+
+/**
+ * How an agent was last run with a tool, and its conversation there. A conversation never crosses to another tool: what belongs to the
+ * one is kept while the agent runs the other.
+ */
+export function recipeOfTool(run: AgentRun, tool: string): Pick<AgentRun, 'recipe' | 'binding' | 'other_tools'> {
+  const { recipe, binding, other_tools: others = {} } = run
+  if (recipe.tool === tool) return { recipe, ...(binding ? { binding } : {}), other_tools: others }
+  const { [tool]: kept, ...rest } = others
+  const { cwd, work, env_names } = recipe
+  const facts = { ...(work ? { work } : {}), ...(env_names ? { env_names } : {}) }
+  return {
+    recipe: { ...(kept?.recipe ?? {}), ...facts, tool, cwd },
+    ...(kept?.binding ? { binding: kept.binding } : {}),
+    other_tools: { ...rest, [recipe.tool]: { recipe, ...(binding ? { binding } : {}) } },
+  }
+}
+
+export function refuseNoDirectory(cwd: string): void {
+  const found = statOf(cwd)
+  if (found?.isDirectory()) return
+  const what = found ? `${cwd} is not a directory` : `There is no directory ${cwd}`
+  throw new SkeinError('bad-input', what, 'Make it, or start the agent in another one')
+}
+
+/** As given, or made up from the directory: `web`, `web-2`, … */
+function addressFor(agents: readonly Agent[], { agent, group, cwd = 'agent' }: StartAgent): string {
+  const prefix = group ? `${group}/` : ''
+  if (agent !== undefined) {
+    const address = parseAddress(agent.includes('/') || !group ? agent : prefix + agent)
+    if (!group || splitAddress(address).group === group) return address
+    const next = 'Leave out --group, or give the name alone'
+    throw new SkeinError('bad-input', `${agent} is not in the group ${group}`, next)
+  }
+  const name = basename(cwd)
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}_]+/u, '')
+    .slice(0, 48)
+  const taken = new Set<string>(agents.map(({ address }) => address))
+  for (let n = 1; ; n += 1) {
+    const address = `${prefix}${name || 'agent'}${n === 1 ? '' : `-${n}`}`
+    if (!taken.has(address)) return address
+  }
+}
+
+/** An agent's tool is changed on purpose only: a start that names another one is more likely to mean another agent. */
+function toolFor(parts: Parts, known: Agent | undefined, options: StartAgent): string {
+  const tool = options.tool ?? known?.tool ?? parts.defaultTool
+  runnerOf(parts, tool)
+  if (!known || known.tool === tool) return tool
+  const { address } = known
+  const next = `Give another one a name: --agent <name> . To change this one: skein agents set ${address} --tool ${tool}`
+  throw new SkeinError('agent-exists', `The agent ${address} runs ${known.tool}, not ${tool}`, next)
+}
+
+/** The agent from which the command was typed, by the mark of its run: names change, and another home has agents of the same name. */
+async function spawnerOf(
+  { runs, home, environment }: Parts,
+  agents: readonly Agent[],
+  { parent }: StartAgent,
+): Promise<string | undefined> {
+  if (parent !== undefined) return (await home.roster.agent(parent)).id
+  const { SKEIN_RUN: run } = environment.env
+  if (!run) return undefined
+  const id = (await runs.all()).find((one) => one.run?.id === run)?.agent
+  return agents.some((agent) => agent.id === id) ? id : undefined
+}
+
+/** Whether anything was said about how to start: an agent that exists is otherwise started as it was before. */
+const isTold = (options: StartAgent): boolean =>
+  [options.model, options.env, options.mcp, options.args, options.dangerous, options.work].some(
+    (given) => given !== undefined,
+  )
+
+function recipeFor(tool: string, options: StartAgent, cwd: string): Recipe {
+  const { model, args, mcp, dangerous, work } = options
+  const names = Object.keys(options.env ?? {})
+  return {
+    tool,
+    cwd,
+    ...(model ? { model } : {}),
+    ...(args && args.length > 0 ? { args: [...args] } : {}),
+    ...(mcp && mcp.length > 0 ? { mcp: [...mcp] } : {}),
+    ...(dangerous ? { dangerous } : {}),
+    ...(work ? { work } : {}),
+    ...(names.length > 0 ? { env_names: names } : {}),
+  }
+}
+
+const ofAnother = (session: SessionId, { address }: Agent): SkeinError =>
+  new SkeinError(
+    'agent-exists',
+    `Session ${session} is the conversation of ${address}`,
+    `Start that agent: skein start --agent ${address}`,
+  )
+
+const noPlace = (address: string): SkeinError =>
+  new SkeinError(
+    'bad-input',
+    `It is not known where ${address} is to run`,
+    `Say where: skein start <directory> --agent ${address}`,
+  )

@@ -1,0 +1,136 @@
+import { whereaboutsOf } from '../../disk/index.js'
+import type { Agent, AgentStatus } from '../../model/index.js'
+import type { Terminal } from '../../terminal/index.js'
+import type { ToolRunner } from '../../tools/index.js'
+import { type LiveRun, liveRun } from '../agent-run.js'
+import { nowOf, type Parts, pause } from '../parts.js'
+import { activityOf } from '../status/evidence.js'
+import { observe } from '../status/observe.js'
+import { readScreenOf } from '../status/screen-of.js'
+import { withoutPrompt } from '../talk/pending-prompt.js'
+import { endRun, refuseLeft } from './end-run.js'
+import { recordEnd } from './recorded-session.js'
+import { lifeNow, lifeOfRun } from './run-life.js'
+
+const LOOK_MS = 100
+/** So often is looked for work that the screen should show. */
+const DRAWN_LOOKS = 10
+const DEFAULT_GRACE_MS = 8_000
+/** How long its processes may take to end by themselves once they were told to. */
+const TREE_GRACE_MS = 3_000
+
+export interface Stopped {
+  wasRunning: boolean
+  /** How it came to its end, for its user. */
+  how: string
+  /** Processes that could not be ended. */
+  left: number[]
+}
+
+/** Ends an agent in good order: interrupts it, asks it to leave, and only then ends its own processes. */
+export async function stop(parts: Parts, agent: Agent, options: { graceMs?: number } = {}): Promise<Stopped> {
+  const live = await runToEnd(parts, agent)
+  if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
+  const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
+  const left = await endRun(parts, agent, live, TREE_GRACE_MS)
+  const how = asked ? 'it left when asked' : 'it did not leave when asked, so its processes were ended'
+  await settle(parts, agent, live, { outcome: 'exit', how: 'stopped', reason: `stopped: ${how}` }, left)
+  return { wasRunning: true, how, left }
+}
+
+/** Ends an agent at once: its own processes and nothing else. */
+export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
+  const live = await runToEnd(parts, agent)
+  if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
+  const left = await endRun(parts, agent, live, 0)
+  await settle(parts, agent, live, { outcome: 'killed', how: 'killed', reason: 'killed by its user' }, left)
+  return { wasRunning: true, how: 'its processes were killed', left }
+}
+
+/** Also a run that counts as ended while its process lives: an earlier version took what it could not see for ended. */
+async function runToEnd(parts: Parts, agent: Agent): Promise<LiveRun | undefined> {
+  const current = await parts.runs.read(agent.id)
+  const live = liveRun(current)
+  if (live || !current?.run) return live
+  const isProven = current.run.process_start !== undefined && whereaboutsOf(current.run.place) === 'here'
+  return isProven && lifeOfRun(current.run) === 'alive' ? current.run : undefined
+}
+
+/** With the keys a person would use. True when the program has ended by itself. */
+async function askToLeave(parts: Parts, agent: Agent, live: LiveRun, graceMs: number): Promise<boolean> {
+  const [seen] = await observe(parts, new Set([agent.id]))
+  const runner = parts.runners.find(({ name }) => name === seen?.run?.recipe.tool)
+  const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
+  if (!runner || !terminal || !seen?.pane || seen.pane.isDead) return (await lifeNow(parts, agent, live)) === 'dead'
+  const until = performance.now() + graceMs
+  try {
+    using _typing = await parts.runs.hold(agent.id, 'keys', graceMs)
+    const isSaidBusy = ['running', 'blocked'].includes(activityOf(seen.verdict?.status ?? { status: 'unknown' }) ?? '')
+    if (isSaidBusy) await untilBusyOnScreen(runner, terminal, live)
+    await interrupt(live, runner, terminal, until - graceMs / 2)
+    if ((await lifeNow(parts, agent, live)) === 'alive')
+      await terminal.press(live.pane, [...runner.keys.clear, ...runner.keys.quit])
+  } catch {
+    // A pane that is gone, or a tmux that does not answer: then its processes are ended without it.
+    return (await lifeNow(parts, agent, live)) === 'dead'
+  }
+  while ((await lifeNow(parts, agent, live)) === 'alive' && performance.now() < until) await pause(LOOK_MS)
+  return (await lifeNow(parts, agent, live)) === 'dead'
+}
+
+/** A program says that it works a moment before its screen shows it. */
+async function untilBusyOnScreen(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<void> {
+  for (let looks = 0; looks < DRAWN_LOOKS && !(await isBusyOnScreen(runner, terminal, live)); looks += 1)
+    await pause(LOOK_MS)
+}
+
+/** At most twice, and only while its screen shows work or a question: at an empty prompt the same key may mean something else. */
+async function interrupt(live: LiveRun, runner: ToolRunner, terminal: Terminal, until: number): Promise<void> {
+  for (let presses = 0; presses < 2; presses += 1) {
+    if (!(await isBusyOnScreen(runner, terminal, live))) return
+    await terminal.press(live.pane, runner.keys.interrupt)
+    for (let looks = 0; looks < 10; looks += 1) {
+      await pause(LOOK_MS)
+      if (!(await isBusyOnScreen(runner, terminal, live))) return
+      if (performance.now() >= until) return
+    }
+  }
+}
+
+async function isBusyOnScreen(runner: ToolRunner, terminal: Terminal, live: LiveRun): Promise<boolean> {
+  const reading = await readScreenOf(runner, terminal, live)
+  return reading.dialog !== undefined || ['running', 'blocked'].includes(activityOf(reading) ?? '')
+}
+
+async function settle(
+  parts: Parts,
+  agent: Agent,
+  live: LiveRun,
+  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string },
+  left: readonly number[],
+): Promise<void> {
+  // It is not over while its own process lives, whatever was done about it.
+  if (left.includes(live.pid)) refuseLeft(agent, left)
+  await parts.runs.update(agent, async (current) => {
+    if (!current || current.run?.id !== live.id) return undefined
+    const at = nowOf(parts)
+    await recordEnd(parts, current.binding?.session, end.outcome, end.reason)
+    const status: AgentStatus = { status: 'stopped', since: at, source: 'process', reason: end.reason }
+    const {
+      told: _told,
+      sample: _sample,
+      requests: _requests,
+      background: _background,
+      ...kept
+    } = withoutPrompt(parts, agent, current)
+    const payload = { agent_id: agent.id, run: live.id, how: end.how, reason: end.reason }
+    return {
+      next: { ...kept, status, run: { ...live, ended_at: live.ended_at ?? at } },
+      events: [{ type: 'agent_stopped', payload }],
+      result: undefined,
+    }
+  })
+  const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
+  await terminal?.close(live.tmux_session).catch(() => undefined) // gone with its program
+  await terminal?.endIfEmpty()
+}

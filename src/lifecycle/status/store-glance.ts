@@ -1,0 +1,207 @@
+import { statOf } from '../../disk/index.js'
+import type { NewEvent } from '../../home/index.js'
+import {
+  type Agent,
+  type AgentId,
+  type AgentStatus,
+  type Evidence,
+  type Instant,
+  instantOf,
+  laterOf,
+  type Outcome,
+} from '../../model/index.js'
+import type { ToolRunner } from '../../tools/index.js'
+import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
+import { nowOf, type Parts } from '../parts.js'
+import { recordEnd } from '../run/recorded-session.js'
+import { askedNow } from '../talk/asked-now.js'
+import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
+import { activityOf } from './evidence.js'
+import { holderOf, judge, settleIdentity } from './intake.js'
+import { loggedEnd } from './logged-turn.js'
+import type { Glance, Observed } from './observe.js'
+import { turnEndOf } from './turn-end.js'
+
+/** Decides what an agent does from what was just seen, and stores what has changed, with the evidence. */
+export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Glance): Promise<Observed> {
+  const { agent, run, live, pane, reading, seen } = one
+  const isOver = one.isOver === true
+  const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
+  if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
+  const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner)
+  const quick = decideStatus(sighting(run, live))
+  const logged = quick.asksLog ? await loggedEnd(parts, run) : undefined
+  const decided = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
+  const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
+  if (!isNews(one, run, looked, live, first)) return { ...shown, run, verdict: first }
+  const stored = await parts.runs.update(agent, async (current) => {
+    const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
+    // Restarted or stopped by another process since it was looked at: then this says nothing about it.
+    if (!current || now?.id !== live.id) return undefined
+    const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
+    const known = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
+    const { run: asking, verdict } = await askedNow(parts, next, now, known, reading)
+    const ended = await ending(parts, agent, asking, now, verdict, one)
+    const judged = withVerdict(asking, verdict, seen)
+    const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
+    return {
+      next: changed,
+      events: [...events, ...(ended?.events ?? []), ...statusEvents(agent, current.status, verdict, current, seen)],
+      isDurable: ended !== undefined || events.length > 0,
+      result: { run: changed, verdict },
+    }
+  })
+  const result = stored ?? { run, verdict: first }
+  if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
+  return { ...shown, ...result }
+}
+
+function sightingOf(
+  parts: Parts,
+  run: AgentRun,
+  live: LiveRun | undefined,
+  seen: readonly Evidence[],
+  runner?: ToolRunner,
+): Sighting {
+  return {
+    agent: run.agent,
+    now: nowOf(parts),
+    ...(live ? { run: { started_at: live.started_at, isResumed: live.how !== 'new' } } : {}),
+    tells: runner?.can.tells ?? false,
+    isEndTold: runner?.isEndTold ?? false,
+    previous: run.status,
+    told: run.told ?? [],
+    seen,
+    sample: run.sample,
+    background: run.background,
+    progress_at: progressOf(run),
+    busy_at: run.busy_at,
+    turn_end: turnEndOf(run),
+    quiet_at: run.quiet_at,
+    acked_at: run.acked_at,
+    snoozed_at: run.snoozed_at,
+    snoozed_until: run.snoozed_until,
+  }
+}
+
+/** When the conversation's log last grew. */
+function progressOf({ binding }: AgentRun): Instant | undefined {
+  const stat = binding?.log ? statOf(binding.log) : undefined
+  return stat && instantOf(stat.mtimeMs)
+}
+
+function isNews(one: Glance, run: AgentRun, looked: AgentRun, live: LiveRun, verdict: Verdict): boolean {
+  if (verdict.isPassing) return false
+  const isOther =
+    JSON.stringify([verdict.status, looked.requests, looked.dialog]) !==
+    JSON.stringify([run.status, run.requests, run.dialog])
+  const isTold =
+    verdict.busy_at !== run.busy_at ||
+    verdict.quiet_at !== run.quiet_at ||
+    JSON.stringify(verdict.turn_end) !== JSON.stringify(turnEndOf(run))
+  const isAdopted = liveRun(run) === undefined && live !== undefined
+  const isMoved = one.registry !== undefined && one.registry.session !== run.binding?.session
+  const isUnconfirmed = one.registry !== undefined && !run.binding?.is_confirmed
+  return isOther || isTold || one.isOver === true || isAdopted || isMoved || isUnconfirmed || isNewSample(run, one.seen)
+}
+
+/** A reading is kept when it says something else than the one before, or when that one is older than what it is to be compared with. */
+function isNewSample({ sample, told, status }: AgentRun, seen: readonly Evidence[]): boolean {
+  const reading = seen.find(({ source }) => source === 'pane')
+  if (!reading) return false
+  const after = laterOf(told?.at(-1)?.at ?? status.since, status.since)
+  return !sample || activityOf(sample) !== activityOf(reading) || sample.at < after
+}
+
+/** The registry also says which conversation the program is in. */
+async function withNews(
+  parts: Parts,
+  agents: ReadonlyMap<AgentId, Agent>,
+  one: Glance,
+  current: AgentRun & { run: LiveRun },
+): Promise<{ next: AgentRun; events: Omit<NewEvent, 'agent'>[] }> {
+  const { registry, agent } = one
+  const { launching: _launching, ...rest } = current
+  const adoptedRun = rest as AgentRun & { run: LiveRun }
+  if (!registry || (registry.session === current.binding?.session && current.binding.is_confirmed)) {
+    return { next: adoptedRun, events: [] }
+  }
+  const { leaving, binding } = current
+  const claim = {
+    session: registry.session,
+    // The registry may be read before the hook that names the new conversation; the one that left the old one came before both.
+    how: leaving && binding && leaving.at > binding.since ? leaving.how : ('registry' as const),
+    at: registry.evidence.at,
+    run: current.run.id,
+    pid: registry.pid,
+  }
+  const other = await holderOf(parts, agent.id, claim.session, agents)
+  const known = { ...current.run, program_pid: registry.pid } // the registry is about this very process
+  const judged = judge(adoptedRun, known, claim, other)
+  return settleIdentity(parts, agent, adoptedRun, current.run, claim, judged)
+}
+
+function withVerdict(run: AgentRun, verdict: Verdict, seen: readonly Evidence[]): AgentRun {
+  const reading = seen.find(({ source }) => source === 'pane')
+  const { quiet_at: _quiet, finished_at: _finished, ...kept } = run
+  const before = turnEndOf(run)
+  return {
+    ...kept,
+    status: verdict.isPassing ? run.status : verdict.status,
+    ...(verdict.busy_at ? { busy_at: verdict.busy_at } : {}),
+    ...(before ? { turn_end: before } : {}),
+    ...(verdict.turn_end ? { turn_end: verdict.turn_end } : {}),
+    ...(verdict.quiet_at ? { quiet_at: verdict.quiet_at } : {}),
+    ...(reading && isNewSample(run, seen) ? { sample: reading } : {}),
+  }
+}
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = { stopped: 'exit', 'tmux-gone': 'lost' }
+
+async function ending(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun,
+  live: LiveRun,
+  { status }: Verdict,
+  { process, pane, isOver }: Glance,
+): Promise<{ at: Instant; events: Omit<NewEvent, 'agent'>[] } | undefined> {
+  if (!process || !isOver) return undefined
+  const reason = process.reason ?? 'it ended'
+  const outcome = OUTCOMES[process.trouble ?? process.status] ?? 'crash'
+  await recordEnd(parts, run.binding?.session, outcome, reason)
+  const how = outcome === 'exit' ? 'exited' : outcome === 'lost' ? 'lost' : 'crashed'
+  const exit = pane?.exitStatus === undefined ? {} : { exit_status: pane.exitStatus }
+  const payload = { agent_id: agent.id, run: live.id, how, reason, ...exit }
+  return { at: status.since, events: [{ type: 'agent_stopped', payload }] }
+}
+
+/** The change with what it was decided from, the deciding evidence first. */
+function statusEvents(
+  agent: Agent,
+  before: AgentStatus,
+  { status, decided, isPassing }: Verdict,
+  { told = [] }: AgentRun,
+  seen: readonly Evidence[],
+): Omit<NewEvent, 'agent'>[] {
+  const isSame = status.status === before.status && status.since === before.since && status.trouble === before.trouble
+  // One question after another is news, even where nobody saw it go on in between.
+  if (isPassing || (isSame && status.token === before.token)) return []
+  const others = [...seen, ...told.slice(-3)].filter((evidence) => evidence !== decided)
+  const evidence = [...(decided ? [decided] : []), ...others]
+  const payload = { agent_id: agent.id, ...status, previous: before.status, evidence }
+  return [{ type: 'agent_status', payload }]
+}
+
+/** For status lines that draw it without a process of their own. */
+async function publish(parts: Parts, live: LiveRun, status: AgentStatus): Promise<void> {
+  const { status: state, since, waiting_for = '', reason = '' } = status
+  const options = {
+    '@skein_state': state,
+    '@skein_since': since,
+    '@skein_waiting_for': waiting_for,
+    '@skein_reason': reason,
+  }
+  const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
+  await terminal?.publish(live.pane, options).catch(() => undefined) // a pane that has just gone shows nothing
+}

@@ -1,0 +1,59 @@
+import { type Agent, SkeinError } from '../../model/index.js'
+import { type AgentRun, liveRun } from '../agent-run.js'
+import { type Parts, pause } from '../parts.js'
+import { activityOf } from '../status/evidence.js'
+import { turnsOf } from '../status/logged-turn.js'
+import { keptText } from './kept-text.js'
+
+/** Lines above the screen that are read when the screen is all there is. */
+const HISTORY_LINES = 200
+/** Up to the second: the program and its hook do not look at the clock at the same moment. */
+const SECOND = '2026-01-17T08:30:00'.length
+const READINGS = 8
+const READ_AGAIN_MS = 200
+
+/** The last reply: as the conversation's log has it, else what is on the screen. Without secrets: scripts and logs read it. */
+export async function outputOf(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun | undefined,
+  { screen = false }: { screen?: boolean } = {},
+): Promise<{ text: string; from: 'log' | 'screen' }> {
+  const reply = screen ? undefined : await lastReply(parts, run)
+  if (reply !== undefined) return { text: await keptText(parts, reply), from: 'log' }
+  const shown = await screenText(parts, run)
+  if (shown !== undefined) return { text: await keptText(parts, shown), from: 'screen' }
+  const next = run?.run ? `Start it again: skein restart ${agent.address}` : `Start it: skein start ${agent.address}`
+  throw new SkeinError('agent-not-running', `${agent.address} has neither a reply in its log nor a screen`, next)
+}
+
+/**
+ * Of the conversation it is in. A program says that it has finished before its log says what: a log without the last
+ * reply is read again. One that is not there, or that no reader knows, is no reply.
+ */
+async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
+  if (!run?.binding || run.binding.how === 'made') return undefined
+  const isQuiet = activityOf(run.status) === 'quiet'
+  for (let tries = 1; ; tries += 1) {
+    const turns = await turnsOf(parts, run)
+    const last = turns.at(-1)
+    const isLatest = (last?.started_at ?? '').slice(0, SECOND) >= (run.prompted_at ?? '').slice(0, SECOND)
+    const isWhole = last?.reply !== undefined && isLatest
+    if (isWhole || !isQuiet || tries >= READINGS) return turns.findLast(({ reply }) => reply)?.reply
+    await pause(READ_AGAIN_MS)
+  }
+}
+
+async function screenText({ terminals }: Parts, run: AgentRun | undefined): Promise<string | undefined> {
+  const live = run?.run
+  if (!live || !run) return undefined
+  try {
+    const terminal = await terminals.of(live.socket)
+    // The pane of a run that is over is kept until the next one; it must still be this agent's.
+    if (!liveRun(run) && (await terminal.pane(live.pane)).agent !== run.agent) return undefined
+    return (await terminal.capture(live.pane, { history: HISTORY_LINES })).trimEnd()
+  } catch (error) {
+    if (error instanceof SkeinError) return undefined
+    throw error
+  }
+}

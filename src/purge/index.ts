@@ -1,0 +1,2 @@
+export { openPurging } from './open-purging.js'
+export type * from './purge-api.js'

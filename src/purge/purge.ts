@@ -1,0 +1,316 @@
+import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { lockTranscript } from '../conversations/index.js'
+import { explainDiskError } from '../disk/index.js'
+import { HistoryStore } from '../ingest/index.js'
+import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
+import { Forgetter, PURGED, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
+import {
+  type GoneSession,
+  type KeptPurge,
+  listProfiles,
+  type ProfilePaths,
+  ProfileStore,
+  PurgeList,
+  profilePaths,
+  profilesDirectory,
+  type StoredSessions,
+} from '../store/index.js'
+import { sweepArchive } from './archive-sweep.js'
+import { sweepHistory } from './history-sweep.js'
+import { nativeLogsWith, pathsWith, withoutSecret } from './native-logs.js'
+import { filesUnder, NO_CONTENT, type Proof, proveGone } from './proof.js'
+import type { PurgeOptions, PurgeReport } from './purge-api.js'
+import { RawSearch } from './raw-search.js'
+import { filesIn, sweepState } from './state-sweep.js'
+import { Sweep } from './sweep.js'
+
+/** Shorter texts stand in too many places by chance. */
+const SHORTEST_SECRET = 6
+/** Files that the user writes: they are told of, not changed. */
+const SETTINGS = new Set(['config.toml', 'privacy.yaml'])
+const TRANSCRIPT_WAIT_MS = 10_000
+
+export interface PurgeSetup {
+  root: string
+  /** Other things of the user lie in the same directory, which are not ours to look at. */
+  isShared: boolean
+  /** The profile that is open. */
+  store: ProfileStore
+  sessions: Pick<StoredSessions, 'findById'>
+  /** Paths of the tools' logs. */
+  nativeLogs(): Promise<string[]>
+}
+
+interface Work {
+  rules: PurgeRule[]
+  sessions: Set<string>
+  /** From which the sessions came. */
+  logs: string[]
+  secrets: string[]
+}
+
+/**
+ * Takes something out of everything that a home holds, in every profile, and proves it by going through all of it again. What is to go
+ * is written down first, so that an ingest cannot bring it back and whoever comes next can finish what was interrupted; every
+ * step may be done again.
+ */
+export class Purge {
+  readonly #list: PurgeList
+
+  constructor(private readonly setup: PurgeSetup) {
+    this.#list = new PurgeList(setup.root)
+  }
+
+  async run(options: PurgeOptions): Promise<PurgeReport> {
+    const { store } = this.setup
+    if (store.options.readOnly)
+      throw new SkeinError('home-read-only', `${this.setup.root} is read-only`, 'Make it writable, then try again')
+    const asked = await this.#asked(options)
+    const { secret, dryRun = false, accept = false } = options
+    const found = new Set<string>()
+    if (dryRun) {
+      const work = workFor([...this.#list.unfinished(), ...(asked ? [asked] : [])], secret)
+      return this.#report(await this.#sweep(work, found, dryRun), work, found)
+    }
+    // Tried before it is written down: a pattern that takes too long must not stay behind.
+    if (asked?.kind === 'pattern') {
+      const trial = workFor([asked], secret)
+      await this.#report(await this.#sweep(trial, new Set(), true), trial, new Set())
+    }
+    const addedAt = instantOf(store.context.clock.now())
+    if (asked) await this.#list.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
+    const purges = this.#list.unfinished()
+    const work = workFor(purges, secret)
+    const sweep = await this.#sweep(work, found, false)
+    const proof = await this.#prove(work, found)
+    const isProved = proof.left.length === 0 && proof.unreadable.length === 0
+    // Also when it is not: that it has ended must be seen by those who hold in memory what was purged.
+    await this.#list.finish(new Set(isProved || accept ? purges.map(({ n }) => n) : []))
+    const left = proof.left.map(withoutSecret(secretsOf(work)))
+    return { ...(await this.#report(sweep, work, found)), proof: { ...proof, left } }
+  }
+
+  async #report(sweep: Sweep, work: Work, found: ReadonlySet<string>): Promise<PurgeReport> {
+    const isParsed = work.rules.some(({ kind }) => kind !== 'secret')
+    const forgetter = new Forgetter(work.rules, work.secrets)
+    const paths = work.rules.length > 0 ? await this.setup.nativeLogs() : []
+    const natives = await nativeLogsWith(paths, { forgetter, raw: rawSearch(work, found), isParsed })
+    const ofSessions = work.logs.filter((path) => existsSync(path)).map((file) => ({ file, count: 1 }))
+    const shown = withoutSecret(secretsOf(work))
+    return {
+      dry_run: sweep.dryRun,
+      places: sweep.places.map(shown),
+      count: sweep.places.reduce((sum, { count }) => sum + count, 0),
+      spellings: [...sweep.forgetter.spellings].sort(),
+      native_logs: [...natives, ...ofSessions].map(shown),
+      log_paths: pathsWith([...paths, ...work.logs, ...this.#storedPaths()], secretsOf(work)),
+    }
+  }
+
+  /** Of all logs of which something is kept, or of which it is written down that nothing may be. */
+  #storedPaths(): string[] {
+    const { root } = this.setup
+    const histories = this.#profiles()
+      .map((name) => profilePaths(root, name).history)
+      .filter(existsSync)
+    const kept = histories.flatMap((history) => {
+      using store = HistoryStore.open(history)
+      return store.places().map(({ path }) => path)
+    })
+    return [...kept, ...this.#list.goneLogs()]
+  }
+
+  async #asked(options: PurgeOptions): Promise<PurgeRule | GoneSession | undefined> {
+    const { pattern, path, session, secret, resume = false } = options
+    const given = [pattern, path, session, secret].filter((one) => one !== undefined).length
+    if (given !== (resume ? 0 : 1))
+      throw new SkeinError('usage', 'Say one thing to purge', 'Use --pattern, --path, --session or --secret-stdin')
+    if (pattern !== undefined) return checked({ kind: 'pattern', source: pattern })
+    if (path !== undefined) return checked({ kind: 'path', glob: path })
+    if (session !== undefined) return this.#goneSession(session)
+    if (secret === undefined) return undefined
+    refuseUnfit(secret)
+    return { kind: 'secret', print: printOf(secret, this.setup.store.context.random.bytes(32)) }
+  }
+
+  async #goneSession(reference: string): Promise<GoneSession> {
+    const session = await sessionToPurge(reference, (one) => this.setup.sessions.findById(one))
+    const logs = this.#profiles().flatMap((name) => {
+      const { history } = profilePaths(this.setup.root, name)
+      if (!existsSync(history)) return []
+      using store = HistoryStore.open(history)
+      return store.logsOf(session).map(({ path, part }) => ({ path, part }))
+    })
+    return { kind: 'session', session, logs }
+  }
+
+  async #sweep(work: Work, found: Set<string>, dryRun: boolean): Promise<Sweep> {
+    const { root, store } = this.setup
+    const sweep = new Sweep(root, new Forgetter(work.rules, work.secrets, found), work.sessions, dryRun)
+    const generation = this.#list.purgeFilter()?.generation ?? 0
+    for (const name of this.#profiles()) {
+      const isOpen = join(root, 'profiles', name) === store.paths.directory
+      const profile = isOpen ? store : new ProfileStore(profilePaths(root, name), store.context, { readOnly: false })
+      try {
+        await sweepProfile(profile, sweep, generation)
+      } catch (error) {
+        throw explainDiskError(error, profile.paths.directory)
+      } finally {
+        if (!isOpen) await profile[Symbol.asyncDispose]()
+      }
+    }
+    for (const path of await this.#otherFiles()) sweep.file(path)
+    return sweep
+  }
+
+  /** Beside the profiles. The user's settings are told of by the proof, and left to the user. */
+  async #otherFiles(): Promise<string[]> {
+    const { root, isShared } = this.setup
+    if (isShared) return []
+    const natives = new Set(await this.setup.nativeLogs())
+    const isOther = (path: string): boolean =>
+      !path.startsWith(profilesDirectory(root)) && !this.#isOurs(path) && !isSetting(path, root) && !natives.has(path)
+    return [...filesUnder(root)].filter(isOther)
+  }
+
+  /** A second way through everything; of sessions, by looking for their records once more. */
+  async #prove(work: Work, found: ReadonlySet<string>): Promise<Proof> {
+    const { root, isShared } = this.setup
+    const forgetter = new Forgetter(work.rules, work.secrets)
+    // Logs of the tools may lie below the home; they are told of by themselves.
+    const except = new Set([...this.#list.ownFiles, ...(await this.setup.nativeLogs())])
+    const files = isShared
+      ? [...filesUnder(profilesDirectory(root)), ...filesIn(root).filter((path) => isSetting(path, root))]
+      : filesUnder(root)
+    const proof = await proveGone(root, files, { forgetter, raw: rawSearch(work, found), except })
+    if (work.sessions.size === 0) return proof
+    const again = await this.#sweep({ ...work, rules: [], secrets: [] }, new Set(), true)
+    return { ...proof, left: [...proof.left, ...again.places] }
+  }
+
+  #profiles(): string[] {
+    return listProfiles(this.setup.root)
+  }
+
+  #isOurs(path: string): boolean {
+    return NO_CONTENT.test(path) || this.#list.ownFiles.includes(path)
+  }
+}
+
+async function sweepProfile(store: ProfileStore, sweep: Sweep, generation: number): Promise<void> {
+  const { paths } = store
+  if (sweep.dryRun) await store.asWriter(() => sweepState(store, sweep))
+  else await store.rewriteSources(() => sweepState(store, sweep))
+  await sweepArchive(paths.words, sweep, store.context)
+  sweepHistory(paths, sweep, generation)
+  const taken = takenCareOf(store)
+  for (const path of filesUnder(paths.directory)) {
+    if (NO_CONTENT.test(path) || taken.has(path)) continue
+    if (isOldGeneration(path, paths)) {
+      if (!sweep.dryRun) rmSync(path, { force: true })
+    } else if (isTranscript(path)) {
+      using _lock = await lockTranscript(path, TRANSCRIPT_WAIT_MS)
+      sweep.file(path)
+    } else sweep.file(path)
+  }
+}
+
+/** Files that were swept by those who know them. */
+function takenCareOf({ paths, journal }: ProfileStore): Set<string> {
+  const databases = [paths.history, paths.text, paths.index].flatMap((path) => [path, currentGeneration(path)])
+  const { directory, roster, sessions, archive, events, words } = paths
+  return new Set([
+    ...databases.flatMap((path) => ['', '-wal', '-shm', '-journal'].map((side) => path + side)),
+    ...journal.segments().map((segment) => journal.path(segment)),
+    ...[join(events, 'blobs'), sessions, archive].flatMap(filesIn),
+    ...filesIn(directory).filter((path) => path.startsWith(roster)),
+    ...(existsSync(words) ? filesUnder(words) : []),
+  ])
+}
+
+/** Databases that are replaced as a whole are links to their newest generation. */
+const currentGeneration = (link: string): string =>
+  existsSync(link) ? join(dirname(link), basename(realpathSync(link))) : link
+
+/** The index and the words are derived: older ones, and ones that could not be used, are not worth keeping. */
+const isOldGeneration = (path: string, { directory }: ProfilePaths): boolean =>
+  dirname(path) === directory && /^(?:index|text)(?:-[\w-]+)?\.db/.test(basename(path))
+
+const isTranscript = (path: string): boolean => /\/conversations\/.*\.jsonl$/.test(path)
+
+/** Whether this was purged before: then it is not written down twice. */
+function isSame(kept: KeptPurge, asked: PurgeRule | GoneSession, secret: string | undefined): boolean {
+  if (kept.kind === 'session') return asked.kind === 'session' && kept.session === asked.session
+  if (kept.kind === 'pattern') return asked.kind === 'pattern' && kept.source === asked.source
+  if (kept.kind === 'path') return asked.kind === 'path' && kept.glob === asked.glob
+  return asked.kind === 'secret' && isOf(kept.print, secret)
+}
+
+const isOf = (print: SecretPrint, secret: string | undefined): boolean =>
+  secret?.length === print.length && printedSpans(secret, print).length > 0
+
+function workFor(purges: readonly (PurgeRule | GoneSession)[], secret: string | undefined): Work {
+  const sessions = purges.filter((one) => one.kind === 'session')
+  return {
+    rules: purges.filter((one) => one.kind !== 'session'),
+    sessions: new Set(sessions.map((one) => one.session)),
+    logs: sessions.flatMap((one) => one.logs.map(({ path }) => path)),
+    secrets: secret === undefined ? [] : [secret],
+  }
+}
+
+/** A secret that is known is looked for by itself, the others by their prints. */
+function rawSearch({ rules, secrets }: Work, found: ReadonlySet<string>): RawSearch {
+  const unknown = rules.filter((rule) => rule.kind !== 'secret' || !secrets.some((secret) => isOf(rule.print, secret)))
+  return new RawSearch(unknown, [...secrets, ...found])
+}
+
+const secretsOf = ({ rules, secrets }: Work): Forgetter =>
+  new Forgetter(
+    rules.filter(({ kind }) => kind === 'secret'),
+    secrets,
+  )
+
+const isSetting = (path: string, root: string): boolean => dirname(path) === root && SETTINGS.has(basename(path))
+
+/** What stands everywhere, or could not be told from what was purged before. */
+function refuseUnfit(secret: string): void {
+  const pattern = 'use --pattern with what stands around it'
+  if (secret.length < SHORTEST_SECRET)
+    throw new SkeinError(
+      'bad-input',
+      `A secret of ${secret.length} characters stands in too many places by chance`,
+      `Give one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
+    )
+  if (secret.trim() === '')
+    throw new SkeinError('bad-input', 'White space alone is no secret', `Give it whole, or ${pattern}`)
+  if (secret.includes('\ufffd'))
+    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Give it as it is written in the logs')
+  if (PURGED.includes(secret) || secret.includes(PURGED.slice(1, -1)))
+    throw new SkeinError(
+      'bad-input',
+      `The secret cannot be told from ${PURGED}, which stands where something was purged`,
+      'Give the part before or behind it',
+    )
+}
+
+/** Says what is wrong with a rule before anything is done. */
+function checked(rule: PurgeRule): PurgeRule {
+  new Forgetter([rule])
+  return rule
+}
+
+/** A session by a reference, or one that nobody knows any more by its whole id. */
+async function sessionToPurge(
+  reference: string,
+  find: (reference: string) => Promise<{ id: SessionId }>,
+): Promise<SessionId> {
+  try {
+    return (await find(reference)).id
+  } catch (error) {
+    const isUnknown = (error as { code?: string }).code === 'session-not-found'
+    if (isUnknown && isSessionId(reference) && reference.length >= 16) return parseSessionId(reference)
+    throw error
+  }
+}

@@ -1,0 +1,187 @@
+import { isAbsolute, join } from 'node:path'
+import {
+  DEFAULT_POLICY,
+  overridesKey,
+  type PriceOverrides,
+  parseDuration,
+  type RetentionPolicy,
+  SkeinError,
+} from '../model/index.js'
+import { type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
+import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
+import { settingsFlaws } from './settings-keys.js'
+import { withoutTable, withValue } from './toml-edit.js'
+
+const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
+
+/** The user's settings that concern a home. Read when they are needed: most commands never look. */
+export class Config {
+  constructor(
+    readonly file: string,
+    /** What `~` stands for. Asked for when it is written somewhere: not every process has a home directory. */
+    private readonly userHome: () => string,
+    private readonly warn: (line: string) => void = () => {},
+  ) {}
+
+  #isChecked = false
+
+  async retention(): Promise<RetentionPolicy> {
+    const events = table(await this.#read(), 'events', this.file)
+    const ttls = { ...DEFAULT_POLICY.ttls }
+    for (const [pattern, ttl] of Object.entries(table(events, 'ttl', this.file)))
+      ttls[pattern] = this.#duration(`events.ttl.${pattern}`, ttl)
+    return {
+      defaultTtlMs:
+        events.default_ttl === undefined
+          ? DEFAULT_POLICY.defaultTtlMs
+          : this.#duration('events.default_ttl', events.default_ttl),
+      ttls,
+      minRetain: this.#count('events.min_retain', events.min_retain, DEFAULT_POLICY.minRetain),
+      pruneIntervalMs:
+        events.prune_interval === undefined
+          ? DEFAULT_POLICY.pruneIntervalMs
+          : this.#duration('events.prune_interval', events.prune_interval),
+    }
+  }
+
+  /** Days after its end at which a session's record is packed away; 0 keeps every record as it is. */
+  async archiveAfterDays(): Promise<number> {
+    return this.#count(
+      'sessions.archive_after_days',
+      table(await this.#read(), 'sessions', this.file).archive_after_days,
+      30,
+    )
+  }
+
+  /** How much of the archive is kept: `[archive]` with `max_age` and `max_size`. Everything, unless it says so. */
+  async archiveRetention(): Promise<{ maxAgeMs?: number; maxBytes?: number }> {
+    const { max_age, max_size } = table(await this.#read(), 'archive', this.file)
+    const maxAgeMs = max_age === undefined ? 0 : this.#duration('archive.max_age', max_age)
+    const maxBytes = max_size === undefined ? undefined : this.#bytes('archive.max_size', max_size)
+    return { ...(maxAgeMs > 0 ? { maxAgeMs } : {}), ...(maxBytes === undefined ? {} : { maxBytes }) }
+  }
+
+  /** More places to look for the logs of a tool: `[logs]` with a list of directories per tool. */
+  async logRoots(): Promise<Record<string, readonly string[]>> {
+    const roots: Record<string, readonly string[]> = {}
+    for (const [tool, paths] of Object.entries(table(await this.#read(), 'logs', this.file))) {
+      if (!LOG_TOOL_NAMES.includes(tool)) {
+        const message = `logs.${tool} in ${this.file} names no tool whose logs Skein reads`
+        throw new SkeinError('bad-config', message, `Use one of ${LOG_TOOL_NAMES.join(', ')}`)
+      }
+      const list: unknown[] = Array.isArray(paths) ? paths : [undefined]
+      roots[tool] = list.map((path) => this.#directory(`logs.${tool}`, path))
+    }
+    return roots
+  }
+
+  /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
+  async tools(parse: (tools: Record<string, unknown>, file: string) => CustomTool[]): Promise<CustomTool[]> {
+    return parse(table(await this.#read(), 'tools', this.file), this.file)
+  }
+
+  /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */
+  async prices(): Promise<PriceOverrides> {
+    const models = table(await this.#read(), 'prices', this.file)
+    for (const model of Object.keys(models)) {
+      for (const [name, value] of Object.entries(table(models, model, this.file))) {
+        const isPrice = typeof value === 'number' && Number.isFinite(value) && value >= 0 && PRICE_KEYS.includes(name)
+        if (!isPrice)
+          throw new SkeinError(
+            'bad-config',
+            `prices.${model}.${name} in ${this.file} is not a price`,
+            `Known: ${PRICE_KEYS.join(', ')}, in dollars per million tokens`,
+          )
+      }
+      const { input, output } = models[model] as Record<string, unknown>
+      if (input === undefined || output === undefined) {
+        throw new SkeinError(
+          'bad-config',
+          `prices.${model} in ${this.file} lacks input or output`,
+          'Write both, in dollars per million tokens',
+        )
+      }
+    }
+    return models as unknown as PriceOverrides
+  }
+
+  /** The same for a list, which should not wait for TOML: most users have no prices of their own. */
+  async pricesKey(): Promise<string> {
+    const mayHaveSome = settingsText(this.file)?.includes('prices') ?? false
+    return overridesKey(mayHaveSome ? await this.prices() : {})
+  }
+
+  async setTtl(pattern: string, ttl: string): Promise<void> {
+    if (!/^(\*|[a-z][a-z0-9_*.]*|default)$/.test(pattern)) {
+      throw new SkeinError(
+        'bad-input',
+        `"${pattern}" is not an event type or pattern`,
+        'Use a type such as mail, a pattern such as patrol_*, or default',
+      )
+    }
+    if (ttl !== '0' && !parseDuration(ttl)) throw badDuration('the time to live', ttl)
+    const [path, key] = pattern === 'default' ? ['events', 'default_ttl'] : ['events.ttl', pattern]
+    await editSettings(this.file, (text) => withValue(text, path, key, ttl))
+  }
+
+  async resetTtls(): Promise<void> {
+    if (settingsText(this.file) === undefined) return
+    await editSettings(this.file, (text) =>
+      withoutTable(withValue(text, 'events', 'default_ttl', undefined), 'events.ttl'),
+    )
+  }
+
+  async #read(): Promise<Settings> {
+    const settings = await readSettings(this.file)
+    if (!this.#isChecked) {
+      this.#isChecked = true
+      for (const flaw of settingsFlaws(settings, settingsText(this.file) ?? '', this.file)) this.warn(flaw)
+    }
+    return settings
+  }
+
+  /** A relative one would lie elsewhere for every directory that a command is typed in. */
+  #directory(name: string, path: unknown): string {
+    if (path === '~' || (typeof path === 'string' && path.startsWith('~/'))) return join(this.userHome(), path.slice(1))
+    if (typeof path === 'string' && isAbsolute(path)) return path
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is not a list of directories`,
+      'Write it like ["/srv/logs", "~/logs"]',
+    )
+  }
+
+  #duration(name: string, value: unknown): number {
+    const ms = value === 0 || value === '0' ? 0 : typeof value === 'string' ? parseDuration(value) : undefined
+    if (ms === undefined) throw badDuration(`${name} in ${this.file}`, value)
+    return ms
+  }
+
+  #bytes(name: string, value: unknown): number {
+    const [, number, unit] = /^(\d{1,6}(?:\.\d{1,3})?) ?(KB|MB|GB|TB)$/i.exec(String(value)) ?? []
+    const power = ['KB', 'MB', 'GB', 'TB'].indexOf(unit?.toUpperCase() ?? '') + 1
+    if (number !== undefined && power > 0) return Math.round(Number(number) * 1000 ** power)
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is ${JSON.stringify(value)}, not a size`,
+      'Write it like "500MB" or "2GB"',
+    )
+  }
+
+  #count(name: string, value: unknown, otherwise: number): number {
+    if (value === undefined) return otherwise
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+    throw new SkeinError(
+      'bad-config',
+      `${name} in ${this.file} is ${JSON.stringify(value)}, not a whole number`,
+      `Write one, such as ${otherwise}`,
+    )
+  }
+}
+
+const badDuration = (what: string, value: unknown): SkeinError =>
+  new SkeinError(
+    'bad-config',
+    `${what} is ${JSON.stringify(value)}, not a duration`,
+    'Write it like "36h", "7d", or "0" for ever',
+  )

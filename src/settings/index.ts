@@ -1,0 +1,5 @@
+export { Config } from './config.js'
+export { openPrograms } from './open-programs.js'
+export type * from './programs-api.js'
+export { readSettings, type Settings, settingsTable } from './settings-file.js'
+export type { Surroundings } from './surroundings.js'

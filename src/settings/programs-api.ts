@@ -1,0 +1,9 @@
+import type { Environment, Runners } from '../tools/index.js'
+
+/** The agent programs that can be run from here. */
+export interface Programs {
+  /** Ours and those of the configuration. Throws `bad-config` where that cannot be understood. */
+  runners(): Promise<Runners>
+  /** Where those programs keep their things. */
+  environment(): Promise<Environment>
+}

@@ -1,0 +1,262 @@
+import {
+  type Agent,
+  type AgentAddress,
+  type Group,
+  type GroupPath,
+  groupLineage,
+  isWithin,
+  joinAddress,
+  nearest,
+  parseAddress,
+  parseAgentId,
+  parseGroupPath,
+  parseName,
+  type Roster,
+  SkeinError,
+  splitAddress,
+} from '../model/index.js'
+import { type AgentLookup, findAgent, lookupIn } from './agent-lookup.js'
+import type { ProfileStore } from './profile-store.js'
+import type { AddAgentOptions, RosterBook } from './roster-api.js'
+import type { ChangeState, Draft } from './write-batch.js'
+
+/** The agents and groups of a profile, with the rules of the group tree. */
+export class StoredRoster implements RosterBook {
+  readonly #lookup: AgentLookup
+
+  constructor(
+    private readonly store: ProfileStore,
+    cwd?: () => string,
+  ) {
+    this.#lookup = lookupIn(store.paths, cwd)
+  }
+
+  async add(options: AddAgentOptions): Promise<Agent> {
+    const address = parseAddress(options.address)
+    const { group, name } = splitAddress(address)
+    const id = parseAgentId(this.store.context.random.uuid())
+    return this.store.change((state) => {
+      const { roster, now } = state
+      refuseTaken(roster, address)
+      const { title = name, tool, command, project_path, role, loaded_mcp_names } = options
+      const parent_id = options.parent === undefined ? undefined : this.#named(state, options.parent).id
+      const facts = { title, tool, command, project_path, role, loaded_mcp_names, parent_id }
+      const agent = { id, address, group_path: group, ...facts, created_at: now, updated_at: now }
+      return {
+        events: [{ type: 'agent_added', agent: address, payload: { agent } }],
+        result: () => present(roster, id),
+      }
+    })
+  }
+
+  async agents({ group, tool, role }: { group?: string; tool?: string; role?: string } = {}): Promise<Agent[]> {
+    const path = group === undefined ? undefined : parseGroupPath(group)
+    const all = await this.store.ask((index) => {
+      if (path && !index.roster().groups.has(path)) throw groupNotFound(index.roster(), path)
+      return index.agents()
+    })
+    return all.filter(
+      (agent) =>
+        (!path || (agent.group_path !== undefined && isWithin(agent.group_path, path))) &&
+        (tool === undefined || agent.tool === tool) &&
+        (role === undefined || agent.role === role),
+    )
+  }
+
+  async agent(reference: string): Promise<Agent> {
+    return this.store.ask((index) => findAgent(index.roster(), index, reference, this.#lookup))
+  }
+
+  async update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent> {
+    const { title, tool, command, project_path, role, loaded_mcp_names } = facts
+    return this.#changeAgent(reference, (agent) => ({
+      type: 'agent_updated',
+      payload: { agent_id: agent.id, title, tool, command, project_path, role, loaded_mcp_names },
+    }))
+  }
+
+  async rename(reference: string, name: string): Promise<Agent> {
+    const segment = parseName(name)
+    return this.#changeAgent(reference, (agent, { roster }) =>
+      relocation('agent_renamed', roster, agent, joinAddress(splitAddress(agent.address).group, segment)),
+    )
+  }
+
+  async move(reference: string, group: string | undefined): Promise<Agent> {
+    const target = group === undefined ? undefined : parseGroupPath(group)
+    return this.#changeAgent(reference, (agent, { roster }) =>
+      relocation('agent_moved', roster, agent, joinAddress(target, splitAddress(agent.address).name)),
+    )
+  }
+
+  async remove(reference: string): Promise<Agent> {
+    return this.store.change((state) => {
+      const agent = this.#named(state, reference)
+      const { id: agent_id, address } = agent
+      return {
+        events: [{ type: 'agent_removed', agent: address, payload: { agent_id, address } }],
+        result: () => agent,
+      }
+    })
+  }
+
+  async restore(agent: Agent): Promise<Agent> {
+    return this.store.change(({ roster }) => {
+      refuseTaken(roster, agent.address)
+      const { parent_id, ...rest } = agent
+      const restored = { ...rest, ...(parent_id && roster.agents.has(parent_id) ? { parent_id } : {}) }
+      return {
+        events: [{ type: 'agent_added', agent: agent.address, payload: { agent: restored } }],
+        result: () => present(roster, agent.id),
+      }
+    })
+  }
+
+  async setParent(reference: string, parent: string | undefined): Promise<Agent> {
+    return this.#changeAgent(reference, (agent, state) => {
+      const spawner = parent === undefined ? undefined : this.#named(state, parent)
+      if (spawner && state.roster.wouldCycle(agent.id, spawner.id)) {
+        const next = 'Choose a parent outside of its own descendants'
+        throw new SkeinError('illegal-transition', `${spawner.address} is ${agent.address} itself or below it`, next)
+      }
+      return { type: 'agent_parent_set', payload: { agent_id: agent.id, parent_id: spawner?.id } }
+    })
+  }
+
+  async groups(): Promise<Group[]> {
+    return this.store.ask((index) => index.groups())
+  }
+
+  async createGroup(path: string): Promise<Group> {
+    const group = parseGroupPath(path)
+    return this.store.change(({ roster }) => {
+      if (roster.groups.has(group)) throw groupExists(group)
+      refuseAgents(roster, group)
+      return {
+        events: [{ type: 'group_created', payload: { path: group } }],
+        result: () => presentGroup(roster, group),
+      }
+    })
+  }
+
+  async renameGroup(path: string, to: string): Promise<Group> {
+    const from = parseGroupPath(path)
+    const slash = from.lastIndexOf('/')
+    const target = parseGroupPath(to.includes('/') || slash < 0 ? to : `${from.slice(0, slash)}/${to}`)
+    return this.store.change(({ roster }) => {
+      if (!roster.groups.has(from)) throw groupNotFound(roster, from)
+      if (roster.groups.has(target)) throw groupExists(target)
+      refuseAgents(roster, target)
+      if (isWithin(target, from)) {
+        throw new SkeinError(
+          'illegal-transition',
+          `Group ${from} cannot move into itself`,
+          'Choose a path outside of it',
+        )
+      }
+      for (const agent of roster.agentsWithin(from)) {
+        refuseTaken(roster, (target + agent.address.slice(from.length)) as AgentAddress)
+        parseAddress(target + agent.address.slice(from.length))
+      }
+      for (const group of roster.groupsWithin(from)) parseGroupPath(target + group.path.slice(from.length))
+      return {
+        events: [{ type: 'group_renamed', payload: { from, to: target } }],
+        result: () => presentGroup(roster, target),
+      }
+    })
+  }
+
+  async deleteGroup(path: string, { moveTo }: { moveTo?: string } = {}): Promise<{ moved: number }> {
+    const group = parseGroupPath(path)
+    const target = moveTo === undefined ? undefined : parseGroupPath(moveTo)
+    return this.store.change(({ roster }) => {
+      if (!roster.groups.has(group)) throw groupNotFound(roster, group)
+      const inside = roster.agentsWithin(group)
+      if (inside.length > 0) refuseLosing(roster, group, inside, target)
+      const payload = { path: group, ...(inside.length > 0 && target ? { move_to: target } : {}) }
+      return { events: [{ type: 'group_deleted', payload }], result: () => ({ moved: inside.length }) }
+    })
+  }
+
+  #named({ roster, index }: ChangeState, reference: string): Agent {
+    return findAgent(roster, index, reference, this.#lookup)
+  }
+
+  async #changeAgent(reference: string, draft: (agent: Agent, state: ChangeState) => Draft): Promise<Agent> {
+    return this.store.change((state) => {
+      const agent = this.#named(state, reference)
+      return {
+        events: [{ agent: agent.address, ...draft(agent, state) }],
+        result: () => present(state.roster, agent.id),
+      }
+    })
+  }
+}
+
+function relocation(type: 'agent_renamed' | 'agent_moved', roster: Roster, agent: Agent, to: AgentAddress): Draft {
+  refuseTaken(roster, parseAddress(to))
+  return { type, payload: { agent_id: agent.id, from: agent.address, to } }
+}
+
+/** A group with agents goes only when they have somewhere to go, and every one of them fits there. */
+function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], target: GroupPath | undefined): void {
+  if (!target) {
+    const count = `${inside.length} agent${inside.length === 1 ? '' : 's'}`
+    throw new SkeinError(
+      'group-not-empty',
+      `Group ${group} has ${count}`,
+      `Move them: skein group delete ${group} --move-to <group>`,
+    )
+  }
+  if (isWithin(target, group))
+    throw new SkeinError('bad-input', `${target} is inside the group to be deleted`, 'Choose a group outside of it')
+  const taken = new Set<AgentAddress>()
+  for (const agent of inside) {
+    const address = parseAddress(joinAddress(target, splitAddress(agent.address).name))
+    if (taken.has(address)) throw agentExists(address)
+    refuseTaken(roster, address)
+    taken.add(address)
+  }
+}
+
+/** A path names one thing: an agent or a group. */
+function refuseTaken(roster: Roster, address: AgentAddress): void {
+  if (roster.at(address)) throw agentExists(address)
+  if (roster.groups.has(address as string as GroupPath)) throw groupExists(address as string as GroupPath)
+  const { group } = splitAddress(address)
+  if (group) refuseAgents(roster, group)
+}
+
+function refuseAgents(roster: Roster, group: GroupPath): void {
+  for (const path of groupLineage(group)) {
+    if (!roster.groups.has(path) && roster.at(path as string as AgentAddress))
+      throw agentExists(path as string as AgentAddress)
+  }
+}
+
+function present(roster: Roster, id: Agent['id']): Agent {
+  const agent = roster.agents.get(id)
+  if (!agent) throw new Error(`agent ${id} vanished while it was changed`)
+  return agent
+}
+
+function presentGroup(roster: Roster, path: GroupPath): Group {
+  const group = roster.groups.get(path)
+  if (!group) throw new Error(`group ${path} vanished while it was changed`)
+  return group
+}
+
+const agentExists = (address: AgentAddress): SkeinError =>
+  new SkeinError('agent-exists', `There is already an agent ${address}`, 'Choose another name or group')
+
+const groupExists = (path: GroupPath): SkeinError =>
+  new SkeinError('group-exists', `There is already a group ${path}`, 'Choose another path')
+
+function groupNotFound(roster: Roster, path: GroupPath): SkeinError {
+  const meant = nearest(path, [...roster.groups.keys()])
+  return new SkeinError(
+    'group-not-found',
+    `No group ${path}`,
+    meant ? `Did you mean ${meant} ?` : 'Try: skein group list',
+  )
+}
