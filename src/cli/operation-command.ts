@@ -1,5 +1,5 @@
 import { type Field, type Fields, type Given, type Operation, readInput, type Values } from '../operations/index.js'
-import type { Cli, Command } from './command.js'
+import type { Cli, Command, Given as Words } from './command.js'
 import { perform } from './perform.js'
 import type { Screen } from './screen/screen.js'
 
@@ -55,9 +55,7 @@ export function operationCommand<
     args: Object.fromEntries(args.map((field) => [field, all[field] as Field<unknown>])),
     options: Object.fromEntries(options.map((field) => [optionName(field), all[field] as Field<unknown>])),
     start: async (given, cli) => {
-      const values: Record<string, unknown> = {}
-      for (const [field, one] of Object.entries(all))
-        values[field] = one.read(given[isArg(field) ? field : optionName(field)] ?? [], cli)
+      const values = readWords(all, given, cli)
       // The one edge between what was typed and what is typed: each value was read by its own declaration.
       const typed = values as Typed<Declared, Own>
       const input = readInput(operation, only(operation.input, (await face.prepare?.(typed, cli)) ?? values), cli)
@@ -91,6 +89,20 @@ function fieldsOf<Declared extends Fields, Result extends object, Own extends Fi
     ([name, field]) => [name, Object.hasOwn(other, name) ? other[name] : field] as const,
   )
   return Object.fromEntries(offered.filter((entry): entry is [string, Field<unknown>] => entry[1] !== undefined))
+}
+
+/** What was typed, as the operation takes it: for commands that do more than the operation. */
+export const typedInput = <Declared extends Fields>(
+  { input }: Pick<Operation<Declared>, 'input'>,
+  words: Words,
+  cli: Cli,
+): Values<Declared> => readWords(input, words, cli) as Values<Declared>
+
+function readWords(fields: Fields, words: Words, cli: Cli): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields))
+    values[name] = field.read(words[name] ?? words[optionName(name)] ?? [], cli)
+  return values
 }
 
 /** What of these values is the operation's: a command may have options of its own. */

@@ -22,6 +22,15 @@ export { agentsSpawn, LAUNCH } from './agents/spawn.js'
 export type { OperationContext, ProfileEntry } from './context.js'
 export { duration, momentToCome } from './duration.js'
 export {
+  eventsAppend,
+  eventsConfig,
+  eventsDecay,
+  eventsFeed,
+  eventsPrune,
+  eventsStats,
+  eventsTail,
+} from './events/events.js'
+export {
   defaulted,
   type Field,
   type Fields,
@@ -32,6 +41,7 @@ export {
   required,
   type Values,
 } from './field.js'
+export { groupCreate, groupDelete, groupList, groupRename } from './groups/groups.js'
 export { cost } from './history/cost.js'
 export {
   agentRef,

@@ -35,6 +35,17 @@ export const OPERATIONS = {
   'sessions.chain': async () => (await import('./sessions/chain.js')).sessionsChain,
   'sessions.tree': async () => (await import('./sessions/tree.js')).sessionsTree,
   'sessions.show': async () => (await import('./sessions/show.js')).sessionsShow,
+  'group.list': async () => (await import('./groups/groups.js')).groupList,
+  'group.create': async () => (await import('./groups/groups.js')).groupCreate,
+  'group.rename': async () => (await import('./groups/groups.js')).groupRename,
+  'group.delete': async () => (await import('./groups/groups.js')).groupDelete,
+  'events.tail': async () => (await import('./events/events.js')).eventsTail,
+  'events.feed': async () => (await import('./events/events.js')).eventsFeed,
+  'events.stats': async () => (await import('./events/events.js')).eventsStats,
+  'events.decay': async () => (await import('./events/events.js')).eventsDecay,
+  'events.prune': async () => (await import('./events/events.js')).eventsPrune,
+  'events.config': async () => (await import('./events/events.js')).eventsConfig,
+  'events.append': async () => (await import('./events/events.js')).eventsAppend,
   cost: async () => (await import('./history/cost.js')).cost,
 } as const satisfies Readonly<Record<string, () => Promise<unknown>>>
 
