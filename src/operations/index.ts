@@ -1,6 +1,6 @@
 export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
-export { doEach, errorFacts, type Failure, type Job } from './agents/each.js'
+export { doEach, type Failure, type Job } from './agents/each.js'
 export { agentsKeys } from './agents/keys.js'
 export { agentsList } from './agents/list.js'
 export {
@@ -20,7 +20,7 @@ export { isDown, isUp, MANY_AGENTS, selectAgents } from './agents/selection.js'
 export { agentsSend } from './agents/send.js'
 export { agentsSpawn, LAUNCH } from './agents/spawn.js'
 export type { OperationContext, ProfileEntry } from './context.js'
-export { duration, momentToCome } from './duration.js'
+export { errorFacts } from './error-facts.js'
 export {
   eventsAppend,
   eventsConfig,

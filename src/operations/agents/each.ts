@@ -1,9 +1,10 @@
-import { type ErrorCode, SkeinError } from '../../model/index.js'
+import { SkeinError } from '../../model/index.js'
+import { type ErrorFacts, errorFacts } from '../error-facts.js'
 
 /** What could not be done for one of several agents. */
 export interface Failure {
   agent: string
-  error: { code: ErrorCode; message: string; next: string; details?: readonly string[] }
+  error: ErrorFacts
 }
 
 /** Something to do for one agent. */
@@ -45,11 +46,6 @@ export async function doEach<Done>(
     }
   })
   return { done: done.filter((one) => one !== undefined), ...(failures.length > 0 ? { failures } : {}) }
-}
-
-/** An error as every face shows it. */
-export function errorFacts({ code, message, next, details }: SkeinError): Failure['error'] {
-  return { code, message, next, ...(details.length > 0 ? { details } : {}) }
 }
 
 /** Runs `act` for every item, at most `limit` at a time. A bug in one is thrown when those under way have ended. */
