@@ -12,10 +12,12 @@ type Given = Omit<Writing, 'isCode'>
 // What may stand between the word and its value: the rest of the name, quotes, `=` `:` `:=` `=>`.
 const AFTER_WORD =
   /(?:[_-]?(?:value|val|b64|base64|base|prod|dev|live|test|[0-9]{1,2})(?![A-Za-z0-9]))?(?<close>\\{0,3}["'`]?\]?\)?)(?:\*\*)?/y
-const SEPARATOR =
-  /(?<before>[ \t\u00a0]{0,16})(?<sign>=>|:=|=(?!=)|:(?!:)|[：＝]|(?<=\\)u003[aAdD])(?:\*\*)?(?<after>[ \t\u00a0]{0,16})/y
+const ESCAPED_SIGN = /(?<=\\)u003[aAdD]/y
+const MOST_BLANKS = 16
 /** An opening quote, with what may be right before it. */
 const OPENING = new RegExp(String.raw`(?<prefix>${STRING_PREFIX})(?<slashes>\\{0,7})(?<quote>["'\x60])`, 'y')
+/** What such a string may begin with; asked first, because most values are not between quotes. */
+const CAN_OPEN = '"\'`\\rRbBfFuUL$@#'
 /** A type between the name and the value: `password: string = "…"`, `secret: &str = "…"`. */
 const TYPED =
   /(?:[ \t]{0,4}\??:[ \t]{0,4}[&A-Za-z][\w<>[\]|?.&' ]{0,40}?|[ \t]{1,4}string)[ \t]{0,4}=[ \t]{0,8}(?=\\{0,3}["'`])/y
@@ -56,33 +58,63 @@ const CELL_LEAST = 16
 
 /** The value that the name ending at `end` is given, if it is given one. */
 export function readValue(text: string, nameStart: number, end: number): Reading | undefined {
-  AFTER_WORD.lastIndex = end
-  const close = AFTER_WORD.exec(text)
-  const from = end + (close?.[0].length ?? 0)
-  const isFlag = text[nameStart] === '-'
-  if (matches(TYPED, text, from)) return readFrom(text, TYPED.lastIndex, { isLiteral: true, isLabel: false })
-  if (matches(BLOCK, text, from)) return bare(text, BLOCK.lastIndex, { isLiteral: false, isLabel: true })
+  const from = matches(AFTER_WORD, text, end) ? AFTER_WORD.lastIndex : end
+  const sign = text.charCodeAt(blanksEnd(text, from, 4))
+  // A colon, a question mark or an `s` begins what follows a type, and a colon a block.
+  if ((sign === 58 || sign === 63 || sign === 115) && matches(TYPED, text, from))
+    return readFrom(text, TYPED.lastIndex, { isLiteral: true, isLabel: false })
+  if (sign === 58 && matches(BLOCK, text, from)) return bare(text, BLOCK.lastIndex, { isLiteral: false, isLabel: true })
   const beside = readBeside(text, nameStart, end)
   if (beside) return beside
-  SEPARATOR.lastIndex = from
-  const separator = SEPARATOR.exec(text)?.groups
+  const separator = separatorAt(text, from)
   if (separator) {
-    const isTight = separator.sign === '=' && separator.before === '' && separator.after === ''
-    const given = { isLiteral: isTight, isLabel: separator.sign === ':' }
+    const { at, ...given } = separator
     // `def login(user, password):` begins a function.
-    if (given.isLabel && text[from - 1] === ')' && /[\r\n]/.test(text[SEPARATOR.lastIndex] ?? '')) return undefined
-    return readAssigned(text, SEPARATOR.lastIndex, given)
+    if (given.isLabel && text[from - 1] === ')' && /[\r\n]/.test(text[at] ?? '')) return undefined
+    return readAssigned(text, at, given)
   }
+  const isFlag = text[nameStart] === '-'
   // Names stand in lists, too: only what looks like a value is one.
   if (!isFlag && matches(NEXT_ARGUMENT, text, from))
     return readFrom(text, NEXT_ARGUMENT.lastIndex, { isLiteral: false, isLabel: false }, true)
-  if (isFlag && (from === end || /^\\{0,3}"$/.test(close?.groups?.close ?? '')) && matches(AFTER_FLAG, text, from))
+  if (isFlag && isFlagEnd(text.slice(end, from)) && matches(AFTER_FLAG, text, from))
     return readFrom(text, AFTER_FLAG.lastIndex, { isLiteral: true, isLabel: false })
-  if (matches(FALLBACK, text, from))
+  if ((sign === 124 || sign === 63 || sign === 111) && matches(FALLBACK, text, from))
     return readFrom(text, FALLBACK.lastIndex, { isLiteral: false, isLabel: false }, true)
-  if (matches(HERE_STRING, text, from))
+  if (sign === 60 && matches(HERE_STRING, text, from))
     return readFrom(text, HERE_STRING.lastIndex, { isLiteral: true, isLabel: false })
   return readInElement(text, nameStart, end) ?? readCell(text, from) ?? readWithoutSign(text, nameStart, from, end)
+}
+
+/** Nothing, or the quote that closes an item of a list. */
+const isFlagEnd = (close: string): boolean => /^(?:\\{0,3}")?$/.test(close)
+
+/** `=`, `:`, `:=` or `=>` with blanks around it, and where the value begins. Not `==`, not `::`. */
+function separatorAt(text: string, from: number): (Given & { at: number }) | undefined {
+  const start = blanksEnd(text, from, MOST_BLANKS)
+  const length = signLength(text, start)
+  if (length === 0) return undefined
+  const end = text.startsWith('**', start + length) ? start + length + 2 : start + length
+  const at = blanksEnd(text, end, MOST_BLANKS)
+  const sign = length === 1 ? text.charCodeAt(start) : 0
+  return { at, isLiteral: sign === 61 && start === from && at === end, isLabel: sign === 58 }
+}
+
+function signLength(text: string, at: number): number {
+  const next = text.charCodeAt(at + 1)
+  switch (text.charCodeAt(at)) {
+    case 61:
+      return next === 62 ? 2 : next === 61 ? 0 : 1
+    case 58:
+      return next === 61 ? 2 : next === 58 ? 0 : 1
+    case 0xff1a: // the wide forms
+    case 0xff1d:
+      return 1
+    case 117:
+      return matches(ESCAPED_SIGN, text, at) ? 5 : 0
+    default:
+      return 0
+  }
 }
 
 /** Most values come right behind their sign; what else may be there is told by one character. */
@@ -121,6 +153,7 @@ function readNextLine(text: string, at: number, given: Given): Reading | undefin
 }
 
 function readBeside(text: string, nameStart: number, end: number): Reading | undefined {
+  if (!isBehindSign(text, nameStart)) return undefined
   const left = text.slice(Math.max(0, nameStart - 24), nameStart)
   const named = NAMED.exec(left)
   if (!named) return undefined
@@ -133,10 +166,24 @@ function readBeside(text: string, nameStart: number, end: number): Reading | und
   return { value: { start, end: start + value.length }, writing: { isLiteral: true, isLabel: false, isCode: false } }
 }
 
+/** How far before a name its sign may be: see `NAMED`. */
+const SIGN_REACH = 10
+/** Whether a sign stands before a name, with blanks, backslashes and a quote between: asked for every name, and most have none. */
+function isBehindSign(text: string, nameStart: number): boolean {
+  const first = nameStart - SIGN_REACH
+  let at = nameStart - 1
+  const quote = text.charCodeAt(at)
+  if (quote === 34 || quote === 39) at -= 1
+  while (at >= first && text.charCodeAt(at) === 92) at -= 1
+  while (at >= first && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at -= 1
+  const sign = text.charCodeAt(at)
+  return sign === 58 || sign === 61
+}
+
 function readInElement(text: string, nameStart: number, end: number): Reading | undefined {
   let start: number | undefined
   let close = '</'
-  if (matches(NEXT_ELEMENT, text, end)) start = NEXT_ELEMENT.lastIndex
+  if (text[end] === '<' && matches(NEXT_ELEMENT, text, end)) start = NEXT_ELEMENT.lastIndex
   else if (text[nameStart - 1] === '<') {
     AFTER_TAG.lastIndex = end
     const tag = AFTER_TAG.exec(text)
@@ -151,7 +198,7 @@ function readInElement(text: string, nameStart: number, end: number): Reading | 
 
 /** A cell of a table may hold anything: only what cannot be a word is taken for a value. */
 function readCell(text: string, from: number): Reading | undefined {
-  if (!matches(NEXT_CELL, text, from)) return undefined
+  if (!isBlank(text.charCodeAt(from)) || !matches(NEXT_CELL, text, from)) return undefined
   const reading = bare(text, NEXT_CELL.lastIndex, { isLiteral: false, isLabel: false })
   if (!reading) return undefined
   const { start, end } = reading.value
@@ -184,6 +231,7 @@ function readWithoutSign(text: string, nameStart: number, from: number, end: num
 
 /** `asGiven`: quotes alone do not make it a value. */
 function readFrom(text: string, start: number, given: Given, asGiven = false): Reading | undefined {
+  if (!CAN_OPEN.includes(text.charAt(start))) return bare(text, start, given)
   OPENING.lastIndex = start
   const { prefix = '', slashes = '', quote } = OPENING.exec(text)?.groups ?? {}
   if (quote === undefined) return bare(text, start, given)
@@ -201,6 +249,14 @@ function bare(text: string, start: number, given: Given): Reading | undefined {
     ? undefined
     : { value: { start, end }, writing: { ...given, isCode: /[([{.]/.test(text[end] ?? '') } }
 }
+
+/** Behind the blanks from there. */
+function blanksEnd(text: string, from: number, most: number): number {
+  let at = from
+  while (at - from < most && isBlank(text.charCodeAt(at))) at += 1
+  return at
+}
+const isBlank = (code: number): boolean => code === 32 || code === 9 || code === 0xa0
 
 function matches(pattern: RegExp, text: string, at: number): boolean {
   pattern.lastIndex = at

@@ -2,7 +2,7 @@ import { readValue } from './assigned-value.js'
 import { shownOf } from './hidden-characters.js'
 import { isPlausiblePassword, isPlausibleToken, type Writing } from './plausible-value.js'
 import { wholeValue } from './quoted-value.js'
-import { isIn, type Rule } from './rule.js'
+import { isIn, NOT_HERE, type Rule } from './rule.js'
 
 /** What a name promises about its value. */
 type Kind = 'password' | 'secret' | 'token' | 'key'
@@ -17,7 +17,11 @@ const SECRET_KEY =
 
 /** What can stand right behind the word if a value is to follow. Most words are told from names by this alone. */
 const CAN_FOLLOW = '=: \t\n"\'`\\])>_-0123456789vVbBpPdDlLtT：＝\u00a0?(*<|&%'
-const CAN_FOLLOW_CODES: ReadonlySet<number> = new Set(Array.from(CAN_FOLLOW, (letter) => letter.charCodeAt(0)))
+const canFollow = (code: number): boolean =>
+  code < 256 ? CAN_FOLLOW_CODES[code] === 1 : CAN_FOLLOW.includes(String.fromCharCode(code))
+const CAN_FOLLOW_CODES = Uint8Array.from({ length: 256 }, (_, code) =>
+  CAN_FOLLOW.includes(String.fromCharCode(code)) ? 1 : 0,
+)
 
 /** Names such as `DB_PASSWORD`, `"api_key"`, `--token`, `<password>` or `X-Auth-Key`, and the value each is given. */
 export const ASSIGNMENT_RULES: readonly Rule[] = [
@@ -42,8 +46,11 @@ export const ASSIGNMENT_RULES: readonly Rule[] = [
     "pwd'",
     'pwd>',
   ]),
-  rule('secret', ['secret', 'credential']),
-  rule('token', ['token', '_auth', '"auth']),
+  rule('secret', ['secret']),
+  rule('secret', ['credential']),
+  rule('token', ['token']),
+  rule('token', ['_auth']),
+  rule('token', ['"auth']),
   rule('key', ['key']),
 ]
 
@@ -79,10 +86,11 @@ function rule(kind: Kind, words: readonly string[]): Rule {
     name: kind,
     anchors: words.map((text) => ({ text, anyCase: true, ...(text.length < 4 ? { next: CAN_FOLLOW } : {}) })),
     match(text, at, reached) {
-      const end = wordEnd(kind, text, at, words)
-      if (end === undefined || !CAN_FOLLOW_CODES.has(text.charCodeAt(end))) return undefined
+      const end = kind === 'password' ? passwordEnd(text, at) : wordEnd(words[0] as string, text, at)
+      if (end === undefined || !canFollow(text.charCodeAt(end))) return NOT_HERE
       const nameStart = startOfName(text, at)
-      if (isFollowedByWord(text, end) && !takesValueWithoutSign(text, nameStart, end)) return undefined
+      if (isFollowedByWord(text, end) && !takesValueWithoutSign(text, nameStart, end))
+        return text[nameStart - 1] === '\\' ? undefined : NOT_HERE
       const name = text.slice(nameStart, at)
       const reading = readValue(text, nameStart, end)
       if (reading === undefined || !isNamed(kind, name, text.slice(at, end), reading.writing)) return undefined
@@ -97,25 +105,29 @@ function rule(kind: Kind, words: readonly string[]): Rule {
 }
 
 /** Where the whole word ends: the anchor of `password` is shorter than the word. */
-function wordEnd(kind: Kind, text: string, at: number, words: readonly string[]): number | undefined {
-  if (kind !== 'password' && words.length === 1) return at + (words[0] as string).length
-  const near = text.slice(at, at + 12).toLowerCase()
-  const word = kind === 'password' ? PASSWORD_WORD.exec(near)?.[0] : words.find((one) => near.startsWith(one))
-  if (word === undefined) return undefined
-  return at + word.length + (word === 'credential' && near[word.length] === 's' ? 1 : 0)
+function passwordEnd(text: string, at: number): number | undefined {
+  PASSWORD_WORD.lastIndex = at
+  return PASSWORD_WORD.test(text) ? PASSWORD_WORD.lastIndex : undefined
 }
+const PASSWORD_WORD = /(?:-|require)?(?:passwords?|passwort|passwd|passphrase|passcode|pass|pwd|psk)/iy
 
-const PASSWORD_WORD = /^(?:-|require)?(?:passwords?|passwort|passwd|passphrase|passcode|pass|pwd|psk)/
+/** All others are their anchor. */
+function wordEnd(word: string, text: string, at: number): number {
+  const end = at + word.length
+  return word === 'credential' && (text.charCodeAt(end) | 0x20) === 115 ? end + 1 : end
+}
 
 /** A blank and then neither a sign nor a quote: prose, or one of the few forms that have no sign. */
 function isFollowedByWord(text: string, end: number): boolean {
   let at = end
   while (at - end < 16 && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1
-  return at > end && !MAY_GIVE.test(text.slice(at, at + 3))
+  if (at === end) return false
+  MAY_GIVE.lastIndex = at
+  return !MAY_GIVE.test(text)
 }
 
-/** A sign, or what comes before a fallback, a here-string or the next cell of a table. */
-const MAY_GIVE = /^(?:[=:|]|\?[?:]|or[ \t]|<<<)/
+/** A sign, or what comes before a fallback, a here-string or the next cell of a table; or an escape, which may be one. */
+const MAY_GIVE = /[=:|\\%&]|\?[?:]|or[ \t]|<<</y
 
 function takesValueWithoutSign(text: string, nameStart: number, end: number): boolean {
   const first = text[nameStart] ?? ''

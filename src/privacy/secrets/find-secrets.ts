@@ -5,7 +5,7 @@ import { COMMAND_RULES } from './command-rules.js'
 import { hasEscapes, hasHiddenEscapes, withHiddenUnescaped, withoutEscapes } from './escaped-text.js'
 import { hasHidden, isHidden, isWide, withoutHidden, withoutSequences } from './hidden-characters.js'
 import type { MappedText } from './mapped-text.js'
-import { HIDDEN_STOP, type Rule } from './rule.js'
+import { HIDDEN_STOP, NOT_HERE, type Rule } from './rule.js'
 import { STRUCTURE_RULES } from './structure-rules.js'
 import { TOKEN_RULES } from './token-rules.js'
 
@@ -86,7 +86,7 @@ class SecretFinder {
   /** In the text as it is, as a person sees it, and as it is when its escapes are undone. */
   #findIn(text: string): Finding[] {
     const triedBefore = this.tried
-    const coloured = text.length > SHORT && text.includes('\x1b') ? withoutSequences(text) : undefined
+    const coloured = text.length > SHORT && text.indexOf('\x1b') !== -1 ? withoutSequences(text) : undefined
     // What has colours is looked at without them, which finds as much; but not what a sequence tells the terminal.
     let found = coloured === undefined || text.includes('\x1b]') ? this.#search(text) : NOTHING
     if (coloured === undefined && !this.#isOdd && this.tried === triedBefore) return NONE
@@ -94,7 +94,12 @@ class SecretFinder {
     if (coloured) found = joined(found, this.#searchSeen(coloured))
     const isTried = this.tried > triedBefore
     // Colours, letters struck over and wide letters break the words by which secrets are found; the rest is noticed beside them.
-    if (this.#isHiding || text.includes('\b') || isWide(text) || (text.length <= SHORT && text.includes('\x1b'))) {
+    if (
+      this.#isHiding ||
+      text.indexOf('\b') !== -1 ||
+      isWide(text) ||
+      (text.length <= SHORT && text.includes('\x1b'))
+    ) {
       const shown = withoutHidden(seen?.text ?? text, seen)
       if (shown) found = joined(found, this.#searchSeen(shown))
       seen = shown ?? seen
@@ -106,7 +111,7 @@ class SecretFinder {
       seen = shown ?? seen
     }
     // An escape hides no anchor, only what is near it.
-    if (this.tried > triedBefore && hasEscapes(seen?.text ?? text))
+    if (this.#near.length > 0 && hasEscapes(seen?.text ?? text))
       found = joined(found, this.#searchPlain(seen?.text ?? text, seen))
     return found.length === 0 ? NONE : united(found)
   }
@@ -161,12 +166,13 @@ class SecretFinder {
     const missed = this.#missed[index] as number
     if (at < missed) return
     this.tried += 1
+    const rule = this.rules[index] as Rule
+    const span = rule.match(this.#text, at, this.#reached[index] as number)
+    if (span === NOT_HERE) return
     if (at >= this.#nextNear) {
       this.#near.push(at)
       this.#nextNear = at + NEAR_STEP
     }
-    const rule = this.rules[index] as Rule
-    const span = rule.match(this.#text, at, this.#reached[index] as number)
     if (span === undefined || typeof span === 'number') {
       if (span === HIDDEN_STOP) this.#isHiding = true
       else if (index < this.#byName && !this.#isHiding && !rule.noticesHidden)

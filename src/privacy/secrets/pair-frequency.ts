@@ -19,6 +19,8 @@ const RANK = new Map(
 
 /** How common a pair is: 0 for what is not among the commonest, more the commoner. In any case, its commonest spelling counts. */
 export function commonness(pair: string, anyCase: boolean): number {
-  const spellings = anyCase ? [pair, pair.toUpperCase(), pair.charAt(0).toUpperCase() + pair.charAt(1)] : [pair]
-  return Math.max(...spellings.map((one) => RANK.size - (RANK.get(one) ?? RANK.size)))
+  const asWritten = RANK.size - (RANK.get(pair) ?? RANK.size)
+  if (!anyCase) return asWritten
+  const upper = pair.toUpperCase()
+  return Math.max(asWritten, commonness(upper, false), commonness(upper.charAt(0) + pair.charAt(1), false))
 }

@@ -3,8 +3,8 @@ import type { Span } from '../mark.js'
 /** How long a value may be that is looked at before it is believed. */
 const VALUE_REACH = 1_024
 const LOOK_AT = 128
-const UNQUOTED_STOPS: ReadonlySet<number> = new Set(
-  Array.from(' \t\r\n\v\f\0\u00a0"\'`<>|;&,(){}[]', (letter) => letter.charCodeAt(0)),
+const UNQUOTED_STOPS = Uint8Array.from({ length: 256 }, (_, code) =>
+  ' \t\r\n\v\f\0\u00a0"\'`<>|;&,(){}[]'.includes(String.fromCharCode(code)) ? 1 : 0,
 )
 
 /** What programs write before a quote to say which kind of string it is: `b'…'`, `f"…"`, `r#"…"`, `@"…"`, `$'…'`. */
@@ -77,7 +77,7 @@ export function unquotedEnd(text: string, start: number): number | undefined {
   let end = start
   while (end < limit) {
     const code = text.charCodeAt(end)
-    if (UNQUOTED_STOPS.has(code) || (code === 92 && /[nrt"'`\\]/.test(text[end + 1] ?? ''))) break
+    if (UNQUOTED_STOPS[code] === 1 || (code === 92 && /[nrt"'`\\]/.test(text[end + 1] ?? ''))) break
     end += 1
   }
   return end === start ? undefined : end

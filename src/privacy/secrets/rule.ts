@@ -12,14 +12,36 @@ export interface Rule {
   /**
    * `at` is where the anchor starts; `reached` is where the secrets end that this rule has found before. What lies before that
    * need not be looked at again to its end, or a text of nothing but anchors would take for ever. A number says: nothing here,
-   * and nothing at this rule's anchors before that offset; `HIDDEN_STOP` says that something hidden ended it.
+   * and nothing at this rule's anchors before that offset; `HIDDEN_STOP` and `NOT_HERE` say why there is nothing.
    */
   match(text: string, at: number, reached: number): Span | number | undefined
   /** It reads character by character and so notices what is hidden among them. */
   readonly noticesHidden?: true
 }
 
+/** Something hidden ended it. */
 export const HIDDEN_STOP = -1
+/** Nothing hidden ended it, and no escape: another look at the text, without them, finds no more here. */
+export const NOT_HERE = -2
+
+/** Why a run of characters that is too short for a secret ended here. */
+function stopAt(text: string, at: number): number | undefined {
+  const code = text.charCodeAt(at)
+  if (isHidden(code)) return HIDDEN_STOP
+  return canEscape(code) ? undefined : NOT_HERE
+}
+
+/** What escapes begin with: a backslash, `%`, `&`, `^`. */
+export const canEscape = (code: number): boolean => code === 92 || code === 37 || code === 38 || code === 94
+
+/** Why a word that should begin here does not: behind an escape such as `%20` it may. */
+function stopBefore(text: string, at: number): number | undefined {
+  for (let before = at - 1; before >= at - LONGEST_ESCAPE; before -= 1)
+    if (canEscape(text.charCodeAt(before))) return undefined
+  return NOT_HERE
+}
+/** `\u{0020}` */
+const LONGEST_ESCAPE = 8
 
 /** The characters a token's body is made of. */
 export const BODY = {
@@ -35,11 +57,10 @@ export const BODY = {
 } as const
 export type Body = keyof typeof BODY
 
+const members = (pattern: RegExp): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
 const TABLES: Readonly<Record<Body, Uint8Array>> = Object.fromEntries(
-  Object.entries(BODY).map(([name, members]) => [
-    name,
-    Uint8Array.from({ length: 128 }, (_, code) => (members.test(String.fromCharCode(code)) ? 1 : 0)),
-  ]),
+  Object.entries(BODY).map(([name, pattern]) => [name, members(pattern)]),
 ) as Record<Body, Uint8Array>
 
 /** The characters of a body, for an anchor to go on with. */
@@ -81,13 +102,13 @@ export function tokenRule(name: string, form: TokenForm): Rule {
       ...(text.length < 4 ? { next: membersOf(form.body) } : {}),
     })),
     match(text, at, reached) {
-      if (form.startsWord && !isWordStart(text, at)) return undefined
+      if (form.startsWord && !isWordStart(text, at)) return stopBefore(text, at)
       const prefix = form.prefixes.find((one) => text.startsWith(one, at)) ?? ''
       const start = at + prefix.length
       const enough = runEnd(text, start, form.body, start + form.atLeast)
       if (enough - start < form.atLeast) {
         if (isCut(text, start, enough)) return { start: at, end: enough }
-        return isHidden(text.charCodeAt(enough)) ? HIDDEN_STOP : undefined
+        return stopAt(text, enough)
       }
       if (form.mixed && !isMixed(text.slice(start, runEnd(text, start, form.body, start + 64)))) return undefined
       return { start: at, end: tailEnd(text, enough, form.body, reached) }
@@ -112,6 +133,8 @@ interface PatternForm {
   before?: number
   /** It begins exactly there, and nowhere nearer. */
   isFixed?: true
+  /** What must follow the anchor before the pattern is tried: an anchor of ordinary words is then passed over at once. */
+  run?: { body: Body; atLeast: number }
   /** Sticky, every quantifier bounded, and a group called `secret` if the secret is not the whole match. */
   pattern: RegExp
   /** What may follow the secret and belongs to it, without a bound. */
@@ -122,6 +145,7 @@ interface PatternForm {
 /** A secret that a regular expression describes, tried from each offset where it may begin. */
 export function patternRule(name: string, form: PatternForm): Rule {
   const pattern = new RegExp(form.pattern.source, `${form.pattern.flags.replace(/[dy]/g, '')}dy`)
+  const length = form.anchors[0]?.length ?? 0
   return {
     name,
     anchors: form.anchors.map((text) => ({
@@ -130,6 +154,11 @@ export function patternRule(name: string, form: PatternForm): Rule {
       ...(form.next !== undefined && text.length < 4 ? { next: form.next } : {}),
     })),
     match(text, at, reached) {
+      if (form.run) {
+        const least = at + length + form.run.atLeast
+        const end = runEnd(text, at + length, form.run.body, least)
+        if (end < least) return stopAt(text, end)
+      }
       const first = at - (form.before ?? 0)
       for (let from = form.isFixed ? first : at; from >= Math.max(0, first); from -= 1) {
         if (form.startsWord && !isWordStart(text, from)) continue
@@ -146,9 +175,12 @@ export function patternRule(name: string, form: PatternForm): Rule {
 
 /** Not in the middle of a word. The letter of an escape such as `\n` in JSON is no part of a word. */
 export function isWordStart(text: string, at: number): boolean {
-  if (at === 0 || !/[A-Za-z0-9_+-]/.test(text[at - 1] as string)) return true
-  return text[at - 2] === '\\' && /[nrtbf]/.test(text[at - 1] as string)
+  const before = text.charCodeAt(at - 1)
+  if (WORD[before] !== 1) return true
+  return text.charCodeAt(at - 2) === 92 && ESCAPE_LETTER[before] === 1
 }
+const WORD = members(/[A-Za-z0-9_+-]/)
+const ESCAPE_LETTER = members(/[nrtbf]/)
 
 /** Letters and digits together, and not as words with a number behind: `session2` is a name, `a8f2k1` is not. */
 export function isMixed(value: string): boolean {

@@ -211,6 +211,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   patternRule('resend-key', {
     anchors: ['re_'],
     next: membersOf('word'),
+    run: { body: 'word', atLeast: 6 },
     pattern: /re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20}/,
     tail: 'word',
     startsWord: true,
@@ -335,6 +336,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   patternRule('airtable-token', {
     anchors: ['pat'],
     next: membersOf('word'),
+    run: { body: 'word', atLeast: 14 },
     pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/,
   }),
   patternRule('asana-token', {

@@ -1,5 +1,5 @@
-import { type Forgetter, PURGED } from '../../privacy/index.js'
-import type { Fact, Resume, SessionNews } from '../../tools/index.js'
+import { type Forgetter, PURGED } from '../privacy/index.js'
+import type { Fact, Resume, SessionNews } from '../tools/index.js'
 import { storablePlace } from './storable-place.js'
 
 /** The arguments of a call on a path that must be forgotten. In the text they are `PURGED_CALL_TEXT`. */

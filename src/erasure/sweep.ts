@@ -16,17 +16,29 @@ export interface PurgedPlace {
 /** Copies that were put aside because they could not be used, and what a killed process left: nothing depends on them. */
 const PUT_ASIDE = /\.(?:set-aside|damaged)-|\.corrupt|\.tmp-\d+$|\.next-\d+$|\.new-\d+-\d+/
 
+interface SweepSetup extends Pick<Sweep, 'forgetter' | 'sessions' | 'dryRun' | 'generation'> {
+  root: string
+}
+
 /** One way through the files of a home, taking out what must go, or only counting it. */
 export class Sweep {
   readonly #places = new Map<string, number>()
+  readonly #root: string
+  readonly forgetter: Forgetter
+  /** Sessions of which nothing may stay. */
+  readonly sessions: ReadonlySet<string>
+  /** Only say what would go. */
+  readonly dryRun: boolean
+  /** Counts purges: a store that has seen this one refuses what was read before it began. */
+  readonly generation: number
 
-  constructor(
-    private readonly root: string,
-    readonly forgetter: Forgetter,
-    /** Sessions of which nothing may stay. */
-    readonly sessions: ReadonlySet<string>,
-    readonly dryRun: boolean,
-  ) {}
+  constructor({ root, forgetter, sessions, dryRun, generation }: SweepSetup) {
+    this.#root = root
+    this.forgetter = forgetter
+    this.sessions = sessions
+    this.dryRun = dryRun
+    this.generation = generation
+  }
 
   get places(): PurgedPlace[] {
     return [...this.#places].map(([file, count]) => ({ file, count })).sort((a, b) => (a.file < b.file ? -1 : 1))
@@ -34,7 +46,7 @@ export class Sweep {
 
   found(path: string, count: number): void {
     if (count === 0) return
-    const file = relative(this.root, path)
+    const file = relative(this.#root, path)
     this.#places.set(file, (this.#places.get(file) ?? 0) + count)
   }
 
@@ -45,16 +57,25 @@ export class Sweep {
     return typeof session === 'string' && this.sessions.has(session)
   }
 
-  /** Any file that nobody else takes care of. */
-  file(path: string): void {
+  /** A file of plain text, JSON, gzip or a database. `isKey`: see `forgetInDatabase`. */
+  file(path: string, isKey?: (table: string, column: string) => boolean): void {
     const bytes = bytesOf(path)
     if (bytes === undefined) return
-    if (isDatabase(bytes)) this.#database(path)
+    if (isDatabase(bytes)) this.#database(path, isKey)
     else if (isPacked(bytes)) this.#packed(path, bytes)
     else {
       const { value, count } = forgetInFile(bytes.toString(), this.forgetter)
       this.#replace(path, count, () => value)
     }
+  }
+
+  /** The same for a file of text that others change under a lock, which is taken only when there is something to remove. */
+  async lockedFile(path: string, lock: () => Promise<Disposable>): Promise<void> {
+    if (this.dryRun) return this.file(path)
+    const text = bytesOf(path)?.toString()
+    if (text === undefined || forgetInFile(text, this.forgetter).count === 0) return
+    using _held = await lock()
+    this.file(path)
   }
 
   #packed(path: string, bytes: Buffer): void {
@@ -72,13 +93,16 @@ export class Sweep {
   }
 
   /** One that is damaged is left to the proof, which says that it could not be looked into. */
-  #database(path: string): void {
+  #database(path: string, isKey?: (table: string, column: string) => boolean): void {
     try {
       const database = openDatabase(path)
       try {
         database.exec('pragma busy_timeout = 30000; pragma secure_delete = on')
         if (!this.dryRun) database.exec('begin immediate')
-        this.found(path, forgetInDatabase(database, this.forgetter, { dryRun: this.dryRun }))
+        this.found(
+          path,
+          forgetInDatabase(database, this.forgetter, { dryRun: this.dryRun, ...(isKey ? { isKey } : {}) }),
+        )
         if (this.dryRun) return
         database.exec('commit')
         scrubDatabase(database)

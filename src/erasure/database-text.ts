@@ -16,8 +16,11 @@ const KEYS = new Set([
   'kind',
   'place',
 ])
-/** The program whose log it is. */
-const PROGRAMS = new Set(['ledger_calls', 'ledger_cells', 'ledger_holders', 'ledger_logs', 'history_logs', 'text_logs'])
+/** `isKey`: further columns of a store that no person ever wrote. */
+interface DatabaseErasure {
+  dryRun: boolean
+  isKey?: (table: string, column: string) => boolean
+}
 
 interface Table {
   name: string
@@ -54,10 +57,14 @@ export function tablesOf(database: Database): Table[] {
 }
 
 /** Takes what must go out of every text of a database. Inside a transaction unless it is only counted. */
-export function forgetInDatabase(database: Database, forgetter: Forgetter, { dryRun }: { dryRun: boolean }): number {
+export function forgetInDatabase(
+  database: Database,
+  forgetter: Forgetter,
+  { dryRun, isKey = () => false }: DatabaseErasure,
+): number {
   let count = 0
   for (const table of tablesOf(database)) {
-    const texts = table.texts.filter((name) => !KEYS.has(name) && !(name === 'tool' && PROGRAMS.has(table.name)))
+    const texts = table.texts.filter((name) => !KEYS.has(name) && !isKey(table.name, name))
     if (texts.length === 0) continue
     for (const { row, column, text } of textsIn(database, { ...table, texts })) {
       const document = parsed(text)

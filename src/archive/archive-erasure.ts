@@ -1,14 +1,44 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Archive, type ArchivedContent, type ArchiveKey, type ReadMark } from '../archive/index.js'
-import { FactForgetter } from '../ingest/index.js'
+import { type Erasable, forgetInFile, isUnder, type Meaning, type SoughtWords, type Sweep } from '../erasure/index.js'
 import type { Context } from '../model/index.js'
 import type { Fact } from '../tools/index.js'
-import type { Sweep } from './sweep.js'
+import { Archive } from './archive.js'
+import type { ArchivedContent, ArchiveKey } from './archive-reader.js'
+import type { ReadMark } from './archived-log.js'
+import { archivedTexts } from './archived-texts.js'
+import { FactForgetter } from './fact-forgetter.js'
 
 /** The words that are kept for when the tools have deleted their logs, in every version of a log. */
-export async function sweepArchive(directory: string, sweep: Sweep, context: Context): Promise<void> {
-  if (!existsSync(directory)) return
+export class ArchiveErasure implements Erasable {
+  readonly name = 'archive'
+
+  constructor(
+    private readonly directory: string,
+    private readonly context: Context,
+  ) {}
+
+  owns(path: string): boolean {
+    return isUnder(path, this.directory)
+  }
+
+  async erase(sweep: Sweep): Promise<void> {
+    if (existsSync(this.directory)) await eraseArchive(this.directory, sweep, this.context)
+  }
+
+  /** Pieces of the archive: a line, then facts that are packed, again and again. */
+  meaning(path: string, _head: Buffer, { forgetter, raw }: SoughtWords): Meaning | 'unreadable' | undefined {
+    if (!/\.(?:sealed|pack)$/.test(path)) return undefined
+    const unpacked = archivedTexts(readFileSync(path))
+    if (!unpacked) return 'unreadable'
+    const { stretches, texts } = unpacked
+    const meant = texts.reduce((sum, text) => sum + forgetInFile(text, forgetter).count, 0)
+    const asBytes = stretches.reduce((sum, text) => sum + raw.countIn(text), 0)
+    return { bytes: stretches.reduce((sum, text) => sum + Buffer.byteLength(text), 0), count: Math.max(meant, asBytes) }
+  }
+}
+
+async function eraseArchive(directory: string, sweep: Sweep, context: Context): Promise<void> {
   using archive = new Archive(directory, context)
   for (const key of archive.keys()) {
     const contents = [
