@@ -52,17 +52,17 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     const other = livingDaemon(place)
     return other !== undefined && compareVersions(other.version, facts.version) >= 0
   })
-  if (!held) return 'another one runs already'
+  if (!held) return 'another one is already running'
   await using home = await options.openHome()
   const settings = parseDaemonSettings(await readSettings(facts.configFile), facts.configFile)
 
   const ending = new AbortController()
-  let why = 'it was told to'
+  let why = 'it received a signal'
   const end = (reason: string): void => {
     if (!ending.signal.aborted) why = reason
     ending.abort()
   }
-  const onSignal = (): void => end('it was told to')
+  const onSignal = (): void => end('it received a signal')
   signal.addEventListener('abort', onSignal)
 
   const { hub, running } = await EventHub.open(home, ending.signal)
@@ -126,7 +126,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     segment: () => watcher.segment,
     next: () => watcher.next(),
     tryNotice: (ways) => watcher.tryNotice(ways),
-    stop: () => end('it was asked to'),
+    stop: () => end('it was asked to stop'),
     signal: ending.signal,
     health: () => ({
       name: 'skein',

@@ -192,7 +192,7 @@ class TooLarge extends SkeinError {
 function failure(error: unknown): [status: number, document: object] {
   if (!(error instanceof SkeinError)) {
     const next = 'See: skein daemon logs'
-    return [500, { error: { code: 'bug', message: 'Something in the daemon is wrong', next } }]
+    return [500, { error: { code: 'bug', message: 'The daemon failed unexpectedly', next } }]
   }
   return [statusOf(error), { error: errorFacts(error) }]
 }
