@@ -135,7 +135,7 @@ describe('what a log does not say itself', () => {
 })
 
 describe('a database of opencode that cannot be read', () => {
-  it.each(['locked by another program', 'not a database that Skein knows'])(
+  it.each(['locked by another program', 'not a database that Skein supports'])(
     'is named, and keeps nothing else from being counted: %s',
     async (reason) => {
       const root = scratch()
@@ -151,7 +151,7 @@ describe('a database of opencode that cannot be read', () => {
       const { home, warnings } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
       expect(await home.history.ingest()).toMatchObject({ sessions_found: 1, unreadable: [{ path, reason }] })
       expect((await home.history.cost({ noIndex: true })).total.calls).toBe(3)
-      expect(warnings).toEqual([`Could not read ${path} (${reason}): the totals lack what is in there`])
+      expect(warnings).toEqual([`Could not read ${path} (${reason}): the totals do not include it`])
       other.close()
       if (reason.startsWith('locked'))
         expect(await home.history.ingest()).toMatchObject({ sessions_found: 6, unreadable: [] })

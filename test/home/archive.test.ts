@@ -327,7 +327,7 @@ describe('the archive itself', () => {
     const { ok, problems } = await home.archive.verify()
     expect({ ok, problems }).toEqual({
       ok: false,
-      problems: [expect.stringContaining('holds another log'), expect.stringContaining('holds another log')],
+      problems: [expect.stringContaining('contains another log'), expect.stringContaining('contains another log')],
     })
     await home[Symbol.asyncDispose]()
   })

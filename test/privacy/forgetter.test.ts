@@ -168,8 +168,8 @@ describe('a pattern', () => {
   it.each([
     ['(a+)+$', 'repeats a group'],
     ['(?:(?:x|y)*z){2,}', 'repeats a group'],
-    ['x*', 'also fits an empty text'],
-    ['(', 'cannot be understood'],
+    ['x*', 'also matches an empty text'],
+    ['(', 'cannot be parsed'],
     ['x'.repeat(1_001), 'is longer than'],
   ])('is refused when it is %s', (source, why) => {
     expect(() => pattern(source)).toThrow(
@@ -205,6 +205,6 @@ describe('a path', () => {
   })
 
   it('is refused when it fits almost everything', () => {
-    for (const glob of ['*', '**/*', '/', './..']) expect(() => path(glob)).toThrow(/fits almost every path/)
+    for (const glob of ['*', '**/*', '/', './..']) expect(() => path(glob)).toThrow(/matches almost every path/)
   })
 })

@@ -3,8 +3,10 @@ import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openTestHome, scratch } from '../home/scratch.js'
+import { fillHome, logOf, NOW, SESSION, stateOf, turn, whereIs } from '../home/worded-home.js'
 import { seededRandom, someTime } from '../support/random.js'
-import { fillHome, logOf, NOW, SESSION, stateOf, turn, WORKER, whereIs } from './told-home.js'
+
+const WORKER = join(import.meta.dirname, '..', 'workers', 'purge.mjs')
 
 describe('a purge that is interrupted', () => {
   const start = (...args: string[]): { child: ChildProcess; ended: Promise<unknown> } => {

@@ -2,8 +2,8 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openTestHome, scratch } from '../home/scratch.js'
+import { EVERYTHING, LATER, whereIs } from '../home/worded-home.js'
 import { makeCorpus } from '../ingest/corpus.js'
-import { EVERYTHING, LATER, whereIs } from './told-home.js'
 
 it('a needle of a large corpus is gone from the search and from every file', async () => {
   const root = scratch()

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openTestHome, scratch } from '../home/scratch.js'
-import { EVERYTHING, fillHome, LATER, logOf, NOW, OTHER, SESSION, stateOf, turn, whereIs } from './told-home.js'
+import { EVERYTHING, fillHome, LATER, logOf, NOW, OTHER, SESSION, stateOf, turn, whereIs } from '../home/worded-home.js'
 
 describe('purging by pattern and path', () => {
   it('takes out what fits, and keeps it out', async () => {

@@ -5,7 +5,19 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileLock } from '../../src/disk/index.js'
 import { createProfile, openHome } from '../../src/home/index.js'
 import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
-import { filesUnder, fillHome, LATER, line, logOf, NOW, OTHER, SESSION, stateOf, turn, whereIs } from './told-home.js'
+import {
+  filesUnder,
+  fillHome,
+  LATER,
+  line,
+  logOf,
+  NOW,
+  OTHER,
+  SESSION,
+  stateOf,
+  turn,
+  whereIs,
+} from '../home/worded-home.js'
 
 describe('purging a secret', () => {
   it.each([

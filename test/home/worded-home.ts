@@ -4,13 +4,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ConversationStore } from '../../src/conversations/index.js'
 import type { Home } from '../../src/home/index.js'
 import { TextStore } from '../../src/ingest/index.js'
-import { openTestHome } from '../home/scratch.js'
+import { openTestHome } from './scratch.js'
 
 export const NOW = { ms: Date.UTC(2026, 10, 15) }
 /** Logs that were written before are over: they are kept compressed. */
 export const LATER = { ms: Date.UTC(2031, 0, 1) }
 export const EVERYTHING = 'tool_privacy: { "*": full, Write: full, Edit: full, Bash: full, Read: full }\n'
-export const WORKER = join(import.meta.dirname, '..', 'workers', 'purge.mjs')
 export const SESSION = '33333333-3333-4333-8333-333333333333'
 export const OTHER = '44444444-4444-4444-8444-444444444444'
 
