@@ -12,9 +12,9 @@ import {
 } from '../../model/index.js'
 import type { Delivery } from '../notices/notifier.js'
 import { WAYS, type Way } from '../notices/notify-settings.js'
-import type { OperationRoutes } from '../operation-routes.js'
 import type { EventHub } from './event-hub.js'
 import { streamEvents } from './event-stream.js'
+import type { OperationRoutes } from './operation-routes.js'
 import { badRequest, NotFound, type Request } from './server.js'
 
 /** What the API answers from. */

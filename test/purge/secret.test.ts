@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileLock } from '../../src/disk/index.js'
 import { createProfile, openHome } from '../../src/home/index.js'
-import { makeCorpus } from '../ingest/corpus.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 import {
-  EVERYTHING,
   filesUnder,
   fillHome,
   LATER,
@@ -20,9 +17,7 @@ import {
   stateOf,
   turn,
   whereIs,
-} from './worded-home.js'
-
-const WORKER = join(import.meta.dirname, '..', 'workers', 'purge.mjs')
+} from '../home/worded-home.js'
 
 describe('purging a secret', () => {
   it.each([
@@ -291,210 +286,4 @@ describe('purging a secret', () => {
     await expect(home.privacy.purge({})).rejects.toMatchObject({ code: 'usage' })
     await expect(home.privacy.purge({ pattern: '(a+)+' })).rejects.toMatchObject({ code: 'bad-input' })
   })
-})
-
-describe('purging by pattern and path', () => {
-  it('takes out what fits, and keeps it out', async () => {
-    const root = scratch()
-    const home = await fillHome(root, 'ACME-123456')
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    const before = await stateOf(home)
-    expect((await home.privacy.purge({ pattern: 'ACME-\\d{6}' })).proof).toMatchObject({ left: [] })
-    appendFileSync(logOf(root, OTHER), turn(OTHER, 2, { prompt: 'see ACME-654321', command: 'ls', result: '' }))
-    await home.history.ingest()
-    expect([...whereIs(root, 'ACME-123456'), ...whereIs(root, 'ACME-654321')]).toEqual([])
-    expect(await home.index.check()).toMatchObject({ ok: true })
-    expect(JSON.stringify(await stateOf(home))).toContain(JSON.stringify((before as { agents: unknown }).agents))
-  })
-
-  it.each([
-    ['a log that goes on', NOW.ms],
-    ['a log that is over', LATER.ms],
-  ])('nothing is left where two texts that lie side by side fit a pattern together: %s', async (_, nowMs) => {
-    const root = scratch()
-    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
-    const long = 'long enough to lie among the words '
-    writeFileSync(
-      logOf(root, SESSION),
-      turn(SESSION, 1, { prompt: `${long}ACME-123456`, command: 'ls', result: `${long}ACME-12` }) +
-        turn(SESSION, 2, { prompt: `9999 ${long}`, command: 'ls', result: 'narwhal' }),
-    )
-    const { home } = await openTestHome(root, { ms: nowMs })
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    await home.history.ingest()
-    const report = await home.privacy.purge({ pattern: 'ACME-\\d{5,}' })
-    expect(report.count).toBeGreaterThan(0)
-    expect(report.proof).toMatchObject({ left: [], unreadable: [] })
-  })
-
-  it('a pattern that takes too long on a log of a tool is refused before anything is changed', async () => {
-    const root = scratch()
-    const home = await fillHome(root, 'ACME-123456')
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    // Not ingested yet: only the tool's log has it.
-    appendFileSync(logOf(root, OTHER), turn(OTHER, 2, { prompt: 'a'.repeat(5_000), command: 'ls', result: '' }))
-    for (const dryRun of [true, false])
-      await expect(home.privacy.purge({ pattern: '(?:a|a)+b', dryRun })).rejects.toMatchObject({ code: 'bad-input' })
-    expect(existsSync(join(root, 'purged.json'))).toBe(false)
-  })
-
-  it('a pattern that fits ids and times takes out words and leaves the records whole', async () => {
-    const root = scratch()
-    const home = await fillHome(root, '2026-11-14')
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    const before = await stateOf(home)
-    const { proof } = await home.privacy.purge({ pattern: '\\d{4}-\\d\\d-\\d\\d' })
-    expect(proof?.left.length).toBeGreaterThan(0)
-    expect(existsSync(join(root, 'purge-unfinished'))).toBe(true)
-    await home.privacy.purge({ resume: true, accept: true })
-    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
-    expect(await stateOf(home)).toEqual(before)
-    expect((await home.sessions.get('first'))?.title).toBe('Fix [PURGED]')
-    expect(await home.index.check()).toMatchObject({ ok: true })
-  })
-
-  it('a path goes with what tools did to it', async () => {
-    const root = scratch()
-    writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
-    const command = 'cat secrets/prod.env'
-    writeFileSync(
-      logOf(root, SESSION),
-      turn(SESSION, 1, { prompt: 'look at secrets/prod.env please', command, result: 'flamingo' }) +
-        turn(SESSION, 2, { prompt: 'go on', command: 'ls', result: 'pelican' }),
-    )
-    const { home } = await openTestHome(root, NOW)
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    await home.history.ingest()
-    expect((await home.privacy.purge({ path: 'secrets/*.env' })).proof).toMatchObject({ left: [] })
-    const found = async (text: string): Promise<number> => (await home.history.search({ text })).hits.length
-    expect([await found('flamingo'), await found('pelican'), await found('please')]).toEqual([0, 1, 1])
-    // The call is read before its result was written.
-    const [asked, called, answered] = turn(SESSION, 3, { prompt: 'again', command, result: 'flamingo' }).split('\n')
-    appendFileSync(logOf(root, SESSION), `${asked}\n${called}\n`)
-    await home.history.ingest()
-    appendFileSync(logOf(root, SESSION), `${answered}\n`)
-    await home.history.ingest()
-    expect([await found('flamingo'), await found('again')]).toEqual([0, 1])
-    expect([...whereIs(root, 'secrets/prod.env'), ...whereIs(root, 'flamingo')]).toEqual([])
-  })
-})
-
-describe('purging a session', () => {
-  it('leaves nothing of it but what it spent, until it is asked for by force', async () => {
-    const root = scratch()
-    const home = await fillHome(root, 'Wombat-4242-burrow')
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    const spent = (await home.history.cost()).total
-    expect((await home.archive.list()).map(({ session }) => session)).toContain(SESSION)
-    expect((await home.privacy.purge({ session: '33333333' })).proof).toMatchObject({ left: [] })
-    expect((await home.archive.list()).map(({ session }) => session)).not.toContain(SESSION)
-    await home.history.ingest()
-    expect(await home.sessions.get(SESSION)).toBeUndefined()
-    expect(await home.events.read({ session: SESSION })).toEqual([])
-    expect((await home.history.search({ text: 'walrus' })).hits).toEqual([])
-    expect((await home.history.search({ text: 'octopus' })).hits).toHaveLength(1)
-    expect((await home.history.cost()).total).toEqual(spent)
-    expect(await home.index.check()).toMatchObject({ ok: true })
-
-    expect((await home.privacy.purge({ session: 'first' })).proof).toMatchObject({ left: [] })
-    expect((await home.sessions.get('second'))?.parent_id).toBe('first')
-    expect(await home.index.check()).toMatchObject({ ok: true })
-
-    await home.history.ingest({ session: SESSION, force: true })
-    expect((await home.history.search({ text: 'walrus' })).hits).toHaveLength(1)
-    expect((await home.sessions.get(SESSION))?.tool).toBe('claude')
-  })
-})
-
-describe('a purge that is interrupted', () => {
-  const start = (...args: string[]): { child: ChildProcess; ended: Promise<unknown> } => {
-    const child = spawn(process.execPath, [WORKER, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-    return { child, ended: new Promise((resolve) => child.on('exit', resolve)) }
-  }
-
-  it('is told of and finished by the next one, wherever it was killed', async () => {
-    const root = scratch()
-    const secret = 'Wombat-4242-burrow'
-    const first = await fillHome(root, secret)
-    const before = await stateOf(first)
-    await first[Symbol.asyncDispose]()
-    let kills = 0
-    for (let round = 0; round < 8; round += 1) {
-      const { child, ended } = start(root, 'purge', secret)
-      // From the moment on which it has written down what is to go.
-      while (!existsSync(join(root, 'purge-unfinished')) && child.exitCode === null)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
-      child.kill('SIGKILL')
-      if ((await ended) === null) kills += 1
-    }
-    expect(kills).toBeGreaterThan(0)
-    const { home, warnings } = await openTestHome(root, NOW)
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    const wasUnfinished = existsSync(join(root, 'purge-unfinished'))
-    expect(warnings.some((warning) => warning.includes('skein purge --resume'))).toBe(wasUnfinished)
-    expect((await home.privacy.purge({ resume: true })).proof).toMatchObject({ left: [], unreadable: [] })
-    expect(existsSync(join(root, 'purge-unfinished'))).toBe(false)
-    expect(whereIs(root, secret)).toEqual([])
-    expect(await stateOf(home)).toEqual(before)
-    expect(await home.index.check()).toMatchObject({ ok: true, unreadable_lines: 0 })
-  })
-
-  it('is not undone by an ingest that is running', async () => {
-    const root = scratch()
-    const secret = 'Wombat-4242-burrow'
-    const home = await fillHome(root, secret)
-    onTestFinished(() => home[Symbol.asyncDispose]())
-    const { child, ended } = start(root, 'watch')
-    await new Promise((resolve) => child.stdout?.once('data', resolve))
-    let number = 10
-    const writing = setInterval(() => {
-      number += 1
-      appendFileSync(
-        logOf(root, SESSION),
-        turn(SESSION, number, { prompt: `${number} ${secret}`, command: secret, result: secret }),
-      )
-    }, 20)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    const report = await home.privacy.purge({ secret })
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    clearInterval(writing)
-    child.kill('SIGTERM')
-    expect(await ended).toBe(0)
-    expect(report.proof).toMatchObject({ left: [] })
-    await home.history.ingest()
-    expect(whereIs(root, secret)).toEqual([])
-    expect(await home.index.check()).toMatchObject({ ok: true })
-    expect((await home.history.search({ text: String(number) })).hits.length).toBeGreaterThan(0)
-  })
-})
-
-it('a needle of a large corpus is gone from the search and from every file', async () => {
-  const root = scratch()
-  const corpus = makeCorpus(61, { sessions: 40, mb: 8 })
-  cpSync(join(corpus.root, 'projects'), join(root, '.claude', 'projects'), { recursive: true })
-  writeFileSync(join(root, 'privacy.yaml'), EVERYTHING)
-  const { needles } = JSON.parse(readFileSync(join(corpus.root, 'manifest.json'), 'utf8')) as {
-    needles: Record<string, unknown>
-  }
-  const { home } = await openTestHome(root, LATER)
-  onTestFinished(() => home[Symbol.asyncDispose]())
-  await home.history.ingest()
-  let gone = 0
-  for (const needle of Object.keys(needles).slice(0, 3)) {
-    const { hits } = await home.history.search({ text: needle })
-    const report = await home.privacy.purge({ secret: needle })
-    expect(report.proof).toMatchObject({ left: [] })
-    expect(report.count >= hits.length && report.native_logs.length >= (hits.length > 0 ? 1 : 0)).toBe(true)
-    expect((await home.history.search({ text: needle })).hits).toEqual([])
-    expect(whereIs(root, needle)).toEqual([])
-    gone += hits.length
-  }
-  expect(gone).toBeGreaterThan(0)
-  expect((await home.history.search({ text: 'error' })).hits.length).toBeGreaterThan(0)
-  expect((await home.archive.verify()).problems).toEqual([])
-  rmSync(join(root, '.claude'), { recursive: true })
-  await home.index.rebuild()
-  for (const needle of Object.keys(needles).slice(0, 3))
-    expect((await home.history.search({ text: needle })).hits).toEqual([])
 })
