@@ -1,7 +1,15 @@
 import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { openDatabase, readGuarded, SQLITE, sqliteCode, UnsuitableFile, writeAtomic } from '../disk/index.js'
+import {
+  openDatabase,
+  readGuarded,
+  SQLITE,
+  Statements,
+  sqliteCode,
+  UnsuitableFile,
+  writeAtomic,
+} from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { forgetInDatabase, scrubDatabase } from './database-text.js'
 import { forgetInFile } from './file-text.js'
@@ -98,14 +106,13 @@ export class Sweep {
       const database = openDatabase(path)
       try {
         database.exec('pragma busy_timeout = 30000; pragma secure_delete = on')
-        if (!this.dryRun) database.exec('begin immediate')
-        this.found(
-          path,
-          forgetInDatabase(database, this.forgetter, { dryRun: this.dryRun, ...(isKey ? { isKey } : {}) }),
-        )
-        if (this.dryRun) return
-        database.exec('commit')
-        scrubDatabase(database)
+        const erasure = { dryRun: this.dryRun, ...(isKey ? { isKey } : {}) }
+        const erase = (): void => this.found(path, forgetInDatabase(database, this.forgetter, erasure))
+        if (this.dryRun) erase()
+        else {
+          new Statements(database).inTransaction(erase)
+          scrubDatabase(database)
+        }
       } finally {
         database.close()
       }

@@ -6,8 +6,8 @@ import {
   type OperationContext,
   readInput,
   readQuery,
-} from '../operations/index.js'
-import { NotFound, type Request } from './http/server.js'
+} from '../../operations/index.js'
+import { NotFound, type Request } from './server.js'
 
 /** Every operation under its name: `GET /v1/cost`, `POST /v1/agents.send`. */
 export class OperationRoutes {

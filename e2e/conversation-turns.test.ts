@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ModelServer } from '../../e2e/model-server/model-server.js'
-import { promptsOf } from '../../e2e/model-server/request.js'
-import { mustBeOffline, programDirectory } from '../../e2e/programs.js'
-import type { SessionEntry } from '../../src/conversations/index.js'
+import type { SessionEntry } from '../src/conversations/index.js'
+import { ModelServer } from './model-server/model-server.js'
+import { promptsOf } from './model-server/request.js'
+import { mustBeOffline, programDirectory } from './programs.js'
 
 const root = mkdtempSync(join(tmpdir(), 'skein-turns-'))
 /** What one process printed about its turn. */
@@ -108,7 +108,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 /** One turn, in a process of its own. */
 function turnsWith(url: string) {
   const project = join(root, 'project')
-  const worker = fileURLToPath(new URL('../workers/run-turn.mjs', import.meta.url))
+  const worker = fileURLToPath(new URL('../test/workers/run-turn.mjs', import.meta.url))
   const sdk = pathToFileURL(
     join(programDirectory('agent-sdk'), 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs'),
   ).href

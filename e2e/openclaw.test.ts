@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ModelServer } from '../../e2e/model-server/model-server.js'
-import { mustBeOffline, programDirectory } from '../../e2e/programs.js'
-import { ConversationStore, importOpenClaw, textOf } from '../../src/conversations/index.js'
+import { ConversationStore, importOpenClaw, textOf } from '../src/conversations/index.js'
+import { ModelServer } from './model-server/model-server.js'
+import { mustBeOffline, programDirectory } from './programs.js'
 
 const root = mkdtempSync(join(tmpdir(), 'skein-openclaw-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -52,7 +52,7 @@ describe.each(['rows', 'files'])('a store exported from the %s backend', (backen
   it('is accepted by the real OpenClaw: checked, taken over and validated without an issue', async () => {
     // Of this try alone: what was left by one that failed would be in the way.
     const [store, state] = [mkdtempSync(join(root, `${backend}-`)), mkdtempSync(join(root, 'state-'))]
-    const worker = fileURLToPath(new URL('../workers/export-to-openclaw.mjs', import.meta.url))
+    const worker = fileURLToPath(new URL('../test/workers/export-to-openclaw.mjs', import.meta.url))
     execFileSync(process.execPath, [worker, store, state, backend])
     const dry = await doctor(state, 'dry-run')
     console.log(`${backend}, dry run: ${JSON.stringify(dry.totals)}`)
@@ -74,7 +74,7 @@ describe.each(['rows', 'files'])('a store exported from the %s backend', (backen
 })
 
 it('the files backend is accepted as it stands', async () => {
-  const worker = fileURLToPath(new URL('../workers/export-to-openclaw.mjs', import.meta.url))
+  const worker = fileURLToPath(new URL('../test/workers/export-to-openclaw.mjs', import.meta.url))
   const state = mkdtempSync(join(root, 'as-it-stands-'))
   execFileSync(process.execPath, [worker, state, join(root, 'unused'), 'files'])
   expect((await doctor(state, 'dry-run')).totals).toMatchObject({ issues: 0, validatedEntries: 8 })

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportDocument, pageOf } from '../../src/interchange/index.js'
-import { visibleText } from '../../src/interchange/visible-text.js'
-import { DEFAULT_PRIVACY } from '../../src/privacy/index.js'
-import { AT, aCall, aHistory, aTurn, everywhere, historyWith } from '../interchange/history.js'
-import { HOSTILE } from '../interchange/hostile-texts.js'
+import { exportDocument, pageOf } from '../src/interchange/index.js'
+import { visibleText } from '../src/interchange/visible-text.js'
+import { DEFAULT_PRIVACY } from '../src/privacy/index.js'
+import { AT, aCall, aHistory, aTurn, everywhere, historyWith } from '../test/interchange/history.js'
+import { HOSTILE } from '../test/interchange/hostile-texts.js'
 
 const root = mkdtempSync(join(tmpdir(), 'skein-page-'))
 let browser: BrowserContext
