@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { ModelServer } from './model-server/model-server.js'
 import { NoticeLog } from './notice-log.js'
 import { pathWith } from './programs.js'
 import { Scratch } from './scratch.js'
-import { Skein } from './skein.js'
+import { Skein, until } from './skein.js'
 import { REAL_TOOLS } from './tools/index.js'
 
 /** `SOAK_SECONDS=300 npm run test:real -- e2e/soak.test.ts` is the whole one. */
@@ -50,9 +50,35 @@ function pidsOf(scratch: Scratch): number[] {
     .map((line) => Number.parseInt(line, 10))
 }
 
+/** Stops the programs, with what they start meanwhile; returns once none of them runs any more. */
+async function stopped(scratch: Scratch): Promise<number[]> {
+  let programs: number[] = []
+  await until('every program is stopped', () => {
+    programs = pidsOf(scratch)
+    const running = programs.filter((pid) => !/^[TZ]$/.test(statOf(pid)[0] ?? 'Z'))
+    for (const pid of running) stop(pid)
+    return running.length === 0
+  })
+  return programs
+}
+
+function stop(pid: number): void {
+  try {
+    process.kill(pid, 'SIGSTOP')
+  } catch {
+    // it has ended by itself
+  }
+}
+
+/** What the system says of a process, from its state on; nothing of one that has ended. */
+function statOf(pid: number): string[] {
+  const path = `/proc/${pid}/stat`
+  return existsSync(path) ? (readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []) : []
+}
+
 /** Processor time of a process so far, in seconds. */
 function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const fields = statOf(pid)
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
@@ -90,8 +116,7 @@ it(`one idle agent of each tool for ${SECONDS} s: no notice, and no file of a to
     readBySkein({ home: scratch.home, env: scratch.env() }).map((path) => relative(scratch.home, path)),
   )
   // Programs write a little by themselves. While they are stopped, all that changes is changed by us.
-  const programs = pidsOf(scratch)
-  for (const program of programs) process.kill(program, 'SIGSTOP')
+  const programs = await stopped(scratch)
   const still = filesBelow(scratch.home)
   for (const command of ['ingest', 'list', 'cost', 'status']) await skein.run(command)
   for (const { name } of REAL_TOOLS) await skein.run('why', name)

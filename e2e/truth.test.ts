@@ -24,6 +24,13 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
       rules: [
         { when: /^fail/, steps: [{ error: tool.refusal }] },
         { when: /^think/, steps: [{ gate: 'thinking', text: 'I have thought.' }] },
+        {
+          when: /^work/,
+          steps: [
+            { text: 'I look first.', do: [tool.doesFreely] },
+            { gate: 'working', text: 'Worked.' },
+          ],
+        },
         { when: /^ponder/, steps: [{ gate: 'pondering', text: 'I have pondered.' }] },
         // How often this was asked, so that the same question has another answer each time.
         {
@@ -117,6 +124,21 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
     // One without any reply is not in every log.
     const logged = (await turns()).filter(({ prompt }) => prompt === 'think it over')
     if (logs?.can.aborted.yes) expect(logged.map(({ outcome }) => outcome)).not.toContain('completed')
+  })
+
+  operation(tool.name, 'killed turn shown as such', async () => {
+    await skein.run('send', AGENT, 'work on it')
+    await server.arrival('working')
+    process.kill(Number((await skein.listed(AGENT, { status: 'running' })).pid), 'SIGKILL')
+    await skein.listed(AGENT, { status: 'error', trouble: 'dead-pane' })
+    await skein.run('restart', AGENT)
+    await skein.listed(AGENT, { status: 'idle', reason: 'interrupted: its program ended in the middle of the turn' })
+    expect(await skein.run('send', AGENT, 'hello', '--replace-draft', ...WAIT)).toMatchObject({
+      reply: 'Hello to you.',
+    })
+    const [killed, next] = (await turns()).slice(-2)
+    expect(killed).toMatchObject({ prompt: 'work on it', outcome: 'open' })
+    expect(next).toMatchObject({ prompt: 'hello', outcome: 'completed' })
   })
 
   operation(tool.name, '/new or /clear followed', async (context) => {

@@ -260,7 +260,7 @@ export class Conversations {
   async mirror(key: string, delivered: Delivered, options: { topic?: string | number } = {}): Promise<TranscriptEntry> {
     const message = mirrorMessage(delivered)
     if (!message)
-      throw new SkeinError('bad-input', 'A delivery without text and media has no mirror', 'Give text or mediaUrls')
+      throw new SkeinError('bad-input', 'A delivery without text or media cannot be mirrored', 'Pass text or mediaUrls')
     const { decision } = await this.sendDecision(key)
     if (decision === 'deny')
       throw new SkeinError(
@@ -286,8 +286,8 @@ export class Conversations {
       if (!transcript || !branchTo(transcript).some(({ id }) => id === firstKept))
         throw new SkeinError(
           'bad-input',
-          `${firstKept} is no entry that ${own} continues from; nothing was compacted`,
-          'Give the id of an entry of its transcript',
+          `${firstKept} is not an entry that ${own} continues from; nothing was compacted`,
+          'Use the id of an entry in its transcript',
         )
       writer.appendEntry({ type: 'compaction', summary, firstKeptEntryId: firstKept, tokensBefore })
     }

@@ -1,5 +1,6 @@
 export { type AgentName, parseAgentName } from './agent-name.js'
 export { type Compaction, Conversations, type Received } from './conversations.js'
+export { ConversationsErasure } from './conversations-erasure.js'
 export { type DeliveryContext, mergeDelivery, normalizeDelivery } from './delivery.js'
 export type {
   EntryPatch,

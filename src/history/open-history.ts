@@ -34,37 +34,10 @@ export interface OpenHistory {
   logPaths(): Promise<string[]>
 }
 
-/** Each question loads what it needs: readers of logs, prices and the rules of privacy are most of our code, and a list needs none. */
+/** Opens the history of a profile. Each question loads what it needs: a list needs neither readers of logs nor rules of privacy. */
 export function openHistory(parts: HistoryParts): OpenHistory {
-  const { store, sessions, events, config, surroundings, privacyFile } = parts
-  const memory = onDemand(async () => {
-    const { PolicyMemory } = await import('./policy-memory.js')
-    return new PolicyMemory(join(parts.root, 'project-policies.json'))
-  })
-  const logged: () => Promise<LogHistory> = onDemand(async () => {
-    const { LogHistory, Policies, PurgeList } = await import('./history.js')
-    const policies = new Policies(privacyFile, store.context, await memory())
-    const purges = new PurgeList(parts.root)
-    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
-  })
-  const stores: () => Promise<LogStores> = onDemand(async () => {
-    const { LogStores } = await import('./log-stores.js')
-    return new LogStores(store, async () => (await logged()).refill())
-  })
-  const spending: () => Promise<Spending> = onDemand(async () => {
-    const { Spending } = await import('./spending.js')
-    return new Spending({ store, sessions, config, surroundings, stores: await stores(), logs: logged })
-  })
-  const archive = onDemand(async () => {
-    const { StoredArchive } = await import('./care/archive-care.js')
-    return new StoredArchive(store, sessions, config, await stores(), events)
-  })
-  const care = onDemand(async () => {
-    const { StoredPrivacy } = await import('./care/privacy-care.js')
-    const audited = (options: AuditOptions): Promise<Event[]> => events.read({ ...options, type: 'privacy_redacted' })
-    const setup = { logged, stores, audited, privacyFile, memory: await memory(), zone: () => surroundings.zone }
-    return new StoredPrivacy(store, setup)
-  })
+  const { store, sessions, config } = parts
+  const { logged, stores, spending, archive, care } = loaders(parts)
   return {
     rebuild: async () => (await logged()).rebuild(),
     logPaths: async () => (await logged()).logPaths(),
@@ -100,6 +73,41 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       policyAt: async (cwd) => (await care()).policyAt(cwd),
     },
   }
+}
+
+/** The parts of the history, each loaded when it is first asked for. */
+function loaders(parts: HistoryParts) {
+  const { store, sessions, events, config, surroundings, privacyFile } = parts
+  const memory = onDemand(async () => {
+    const { PolicyMemory } = await import('./policy-memory.js')
+    return new PolicyMemory(join(parts.root, 'project-policies.json'))
+  })
+  const logged: () => Promise<LogHistory> = onDemand(async () => {
+    const { LogHistory, Policies, PurgeList } = await import('./history.js')
+    const policies = new Policies(privacyFile, store.context, await memory())
+    const purges = new PurgeList(parts.root)
+    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
+  })
+  const stores: () => Promise<LogStores> = onDemand(async () => {
+    const { LogStores } = await import('./log-stores.js')
+    return new LogStores(store, async () => (await logged()).refill())
+  })
+  const spending: () => Promise<Spending> = onDemand(async () => {
+    const { Spending } = await import('./spending.js')
+    return new Spending({ store, sessions, config, surroundings, stores: await stores(), logs: logged })
+  })
+  const archive = onDemand(async () => {
+    const { StoredArchive } = await import('./care/archive-care.js')
+    return new StoredArchive(store, sessions, config, await stores(), events)
+  })
+  // A new one for each question: it remembers the policies that it has read, and a policy may change while a home is open.
+  const care = async (): Promise<PrivacyUpkeep> => {
+    const { StoredPrivacy } = await import('./care/privacy-care.js')
+    const audited = (options: AuditOptions): Promise<Event[]> => events.read({ ...options, type: 'privacy_redacted' })
+    const setup = { logged, stores, audited, privacyFile, memory: await memory(), zone: () => surroundings.zone }
+    return new StoredPrivacy(store, setup)
+  }
+  return { logged, stores, spending, archive, care }
 }
 
 /** What was summed up with prices that the user has changed since. Settings that cannot be read must not keep a list from being shown. */

@@ -2,83 +2,99 @@ import type { Event } from './event.js'
 
 /** What an event changed, in one line for people. Plain text from data: whoever prints it must escape it. */
 export function summarize(event: Event): string {
-  const { payload, session } = event
-  const who = event.agent ?? event.actor
-  const field = (name: string): string => textAt(payload, name)
-  const about = (...names: string[]): string => names.map(field).find((value) => value !== '') ?? ''
-  const run = session === undefined ? '' : ` in ${shortId(session)}`
-  switch (event.type) {
-    case 'session_start':
-      return `${who} began ${named(session, 'a session')}${tail(about('title', 'work_unit'))}`
-    case 'session_resumed':
-      return `${who} resumed ${named(session, 'a session')}`
-    case 'session_end':
-      return `${named(session, 'a session')} ended ${field('outcome')}${tail(field('reason'))}`
-    case 'session_update':
-      return `${named(session, 'a session')} changed${tail(changes(payload))}`
-    case 'session_step_started':
-      return `${named(session, 'a session')} began step ${field('step_ref')}`
-    case 'session_step_completed':
-      return `${named(session, 'a session')} ${payload.success === false ? 'failed' : 'finished'} step ${field('step_ref')}`
-    case 'handoff':
-      return `${named(session, who)} handed off to ${named(field('child_id') || undefined, 'a successor')}${tail(field('subject'))}`
-    case 'mail':
-      return `${event.actor} wrote to ${about('to') || who}${tail(field('subject'))}`
-    case 'done':
-      return `${who} finished ${about('work_unit', 'bead') || 'its work'}`
-    case 'session_death':
-      return `${about('session') || session || who} died${tail(field('reason'))}`
-    case 'mass_death':
-      return `${String(payload.count ?? 'Several')} sessions died together${tail(field('possible_cause'))}`
-    case 'agent_added':
-      return `${event.agent} joined${tail(textAt(payload.agent, 'tool'))}`
-    case 'agent_removed':
-      return `${field('address')} left`
-    case 'agent_updated':
-      return `${who} changed${tail(changes(payload))}`
-    case 'agent_parent_set':
-      return field('parent_id') === '' ? `${who} has no parent any more` : `${who} has a new parent`
-    case 'agent_renamed':
-    case 'agent_moved':
-    case 'group_renamed':
-      return `${field('from')} is now ${field('to')}`
-    case 'group_created':
-      return `group ${field('path')} created`
-    case 'group_updated':
-      return `group ${field('path')} changed${tail(changes(payload))}`
-    case 'group_deleted':
-      return `group ${field('path')} deleted`
-    case 'agent_started':
-      return `${who} was started${run}${field('how') === 'resume' ? ', resumed' : ''}${tail(textAt(payload.recipe, 'tool'))}`
-    case 'agent_stopped': {
-      const how = field('how') || 'stopped'
-      const why = field('reason').replace(new RegExp(`^${how}: `), '')
-      return `${who} ${how === 'crashed' || how === 'exited' ? how : `was ${how}`}${tail(why)}`
-    }
-    case 'agent_status':
-      return `${who}: ${statusChange(payload)}`
-    case 'agent_sent':
-      return `${who} was sent ${String(payload.bytes ?? '?')} bytes${tail(field('delivery'))}`
-    case 'agent_answered':
-      return `${who} was answered${tail(about('decision', 'choose'))}`
-    case 'agent_acked':
-      return `${who} was seen`
-    case 'agent_snoozed':
-      return `${who} is snoozed until ${field('until')}`
-    case 'agent_archived':
-      return `${who} was archived`
-    case 'agent_unarchived':
-      return `${who} is listed again`
-    case 'identity_bind':
-    case 'identity_rebind':
-      return `${who} is${run || ' in another session'}`
-    case 'identity_refuse':
-      return `${who} did not take over a session that is not its own${tail(about('reason', 'session'))}`
-    case 'privacy_redacted':
-      return `${named(session, 'a session')}: secrets were redacted`
-    default:
-      return `${who} ${event.type.replaceAll('_', ' ')}${tail(about('reason', 'subject', 'work_unit', 'bead', 'target'))}`
+  const told = new Told(event)
+  const summary = Object.hasOwn(SUMMARIES, event.type) ? SUMMARIES[event.type] : undefined
+  if (summary) return summary(told)
+  return `${told.who} ${event.type.replaceAll('_', ' ')}${tail(told.about('reason', 'subject', 'work_unit', 'bead', 'target'))}`
+}
+
+/** The parts of an event that summaries are made of. */
+class Told {
+  constructor(readonly event: Event) {}
+
+  get payload(): Record<string, unknown> {
+    return this.event.payload
   }
+
+  get who(): string {
+    return this.event.agent ?? this.event.actor
+  }
+
+  get session(): string {
+    return named(this.event.session, 'a session')
+  }
+
+  /** ` in 0190a1b2-c3d4`, where the event names a session. */
+  get inSession(): string {
+    return this.event.session === undefined ? '' : ` in ${shortId(this.event.session)}`
+  }
+
+  field(name: string): string {
+    return textAt(this.payload, name)
+  }
+
+  /** The first of these fields that says something. */
+  about(...names: string[]): string {
+    return names.map((name) => this.field(name)).find((value) => value !== '') ?? ''
+  }
+}
+
+type Summary = (told: Told) => string
+
+const moved: Summary = (told) => `${told.field('from')} is now ${told.field('to')}`
+const bound: Summary = (told) => `${told.who} is${told.inSession || ' in another session'}`
+
+const SUMMARIES: Readonly<Record<string, Summary>> = {
+  session_start: (told) => `${told.who} began ${told.session}${tail(told.about('title', 'work_unit'))}`,
+  session_resumed: (told) => `${told.who} resumed ${told.session}`,
+  session_end: (told) => `${told.session} ended ${told.field('outcome')}${tail(told.field('reason'))}`,
+  session_update: (told) => `${told.session} changed${tail(changes(told.payload))}`,
+  session_step_started: (told) => `${told.session} began step ${told.field('step_ref')}`,
+  session_step_completed: (told) =>
+    `${told.session} ${told.payload.success === false ? 'failed' : 'finished'} step ${told.field('step_ref')}`,
+  handoff: (told) => {
+    const successor = named(told.field('child_id') || undefined, 'a successor')
+    return `${named(told.event.session, told.who)} handed off to ${successor}${tail(told.field('subject'))}`
+  },
+  mail: (told) => `${told.event.actor} wrote to ${told.about('to') || told.who}${tail(told.field('subject'))}`,
+  done: (told) => `${told.who} finished ${told.about('work_unit', 'bead') || 'its work'}`,
+  session_death: (told) =>
+    `${told.about('session') || told.event.session || told.who} died${tail(told.field('reason'))}`,
+  mass_death: (told) =>
+    `${String(told.payload.count ?? 'Several')} sessions died together${tail(told.field('possible_cause'))}`,
+  agent_added: (told) => `${told.event.agent} joined${tail(textAt(told.payload.agent, 'tool'))}`,
+  agent_removed: (told) => `${told.field('address')} left`,
+  agent_updated: (told) => `${told.who} changed${tail(changes(told.payload))}`,
+  agent_parent_set: (told) =>
+    told.field('parent_id') === '' ? `${told.who} has no parent any more` : `${told.who} has a new parent`,
+  agent_renamed: moved,
+  agent_moved: moved,
+  group_renamed: moved,
+  group_created: (told) => `group ${told.field('path')} created`,
+  group_updated: (told) => `group ${told.field('path')} changed${tail(changes(told.payload))}`,
+  group_deleted: (told) => `group ${told.field('path')} deleted`,
+  agent_started: (told) => {
+    const resumed = told.field('how') === 'resume' ? ', resumed' : ''
+    return `${told.who} was started${told.inSession}${resumed}${tail(textAt(told.payload.recipe, 'tool'))}`
+  },
+  agent_stopped: (told) => {
+    const how = told.field('how') || 'stopped'
+    const why = told.field('reason').replace(new RegExp(`^${how}: `), '')
+    return `${told.who} ${how === 'crashed' || how === 'exited' ? how : `was ${how}`}${tail(why)}`
+  },
+  agent_status: (told) => `${told.who}: ${statusChange(told.payload)}`,
+  agent_sent: (told) =>
+    `${told.who} was sent ${String(told.payload.bytes ?? '?')} bytes${tail(told.field('delivery'))}`,
+  agent_answered: (told) => `${told.who} was answered${tail(told.about('decision', 'choose'))}`,
+  agent_acked: (told) => `${told.who} was seen`,
+  agent_snoozed: (told) => `${told.who} is snoozed until ${told.field('until')}`,
+  agent_archived: (told) => `${told.who} was archived`,
+  agent_unarchived: (told) => `${told.who} is listed again`,
+  identity_bind: bound,
+  identity_rebind: bound,
+  identity_refuse: (told) =>
+    `${told.who} did not take over a session that is not its own${tail(told.about('reason', 'session'))}`,
+  privacy_redacted: (told) => `${told.session}: secrets were redacted`,
 }
 
 const tail = (text: string): string => (text === '' ? '' : `: ${text}`)

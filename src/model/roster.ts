@@ -59,6 +59,12 @@ export class Roster {
 
   apply(event: Event): RosterChange {
     const change: RosterChange = { agents: new Set(), groups: new Set() }
+    this.#applyToAgents(event, change)
+    this.#applyToGroups(event, change)
+    return change
+  }
+
+  #applyToAgents(event: Event, change: RosterChange): void {
     const state = event as StateEvent
     switch (state.type) {
       case 'agent_added': {
@@ -104,6 +110,14 @@ export class Roster {
         )
         break
       }
+      default:
+        break
+    }
+  }
+
+  #applyToGroups(event: Event, change: RosterChange): void {
+    const state = event as StateEvent
+    switch (state.type) {
       case 'group_created':
         this.#ensureGroups(state.payload.path, change)
         break
@@ -122,7 +136,6 @@ export class Roster {
       default:
         break
     }
-    return change
   }
 
   #renameGroup(from: GroupPath, to: GroupPath, event: Event, change: RosterChange): void {

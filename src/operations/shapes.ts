@@ -633,6 +633,9 @@ export const SHAPES = {
     "visibility": ["text", "always", "`audit`, `feed` or `both`"],
     "host": ["text", "always", "the machine"],
   },
+  "events": {
+    "events": ["list of event", "always", "oldest first; `skein events tail` prints one per line"],
+  },
   "feed": {
     "entries": ["list of feed-entry", "always", "oldest first"],
   },

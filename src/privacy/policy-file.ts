@@ -74,85 +74,109 @@ async function readPolicy(path: string): Promise<PolicyFile> {
   } catch (error) {
     if (error instanceof UnsuitableFile) throw unreadable(path, `is ${error.code}`)
     if (/^(?:ENOENT|ELOOP)$/.test(String((error as NodeJS.ErrnoException).code)))
-      throw unreadable(path, 'is a link that leads nowhere')
+      throw unreadable(path, 'is a dangling link')
     throw explainDiskError(error, path)
   }
   return parsePolicy(content, path)
 }
 
 const unreadable = (path: string, what: string): SkeinError =>
-  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Put a policy in its place, or remove it')
+  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Replace it with a policy, or remove it')
+
+type Yaml = typeof import('yaml')
 
 /** Reads a policy file's text; `source` names it in errors. */
 export async function parsePolicy(content: string, source: string): Promise<PolicyFile> {
-  const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml') // most commands never read a policy
-  const lines = new LineCounter()
-  const document = parseDocument(content, { lineCounter: lines })
-  const wrong = (offset: number, what: string, next: string): SkeinError =>
-    new SkeinError('bad-config', `${source}:${lines.linePos(offset).line}: ${what}`, next)
+  return new PolicyReader(await import('yaml'), content, source).read() // most commands never read a policy
+}
 
-  const broken = document.errors[0]
-  if (broken) throw wrong(broken.pos[0], messageOf(broken), 'Correct that line, then try again')
+/** Turns the text of one policy file into a policy. Every complaint names the line. */
+class PolicyReader {
+  readonly #lines: InstanceType<Yaml['LineCounter']>
 
-  const tools: Record<string, CallTiers> = {}
-  let allowProjectLooser = false
-  const root = document.contents
-  if (root === null) return { source, tools, allowProjectLooser }
-  if (!isMap(root)) throw wrong(0, 'a policy is a list of names with values', EXAMPLE)
-  for (const { key, value } of root.items) {
-    const at = offsetOf(key)
-    const name = isScalar(key) ? String(key.value) : ''
-    switch (name) {
-      case 'allow_project_looser':
-        if (!isScalar(value) || typeof value.value !== 'boolean')
-          throw wrong(at, 'allow_project_looser is not true or false', 'Write: allow_project_looser: false')
-        allowProjectLooser = value.value
-        break
-      case 'tool_privacy':
-        if (isScalar(value) && value.value === null) break
-        if (!isMap(value)) throw wrong(at, 'tool_privacy is not a list of tools with tiers', EXAMPLE)
-        for (const entry of value.items) {
-          const tool = isScalar(entry.key) ? String(entry.key.value) : ''
-          if (tool === '') throw wrong(offsetOf(entry.key), 'a tool has no name', EXAMPLE)
-          if (/[?[\]{}]/.test(tool))
-            throw wrong(
-              offsetOf(entry.key),
-              `${JSON.stringify(tool)} fits no tool`,
-              'In a glob only * stands for something',
-            )
-          tools[tool] = tiersOf(tool, entry.value, offsetOf(entry.key))
-        }
-        break
-      default:
-        throw wrong(
-          at,
-          `"${name}" is not a setting of a privacy policy`,
-          'There are: tool_privacy, allow_project_looser',
-        )
-    }
+  constructor(
+    private readonly yaml: Yaml,
+    private readonly content: string,
+    private readonly source: string,
+  ) {
+    this.#lines = new yaml.LineCounter()
   }
-  return { source, tools, allowProjectLooser }
 
-  function tiersOf(tool: string, value: unknown, at: number): CallTiers {
-    if (isScalar(value)) return { arguments: tierOf(tool, value.value, at), result: tierOf(tool, value.value, at) }
-    if (!isMap(value)) throw wrong(at, `${tool} has no tier`, `Choose one of ${TIERS.join(', ')}`)
+  read(): PolicyFile {
+    const { isMap, isScalar, parseDocument } = this.yaml
+    const document = parseDocument(this.content, { lineCounter: this.#lines })
+    const broken = document.errors[0]
+    if (broken) throw this.#wrong(broken.pos[0], messageOf(broken), 'Correct that line, then try again')
+    const policy: { -readonly [Field in keyof PolicyFile]: PolicyFile[Field] } = {
+      source: this.source,
+      tools: {},
+      allowProjectLooser: false,
+    }
+    const root = document.contents
+    if (root === null) return policy
+    if (!isMap(root)) throw this.#wrong(0, 'a policy is a map of names and values', EXAMPLE)
+    for (const { key, value } of root.items) {
+      const at = offsetOf(key)
+      const name = isScalar(key) ? String(key.value) : ''
+      if (name === 'allow_project_looser') policy.allowProjectLooser = this.#looser(value, at)
+      else if (name === 'tool_privacy') policy.tools = this.#tools(value, at)
+      else {
+        const what = `"${name}" is not a setting of a privacy policy`
+        throw this.#wrong(at, what, 'There are: tool_privacy, allow_project_looser')
+      }
+    }
+    return policy
+  }
+
+  #looser(value: unknown, at: number): boolean {
+    const { isScalar } = this.yaml
+    if (isScalar(value) && typeof value.value === 'boolean') return value.value
+    throw this.#wrong(at, 'allow_project_looser is not true or false', 'Write: allow_project_looser: false')
+  }
+
+  #tools(value: unknown, at: number): Record<string, CallTiers> {
+    const { isMap, isScalar } = this.yaml
+    const tools: Record<string, CallTiers> = {}
+    if (isScalar(value) && value.value === null) return tools
+    if (!isMap(value)) throw this.#wrong(at, 'tool_privacy is not a map of tools and tiers', EXAMPLE)
+    for (const entry of value.items) {
+      const where = offsetOf(entry.key)
+      const tool = isScalar(entry.key) ? String(entry.key.value) : ''
+      if (tool === '') throw this.#wrong(where, 'a tool has no name', EXAMPLE)
+      if (/[?[\]{}]/.test(tool))
+        throw this.#wrong(where, `${JSON.stringify(tool)} matches no tool`, 'In a glob only * is special')
+      tools[tool] = this.#tiers(tool, entry.value, where)
+    }
+    return tools
+  }
+
+  #tiers(tool: string, value: unknown, at: number): CallTiers {
+    const { isMap, isScalar } = this.yaml
+    if (isScalar(value)) {
+      const tier = this.#tier(tool, value.value, at)
+      return { arguments: tier, result: tier }
+    }
+    if (!isMap(value)) throw this.#wrong(at, `${tool} has no tier`, `Choose one of ${TIERS.join(', ')}`)
     const halves = new Map(value.items.map((item) => [isScalar(item.key) ? String(item.key.value) : '', item]))
     const odd = [...halves.keys()].find((half) => half !== 'arguments' && half !== 'result')
-    if (odd !== undefined) throw wrong(at, `"${odd}" is no part of a call of ${tool}`, 'There are: arguments, result')
+    if (odd !== undefined)
+      throw this.#wrong(at, `"${odd}" is not a part of a call of ${tool}`, 'There are: arguments, result')
     const half = (name: 'arguments' | 'result'): Tier => {
       const item = halves.get(name)
-      return tierOf(`${tool}.${name}`, isScalar(item?.value) ? item.value.value : undefined, offsetOf(item?.key, at))
+      const given = isScalar(item?.value) ? item.value.value : undefined
+      return this.#tier(`${tool}.${name}`, given, offsetOf(item?.key, at))
     }
     return { arguments: half('arguments'), result: half('result') }
   }
 
-  function tierOf(tool: string, value: unknown, at: number): Tier {
+  #tier(tool: string, value: unknown, at: number): Tier {
     if (isTier(value)) return value
-    throw wrong(
-      at,
-      `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is no tier`,
-      `Choose one of ${TIERS.join(', ')}`,
-    )
+    const what = `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is not a tier`
+    throw this.#wrong(at, what, `Choose one of ${TIERS.join(', ')}`)
+  }
+
+  #wrong(offset: number, what: string, next: string): SkeinError {
+    return new SkeinError('bad-config', `${this.source}:${this.#lines.linePos(offset).line}: ${what}`, next)
   }
 }
 

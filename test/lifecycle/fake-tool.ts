@@ -129,6 +129,6 @@ function readScreen(lines: readonly string[]): ScreenReading {
   const last = shown.at(-1) ?? ''
   if (last.startsWith('WORKING')) return { status: 'running', rule: 'fake/working@1' }
   const draft = /^> ?(.*)$/.exec(last)?.[1]?.trim()
-  if (draft === undefined) return { status: 'unknown', reason: 'no rule knows this screen' }
+  if (draft === undefined) return { status: 'unknown', reason: 'no rule matches this screen' }
   return { status: 'idle', rule: 'fake/prompt@1', ...(draft === '' ? {} : { draft }) }
 }

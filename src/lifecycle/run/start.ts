@@ -160,23 +160,9 @@ async function launch(
   const isMade = readied.session === undefined && !runner.can.tells
   const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
-  const binding =
-    session === undefined
-      ? undefined
-      : how === 'resume' && bound?.session === session
-        ? { ...bound, is_confirmed: false }
-        : {
-            session,
-            since: launching.started_at,
-            how: isMade ? ('made' as const) : how === 'resume' ? how : ('chosen' as const),
-            is_confirmed: isMade,
-          }
-  const {
-    run: _run,
-    binding: _binding,
-    other_tools: _others,
-    ...kept
-  } = withoutTurn(current, how === 'resume' && bound?.session === session ? status.since : undefined)
+  const isSame = how === 'resume' && bound?.session === session
+  const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how, isMade, since: status.since })
+  const kept = withoutRun(withoutTurn(current, isSame ? status.since : undefined))
   const before: AgentRun = {
     ...kept,
     recipe,
@@ -188,7 +174,7 @@ async function launch(
   const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? status.since }
   save({ ...before, ...(ended ? { run: ended } : {}) })
   const restoreEnv = newEnv && saveGivenEnv(parts, agent, newEnv)
-  const { pane, tier } = await makePane(parts, agent, current, readied).catch(async (error: unknown) => {
+  const { pane, tier } = await makePane(parts, agent, current, readied).catch((error: unknown) => {
     // When tmux did not answer, the pane may be there: then it is found by its mark.
     if (error instanceof SkeinError && error.code === 'tmux-timeout') throw error
     readied.discard()
@@ -200,21 +186,42 @@ async function launch(
   const run = begun(launching, pane)
   const next: AgentRun = { ...before, run }
   delete next.launching
-  if (how === 'new') await recordFreshStart(parts, agent, next, bound?.session, session)
-  else if (session) {
-    if (bound?.session !== session) await recordEnd(parts, bound?.session, 'exit', `went on in ${session}`)
-    await recordBeginning(parts, agent, next, session)
-  }
+  await recordStart(parts, agent, { next, how, before: bound?.session, session })
   clearOldRuns(parts, agent, run.id)
+  const given = isGivenUp && current.run ? [givenUp(agent, current.run)] : []
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
-  return {
+  const events = [...given, { type: 'agent_started', ...(session ? { session } : {}), payload }]
+  return { next, events, result: { run, tier, session } }
+}
+
+/** Which conversation the run is in, and how that is known. */
+function bindingTo(
+  session: SessionId,
+  { bound, how, isMade, since }: { bound: Binding | undefined; how: string; isMade: boolean; since: Instant },
+): Binding {
+  if (bound) return { ...bound, is_confirmed: false }
+  return { session, since, how: isMade ? 'made' : how === 'resume' ? 'resume' : 'chosen', is_confirmed: isMade }
+}
+
+function withoutRun(current: AgentRun): Omit<AgentRun, 'run' | 'binding' | 'other_tools'> {
+  const { run: _run, binding: _binding, other_tools: _others, ...kept } = current
+  return kept
+}
+
+async function recordStart(
+  parts: Parts,
+  agent: Agent,
+  {
     next,
-    events: [
-      ...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []),
-      { type: 'agent_started', ...(session ? { session } : {}), payload },
-    ],
-    result: { run, tier, session },
-  }
+    how,
+    before,
+    session,
+  }: { next: AgentRun; how: string; before: SessionId | undefined; session: SessionId | undefined },
+): Promise<void> {
+  if (how === 'new') return recordFreshStart(parts, agent, next, before, session)
+  if (!session) return
+  if (before !== session) await recordEnd(parts, before, 'exit', `continued in ${session}`)
+  await recordBeginning(parts, agent, next, session)
 }
 
 const neverRun = (parts: Parts, agent: Agent, recipe: Recipe): AgentRun => ({
@@ -232,7 +239,7 @@ const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {
 
 const givenUp = (agent: Agent, run: LiveRun) => ({
   type: 'agent_stopped',
-  payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was given up` },
+  payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was abandoned` },
 })
 
 /**
@@ -252,8 +259,8 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
   if (isLive && life === 'alive' && !options.replace) {
-    const next = `Attach to it: skein attach ${agent.address} , or start it anew: skein restart ${agent.address}`
-    throw new SkeinError('agent-running', `${agent.address} runs already (process ${run.pid})`, next)
+    const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
+    throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }
   if (life === 'unknown') {
     if (isLive && !options.force) throw elsewhere(agent, run)
@@ -348,9 +355,9 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !isEndedNote(line))
   const shown = await keptText(parts, lines.slice(-LAST_LINES).join('\n'))
   const details = shown === '' ? [] : shown.split('\n')
-  const why = verdict?.status.reason ?? 'no reason is known'
+  const why = verdict?.status.reason ?? 'the reason is unknown'
   if (why === NOT_FOUND && run) return programMissing(agent.address, run.recipe.tool)
-  const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
+  const said = details.length > 0 ? '. Its last lines are below' : ', without any output'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
   return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }

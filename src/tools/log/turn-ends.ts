@@ -6,6 +6,7 @@ const MOST_CALLS = 64
 /** The newest turn of a lane. */
 interface OpenTurn {
   turn: number
+  /** Its last words came after its last tool call. */
   said: boolean
   ended: boolean
   /** Tool calls without a result. */
@@ -15,7 +16,8 @@ interface OpenTurn {
 export type SavedEnds = [agent: string, open: OpenTurn][]
 
 /**
- * Says that a turn was completed where its log only implies it: it was timed, or it was answered and another came after it.
+ * Says that a turn was completed where its log only implies it: it was timed, or its last words followed its last tool call and
+ * another turn came after it. A program that was killed behind a tool call leaves a result, and no words after it.
  * Said here, among the facts, so that everyone who stores or folds them comes to the same end.
  */
 export class TurnEnds {
@@ -58,6 +60,7 @@ export class TurnEnds {
     if (fact.kind === 'said') open.said = true
     else if (fact.kind === 'tool-call') {
       open.ended = false
+      open.said = false
       if (open.calls.length < MOST_CALLS) open.calls.push(fact.call)
     } else if (fact.kind === 'tool-result') open.calls = open.calls.filter((call) => call !== fact.call)
     else if (fact.kind === 'mark' && fact.mark === 'timed') {

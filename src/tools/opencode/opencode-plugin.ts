@@ -11,7 +11,10 @@ export function opencodePlugin(launch: Launch, session: SessionId | undefined): 
   const facts = { kind: launch.kind, session, authorization: basicAuthorization(launch.secret) }
   return `${tellSource(launch, 'opencode')}
 const { kind, session, authorization } = ${JSON.stringify(facts)}
-const OWN = ['session.status', 'session.idle', 'session.error', 'session.compacted']
+${PLUGIN}`
+}
+
+const PLUGIN = `const OWN = ['session.status', 'session.idle', 'session.error', 'session.compacted']
 const ASKED = ['permission.asked', 'permission.replied', 'question.asked', 'question.replied', 'question.rejected']
 const children = new Set()
 const made = new Set()
@@ -73,7 +76,6 @@ export const Skein = async ({ directory, serverUrl }) => {
   }
 }
 `
-}
 
 /** opencode's API asks for a name and the password it was started with. */
 export const OPENCODE_USER = 'opencode'
