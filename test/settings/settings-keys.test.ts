@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { expect, it } from 'vitest'
 import { settingsFlaws } from '../../src/settings/settings-keys.js'
-import { openTestHome, scratch } from './scratch.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 const flaws = (text: string): string[] => settingsFlaws(parse(text), text, 'config.toml')
 
