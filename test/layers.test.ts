@@ -10,6 +10,7 @@ const LAYERS = [
   ['model'],
   ['disk'],
   ['privacy', 'journal'],
+  ['erasure'],
   ['index', 'tools', 'terminal'],
   ['settings'],
   ['store'],

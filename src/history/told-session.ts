@@ -1,5 +1,5 @@
-import { ArchiveReader, FactFilter, type ReadMark } from '../archive/index.js'
-import { FactForgetter, wasCut } from '../ingest/index.js'
+import { ArchiveReader, FactFilter, FactForgetter, type ReadMark } from '../archive/index.js'
+import { wasCut } from '../ingest/index.js'
 import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import type { Policy } from '../privacy/index.js'
 import type { PurgeList } from '../store/index.js'

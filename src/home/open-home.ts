@@ -50,9 +50,12 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const purging = openPurging({
     root,
     isShared: root === surroundings.home,
-    store,
-    sessions,
+    profile: name,
+    isReadOnly: store.options.readOnly,
+    context,
+    findSession: (reference) => sessions.findById(reference),
     nativeLogs: logs.logPaths,
+    storesOf: async (other) => (await import('./word-stores.js')).wordStores(root, other, store),
   })
   return {
     profile: name,

@@ -69,8 +69,7 @@ export class Spool {
   async takeAll(apply: (messages: SpooledMessage[]) => Promise<void>): Promise<Intake> {
     const intake: Intake = { taken: 0, bad: 0 }
     if (this.isEmpty()) return intake
-    using lock = new FileLock(join(this.directory, '.lock'))
-    using _held = await lock.hold(TAKER_WAIT_MS)
+    using _held = await this.hold(TAKER_WAIT_MS)
     const until = performance.now() + TAKING_MS
     const waiting = this.#inOrder()
     for (let from = 0; from < waiting.length && performance.now() < until; ) {
@@ -83,6 +82,11 @@ export class Spool {
       intake.bad += bad.length
     }
     return intake
+  }
+
+  /** Keeps takers out. */
+  async hold(waitMs: number): Promise<Disposable> {
+    return new FileLock(join(this.directory, '.lock')).hold(waitMs)
   }
 
   /** How many messages could not be read, as far as they are still kept. */

@@ -1,11 +1,9 @@
 import { guardedText, statOf } from '../disk/index.js'
+import { forgetInFile, isDatabase, type PurgedPlace, type RawSearch } from '../erasure/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { isReadableLog, isSparse } from '../tools/index.js'
-import { forgetInFile } from './file-text.js'
 import { scanBytes } from './proof.js'
-import type { RawSearch } from './raw-search.js'
-import { isDatabase, type PurgedPlace } from './sweep.js'
 
 /** Larger ones are looked at as bytes only. */
 const MOST_PARSED_BYTES = 256 * 1024 * 1024

@@ -1,6 +1,6 @@
+import type { PurgedPlace } from '../erasure/index.js'
 import type { Spelling } from '../privacy/index.js'
 import type { Proof } from './proof.js'
-import type { PurgedPlace } from './sweep.js'
 
 /** Takes things out of a home for good. */
 export interface Purging {

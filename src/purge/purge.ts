@@ -1,43 +1,47 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { lockTranscript } from '../conversations/index.js'
+import { existsSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
-import { HistoryStore } from '../ingest/index.js'
-import { instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
+import {
+  type Erasable,
+  type ErasableStores,
+  filesIn,
+  filesUnder,
+  holdsContent,
+  isUnder,
+  type LogPart,
+  RawSearch,
+  Sweep,
+} from '../erasure/index.js'
+import { type Context, instantOf, isSessionId, parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import { Forgetter, PURGED, type PurgeRule, printedSpans, printOf, type SecretPrint } from '../privacy/index.js'
 import {
   type GoneSession,
   type KeptPurge,
   listProfiles,
-  type ProfilePaths,
-  ProfileStore,
   PurgeList,
   profilePaths,
   profilesDirectory,
-  type StoredSessions,
 } from '../store/index.js'
-import { sweepArchive } from './archive-sweep.js'
-import { sweepHistory } from './history-sweep.js'
 import { nativeLogsWith, pathsWith, withoutSecret } from './native-logs.js'
-import { filesUnder, NO_CONTENT, type Proof, proveGone } from './proof.js'
+import { type Proof, proveGone } from './proof.js'
 import type { PurgeOptions, PurgeReport } from './purge-api.js'
-import { RawSearch } from './raw-search.js'
-import { filesIn, sweepState } from './state-sweep.js'
-import { Sweep } from './sweep.js'
 
 /** Shorter texts stand in too many places by chance. */
 const SHORTEST_SECRET = 6
 /** Files that the user writes: they are told of, not changed. */
 const SETTINGS = new Set(['config.toml', 'privacy.yaml'])
-const TRANSCRIPT_WAIT_MS = 10_000
 
 export interface PurgeSetup {
   root: string
   /** Other things of the user lie in the same directory, which are not ours to look at. */
   isShared: boolean
   /** The profile that is open. */
-  store: ProfileStore
-  sessions: Pick<StoredSessions, 'findById'>
+  profile: string
+  isReadOnly: boolean
+  context: Pick<Context, 'clock' | 'random'>
+  /** The stores of a profile that keep words. */
+  storesOf(profile: string): Promise<ErasableStores>
+  findSession(reference: string): Promise<{ id: SessionId }>
   /** Paths of the tools' logs. */
   nativeLogs(): Promise<string[]>
 }
@@ -63,8 +67,7 @@ export class Purge {
   }
 
   async run(options: PurgeOptions): Promise<PurgeReport> {
-    const { store } = this.setup
-    if (store.options.readOnly)
+    if (this.setup.isReadOnly)
       throw new SkeinError('home-read-only', `${this.setup.root} is read-only`, 'Make it writable, then try again')
     const asked = await this.#asked(options)
     const { secret, dryRun = false, accept = false } = options
@@ -78,7 +81,7 @@ export class Purge {
       const trial = workFor([asked], secret)
       await this.#report(await this.#sweep(trial, new Set(), true), trial, new Set())
     }
-    const addedAt = instantOf(store.context.clock.now())
+    const addedAt = instantOf(this.setup.context.clock.now())
     if (asked) await this.#list.begin(asked, { addedAt, isSame: (kept) => isSame(kept, asked, secret) })
     const purges = this.#list.unfinished()
     const work = workFor(purges, secret)
@@ -98,70 +101,67 @@ export class Purge {
     const natives = await nativeLogsWith(paths, { forgetter, raw: rawSearch(work, found), isParsed })
     const ofSessions = work.logs.filter((path) => existsSync(path)).map((file) => ({ file, count: 1 }))
     const shown = withoutSecret(secretsOf(work))
+    const stored = (await this.#logs()).map(({ path }) => path)
     return {
       dry_run: sweep.dryRun,
       places: sweep.places.map(shown),
       count: sweep.places.reduce((sum, { count }) => sum + count, 0),
       spellings: [...sweep.forgetter.spellings].sort(),
       native_logs: [...natives, ...ofSessions].map(shown),
-      log_paths: pathsWith([...paths, ...work.logs, ...this.#storedPaths()], secretsOf(work)),
+      log_paths: pathsWith([...paths, ...work.logs, ...stored, ...this.#list.goneLogs()], secretsOf(work)),
     }
   }
 
-  /** Of all logs of which something is kept, or of which it is written down that nothing may be. */
-  #storedPaths(): string[] {
-    const { root } = this.setup
-    const histories = this.#profiles()
-      .map((name) => profilePaths(root, name).history)
-      .filter(existsSync)
-    const kept = histories.flatMap((history) => {
-      using store = HistoryStore.open(history)
-      return store.places().map(({ path }) => path)
+  /** The logs from which something is kept: of one session, or of all. */
+  async #logs(session?: SessionId): Promise<LogPart[]> {
+    const logs: LogPart[] = []
+    await this.#inEachProfile(async ({ stores }) => {
+      logs.push(...stores.flatMap((store) => store.logs?.(session) ?? []))
     })
-    return [...kept, ...this.#list.goneLogs()]
+    return logs
   }
 
   async #asked(options: PurgeOptions): Promise<PurgeRule | GoneSession | undefined> {
     const { pattern, path, session, secret, resume = false } = options
     const given = [pattern, path, session, secret].filter((one) => one !== undefined).length
     if (given !== (resume ? 0 : 1))
-      throw new SkeinError('usage', 'Say one thing to purge', 'Use --pattern, --path, --session or --secret-stdin')
+      throw new SkeinError('usage', 'Name one thing to purge', 'Use --pattern, --path, --session or --secret-stdin')
     if (pattern !== undefined) return checked({ kind: 'pattern', source: pattern })
     if (path !== undefined) return checked({ kind: 'path', glob: path })
     if (session !== undefined) return this.#goneSession(session)
     if (secret === undefined) return undefined
     refuseUnfit(secret)
-    return { kind: 'secret', print: printOf(secret, this.setup.store.context.random.bytes(32)) }
+    return { kind: 'secret', print: printOf(secret, this.setup.context.random.bytes(32)) }
   }
 
   async #goneSession(reference: string): Promise<GoneSession> {
-    const session = await sessionToPurge(reference, (one) => this.setup.sessions.findById(one))
-    const logs = this.#profiles().flatMap((name) => {
-      const { history } = profilePaths(this.setup.root, name)
-      if (!existsSync(history)) return []
-      using store = HistoryStore.open(history)
-      return store.logsOf(session).map(({ path, part }) => ({ path, part }))
-    })
-    return { kind: 'session', session, logs }
+    const session = await sessionToPurge(reference, (one) => this.setup.findSession(one))
+    return { kind: 'session', session, logs: await this.#logs(session) }
   }
 
   async #sweep(work: Work, found: Set<string>, dryRun: boolean): Promise<Sweep> {
-    const { root, store } = this.setup
-    const sweep = new Sweep(root, new Forgetter(work.rules, work.secrets, found), work.sessions, dryRun)
-    const generation = this.#list.purgeFilter()?.generation ?? 0
-    for (const name of this.#profiles()) {
-      const isOpen = join(root, 'profiles', name) === store.paths.directory
-      const profile = isOpen ? store : new ProfileStore(profilePaths(root, name), store.context, { readOnly: false })
-      try {
-        await sweepProfile(profile, sweep, generation)
-      } catch (error) {
-        throw explainDiskError(error, profile.paths.directory)
-      } finally {
-        if (!isOpen) await profile[Symbol.asyncDispose]()
-      }
-    }
+    const sweep = new Sweep({
+      root: this.setup.root,
+      forgetter: new Forgetter(work.rules, work.secrets, found),
+      sessions: work.sessions,
+      dryRun,
+      generation: this.#list.purgeFilter()?.generation ?? 0,
+    })
+    await this.#inEachProfile(({ stores }, directory) => eraseProfile(stores, directory, sweep))
     for (const path of await this.#otherFiles()) sweep.file(path)
     return sweep
+  }
+
+  async #inEachProfile(visit: (profile: ErasableStores, directory: string) => Promise<void>): Promise<void> {
+    for (const name of listProfiles(this.setup.root)) {
+      const { directory } = profilePaths(this.setup.root, name)
+      try {
+        await using profile = await this.setup.storesOf(name)
+        await visit(profile, directory)
+      } catch (error) {
+        throw explainDiskError(error, directory)
+      }
+    }
   }
 
   /** Beside the profiles. The user's settings are told of by the proof, and left to the user. */
@@ -170,7 +170,11 @@ export class Purge {
     if (isShared) return []
     const natives = new Set(await this.setup.nativeLogs())
     const isOther = (path: string): boolean =>
-      !path.startsWith(profilesDirectory(root)) && !this.#isOurs(path) && !isSetting(path, root) && !natives.has(path)
+      !isUnder(path, profilesDirectory(root)) &&
+      holdsContent(path) &&
+      !this.#list.ownFiles.includes(path) &&
+      !isSetting(path, root) &&
+      !natives.has(path)
     return [...filesUnder(root)].filter(isOther)
   }
 
@@ -183,61 +187,21 @@ export class Purge {
     const files = isShared
       ? [...filesUnder(profilesDirectory(root)), ...filesIn(root).filter((path) => isSetting(path, root))]
       : filesUnder(root)
-    const proof = await proveGone(root, files, { forgetter, raw: rawSearch(work, found), except })
+    await using profile = await this.setup.storesOf(this.setup.profile)
+    const { stores } = profile
+    const proof = await proveGone(root, files, { forgetter, raw: rawSearch(work, found), except, stores })
     if (work.sessions.size === 0) return proof
     const again = await this.#sweep({ ...work, rules: [], secrets: [] }, new Set(), true)
     return { ...proof, left: [...proof.left, ...again.places] }
   }
-
-  #profiles(): string[] {
-    return listProfiles(this.setup.root)
-  }
-
-  #isOurs(path: string): boolean {
-    return NO_CONTENT.test(path) || this.#list.ownFiles.includes(path)
-  }
 }
 
-async function sweepProfile(store: ProfileStore, sweep: Sweep, generation: number): Promise<void> {
-  const { paths } = store
-  if (sweep.dryRun) await store.asWriter(() => sweepState(store, sweep))
-  else await store.rewriteSources(() => sweepState(store, sweep))
-  await sweepArchive(paths.words, sweep, store.context)
-  sweepHistory(paths, sweep, generation)
-  const taken = takenCareOf(store)
-  for (const path of filesUnder(paths.directory)) {
-    if (NO_CONTENT.test(path) || taken.has(path)) continue
-    if (isOldGeneration(path, paths)) {
-      if (!sweep.dryRun) rmSync(path, { force: true })
-    } else if (isTranscript(path)) {
-      using _lock = await lockTranscript(path, TRANSCRIPT_WAIT_MS)
-      sweep.file(path)
-    } else sweep.file(path)
-  }
+/** Each store erases what it keeps, in order; what no store keeps is erased as plain files. */
+async function eraseProfile(stores: readonly Erasable[], directory: string, sweep: Sweep): Promise<void> {
+  for (const store of stores) await store.erase(sweep)
+  for (const path of filesUnder(directory))
+    if (holdsContent(path) && !stores.some((store) => store.owns(path))) sweep.file(path)
 }
-
-/** Files that were swept by those who know them. */
-function takenCareOf({ paths, journal }: ProfileStore): Set<string> {
-  const databases = [paths.history, paths.text, paths.index].flatMap((path) => [path, currentGeneration(path)])
-  const { directory, roster, sessions, archive, events, words } = paths
-  return new Set([
-    ...databases.flatMap((path) => ['', '-wal', '-shm', '-journal'].map((side) => path + side)),
-    ...journal.segments().map((segment) => journal.path(segment)),
-    ...[join(events, 'blobs'), sessions, archive].flatMap(filesIn),
-    ...filesIn(directory).filter((path) => path.startsWith(roster)),
-    ...(existsSync(words) ? filesUnder(words) : []),
-  ])
-}
-
-/** Databases that are replaced as a whole are links to their newest generation. */
-const currentGeneration = (link: string): string =>
-  existsSync(link) ? join(dirname(link), basename(realpathSync(link))) : link
-
-/** The index and the words are derived: older ones, and ones that could not be used, are not worth keeping. */
-const isOldGeneration = (path: string, { directory }: ProfilePaths): boolean =>
-  dirname(path) === directory && /^(?:index|text)(?:-[\w-]+)?\.db/.test(basename(path))
-
-const isTranscript = (path: string): boolean => /\/conversations\/.*\.jsonl$/.test(path)
 
 /** Whether this was purged before: then it is not written down twice. */
 function isSame(kept: KeptPurge, asked: PurgeRule | GoneSession, secret: string | undefined): boolean {
@@ -276,22 +240,22 @@ const isSetting = (path: string, root: string): boolean => dirname(path) === roo
 
 /** What stands everywhere, or could not be told from what was purged before. */
 function refuseUnfit(secret: string): void {
-  const pattern = 'use --pattern with what stands around it'
+  const pattern = 'use --pattern with the text around it'
   if (secret.length < SHORTEST_SECRET)
     throw new SkeinError(
       'bad-input',
-      `A secret of ${secret.length} characters stands in too many places by chance`,
-      `Give one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
+      `A secret of ${secret.length} characters would match too many places by chance`,
+      `Use one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
     )
   if (secret.trim() === '')
-    throw new SkeinError('bad-input', 'White space alone is no secret', `Give it whole, or ${pattern}`)
+    throw new SkeinError('bad-input', 'White space alone is not a secret', `Enter all of it, or ${pattern}`)
   if (secret.includes('\ufffd'))
-    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Give it as it is written in the logs')
+    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Enter it as it is written in the logs')
   if (PURGED.includes(secret) || secret.includes(PURGED.slice(1, -1)))
     throw new SkeinError(
       'bad-input',
-      `The secret cannot be told from ${PURGED}, which stands where something was purged`,
-      'Give the part before or behind it',
+      `The secret cannot be distinguished from ${PURGED}, which marks purged text`,
+      'Use the part before or after it',
     )
 }
 

@@ -33,7 +33,7 @@ export function findSession(index: SqliteIndex, reference: string, lookup?: Agen
     throw new SkeinError(
       'ambiguous-id',
       `"${reference}" fits ${ids.length > 5 ? 'many' : ids.length} sessions: ${some}`,
-      'Give more of the id',
+      'Use more characters of the id',
     )
   }
   return (lookup && sessionOfAgent(index, reference, lookup)) ?? noSession(index, reference)
@@ -50,7 +50,7 @@ function sessionOfAgent(index: SqliteIndex, reference: string, lookup: AgentLook
   const id = currentSession(index, agent, lookup)
   const session = id && index.get(id)
   if (session) return session
-  const next = `What it shows: skein output ${agent.address} --screen`
+  const next = `See its screen: skein output ${agent.address} --screen`
   throw new SkeinError('session-not-found', `${agent.address} has no session yet`, next)
 }
 

@@ -3,6 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
+import { seededRandom, someTime } from '../support/random.js'
 import { scanHome } from '../support/scan-home.js'
 import { answers, EVERYTHING, OWN, sessionsWith, whereNeedlesAre, withCorpus, withFixture } from './corpus-home.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
@@ -234,6 +235,7 @@ describe('under --watch', () => {
 
 describe('processes that are killed at any moment, and two at once', () => {
   it('leave an archive that is whole and says what a fresh one says', async () => {
+    const random = seededRandom()
     const { root, manifest } = withCorpus(54)
     const ingest = (): { child: ChildProcess; ended: Promise<unknown> } => {
       const child = spawn(process.execPath, [WORKER, root, root, '1'], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -242,7 +244,7 @@ describe('processes that are killed at any moment, and two at once', () => {
     for (let kill = 0; kill < 10; kill += 1) {
       const { child, ended } = ingest()
       await new Promise((resolve) => child.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 600))
+      await someTime(random, 600)
       child.kill('SIGKILL')
       await ended
       const { home } = await openTestHome(root, NOW)
@@ -325,7 +327,7 @@ describe('the archive itself', () => {
     const { ok, problems } = await home.archive.verify()
     expect({ ok, problems }).toEqual({
       ok: false,
-      problems: [expect.stringContaining('holds another log'), expect.stringContaining('holds another log')],
+      problems: [expect.stringContaining('contains another log'), expect.stringContaining('contains another log')],
     })
     await home[Symbol.asyncDispose]()
   })

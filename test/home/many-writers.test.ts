@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
+import { seededRandom, someTime } from '../support/random.js'
 import { openTestHome, scratch } from './scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'change.mjs')
@@ -75,6 +76,7 @@ it('8 processes making 500 changes each at once lose none of them', async () => 
 })
 
 it('300 kills at random moments lose nothing that was acknowledged', async () => {
+  const random = seededRandom()
   const root = scratch()
   const acknowledged: string[] = []
   const errors: string[] = []
@@ -86,7 +88,7 @@ it('300 kills at random moments lose nothing that was acknowledged', async () =>
       const worker = startWorker(root, `r${rounds}`, 0)
       // Most are hit in the midst of their work, some while they open the home.
       if (rounds % 6 !== 0) await worker.firstLine
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
+      await someTime(random, 60)
       worker.process.kill('SIGKILL')
       await worker.ended
       acknowledged.push(...worker.acknowledged)

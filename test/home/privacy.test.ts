@@ -10,6 +10,7 @@ import { TextStore } from '../../src/ingest/index.js'
 import { profilePaths } from '../../src/store/paths.js'
 import { ProfileStore } from '../../src/store/profile-store.js'
 import { makeCorpus } from '../ingest/corpus.js'
+import { seededRandom, someTime } from '../support/random.js'
 import { scanHome } from '../support/scan-home.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
@@ -344,10 +345,11 @@ describe('applying a policy to what is stored', () => {
       const child = spawn(process.execPath, [WORKER, root, verb], { stdio: ['ignore', 'pipe', 'inherit'] })
       return { child, ended: new Promise((resolve) => child.on('exit', resolve)) }
     }
+    const random = seededRandom()
     for (let kill = 0; kill < 5; kill += 1) {
       const { child, ended } = start('apply')
       await new Promise((resolve) => child.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
+      await someTime(random, 300)
       child.kill('SIGKILL')
       await ended
     }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SearchOptions } from '../../src/home/index.js'
 import { searchText, TextStore } from '../../src/ingest/index.js'
+import { seededRandom, someTime } from '../support/random.js'
 import {
   answers,
   CLAUDE,
@@ -142,6 +143,7 @@ describe('searching a tree of logs', () => {
   })
 
   it('says the same after processes that were killed in the middle, and two at once', async () => {
+    const random = seededRandom()
     const { root, manifest } = withCorpus(44)
     const ingest = (): { child: ChildProcess; ended: Promise<unknown> } => {
       const child = spawn(process.execPath, [WORKER, root, root, '1'], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -150,7 +152,7 @@ describe('searching a tree of logs', () => {
     for (let kill = 0; kill < 8; kill += 1) {
       const { child, ended } = ingest()
       await new Promise((resolve) => child.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 700))
+      await someTime(random, 700)
       child.kill('SIGKILL')
       await ended
     }

@@ -112,7 +112,7 @@ describe('whose word is believed', () => {
     const other = { agent: parseAgentId('other'), address: 'web/butter', since: at(-60) }
     expect(judgeIdentity(RUN, BOUND, claim(), { other })).toMatchObject({
       kind: 'refuse',
-      because: 'it is the conversation of web/butter, which had it first',
+      because: 'it is already the conversation of web/butter',
     })
     expect(judgeIdentity(RUN, BOUND, claim(), { other: { ...other, since: at(5) } })).toMatchObject({ kind: 'rebind' })
   })

@@ -1,7 +1,7 @@
+import { FactForgetter } from '../../archive/index.js'
 import { parseSessionId } from '../../model/index.js'
 import type { Forgetter } from '../../privacy/index.js'
 import { type Environment, LOG_TOOLS, type LogTool, type Resume as ToolResume } from '../../tools/index.js'
-import { FactForgetter } from '../turns/forget-facts.js'
 import { ClaudeUsage } from './claude-usage.js'
 import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
 import { type UsageRecord, usageRecordOf } from './usage-record.js'

@@ -51,7 +51,7 @@ function tellingOf(event: string, payload: JsonObject): AgentReport | undefined 
       return { evidence: { ...says(event, 'idle', 'it has started'), turn: 'none' } }
     case 'BeforeAgent': {
       const prompt = textAt(payload, 'prompt')
-      return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+      return { evidence: says(event, 'running', 'it received a prompt'), ...(prompt ? { prompt } : {}) }
     }
     case 'Notification':
       return payload.notification_type === 'ToolPermission' ? askedTelling(payload) : {}
@@ -63,7 +63,7 @@ function tellingOf(event: string, payload: JsonObject): AgentReport | undefined 
     case 'AfterAgent':
       // Its text repeats pieces of the reply: the log has it right. Without one, the turn failed or was cancelled, which its screen tells.
       return payload.prompt_response === NO_REPLY
-        ? { evidence: { ...says(event, 'idle', 'its turn is over'), turn: 'none' } }
+        ? { evidence: { ...says(event, 'idle', 'its turn has ended'), turn: 'none' } }
         : { evidence: { ...says(event, 'idle', 'it has finished its turn'), turn: 'finished' } }
     default:
       return undefined

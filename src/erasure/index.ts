@@ -1,0 +1,7 @@
+export { forgetInDatabase } from './database-text.js'
+export type * from './erasable.js'
+export { forgetInFile, parsed } from './file-text.js'
+export { filesIn, filesUnder, holdsContent, isUnder } from './files-under.js'
+export { meaningOfRows, plainMeaning } from './meaning.js'
+export { RawSearch } from './raw-search.js'
+export { isDatabase, type PurgedPlace, Sweep, unpacked } from './sweep.js'
