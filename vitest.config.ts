@@ -15,7 +15,7 @@ const isShared = process.env.CI !== undefined
 const AGENTS = ['test/lifecycle/**', 'test/terminal/**', 'test/daemon/**']
 
 /** The files that take longest begin first: one that begins last would be waited for alone. */
-const LONG = ['cli/odd-surroundings', 'cli/json-shapes', 'home/many-writers', 'home/fuzz', 'history/', 'purge/']
+const LONG = ['cli/odd-surroundings', 'cli/json-shapes', 'store/many-writers', 'home/fuzz', 'history/', 'purge/']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
