@@ -34,7 +34,8 @@ const TOGETHER = [
   chunk(
     'start',
     'model/(time|error|nearest)',
-    'cli/(input/(input|value-kind)|usage-error|command-table|global-options)',
+    'cli/(command-table|global-options)',
+    'operations/(field|kind|usage-error|error-facts)',
   ),
   chunk(
     'ground',

@@ -57,7 +57,7 @@ function homeDirectory(): string {
     return homedir()
   } catch (error) {
     const next = 'Set HOME, and SKEIN_HOME if Skein should keep its files elsewhere'
-    throw new SkeinError('home-unreadable', 'The system knows no home directory of yours', next, { cause: error })
+    throw new SkeinError('home-unreadable', 'Cannot determine your home directory', next, { cause: error })
   }
 }
 
@@ -81,9 +81,14 @@ export function workingDirectory(): string {
   try {
     return process.cwd()
   } catch (error) {
-    throw new SkeinError('bad-input', 'The directory you are in is gone', 'Go to one that exists (cd)', {
-      cause: error,
-    })
+    throw new SkeinError(
+      'bad-input',
+      'The current directory no longer exists',
+      'Change to an existing directory (cd)',
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -35,7 +35,7 @@ export class OpenedLog implements Disposable {
     const [origin, standing] = counts ? [live.header, live.standing] : [header, header]
     const log = new OpenedLog(sealed, counts ? live : undefined, name, origin as LogOrigin, standing as ReadMark)
     if (sealed && !header) log.problems.push(`${name}.sealed: its first line is damaged`)
-    if (lacksBase) log.problems.push(`${name}.live: the sealed file that it goes on from is gone or damaged`)
+    if (lacksBase) log.problems.push(`${name}.live: the sealed file that it continues is missing or damaged`)
     if (isLiveDamaged) log.problems.push(`${name}.live: its beginning is damaged`)
     return log
   }

@@ -118,20 +118,20 @@ export function* sealedPieces(
   let [at, sum] = [0, 0]
   for (const [size, texts] of header.pieces) {
     const body = unpacked(read(at, size))
-    if (!body) return 'what is compressed in it cannot be unpacked'
+    if (!body) return 'its contents cannot be decompressed'
     at += size
     sum = crc32(body, sum)
     const facts = parseFactBody({ bytes: body, texts }, () => NOTHING)
-    if (!facts) return 'what is in it is not JSON'
+    if (!facts) return 'its contents are not JSON'
     yield facts
   }
-  return sum === header.body_crc ? undefined : 'its checksum does not fit what is in it'
+  return sum === header.body_crc ? undefined : 'its checksum does not match its contents'
 }
 
 function* sealedInOne(header: SealedHeader, rest: Buffer): Generator<Fact[], string | undefined> {
   const { packed, blocks } = sealedParts(header, rest)
   const body = unpacked(packed)
-  if (!body) return 'what is compressed in it cannot be unpacked'
+  if (!body) return 'its contents cannot be decompressed'
   const words = new Map<number, Buffer>()
   const blockAt = (block: number): Buffer => {
     const known = words.get(block) ?? unpackedOr(blocks[block], unpackedBlock) ?? NOTHING
@@ -140,8 +140,8 @@ function* sealedInOne(header: SealedHeader, rest: Buffer): Generator<Fact[], str
   }
   const facts = parseFactBody({ bytes: body, texts: header.texts ?? 0 }, blockAt)
   if (facts) yield facts
-  if (sumOf(body, blocks) !== header.body_crc) return 'its checksum does not fit what is in it'
-  return facts ? undefined : 'what is in it is not JSON'
+  if (sumOf(body, blocks) !== header.body_crc) return 'its checksum does not match its contents'
+  return facts ? undefined : 'its contents are not JSON'
 }
 
 /** What follows the first line. */

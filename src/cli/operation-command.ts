@@ -1,5 +1,5 @@
 import { type Field, type Fields, type Given, type Operation, readInput, type Values } from '../operations/index.js'
-import type { Cli, Command } from './command.js'
+import type { Cli, Command, Given as Words } from './command.js'
 import { perform } from './perform.js'
 import type { Screen } from './screen/screen.js'
 
@@ -9,7 +9,7 @@ export interface CommandFace<Declared extends Fields, Result extends object, Own
   readonly name: string
   /** Where the command says it in other words than the operation. */
   readonly summary?: string
-  readonly description?: string
+  readonly description?: string | undefined
   readonly examples: Command['examples']
   /** Fields that are typed as words, in this order; all others are options. */
   readonly args?: readonly ((keyof Declared | keyof Own) & string)[]
@@ -39,7 +39,8 @@ export function operationCommand<
   Result extends object,
   Own extends Fields = Record<never, never>,
 >(operation: Operation<Declared, Result>, face: CommandFace<Declared, Result, Own>): Command {
-  const { name, summary = operation.summary, description = operation.description, examples, args = [] } = face
+  const { name, summary = operation.summary, examples, args = [] } = face
+  const { description } = 'description' in face ? face : operation
   const taken = fieldsOf(operation, face)
   const isArg = (field: string): boolean => (args as readonly string[]).includes(field)
   const own: Fields = face.own ?? {}
@@ -54,14 +55,10 @@ export function operationCommand<
     args: Object.fromEntries(args.map((field) => [field, all[field] as Field<unknown>])),
     options: Object.fromEntries(options.map((field) => [optionName(field), all[field] as Field<unknown>])),
     start: async (given, cli) => {
-      const values: Record<string, unknown> = {}
-      for (const [field, one] of Object.entries(all))
-        values[field] = one.read(given[isArg(field) ? field : optionName(field)] ?? [], cli)
+      const values = readWords(all, given, cli)
       // The one edge between what was typed and what is typed: each value was read by its own declaration.
       const typed = values as Typed<Declared, Own>
-      const input = face.prepare
-        ? readInput(operation, await face.prepare(typed, cli), cli)
-        : (values as Values<Declared>)
+      const input = readInput(operation, only(operation.input, (await face.prepare?.(typed, cli)) ?? values), cli)
       await answer(face, await perform(operation, input, cli), typed, cli)
     },
   }
@@ -93,5 +90,23 @@ function fieldsOf<Declared extends Fields, Result extends object, Own extends Fi
   )
   return Object.fromEntries(offered.filter((entry): entry is [string, Field<unknown>] => entry[1] !== undefined))
 }
+
+/** What was typed, as the operation takes it: for commands that do more than the operation. */
+export const typedInput = <Declared extends Fields>(
+  { input }: Pick<Operation<Declared>, 'input'>,
+  words: Words,
+  cli: Cli,
+): Values<Declared> => readWords(input, words, cli) as Values<Declared>
+
+function readWords(fields: Fields, words: Words, cli: Cli): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields))
+    values[name] = field.read(words[name] ?? words[optionName(name)] ?? [], cli)
+  return values
+}
+
+/** What of these values is the operation's: a command may have options of its own. */
+const only = (fields: Fields, values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(fields, name)))
 
 const optionName = (field: string): string => field.replaceAll('_', '-')

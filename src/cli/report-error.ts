@@ -1,4 +1,5 @@
 import { type ErrorCode, SkeinError } from '../model/index.js'
+import { errorFacts } from '../operations/index.js'
 import { jsonLine } from './screen/json.js'
 import { safeText } from './screen/safe-text.js'
 
@@ -98,10 +99,7 @@ export function errorLine(error: unknown): string {
 }
 
 export function errorDocument(error: unknown): ErrorDocument {
-  if (error instanceof SkeinError) {
-    const { code, message, next, details } = error
-    return { error: { code, message, next, ...(details.length > 0 ? { details } : {}) } }
-  }
+  if (error instanceof SkeinError) return { error: errorFacts(error) }
   return { error: { code: 'bug', message: messageOf(error), next: 'Set SKEIN_DEBUG=1 for the stack' } }
 }
 

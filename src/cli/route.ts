@@ -1,6 +1,6 @@
+import { unknownWord, usageError } from '../operations/index.js'
 import { type CommandEntry, type CommandTable, isNoun } from './command-table.js'
 import { GLOBAL_OPTIONS } from './global-options.js'
-import { unknownWord, usageError } from './usage-error.js'
 
 /** What the words on the command line ask for. */
 export type Route =

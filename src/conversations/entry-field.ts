@@ -51,7 +51,7 @@ export function parseFieldChange(text: string): EntryPatch {
   const name = at < 0 ? text : text.slice(0, at)
   if (at < 0) throw badField(`"${text}" has no "="`, 'Write field=value, or field= to remove it')
   const kind = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof EntryPatch] : undefined
-  if (!kind) throw badField(`"${name}" is no field that can be set`, `Use one of ${SETTABLE_FIELDS.join(', ')}`)
+  if (!kind) throw badField(`"${name}" is not a field that can be set`, `Use one of ${SETTABLE_FIELDS.join(', ')}`)
   const value = text.slice(at + 1)
   return { [name]: value === '' ? undefined : fieldValue(name, kind, value) }
 }

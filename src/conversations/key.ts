@@ -152,7 +152,7 @@ export function conversationKey(spec: KeySpec): ConversationKey {
   const read = parseKey(text)
   const meant = 'thread' in spec && spec.thread !== undefined ? String(spec.thread).toLowerCase() : undefined
   if (read.kind !== spec.kind || read.thread?.toLowerCase() !== meant)
-    throw badKey(text, 'one of its parts reads as another')
+    throw badKey(text, 'one of its parts would be read as another part')
   return read.key
 }
 
@@ -160,10 +160,10 @@ const threadParts = (thread: string | number | undefined): (string | number)[] =
   thread === undefined ? [] : ['thread', thread]
 
 export function threadKey(place: ConversationKey, thread: string | number): ConversationKey {
-  if (parseKey(place).thread !== undefined) throw badKey(place, 'it is a thread already')
+  if (parseKey(place).thread !== undefined) throw badKey(place, 'it is already a thread')
   const read = parseKey(`${place}:thread:${thread}`)
   if (read.thread?.toLowerCase() !== String(thread).toLowerCase())
-    throw badKey(`${place}:thread:${thread}`, 'one of its parts reads as another')
+    throw badKey(`${place}:thread:${thread}`, 'one of its parts would be read as another part')
   return read.key
 }
 
@@ -171,7 +171,7 @@ export function badKey(text: string, flaw: string, cause?: unknown): SkeinError 
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
   return new SkeinError(
     'bad-key',
-    `${shown} is no conversation key: ${flaw}`,
+    `${shown} is not a conversation key: ${flaw}`,
     'A key looks like agent:main:discord:dm:user123 (docs/CONVERSATIONS.md lists every form)',
     { cause },
   )

@@ -33,6 +33,6 @@ export function parseSendPolicy(text: string, name: string): SendPolicyConfig {
 const badPolicy = (name: string, what: string): SkeinError =>
   new SkeinError(
     'bad-config',
-    `${name} is no send policy: ${what}`,
+    `${name} is not a send policy: ${what}`,
     'It looks like {"default":"allow","rules":[{"match":{"channel":"discord"},"action":"deny"}]}',
   )

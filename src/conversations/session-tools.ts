@@ -79,7 +79,7 @@ export class SessionTools {
     const row = await this.#reached(key)
     if (row.key === this.#caller)
       throw new SkeinError('bad-input', 'A conversation cannot send to itself', 'Name another one: see list')
-    if (text.trim() === '') throw new SkeinError('bad-input', 'There is nothing to send', 'Give the text')
+    if (text.trim() === '') throw new SkeinError('bad-input', 'The message is empty', 'Pass some text')
     await this.#mayReceive(row)
     return this.#prompt(row.key, text)
   }
@@ -141,4 +141,4 @@ function summaryOf({ key, entry }: Row): SessionSummary {
 }
 
 const outOfReach = (key: string, caller: string): SkeinError =>
-  new SkeinError('foreign-conversation', `${key} is not open to ${caller}`, 'Name one that list shows')
+  new SkeinError('foreign-conversation', `${key} is not open to ${caller}`, 'Name a conversation that list shows')

@@ -38,7 +38,7 @@ export class HomeGuard implements Disposable {
     if (!isHomeGone && !isReplaced) return
     this[Symbol.dispose]()
     if (isHomeGone) this.onGone('its home is gone')
-    else this.daemon?.onReplaced('its record was taken away')
+    else this.daemon?.onReplaced('its record was removed')
   }
 
   [Symbol.dispose](): void {

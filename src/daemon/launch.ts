@@ -57,7 +57,7 @@ export async function ensureDaemon(access: DaemonAccess): Promise<Launched> {
   throw new SkeinError(
     'daemon-failed',
     `The daemon did not start${last === undefined ? '' : `; its log ends with: ${last}`}`,
-    'See: skein daemon logs. Everything works without it, only less live',
+    'See: skein daemon logs. Commands also work without it',
   )
 }
 
@@ -102,7 +102,7 @@ export async function stopDaemon({ place, userId }: DaemonAccess): Promise<Daemo
     if (signal !== undefined && lifeOf(record) === 'alive') process.kill(record.pid, signal)
     if (await isGoneWithin(record, STOP_MS)) return record
   }
-  throw new SkeinError('daemon-failed', `Process ${record.pid} does not end`, `Look at it with: ps -p ${record.pid}`)
+  throw new SkeinError('daemon-failed', `Process ${record.pid} did not exit`, `Check it with: ps -p ${record.pid}`)
 }
 
 async function saysItIs(client: DaemonClient | undefined, { pid }: DaemonRecord): Promise<boolean> {
@@ -113,8 +113,8 @@ async function saysItIs(client: DaemonClient | undefined, { pid }: DaemonRecord)
 const unproven = ({ pid }: DaemonRecord, { record }: DaemonPlace): SkeinError =>
   new SkeinError(
     'daemon-failed',
-    `Process ${pid} does not answer, and may be another program by now: it was not signalled`,
-    `Look at it: ps -p ${pid} . If it is no daemon of Skein, remove ${record}`,
+    `Process ${pid} does not answer and may be another program by now, so it was not signalled`,
+    `Check it: ps -p ${pid} . If it is not a Skein daemon, remove ${record}`,
   )
 
 async function isGoneWithin(record: DaemonRecord, ms: number): Promise<boolean> {
@@ -153,6 +153,6 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const foreign = (record: DaemonRecord, { version }: DaemonAccess): SkeinError =>
   new SkeinError(
     'daemon-failed',
-    `A daemon of version ${record.version} runs, which this version (${version}) cannot talk to`,
+    `A daemon of version ${record.version} is running, and this version (${version}) cannot talk to it`,
     'Use the newer skein, or stop it with: skein daemon stop',
   )

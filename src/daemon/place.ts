@@ -87,6 +87,6 @@ const isOurs = ({ uid }: Stats, userId: number | undefined): boolean => userId =
 const notOurs = (directory: string): SkeinError =>
   new SkeinError(
     'home-not-ours',
-    `${directory} is not a directory of yours`,
+    `${directory} is not your own directory`,
     'Remove it, or set SKEIN_HOME (or TMPDIR) to a directory of your own',
   )

@@ -8,12 +8,12 @@ import { HomeGuard, homeDirectory } from './home-guard.js'
 import type { DaemonFacts } from './http/access.js'
 import { Api } from './http/api.js'
 import { EventHub } from './http/event-hub.js'
+import { OperationRoutes } from './http/operation-routes.js'
 import { ApiServer } from './http/server.js'
 import { RETENTION_MS } from './intake/intake-process.js'
 import { LogIntake } from './intake/log-intake.js'
 import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notices/notify-settings.js'
-import { OperationRoutes } from './operation-routes.js'
 import { daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { AgentWatcher } from './watch/agent-watcher.js'
@@ -52,17 +52,17 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     const other = livingDaemon(place)
     return other !== undefined && compareVersions(other.version, facts.version) >= 0
   })
-  if (!held) return 'another one runs already'
+  if (!held) return 'another one is already running'
   await using home = await options.openHome()
   const settings = parseDaemonSettings(await readSettings(facts.configFile), facts.configFile)
 
   const ending = new AbortController()
-  let why = 'it was told to'
+  let why = 'it received a signal'
   const end = (reason: string): void => {
     if (!ending.signal.aborted) why = reason
     ending.abort()
   }
-  const onSignal = (): void => end('it was told to')
+  const onSignal = (): void => end('it received a signal')
   signal.addEventListener('abort', onSignal)
 
   const { hub, running } = await EventHub.open(home, ending.signal)
@@ -126,7 +126,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
     segment: () => watcher.segment,
     next: () => watcher.next(),
     tryNotice: (ways) => watcher.tryNotice(ways),
-    stop: () => end('it was asked to'),
+    stop: () => end('it was asked to stop'),
     signal: ending.signal,
     health: () => ({
       name: 'skein',

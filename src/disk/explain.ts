@@ -42,8 +42,8 @@ export function explainDiskError(error: unknown, path: string, whenDamaged?: str
     )
   }
   if (code === 'ENOENT') {
-    const next = 'Set SKEIN_HOME to a place where directories can be made'
-    return new SkeinError('home-unreadable', `${path} is not there and cannot be made`, next, cause)
+    const next = 'Set SKEIN_HOME to a directory that you can create'
+    return new SkeinError('home-unreadable', `${path} does not exist and cannot be created`, next, cause)
   }
   return error
 }
@@ -55,20 +55,20 @@ export function shortage(error: unknown, path: string): SkeinError | undefined {
   const cause = { cause: error }
   if (code === 'ENOSPC' || code === 'EDQUOT' || sqlite === SQLITE.full) {
     const [what, next] = areFilesUsedUp(path)
-      ? ['No more files can be made', 'Delete files that nobody needs (df -i shows how many there may be)']
+      ? ['No more files can be created', 'Delete files that nobody needs (df -i shows how many there may be)']
       : ['No space left', 'Free some space and try again']
     return new SkeinError('disk-full', `${what} on the disk that holds ${path}`, next, cause)
   }
   if (code === 'EMFILE' || code === 'ENFILE' || (sqlite === SQLITE.cannotOpen && areDescriptorsUsedUp())) {
     const whose = code === 'ENFILE' ? 'The system' : 'This process'
-    const next = 'Raise the limit (ulimit -n), or end what keeps so many files open'
-    return new SkeinError('home-busy', `${whose} has as many files open as it may`, next, cause)
+    const next = 'Raise the limit (ulimit -n), or end the program that keeps so many files open'
+    return new SkeinError('home-busy', `${whose} has too many open files`, next, cause)
   }
   if (sqlite !== SQLITE.cannotOpen) return undefined
   // Of a log that it cannot make, and of a file that may not be opened, SQLite says the same.
   if (areFilesUsedUp(path)) {
     const next = 'Delete files that nobody needs (df -i shows how many there may be)'
-    return new SkeinError('disk-full', `No more files can be made on the disk that holds ${path}`, next, cause)
+    return new SkeinError('disk-full', `No more files can be created on the disk that holds ${path}`, next, cause)
   }
   const next = 'Check how many files may be open (ulimit -n) and who may use it (ls -l)'
   return new SkeinError('home-unreadable', `A database in ${path} cannot be opened`, next, cause)

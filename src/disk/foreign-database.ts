@@ -28,7 +28,7 @@ export class ForeignDatabase implements Disposable {
       this.database = openDatabase(urlOf(path, 'immutable=1'), { readOnly: true })
     } else
       throw Object.assign(new Error(`${path} has a log and no shared memory`), {
-        code: 'its log can be read by its own program only',
+        code: 'only its own program can read its log',
       })
   }
 

@@ -46,7 +46,7 @@ export function readPlain(path: string): Buffer | undefined {
 export function foreignAt(path: string): string | undefined {
   const stat = statIfThere(path)
   if (stat) return stat.isFile() ? undefined : kindOf(stat)
-  return lstatSync(path, { throwIfNoEntry: false }) ? 'a link that leads nowhere' : undefined
+  return lstatSync(path, { throwIfNoEntry: false }) ? 'a dangling link' : undefined
 }
 
 /** Says so when something else is in the place of a file of ours. A link that leads to nothing may become one when it is opened. */

@@ -177,7 +177,7 @@ export class LogHistory implements UsageLogs {
         await this.#readInto({ history, text, archive }, logs, { isWholeLook: true })
         // What was adopted or read before may hold it.
         if (this.#setup.purges.purgeFilter()?.generation !== purged)
-          throw new SkeinError('home-busy', 'Something was purged meanwhile', 'Run skein index rebuild again')
+          throw new SkeinError('home-busy', 'A purge ran at the same time', 'Run skein index rebuild again')
       })
     })
   }
@@ -315,7 +315,7 @@ export class LogHistory implements UsageLogs {
     if (!first) return
     const more = unreadable.length > 1 ? ` and ${unreadable.length - 1} more` : ''
     this.#setup.store.context.warn(
-      `Could not read ${first.path} (${first.reason})${more}: the totals lack what is in there`,
+      `Could not read ${first.path} (${first.reason})${more}: the totals do not include it`,
     )
   }
 }

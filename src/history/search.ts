@@ -25,7 +25,7 @@ export class WordSearch {
     const { text, tool, limit = DEFAULT_LIMIT } = options
     const { since } = withMoments(options, this.store.context.clock.now())
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
-      throw new SkeinError('bad-input', `${limit} is not a number of hits`, `Give one from 1 to ${MOST_HITS}`)
+      throw new SkeinError('bad-input', `${limit} is not a valid number of hits`, `Use a number from 1 to ${MOST_HITS}`)
     }
     const sessions = await this.#sessionsOf(options)
     const sinceMs = since === undefined ? undefined : Date.parse(since)

@@ -123,8 +123,8 @@ export function pageLimit(limit: number | undefined): number {
   if (Number.isInteger(limit) && limit > 0 && limit <= MAX_LIMIT) return limit
   throw new SkeinError(
     'bad-input',
-    `${limit} is not a possible number of sessions`,
-    `Ask for 1 to ${MAX_LIMIT}, and page on with the cursor`,
+    `${limit} is not a valid number of sessions`,
+    `Use 1 to ${MAX_LIMIT}, and get the next page with the cursor`,
   )
 }
 
@@ -142,6 +142,6 @@ function parseCursor(cursor: string): PagePlace {
   throw new SkeinError(
     'bad-input',
     `"${cursor.slice(0, 60)}" is not a cursor`,
-    'Use the next_cursor of the page before, unchanged',
+    'Use the next_cursor of the previous page, unchanged',
   )
 }

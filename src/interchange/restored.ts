@@ -11,7 +11,7 @@ import { momentOf } from './wording.js'
 export function restoredText({ session, logs, problems }: RestoredSession): string {
   const blocks = [
     `# ${inline(session.title || `Session ${session.id}`)}`,
-    "From Skein's archive: filtered for privacy, long results by their beginning. It is not the log of the tool that wrote it.",
+    "From Skein's archive: filtered for privacy, long results cut. This is not the tool's own log.",
     ...problems.map((problem) => `**Not complete:** ${inline(problem)}`),
     ...logs.flatMap(({ tool, path, agent, modified_at, facts }) => [
       `## ${agent === undefined ? 'The session' : `Sub-agent ${inline(agent)}`}`,

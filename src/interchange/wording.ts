@@ -55,8 +55,8 @@ export function missingLog({ told_from, turns }: Pick<ExportedSession, 'told_fro
   if (told_from === 'log') return undefined
   if (told_from === 'archive') return FROM_ARCHIVE
   return turns.length > 0
-    ? 'The log of this session is gone: what follows was counted when it was read, without words.'
-    : 'There is no log of this session: it is gone, or none was ever read.'
+    ? 'The log of this session is gone. These are counts from when it was read, without text.'
+    : 'This session has no log: it was deleted, or never read.'
 }
 
 const FROM_ARCHIVE = 'Log deleted or cut by its tool; shown from the archive.'

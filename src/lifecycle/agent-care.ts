@@ -27,7 +27,7 @@ export class AgentCare {
     const view = await this.look(agent)
     const how =
       before.waiting_for === 'finished'
-        ? `its reply of ${before.since} counts as seen`
+        ? `its reply of ${before.since} is marked as seen`
         : activityOf(before) === 'blocked'
           ? `it still waits for an answer (${before.reason ?? before.waiting_for})`
           : `it was ${before.status}`
@@ -37,7 +37,7 @@ export class AgentCare {
   async snooze(reference: string, until: Instant): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     if (msOf(until) <= this.parts.context.clock.now()) {
-      throw new SkeinError('bad-time', `${until} is over`, 'Give a time to come, such as 30m')
+      throw new SkeinError('bad-time', `${until} is over`, 'Use a time in the future, such as 30m')
     }
     await this.look(agent)
     await this.#note(agent, 'agent_snoozed', { until }, (run, now) => ({
@@ -48,7 +48,7 @@ export class AgentCare {
     const view = await this.look(agent)
     const how =
       activityOf(view) === 'blocked'
-        ? 'it still waits for an answer, which a snooze does not hide'
+        ? 'it still waits for an answer, and a snooze does not hide that'
         : 'a new reply ends it sooner'
     return { agent: view, did: `snoozed ${agent.address} until ${until}`, how }
   }
@@ -68,7 +68,7 @@ export class AgentCare {
     await this.look(agent)
     await this.#refuseRunning(agent, `Stop it first: skein stop ${agent.address}`)
     await this.#note(agent, 'agent_archived', {}, (run, now) => ({ ...run, archived_at: now }))
-    return { agent: await this.look(agent), did: `archived ${agent.address}`, how: 'it is listed with --all only' }
+    return { agent: await this.look(agent), did: `archived ${agent.address}`, how: 'it is listed only with --all' }
   }
 
   async unarchive(reference: string): Promise<Receipt> {
@@ -82,8 +82,7 @@ export class AgentCare {
     await this.look(before)
     await this.#refuseRunning(before, `Stop it first: skein stop ${before.address}`)
     const agent = await this.parts.home.roster.update(before.id, { tool })
-    const how =
-      before.tool === tool ? 'it did so already' : `its conversation with ${before.tool} is kept for that tool`
+    const how = before.tool === tool ? 'it already did' : `its conversation with ${before.tool} is kept for that tool`
     return { agent: await this.look(agent), did: `${agent.address} now runs ${tool}`, how }
   }
 

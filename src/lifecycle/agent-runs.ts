@@ -140,7 +140,7 @@ export class AgentRuns {
   async #recover(id: AgentId): Promise<AgentRun | undefined> {
     const kept = setAside(this.#path(id), 'damaged', this.context.clock.now())
     const run = await agentRunFromJournal(this.home, id)
-    const found = run ? 'how it runs was read from the journal' : 'how it runs is not known any more'
+    const found = run ? 'its settings were restored from the journal' : 'its settings are lost'
     this.context.warn(`The file of agent ${id} could not be read and was kept as ${kept}; ${found}`)
     if (run) this.#write(run, true)
     return run

@@ -39,7 +39,7 @@ export class RemovedAgents {
     const last = fits.at(-1)
     if (last) return last
     const what = reference === undefined ? 'No agent was removed' : `No agent ${JSON.stringify(reference)} was removed`
-    throw new SkeinError('agent-not-found', `${what} in the last 30 days`, 'See what there is: skein list --all')
+    throw new SkeinError('agent-not-found', `${what} in the last 30 days`, 'See: skein list --all')
   }
 
   /** Puts its files back. */

@@ -136,7 +136,7 @@ export class RunningAgents implements Agents {
     const terminal = await this.parts.terminals.of(live.socket)
     await terminal.press(live.pane, keys)
     const did = `pressed ${keys.join(' ')} in ${agent.address}`
-    return { agent: await this.#look(agent), did, how: `tmux took the keys for pane ${live.pane}` }
+    return { agent: await this.#look(agent), did, how: `tmux accepted the keys for pane ${live.pane}` }
   }
 
   async answer(reference: string, wanted: AnswerWith, options: { token?: string } = {}): Promise<Receipt> {
@@ -144,8 +144,12 @@ export class RunningAgents implements Agents {
     const { how, by } = await answer(this.parts, agent, wanted, options.token)
     const did = 'decision' in wanted ? `answered ${agent.address}: ${wanted.decision}` : `answered ${agent.address}`
     const sent = await this.#sendPending(agent)
-    const rest = sent ? `; the prompt that was kept is sent (${sent.delivery})` : ''
-    return { agent: await this.#look(agent), did, how: (by === 'protocol' ? `by its protocol: ${how}` : how) + rest }
+    const rest = sent ? `; the kept prompt was sent (${sent.delivery})` : ''
+    return {
+      agent: await this.#look(agent),
+      did,
+      how: (by === 'protocol' ? `through its protocol: ${how}` : how) + rest,
+    }
   }
 
   async output(reference: string, options: { screen?: boolean } = {}): ReturnType<Agents['output']> {
@@ -267,7 +271,7 @@ export class RunningAgents implements Agents {
     } catch (error) {
       if (!(error instanceof SkeinError) || error.code !== 'agent-not-ready') throw error
       await keepPrompt(this.parts, agent, text)
-      return `the prompt is kept, and is sent as soon as it can be typed: ${error.message}`
+      return `the prompt is kept and will be sent as soon as it can be typed: ${error.message}`
     }
   }
 
@@ -306,7 +310,7 @@ export class RunningAgents implements Agents {
   }
 
   async #ended(agent: Agent, { wasRunning, how, left }: Stopped, verb: string): Promise<Receipt> {
-    const rest = left.length === 0 ? '' : `; these processes do not end: ${left.join(', ')}`
+    const rest = left.length === 0 ? '' : `; these processes did not exit: ${left.join(', ')}`
     const did = wasRunning ? `${verb} ${agent.address}` : `left ${agent.address} as it was`
     return { agent: await this.#look(agent), did, how: how + rest }
   }

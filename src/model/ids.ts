@@ -74,7 +74,7 @@ function successorOf(last: EventId): EventId {
   if (next >> 62n > 0n) {
     throw new SkeinError(
       'home-unreadable',
-      `The journal ends with ${last} , the highest id there can be`,
+      `The journal ends with ${last} , the highest possible id`,
       'Remove that line from the newest file in events/, then try again',
     )
   }

@@ -38,7 +38,7 @@ export const TOOL_KINDS: readonly ToolKind[] = [
   {
     what: 'read a file',
     tiers: { arguments: 'full', result: 'redacted' },
-    because: 'the path is wanted; the content is somebody else’s text',
+    because: 'the path is useful; the content is somebody else’s text',
     names: [
       'Read',
       'NotebookRead',
@@ -111,7 +111,7 @@ export const TOOL_KINDS: readonly ToolKind[] = [
   {
     what: 'plan and delegate',
     tiers: both('redacted'),
-    because: 'prompts for other agents repeat what they were told, secrets included',
+    because: 'prompts for other agents repeat earlier text, secrets included',
     names: [
       'Task',
       'Agent',
@@ -157,7 +157,7 @@ export const TOOL_KINDS: readonly ToolKind[] = [
   {
     what: 'call a server',
     tiers: both('redacted'),
-    because: 'nobody here knows what a custom server takes and gives',
+    because: 'the arguments and results of a custom server are unknown',
     names: ['mcp__*', '*__*', 'mcp_*'],
   },
 ]

@@ -22,7 +22,7 @@ export class PathGlob {
     const wildcards = glob.match(/\*+|\?/g)?.length ?? 0
     if (glob.length > LONGEST_GLOB || wildcards > MOST_WILDCARDS)
       throw badGlob(glob, `has more than ${LONGEST_GLOB} characters or ${MOST_WILDCARDS} wildcards`)
-    if (!/[^*?/.]/.test(glob)) throw badGlob(glob, 'fits almost every path')
+    if (!/[^*?/.]/.test(glob)) throw badGlob(glob, 'matches almost every path')
     this.#isRare = RARE.test(glob)
     const [any, name] = this.#isRare ? [`${NAME}*`, NAME_IN_TEXT] : ['.*', '[^/]*']
     const parts: Record<string, string> = { '**/': `(?:${any}/)?`, '*': name, '?': '[^/]' }

@@ -74,14 +74,14 @@ async function readPolicy(path: string): Promise<PolicyFile> {
   } catch (error) {
     if (error instanceof UnsuitableFile) throw unreadable(path, `is ${error.code}`)
     if (/^(?:ENOENT|ELOOP)$/.test(String((error as NodeJS.ErrnoException).code)))
-      throw unreadable(path, 'is a link that leads nowhere')
+      throw unreadable(path, 'is a dangling link')
     throw explainDiskError(error, path)
   }
   return parsePolicy(content, path)
 }
 
 const unreadable = (path: string, what: string): SkeinError =>
-  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Put a policy in its place, or remove it')
+  new SkeinError('bad-config', `The privacy policy ${path} ${what}`, 'Replace it with a policy, or remove it')
 
 type Yaml = typeof import('yaml')
 
@@ -114,7 +114,7 @@ class PolicyReader {
     }
     const root = document.contents
     if (root === null) return policy
-    if (!isMap(root)) throw this.#wrong(0, 'a policy is a list of names with values', EXAMPLE)
+    if (!isMap(root)) throw this.#wrong(0, 'a policy is a map of names and values', EXAMPLE)
     for (const { key, value } of root.items) {
       const at = offsetOf(key)
       const name = isScalar(key) ? String(key.value) : ''
@@ -138,13 +138,13 @@ class PolicyReader {
     const { isMap, isScalar } = this.yaml
     const tools: Record<string, CallTiers> = {}
     if (isScalar(value) && value.value === null) return tools
-    if (!isMap(value)) throw this.#wrong(at, 'tool_privacy is not a list of tools with tiers', EXAMPLE)
+    if (!isMap(value)) throw this.#wrong(at, 'tool_privacy is not a map of tools and tiers', EXAMPLE)
     for (const entry of value.items) {
       const where = offsetOf(entry.key)
       const tool = isScalar(entry.key) ? String(entry.key.value) : ''
       if (tool === '') throw this.#wrong(where, 'a tool has no name', EXAMPLE)
       if (/[?[\]{}]/.test(tool))
-        throw this.#wrong(where, `${JSON.stringify(tool)} fits no tool`, 'In a glob only * stands for something')
+        throw this.#wrong(where, `${JSON.stringify(tool)} matches no tool`, 'In a glob only * is special')
       tools[tool] = this.#tiers(tool, entry.value, where)
     }
     return tools
@@ -160,7 +160,7 @@ class PolicyReader {
     const halves = new Map(value.items.map((item) => [isScalar(item.key) ? String(item.key.value) : '', item]))
     const odd = [...halves.keys()].find((half) => half !== 'arguments' && half !== 'result')
     if (odd !== undefined)
-      throw this.#wrong(at, `"${odd}" is no part of a call of ${tool}`, 'There are: arguments, result')
+      throw this.#wrong(at, `"${odd}" is not a part of a call of ${tool}`, 'There are: arguments, result')
     const half = (name: 'arguments' | 'result'): Tier => {
       const item = halves.get(name)
       const given = isScalar(item?.value) ? item.value.value : undefined
@@ -171,7 +171,7 @@ class PolicyReader {
 
   #tier(tool: string, value: unknown, at: number): Tier {
     if (isTier(value)) return value
-    const what = `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is no tier`
+    const what = `${tool} is ${JSON.stringify(value) ?? 'not given'}, which is not a tier`
     throw this.#wrong(at, what, `Choose one of ${TIERS.join(', ')}`)
   }
 

@@ -125,7 +125,7 @@ export class Purge {
     const { pattern, path, session, secret, resume = false } = options
     const given = [pattern, path, session, secret].filter((one) => one !== undefined).length
     if (given !== (resume ? 0 : 1))
-      throw new SkeinError('usage', 'Say one thing to purge', 'Use --pattern, --path, --session or --secret-stdin')
+      throw new SkeinError('usage', 'Name one thing to purge', 'Use --pattern, --path, --session or --secret-stdin')
     if (pattern !== undefined) return checked({ kind: 'pattern', source: pattern })
     if (path !== undefined) return checked({ kind: 'path', glob: path })
     if (session !== undefined) return this.#goneSession(session)
@@ -240,22 +240,22 @@ const isSetting = (path: string, root: string): boolean => dirname(path) === roo
 
 /** What stands everywhere, or could not be told from what was purged before. */
 function refuseUnfit(secret: string): void {
-  const pattern = 'use --pattern with what stands around it'
+  const pattern = 'use --pattern with the text around it'
   if (secret.length < SHORTEST_SECRET)
     throw new SkeinError(
       'bad-input',
-      `A secret of ${secret.length} characters stands in too many places by chance`,
-      `Give one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
+      `A secret of ${secret.length} characters would match too many places by chance`,
+      `Use one of at least ${SHORTEST_SECRET} characters, or ${pattern}`,
     )
   if (secret.trim() === '')
-    throw new SkeinError('bad-input', 'White space alone is no secret', `Give it whole, or ${pattern}`)
+    throw new SkeinError('bad-input', 'White space alone is not a secret', `Enter all of it, or ${pattern}`)
   if (secret.includes('\ufffd'))
-    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Give it as it is written in the logs')
+    throw new SkeinError('bad-input', 'The secret is not text (UTF-8)', 'Enter it as it is written in the logs')
   if (PURGED.includes(secret) || secret.includes(PURGED.slice(1, -1)))
     throw new SkeinError(
       'bad-input',
-      `The secret cannot be told from ${PURGED}, which stands where something was purged`,
-      'Give the part before or behind it',
+      `The secret cannot be distinguished from ${PURGED}, which marks purged text`,
+      'Use the part before or after it',
     )
 }
 

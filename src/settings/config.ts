@@ -66,7 +66,7 @@ export class Config {
     const roots: Record<string, readonly string[]> = {}
     for (const [tool, paths] of Object.entries(table(await this.#read(), 'logs', this.file))) {
       if (!LOG_TOOL_NAMES.includes(tool)) {
-        const message = `logs.${tool} in ${this.file} names no tool whose logs Skein reads`
+        const message = `logs.${tool} in ${this.file} is not a tool whose logs Skein reads`
         throw new SkeinError('bad-config', message, `Use one of ${LOG_TOOL_NAMES.join(', ')}`)
       }
       const list: unknown[] = Array.isArray(paths) ? paths : [undefined]

@@ -30,7 +30,7 @@ export function settingsText(file: string): string | undefined {
     // Nothing, or a link that leads nowhere.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined
     const what = error instanceof UnsuitableFile ? `is ${code}` : `cannot be read (${code})`
-    throw new SkeinError('bad-config', `${file} ${what}`, 'Put a settings file in its place, or remove it', {
+    throw new SkeinError('bad-config', `${file} ${what}`, 'Replace it with a settings file, or remove it', {
       cause: error,
     })
   }

@@ -104,13 +104,13 @@ function ambiguous(reference: string, meant: readonly Agent[]): SkeinError {
   const some = meant.slice(0, MOST_NAMED).map(({ address }) => address)
   const rest = meant.length > MOST_NAMED ? `, and ${meant.length - MOST_NAMED} more` : ''
   const fits = `${JSON.stringify(reference.slice(0, 260))} fits ${meant.length} agents: ${some.join(', ')}${rest}`
-  return new SkeinError('ambiguous-id', fits, 'Give the whole address')
+  return new SkeinError('ambiguous-id', fits, 'Use the full address')
 }
 
 function agentNotFound(reference: string, agents: readonly Agent[], { cwd }: AgentLookup): SkeinError {
   if (reference === '.') {
-    const where = cwd === undefined ? 'here: "." works on the command line only' : `in ${cwd}`
-    return new SkeinError('agent-not-found', `No agent works ${where}`, 'Name one: skein list')
+    const where = cwd === undefined ? 'here: "." works only on the command line' : `in ${cwd}`
+    return new SkeinError('agent-not-found', `No agent works ${where}`, 'See: skein list')
   }
   const meant = nearest(
     reference,

@@ -70,13 +70,13 @@ export class StoredEvents implements Events {
       throw new SkeinError(
         'bad-input',
         `${JSON.stringify(String(type).slice(0, 80))} is not an event type`,
-        'Use small letters, digits, "_" and ".", like mail or build.failed',
+        'Use lower-case letters, digits, "_" and ".", like mail or build.failed',
       )
     }
     if (isStateType(type)) {
       throw new SkeinError(
         'bad-input',
-        `${type} changes sessions or the roster and cannot be appended by itself`,
+        `${type} changes sessions or the roster and cannot be appended directly`,
         'Use the session, agents and group commands',
       )
     }

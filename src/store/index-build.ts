@@ -41,7 +41,7 @@ function loadArchive(index: LocalIndex, { archive, context }: IndexSources): voi
     else unreadable.add(folded.path)
   }
   for (const path of unreadable)
-    context.warn(`${path} is damaged; what could not be read in it was skipped, the file was left as it is`)
+    context.warn(`${path} is damaged; unreadable parts were skipped, and the file is unchanged`)
 }
 
 function loadRecords(index: LocalIndex, { records, old, context, readOnly }: IndexSources): void {
@@ -56,7 +56,7 @@ function loadRecords(index: LocalIndex, { records, old, context, readOnly }: Ind
   for (const { id, path } of damaged) {
     const known = salvaged(old, id)
     const kept = readOnly ? path : setAside(path, 'damaged', context.clock.now())
-    const rest = known ? 'it was restored from the index' : 'what the journal still holds of it was kept'
+    const rest = known ? 'it was restored from the index' : 'its facts in the journal were kept'
     context.warn(`The record of session ${id} could not be parsed and was kept as ${basename(kept)}; ${rest}`)
     if (!known) continue
     index.load(known)
@@ -82,7 +82,9 @@ function loadRoster(index: LocalIndex, { rosterFile, context, readOnly }: IndexS
     if (kept.length > 0) context.warn(`The roster was restored from ${source} and the journal`)
   } else if (kept.length > 0) {
     const next = 'check it with: skein agents list'
-    context.warn(`WARNING: no roster file could be read. The roster holds only what the journal still tells; ${next}`)
+    context.warn(
+      `WARNING: no roster file could be read. The roster contains only what is still in the journal; ${next}`,
+    )
   }
 }
 

@@ -59,7 +59,7 @@ function differences(index: LocalIndex, fresh: LocalIndex): string[] {
   while ((!a.done || !b.done) && problems.length < MAX_PROBLEMS) {
     const order = compareRows(a.done ? undefined : a.value, b.done ? undefined : b.value)
     if (order === 0 && !a.done && !b.done && a.value.value !== b.value.value) {
-      problems.push(`${a.value.table}: ${a.value.key} differs from what the journal says`)
+      problems.push(`${a.value.table}: ${a.value.key} differs from the journal`)
     }
     if (order < 0 && !a.done) problems.push(`${a.value.table}: ${a.value.key} should not be there`)
     if (order > 0 && !b.done) problems.push(`${b.value.table}: ${b.value.key} is missing`)

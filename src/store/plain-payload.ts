@@ -6,8 +6,8 @@ export function plainPayload(given: unknown): Record<string, unknown> {
   if (copy !== undefined) return copy
   throw new SkeinError(
     'bad-input',
-    'The payload of an event must be a plain object that JSON can hold',
-    'Give an object of texts, numbers, flags, lists and objects, at most 200 levels deep',
+    'The payload of an event must be a plain JSON object',
+    'Use strings, numbers, booleans, lists and objects, at most 200 levels deep',
   )
 }
 

@@ -302,7 +302,7 @@ export class ProfileStore implements AsyncDisposable {
     const index = openLocalIndex(this.paths.index)
     if (index) return index
     const next = 'Another Skein of a different version may be running: stop it, then run skein index rebuild'
-    throw new SkeinError('index-damaged', `${this.paths.index} cannot be used, also after a rebuild`, next)
+    throw new SkeinError('index-damaged', `${this.paths.index} cannot be used, even after a rebuild`, next)
   }
 
   /** Undefined when it is damaged, of another version, or unreadable to us: all the same to a file that can be made again. */
@@ -445,7 +445,7 @@ export class ProfileStore implements AsyncDisposable {
       found?.through !== undefined && found.through <= (index.rosterThrough() ?? '') && !isEdited(found, index)
     if (isOurs) return
     const kept = setAside(this.paths.roster, 'damaged', this.context.clock.now())
-    const why = found ? 'was changed by something else than Skein' : 'could not be parsed'
+    const why = found ? 'was changed by another program' : 'could not be parsed'
     this.context.warn(
       `roster.json ${why} and was kept as ${kept}; it has been written again with ${index.agents().length} agents`,
     )

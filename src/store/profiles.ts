@@ -55,6 +55,6 @@ export async function deleteProfile(root: string, name: string): Promise<void> {
 
 export function profileNotFound(root: string, name: string): SkeinError {
   const meant = nearest(name, listProfiles(root))
-  const next = meant ? `Did you mean ${meant} ?` : `Make it with: skein profile create ${name}`
+  const next = meant ? `Did you mean ${meant} ?` : `Create it with: skein profile create ${name}`
   return new SkeinError('profile-not-found', `No profile ${name}`, next)
 }

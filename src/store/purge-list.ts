@@ -163,7 +163,7 @@ function parsed(text: string, path: string): BookContent {
   if (isBook(content)) return content as BookContent
   throw new SkeinError(
     'store-damaged',
-    `${path}, which says what was purged, is damaged or of a newer Skein`,
-    'Put a backup in its place, or delete it: then what was purged is read again from the logs that still hold it',
+    `${path}, the list of what was purged, is damaged or from a newer Skein`,
+    'Restore a backup, or delete it: purged text is then read again from the logs that still contain it',
   )
 }

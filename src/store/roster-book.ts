@@ -115,7 +115,11 @@ export class StoredRoster implements RosterBook {
       const spawner = parent === undefined ? undefined : this.#named(state, parent)
       if (spawner && state.roster.wouldCycle(agent.id, spawner.id)) {
         const next = 'Choose a parent outside of its own descendants'
-        throw new SkeinError('illegal-transition', `${spawner.address} is ${agent.address} itself or below it`, next)
+        throw new SkeinError(
+          'illegal-transition',
+          `${spawner.address} is ${agent.address} itself or one of its descendants`,
+          next,
+        )
       }
       return { type: 'agent_parent_set', payload: { agent_id: agent.id, parent_id: spawner?.id } }
     })

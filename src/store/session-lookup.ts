@@ -32,7 +32,7 @@ export function* findSession(reference: string, lookup?: AgentLookup): Lookup<Se
     throw new SkeinError(
       'ambiguous-id',
       `"${reference}" fits ${ids.length > 5 ? 'many' : ids.length} sessions: ${some}`,
-      'Give more of the id',
+      'Use more characters of the id',
     )
   }
   return (lookup && (yield* sessionOfAgent(reference, lookup))) ?? (yield* noSession(reference))
@@ -56,7 +56,7 @@ function* sessionOfAgent(reference: string, lookup: AgentLookup): Lookup<Session
   const id = yield* currentSession(agent, lookup)
   const session = id && (yield* sessionAt(id))
   if (session) return session
-  const next = `What it shows: skein output ${agent.address} --screen`
+  const next = `See its screen: skein output ${agent.address} --screen`
   throw new SkeinError('session-not-found', `${agent.address} has no session yet`, next)
 }
 

@@ -119,11 +119,7 @@ function asRead(stamped: Record<string, unknown> & { type: string }): Event {
   const fault = event === undefined ? 'payload' : eventFault(event)
   if (fault === undefined) return event as unknown as Event
   const what = `The ${fault} of this ${stamped.type} cannot be recorded`
-  throw new SkeinError(
-    'bad-input',
-    `${what}: ${shown(stamped, fault)}`,
-    'Give it in the form that docs/JOURNAL.md names',
-  )
+  throw new SkeinError('bad-input', `${what}: ${shown(stamped, fault)}`, 'See docs/JOURNAL.md for its form')
 }
 
 /** The value as it was given, as far as it can be shown in a line. */

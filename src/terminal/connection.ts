@@ -60,7 +60,7 @@ export class Connection implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error
         if (!(await isListening(this.server))) throw serverGone(this.server.socket)
-        if (isLastTry) throw noAnswer(this.server.socket, 'the connection was cut')
+        if (isLastTry) throw noAnswer(this.server.socket, 'the connection was closed')
       }
     }
   }
@@ -103,7 +103,7 @@ export class Connection implements AsyncDisposable {
         return client
       }
     }
-    throw noAnswer(this.server.socket, 'it lets no client stay')
+    throw noAnswer(this.server.socket, 'it accepts no lasting client')
   }
 
   /** Sets up what we need in the server: by short processes, since a control client may only come when the gate is closed. */

@@ -35,7 +35,7 @@ export function writeLaunchScript({ path, argv, env, cwd }: LaunchScript): void 
 
 /** One word for `sh`, whatever is in it: within single quotes only a single quote has a meaning. */
 function inShell(text: string): string {
-  if (text.includes('\0')) throw badInput('An argument or a variable has a NUL character in it.', 'Take it out')
+  if (text.includes('\0')) throw badInput('An argument or a variable contains a NUL character.', 'Remove it')
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
@@ -47,7 +47,7 @@ function program(name: string): string {
 
 function absolute(path: string): string {
   if (path.startsWith('/')) return path
-  throw badInput(`${path} is not an absolute path.`, 'Name the directory from / on')
+  throw badInput(`${path} is not an absolute path.`, 'Use an absolute path')
 }
 
 /** Names that would change how the script itself runs are refused as well. */

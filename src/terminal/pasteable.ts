@@ -16,6 +16,6 @@ export function checkPasteable(text: string): void {
   throw new SkeinError(
     'bad-input',
     `The text has the control character U+${code} in line ${line}, which a terminal would act on.`,
-    found[0] === '\r' ? 'Use plain line feeds instead of carriage returns' : 'Take it out and send the text again',
+    found[0] === '\r' ? 'Use plain line feeds instead of carriage returns' : 'Remove it and send the text again',
   )
 }

@@ -16,11 +16,11 @@ export function checkSessionName(name: string): string {
           : /[.:]/.test(name)
             ? '"." and ":" separate sessions from windows in tmux'
             : /^[=@%{~+!-]/.test(name)
-              ? `tmux gives a meaning to "${name[0]}" in front`
+              ? `tmux treats a leading "${name[0]}" specially`
               : /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
-                ? 'it has characters that are not shown'
+                ? 'it contains invisible characters'
                 : /[\\*?[\]$]/.test(name)
-                  ? 'tmux reads "\\", "*", "?", "[", "]" and "$" in its own way'
+                  ? 'tmux treats "\\", "*", "?", "[", "]" and "$" specially'
                   : undefined
   if (reason === undefined) return name
   throw new SkeinError(

@@ -271,7 +271,7 @@ function checkSocket(server: TmuxServer): void {
 async function directory(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return path
-  throw new SkeinError('bad-input', `There is no directory ${path}`, 'Make it, or name another one')
+  throw new SkeinError('bad-input', `There is no directory ${path}`, 'Create it, or name another one')
 }
 
 /** The window of the agent, which is the first of its session, is called as the session is. tmux then leaves its name alone. */

@@ -7,18 +7,18 @@ export const serverGone = (socket: TmuxSocket): SkeinError =>
   new SkeinError(
     'tmux-gone',
     `There is no tmux server ${nameOf(socket)}.`,
-    'It comes back with the next agent you start: skein start',
+    'Starting an agent starts it again: skein start',
   )
 
 export const noAnswer = (socket: TmuxSocket, what: string): SkeinError =>
   new SkeinError(
     'tmux-timeout',
-    `The tmux server ${nameOf(socket)} did not answer (${what}); whether it was done is not known.`,
-    'Try again; if it stays so, see whether the server hangs: skein list',
+    `The tmux server ${nameOf(socket)} did not answer (${what}); the outcome is unknown.`,
+    'Try again; if this persists, check whether the server hangs: skein list',
   )
 
 export const paneGone = (pane: PaneId | string): SkeinError =>
-  new SkeinError('pane-gone', `There is no pane ${pane} any more.`, 'See what runs: skein list')
+  new SkeinError('pane-gone', `Pane ${pane} no longer exists.`, 'See what runs: skein list')
 
 /** tmux's own words, told apart by what the caller can do about it. */
 export function refused(words: string): SkeinError {

@@ -21,7 +21,7 @@ export async function checkTmux(
   const said = await new Promise<string>((resolve, reject) => {
     execFile(executable, ['-V'], { env: options.environment, timeout: 5_000 }, (error, stdout) => {
       if (error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES'))
-        reject(tmuxMissing(`There is no program ${executable}, in which agents run.`))
+        reject(tmuxMissing(`${executable} is not installed; agents run in it.`))
       else if (error) reject(tmuxMissing(`"${executable} -V" failed: ${error.message.split('\n')[0]}`))
       else resolve(stdout.trim())
     })

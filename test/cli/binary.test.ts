@@ -109,7 +109,7 @@ describe('a home', () => {
       [join(at.path, 'file', 'deep')]: /\/file\/deep is not what Skein expects there/,
       [join(at.path, 'dangling')]: /\/dangling is not what Skein expects there/,
       '/dev/null/x': /\/dev\/null\/x is not what Skein expects there/,
-      '/proc/x': /\/proc\/x (is not there and cannot be made|is read-only)/,
+      '/proc/x': /\/proc\/x (does not exist and cannot be created|is read-only)/,
       [`/${'deep/'.repeat(1000)}`]: /A path of \d+ characters is too long/,
     }
     for (const [SKEIN_HOME, words] of Object.entries(homes)) {
@@ -126,7 +126,10 @@ describe('a home', () => {
     const as = (line: string, more: string) =>
       run('setpriv', [...STRANGER, 'env', '-u', 'HOME', more, 'sh', '-c', line], { env: at.env })
     const lost = await as('skein sessions list', 'SKEIN_HOME=')
-    expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^skein: .*no home directory.*HOME.*\n$/) })
+    expect(lost).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^skein: .*your home directory.*HOME.*\n$/),
+    })
     expect(await as('skein --version', 'SKEIN_HOME=')).toMatchObject({ exitCode: 0, stderr: '' })
     const told = await as('skein sessions list', `SKEIN_HOME=${join(at.path, 'own')}`)
     expect(told).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('No sessions match') })
@@ -178,7 +181,7 @@ describe('a home', () => {
     expect({ stdout, exitCode }).toEqual({ stdout: expect.stringMatching(/^Read 1 of 1 log /), exitCode: 0 })
     expect(stderr).toMatch(/^Could not read [^\n]*projects\/-closed \(EACCES\)\n$/)
     const { stderr: warned } = await asStranger('cost', '--no-index')
-    expect(warned).toMatch(/-closed \(EACCES\): the totals lack what is in there/)
+    expect(warned).toMatch(/-closed \(EACCES\): the totals do not include it/)
     chmodSync(join(at.path, '.claude/projects/-closed'), 0o700)
   })
 
@@ -204,7 +207,7 @@ describe('a home', () => {
       expect((await inGone(`skein ${line}`)).stderr, line).not.toContain('skein: The directory')
     expect(ours(await inGone('skein sessions list --all'))).toEqual({ exitCode: 0, stderr: '' })
     expect(ours(await inGone('skein privacy check'))).toEqual({
-      stderr: 'skein: The directory you are in is gone. Go to one that exists (cd)\n',
+      stderr: 'skein: The current directory no longer exists. Change to an existing directory (cd)\n',
       exitCode: 2,
     })
   })

@@ -103,7 +103,7 @@ describe('skein export', () => {
     expect(document.sessions[0]).toMatchObject({ from_log: false, told_from: 'archive' })
     const restored = await skein('archive restore 77777777')
     expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(restored.stdout).toContain('It is not the log of the tool')
+    expect(restored.stdout).toContain("This is not the tool's own log")
     expect((await skein('archive list --gone')).stdout).toMatch(/77777777.*gone/)
   })
 

@@ -111,7 +111,7 @@ describe('what the logs tell, as commands show it', () => {
       const { stderr } = await type(words, { profiles: profilesUnder(other.path) })
       const lines = stderr.trimEnd().split('\n')
       expect(lines).toHaveLength(6)
-      expect(lines[0]).toMatch(/^Could not read .*opencode-0\.db \(not a database that Skein knows\)$/)
+      expect(lines[0]).toMatch(/^Could not read .*opencode-0\.db \(not a database that Skein supports\)$/)
       expect(lines[5]).toBe('Nor 3 other logs')
     }
   })

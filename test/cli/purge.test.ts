@@ -48,12 +48,12 @@ describe('skein purge', () => {
   })
 
   it.each([
-    [['--pattern', '('], 'cannot be understood'],
-    [['--pattern', '(x+)+y'], 'can take for ever'],
-    [['--path', '**'], 'fits almost every path'],
+    [['--pattern', '('], 'cannot be parsed'],
+    [['--pattern', '(x+)+y'], 'can run for ever'],
+    [['--path', '**'], 'matches almost every path'],
     [['--secret-stdin'], 'too many places'],
-    [[], 'Say one thing to purge'],
-    [['--pattern', 'x+', '--path', 'y'], 'Say one thing to purge'],
+    [[], 'Name one thing to purge'],
+    [['--pattern', 'x+', '--path', 'y'], 'Name one thing to purge'],
     [['--pattern', 'xyz', '--yes', '--dry-run'], 'do not go together'],
   ])('refuses %j with one line', async (args, why) => {
     const { skein } = await world()

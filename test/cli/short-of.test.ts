@@ -27,7 +27,7 @@ it('a disk on which no more files can be made is said to be one', () => {
     for n in $(seq 32); do touch "${disk}/$n"; done 2>/dev/null;
     node "${BINARY}" session start --id b; echo "status $?"`
   const { stdout, stderr } = sh(script, env, 'unshare', '-rm')
-  expect(stderr).toContain('No more files can be made on the disk')
+  expect(stderr).toContain('No more files can be created on the disk')
   expect(stdout).toContain('status 1')
 })
 
@@ -40,7 +40,7 @@ it('a process that may open no more files says so', () => {
   )
   const ours = ends.filter(({ stderr }) => stderr.startsWith('skein:'))
   expect(ours.filter(({ status }) => status === 70).map(({ stderr }) => stderr)).toEqual([])
-  expect(ours.some(({ stderr }) => stderr.includes('has as many files open as it may'))).toBe(true)
+  expect(ours.some(({ stderr }) => stderr.includes('has too many open files'))).toBe(true)
 })
 
 it.each([

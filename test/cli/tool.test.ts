@@ -25,7 +25,7 @@ it('tool test names the rule, the question and what each option means', async ()
 it('tool test fails where no rule knows the screen', async () => {
   using home = scratch()
   const { stdout, exitCode } = await type(['tool', 'test', 'claude'], world(home.path, '$ ls\nREADME.md\n'))
-  expect({ exitCode, says: stdout.includes('no rule knows this screen') }).toEqual({ exitCode: 1, says: true })
+  expect({ exitCode, says: stdout.includes('no rule matches this screen') }).toEqual({ exitCode: 1, says: true })
 })
 
 it('tool test shows nothing of a recording that a terminal would act on', async () => {

@@ -83,7 +83,7 @@ describe.each(BACKENDS)('a damaged store on the %s backend is kept, and the erro
     }
     await expect(open()).rejects.toMatchObject({
       code: 'newer-format',
-      next: expect.stringContaining('leaves the file alone'),
+      next: expect.stringContaining('does not change the file'),
     })
     expect(readFileSync(path).equals(before)).toBe(true)
   })

@@ -101,10 +101,10 @@ describe('building a key', () => {
 
   it('refuses a peer whose id would change the meaning of the key', () => {
     expect(() => conversationKey({ agent: 'main', kind: 'dm', channel: 'discord', peer: 'a:thread:b' })).toThrow(
-      /reads as another/,
+      /read as another part/,
     )
     expect(() => conversationKey({ agent: 'main', kind: 'dm', channel: 'subagent', peer: 'x' })).toThrow(
-      /reads as another/,
+      /read as another part/,
     )
     expect(() => conversationKey({ agent: 'a:main', kind: 'main' })).toThrow()
     expect(() => threadKey(parseKey('agent:main:main').key, 'x:thread:y')).toThrow()

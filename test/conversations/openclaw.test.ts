@@ -103,7 +103,7 @@ describe.each(BACKENDS)('on the %s backend', (backend) => {
     expect(await main.list()).toEqual([])
     await main.patch('agent:main:main', { label: 'mine' }, { onMissing: 'create' })
     expect((await importOpenClaw(store, fixture('2026.7.1')))[0]?.skipped).toEqual([
-      { key: 'agent:main:main', because: 'it is here already' },
+      { key: 'agent:main:main', because: 'it already exists here' },
     ])
     expect((await main.get('agent:main:main'))?.entry.label).toBe('mine')
     await importOpenClaw(store, fixture('2026.7.1'), { onExisting: 'replace' })

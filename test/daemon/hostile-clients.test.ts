@@ -71,6 +71,6 @@ it('more readers of the live stream than there is place for are told so', async 
         }),
     ),
   )
-  expect(await answerTo(client.record.socket, ask)).toMatch(/64 programs follow the stream already/)
+  expect(await answerTo(client.record.socket, ask)).toMatch(/64 readers already follow the stream/)
   for (const reader of readers) reader.destroy()
 })

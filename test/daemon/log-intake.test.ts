@@ -36,9 +36,9 @@ describe('a log that', () => {
       await until(() => intake.state.state === 'waiting')
       const { set_aside, restarts } = intake.state
       expect(set_aside.map(({ path }) => path)).toEqual(['/logs/bad.jsonl'])
-      expect(set_aside[0]?.reason).toMatch(how === 'die' ? /SIGABRT/ : /stuck/)
+      expect(set_aside[0]?.reason).toMatch(how === 'die' ? /SIGABRT/ : /hung/)
       expect(restarts).toBe(2)
-      expect(said.at(-1)).toContain('/logs/bad.jsonl is passed over')
+      expect(said.at(-1)).toContain('/logs/bad.jsonl is skipped')
     },
     60_000,
   )

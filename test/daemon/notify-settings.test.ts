@@ -64,7 +64,7 @@ describe('a mistake in the settings is said with its place and what to write', (
     [{ quiet_hours: '25:00-07:00' }, 'notify.quiet_hours'],
     [{ quiethours: '22:00-07:00' }, 'has the unknown key "quiethours"'],
     [{ rules: { group: 'web' } }, 'notify.rules in /home/ada/config.toml is not a list'],
-    [{ rules: [{ group: 'web' }] }, 'notify.rules[0] in /home/ada/config.toml does not say "by" what'],
+    [{ rules: [{ group: 'web' }] }, 'notify.rules[0] in /home/ada/config.toml has no "by"'],
     [{ rules: [{ by: [], state: ['waiting'] }] }, 'has the unknown key "state"'],
   ])('%j', (notify, message) => {
     const parse = (): unknown => parseNotify({ notify }, FILE)

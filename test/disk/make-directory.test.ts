@@ -20,7 +20,7 @@ describe('a directory of ours', () => {
     expect(existsSync(join(root, 'real', 'inside'))).toBe(true)
   })
 
-  it('is not made through a file or a link that leads nowhere', () => {
+  it('is not made through a file or a dangling link', () => {
     const root = scratch()
     writeFileSync(join(root, 'file'), '')
     symlinkSync(join(root, 'gone'), join(root, 'dangling'))

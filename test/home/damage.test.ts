@@ -175,7 +175,7 @@ describe('roster.json', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('"codex"', '"edited"'))
     const told = use(root, 'look')
     expect(told).toMatchObject(EVERYTHING)
-    expect(told.warnings[0]).toContain('was changed by something else than Skein')
+    expect(told.warnings[0]).toContain('was changed by another program')
   })
 
   it('of a newer version: stops with a clear error and is not touched', async () => {

@@ -97,7 +97,7 @@ describe('the exported page', () => {
         ),
       )
     expect(gone(1)).toContain('The log of this session is gone')
-    expect(gone(0)).toContain('There is no log of this session')
+    expect(gone(0)).toContain('This session has no log')
   })
 
   it('is small: what it adds to an empty session is less than 16 KB', () => {

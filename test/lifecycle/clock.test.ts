@@ -21,7 +21,7 @@ it('a stop ends an agent that does not leave, whatever becomes of the clock', as
   const { agent } = await agents.start({ agent: 'toast', cwd: project, args: ['--stubborn'] })
   clock.fall = true
   const stopped = await agents.stop('toast', { graceMs: 500 })
-  expect(stopped.how).toContain('did not leave when asked')
+  expect(stopped.how).toContain('did not exit gracefully')
   await eventually(
     () => lifeOf({ pid: agent.pid ?? 0 }),
     (life) => life === 'dead',

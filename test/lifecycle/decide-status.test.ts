@@ -104,7 +104,7 @@ describe('when nobody knows', () => {
   it('a program has five seconds to start; after that an unknown screen is unknown, never idle', () => {
     const seen = [pane(3, { status: 'unknown' })]
     expect(statusOf(3, { seen }).status).toBe('starting')
-    expect(statusOf(6, { seen })).toMatchObject({ status: 'unknown', reason: 'no rule knows this screen' })
+    expect(statusOf(6, { seen })).toMatchObject({ status: 'unknown', reason: 'no rule matches this screen' })
   })
 
   it('a view that hides what the agent does changes nothing', () => {

@@ -51,6 +51,13 @@ describe('whose word is believed', () => {
     expect(judgeIdentity(RUN, BOUND, claim({ how: 'startup', pid: undefined }), {}).kind).toBe('refuse')
   })
 
+  it('a program that is given a prompt in another conversation is in that one, once it was in one', () => {
+    const moved = { kind: 'rebind', from: OLD, binding: { session: NEW, how: 'resume' } }
+    expect(judgeIdentity(RUN, BOUND, claim({ how: 'prompted' }), { isInTree: true })).toMatchObject(moved)
+    expect(judgeIdentity(RUN, BOUND, claim({ how: 'prompted', pid: undefined }), {}).kind).toBe('refuse')
+    expect(judgeIdentity(RUN, CHOSEN, claim({ how: 'prompted' }), { isInTree: true }).kind).toBe('refuse')
+  })
+
   it('a message of a run that is over changes nothing', () => {
     expect(judgeIdentity(RUN, BOUND, claim({ run: 'r0' }), {})).toMatchObject({ kind: 'refuse', isForeign: true })
   })
@@ -105,7 +112,7 @@ describe('whose word is believed', () => {
     const other = { agent: parseAgentId('other'), address: 'web/butter', since: at(-60) }
     expect(judgeIdentity(RUN, BOUND, claim(), { other })).toMatchObject({
       kind: 'refuse',
-      because: 'it is the conversation of web/butter, which had it first',
+      because: 'it is already the conversation of web/butter',
     })
     expect(judgeIdentity(RUN, BOUND, claim(), { other: { ...other, since: at(5) } })).toMatchObject({ kind: 'rebind' })
   })

@@ -109,7 +109,7 @@ describe('ending', () => {
     const { agents, home, project, log } = await workshop()
     const { agent } = await agents.start({ agent: 'toast', cwd: project })
     const stopped = await agents.stop('toast')
-    expect(stopped).toMatchObject({ did: 'stopped toast', how: 'it left when asked', agent: { status: 'stopped' } })
+    expect(stopped).toMatchObject({ did: 'stopped toast', how: 'it exited gracefully', agent: { status: 'stopped' } })
     expect(log().at(-1)).toEqual({ quit: true })
     expect(await home.sessions.find(agent.session_id ?? '')).toMatchObject({ outcome: 'exit' })
     expect((await agents.stop('toast')).how).toBe('it was not running')
@@ -142,7 +142,7 @@ describe('ending', () => {
     await agents.start({ agent: 'toast', cwd: project, args: ['--stubborn', '--dialog'] })
     await agents.start({ agent: 'butter', cwd: project })
     const stopped = await agents.stop('toast', { graceMs: 600 })
-    expect(stopped.how).toBe('it did not leave when asked, so its processes were ended')
+    expect(stopped.how).toBe('it did not exit gracefully, so its processes were ended')
     expect((await agents.list()).map(({ address, status }) => `${address} ${status}`).sort()).toEqual([
       'butter idle',
       'toast stopped',
@@ -208,12 +208,19 @@ describe('restarting', () => {
 })
 
 describe('talking', () => {
+  it('a program that draws nothing for longer than a start may take is starting, and a prompt waits for it', async () => {
+    const { agents, project } = await workshop()
+    const { agent } = await agents.start({ agent: 'toast', cwd: project, args: ['--delay', '9000'] })
+    expect(agent).toMatchObject({ status: 'starting', reason: 'it has drawn nothing yet' })
+    expect(await agents.send('toast', 'say hello', { wait: true })).toMatchObject({ outcome: 'replied' })
+  })
+
   it('a prompt arrives once, as it was given, and the receipt says who confirmed it', async () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
     const text = 'first line\n  second "line" with $(id) and #{pane_id}; `x`'
     const sent = await agents.send('toast', text)
-    expect(sent).toMatchObject({ delivery: 'received', how: 'the program says that it was given a prompt' })
+    expect(sent).toMatchObject({ delivery: 'received', how: 'its program reported the prompt' })
     expect(log().filter(({ prompt }) => prompt !== undefined)).toMatchObject([{ prompt: text }])
     const waited = await agents.wait('toast', { until: 'idle', timeoutMs: 10_000 })
     expect(waited).toMatchObject({ status: 'waiting', waiting_for: 'finished' })
@@ -231,8 +238,8 @@ describe('talking', () => {
   })
 
   it.each([
-    ['stuck here', 'stalled', 'nothing has moved for 5 s', 0],
-    ['ignore this', 'typed', 'it has left the input line; nothing else confirms it', 1],
+    ['stuck here', 'stalled', 'nothing has changed for 5 s', 0],
+    ['ignore this', 'typed', 'the text has left the input line; nothing else confirms it', 1],
   ] as const)(
     'what becomes of a text that nothing confirms is said as it is: %s',
     async (text, delivery, how, prompts) => {

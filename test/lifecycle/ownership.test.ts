@@ -93,7 +93,7 @@ describe('an agent stays owned wherever it is looked at from', () => {
     expect(list({ more })).toMatchObject([{ address: 'toast', status: 'idle', pid }])
     expect(skein(['start', 'toast'], { more })).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('runs already'),
+      stderr: expect.stringContaining('is already running'),
     })
     expect(stopped()).toEqual([])
     expect([isAlive(), starts()]).toEqual([true, 1])
@@ -127,7 +127,7 @@ describe('an agent stays owned wherever it is looked at from', () => {
     expect(list({ inside })).toMatchObject([{ address: 'toast', status: 'idle', pid }])
     expect(skein(['start', 'toast'], { inside })).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('runs already'),
+      stderr: expect.stringContaining('is already running'),
     })
     expect(stopped()).toEqual([])
     expect([isAlive(), starts()]).toEqual([true, 1])
@@ -241,8 +241,8 @@ describe('an agent stays owned wherever it is looked at from', () => {
     expect(existsSync(socket())).toBe(true)
     const mule = list().find(({ address }: { address: string }) => address === 'mule')
     expect(mule).toMatchObject({ status: 'error', trouble: 'tmux-gone' })
-    expect(mule.reason).toContain(`process ${pid} is left without a terminal`)
-    expect(skein(['start', 'mule'])).toMatchObject({ status: 1, stderr: expect.stringContaining('runs already') })
+    expect(mule.reason).toContain(`process ${pid} still runs, without a terminal`)
+    expect(skein(['start', 'mule'])).toMatchObject({ status: 1, stderr: expect.stringContaining('is already running') })
     expect(skein(['stop', 'mule', '--grace', '1s']).status).toBe(0)
     expect(lifeOf({ pid })).toBe('dead')
     expect(stored()).toBeDefined()

@@ -16,7 +16,7 @@ it('a prompt for an agent that asks something first is kept, and sent once when 
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['hello', 0o600])
   expect((await agents.wait('toast', { until: 'done', timeoutMs: 5_000 })).status).toBe('waiting')
   const answered = await agents.answer('toast', { decision: 'allow' })
-  expect(answered.how).toContain('the prompt that was kept is sent')
+  expect(answered.how).toContain('the kept prompt was sent')
   // Two who look at the same time send nothing more.
   const other = await shop.again()
   await Promise.all([agents, other.agents].map((one) => one.wait('toast', { until: 'done', timeoutMs: 10_000 })))

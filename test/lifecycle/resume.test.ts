@@ -126,7 +126,7 @@ describe('an agent that is started in a session of the history', () => {
       [{ resume: 'web/shop' }, 'agent-running', /conversation of web\/shop, which runs/],
       [{ resume: String(live?.id), agent: 'other' }, 'agent-running', /conversation of web\/shop/],
       [{ resume: String(down?.id), agent: 'other' }, 'agent-exists', /conversation of web\/down/],
-      [{ resume: ended, agent: 'web/shop' }, 'agent-running', /web\/shop runs already/],
+      [{ resume: ended, agent: 'web/shop' }, 'agent-running', /web\/shop is already running/],
       [{ resume: ended, tool: 'blunt' }, 'illegal-transition', /of fake, not of blunt/],
       [{ resume: ended, cwd: root }, 'illegal-transition', /works in .*project/],
       [{ resume: gone }, 'illegal-transition', /gone, which is gone/],

@@ -22,8 +22,8 @@ it.each([
   ],
   [
     'agent_stopped',
-    { how: 'stopped', reason: 'stopped: it left when asked' },
-    'web/shop was stopped: it left when asked',
+    { how: 'stopped', reason: 'stopped: it exited gracefully' },
+    'web/shop was stopped: it exited gracefully',
   ],
   ['agent_stopped', { how: 'crashed', reason: 'exited 3' }, 'web/shop crashed: exited 3'],
   [

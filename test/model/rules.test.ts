@@ -49,7 +49,7 @@ describe('event ids', () => {
     }
     const highest = 'e677d21f-dbff-7fff-bfff-ffffffffffff' as EventId
     expect(isEventId(highest)).toBe(true)
-    expect(() => nextEventId(highest, 1_000, new Uint8Array(10))).toThrow('the highest id there can be')
+    expect(() => nextEventId(highest, 1_000, new Uint8Array(10))).toThrow('the highest possible id')
     expect(isEventId('e677d21f-dc00-7000-8000-000000000000')).toBe(false)
   })
 

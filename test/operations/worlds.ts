@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -17,7 +16,7 @@ export type Answer = { result: unknown } | { error: { code: string; message: str
 export interface World {
   readonly face: string
   readonly root: string
-  /** Types a command into this world, without a daemon's help: to have something to operate on. */
+  /** Types a command into this world, to have something to operate on. */
   skein(...args: string[]): Promise<string>
   run(name: OperationName, input: Readonly<Record<string, unknown>>, words: readonly string[]): Promise<Answer>
 }
@@ -48,22 +47,20 @@ function world(face: 'command' | 'command with daemon' | 'http' | 'client', root
     cwd: root,
     now: Date.now,
   }
-  const alone = { ...outside, daemon: daemonUnder(join(root, 'nowhere')) }
-  mkdirSync(join(root, 'nowhere'))
   const running = (): Promise<DaemonClient> =>
     ensureDaemon(accessTo(daemonUnder(root), 'default')).then(({ client }) => client)
   return {
     face,
     root,
     skein: async (...args) => {
-      const { stdout, stderr, exitCode } = await type(args, alone)
+      const { stdout, stderr, exitCode } = await type(args, outside)
       if (exitCode !== 0) throw new Error(`skein ${args.join(' ')}: ${stderr}`)
       return stdout
     },
     run: async (name, input, words) => {
       switch (face) {
         case 'command':
-          return typed(await type([...words, '--json'], alone))
+          return typed(await type([...words, '--json'], outside)) // its settings start no daemon
         case 'command with daemon':
           await running()
           return typed(await type([...words, '--json'], outside))

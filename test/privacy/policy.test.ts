@@ -116,14 +116,17 @@ describe('policy files', () => {
 
   it.each([
     ['tool_privacy:\n  Bash: none\n  Read: [\n', 'p.yaml:4: '],
-    ['# ours\ntool_privacy:\n  Bash: secret\n', 'p.yaml:3: Bash is "secret", which is no tier'],
-    ['tool_privacy:\n  Bash:\n    arguments: full\n', 'p.yaml:2: Bash.result is not given, which is no tier'],
-    ['tool_privacy:\n  Bash: { arguments: full, output: full }\n', 'p.yaml:2: "output" is no part of a call of Bash'],
-    ['tool_privacy: 3\n', 'p.yaml:1: tool_privacy is not a list of tools with tiers'],
+    ['# ours\ntool_privacy:\n  Bash: secret\n', 'p.yaml:3: Bash is "secret", which is not a tier'],
+    ['tool_privacy:\n  Bash:\n    arguments: full\n', 'p.yaml:2: Bash.result is not given, which is not a tier'],
+    [
+      'tool_privacy:\n  Bash: { arguments: full, output: full }\n',
+      'p.yaml:2: "output" is not a part of a call of Bash',
+    ],
+    ['tool_privacy: 3\n', 'p.yaml:1: tool_privacy is not a map of tools and tiers'],
     ['tools:\n  Bash: none\n', 'p.yaml:1: "tools" is not a setting of a privacy policy'],
     ['allow_project_looser: maybe\n', 'p.yaml:1: allow_project_looser is not true or false'],
-    ['tool_privacy: { "Ba?h": none }\n', 'p.yaml:1: "Ba?h" fits no tool'],
-    ['just words\n', 'p.yaml:1: a policy is a list of names with values'],
+    ['tool_privacy: { "Ba?h": none }\n', 'p.yaml:1: "Ba?h" matches no tool'],
+    ['just words\n', 'p.yaml:1: a policy is a map of names and values'],
   ])('%j is refused with one line that says where', async (content, message) => {
     const error: unknown = await parsePolicy(content, 'p.yaml').catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
@@ -135,7 +138,7 @@ describe('policy files', () => {
   })
 
   it.each([
-    ['a link that leads nowhere', (path: string) => symlinkSync('gone.yaml', path)],
+    ['a dangling link', (path: string) => symlinkSync('gone.yaml', path)],
     ['a link to itself', (path: string) => symlinkSync(path, path)],
     ['a directory', (path: string) => mkdirSync(path)],
     ['a pipe that nobody writes to', (path: string) => execFileSync('mkfifo', [path])],

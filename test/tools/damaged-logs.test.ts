@@ -71,7 +71,7 @@ describe('damaged logs', () => {
         writeFileSync(path, damages.reduce(apply, whole))
         for (const log of tool.discover({ home: '/nowhere', env: { OPENCODE_DB: path } })) {
           if (!log.session) {
-            expect(() => [...tool.read(log)]).toThrow('not a database that Skein knows')
+            expect(() => [...tool.read(log)]).toThrow('not a database that Skein supports')
             continue
           }
           const session = foldSession([tool.read(log)])

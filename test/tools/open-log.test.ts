@@ -49,7 +49,7 @@ it('what has the name of a log and is none is named with what it is', () => {
   const { found, unlisted } = notingUnlisted(() => claude?.discover({ home: directory, env: {} }))
   expect(found).toHaveLength(1)
   expect(unlisted.map(({ path, reason }) => [dirname(path) === project, reason]).sort()).toEqual([
-    [true, 'a link that leads nowhere'],
+    [true, 'a dangling link'],
     [true, 'a pipe, not a file'],
   ])
 })

@@ -1,12 +1,11 @@
 import type { IngestReport } from '../../home/index.js'
-import { flag, optional, present, sessionRef, text, when } from '../../operations/index.js'
+import { flag, optional, present, sessionRef, text, usageError, when } from '../../operations/index.js'
 import { command } from '../command.js'
 import { formatBytes } from '../screen/format-bytes.js'
 import { grouped } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
 import { safe } from '../screen/safe-text.js'
 import { expectShortRun } from '../short-run.js'
-import { usageError } from '../usage-error.js'
 import { outdatedNote } from '../views/outdated-note.js'
 import { noteUnreadable } from '../views/unreadable-logs.js'
 

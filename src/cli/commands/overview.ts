@@ -1,10 +1,10 @@
 import type { Home, IngestReport } from '../../home/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
 import { DAY_MS, instantOf, SkeinError } from '../../model/index.js'
-import { withSpent } from '../../operations/index.js'
+import { agentsList, readInput, withSpent } from '../../operations/index.js'
 import { findProgram } from '../../tools/index.js'
-import { agentsNow } from '../agents-now.js'
 import { type Cli, command } from '../command.js'
+import { perform } from '../perform.js'
 import { errorLine } from '../report-error.js'
 import { money } from '../screen/money.js'
 import { plural } from '../screen/plural.js'
@@ -55,6 +55,9 @@ export const overview = command({
     })
   },
 })
+
+const agentsNow = async (cli: Cli): Promise<AgentView[]> =>
+  (await perform(agentsList, readInput(agentsList, {}, cli), cli)).agents
 
 /** What went wrong with them is said by `skein list`; here it must not hide everything else. */
 async function agentsToShow(cli: Cli, home: Home): Promise<AgentView[]> {

@@ -1,19 +1,10 @@
-import { agentRef, required, text } from '../../operations/index.js'
-import { command } from '../command.js'
+import { agentsRename } from '../../operations/index.js'
+import { operationCommand } from '../operation-command.js'
 import { receiptView } from '../views/receipt-view.js'
 
-export const rename = command({
+export const rename = operationCommand(agentsRename, {
   name: 'rename',
-  summary: 'Rename an agent',
-  description: 'It stays in its group; the tmux session it runs in is renamed with it.',
   examples: [['skein rename web/toast crumb', 'web/toast becomes web/crumb']],
-  args: {
-    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
-    name: required(text('name'), 'The new name, without a group'),
-  },
-  options: {},
-  async run({ agent, name }, { agents, out }) {
-    const receipt = await (await agents()).rename(agent, name)
-    out.result(receipt, () => receiptView(receipt))
-  },
+  args: ['agent', 'name'],
+  view: receiptView,
 })

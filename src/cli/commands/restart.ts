@@ -1,8 +1,8 @@
-import { flag } from '../../operations/index.js'
+import { flag, isUp, MANY_AGENTS, selectAgents } from '../../operations/index.js'
 import { command } from '../command.js'
 import { environmentOf, FORCE_START, LAUNCH_OPTIONS } from '../input/agent-launch.js'
-import { answerWithReceipts, isUp, MANY_AGENTS, MANY_OPTIONS, selectAgents } from '../input/many-agents.js'
 import { receiptView } from '../views/receipt-view.js'
+import { answerWithReceipts } from '../views/receipts-view.js'
 
 export const restart = command({
   name: 'restart',
@@ -14,9 +14,10 @@ export const restart = command({
     ['skein restart web/demo --fresh', 'Begin another conversation'],
     ['skein restart --group web', 'Every agent of a group that is not stopped'],
   ],
-  args: MANY_AGENTS,
+  args: { agents: MANY_AGENTS.agents },
   options: {
-    ...MANY_OPTIONS,
+    group: MANY_AGENTS.group,
+    all: MANY_AGENTS.all,
     fresh: flag('Begin a new conversation'),
     force: FORCE_START,
     env: LAUNCH_OPTIONS.env,

@@ -1,19 +1,22 @@
-import { optional, text } from '../../operations/index.js'
-import { command } from '../command.js'
-import { LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
+import { agentsSpawn, optional, text } from '../../operations/index.js'
+import { ENV_FILE, LAUNCH_OPTIONS, launchOf } from '../input/agent-launch.js'
+import { operationCommand } from '../operation-command.js'
 import { safe } from '../screen/safe-text.js'
 
-export const spawn = command({
+export const spawn = operationCommand(agentsSpawn, {
   name: 'spawn',
-  summary: 'Create an agent without starting it',
   description: 'So that it can be given work before it runs: skein start <agent> starts it then.',
   examples: [
     ['skein spawn . --agent web/baker --tool claude --model opus --work wk-42', 'An agent for a unit of work'],
   ],
-  args: { where: optional(text('directory', 'directory'), 'Where it will work') },
-  options: LAUNCH_OPTIONS,
-  async run({ where, ...given }, cli) {
-    const agent = await (await cli.agents()).spawn(await launchOf(where, given, cli))
-    cli.out.result(agent, () => safe`Made ${agent.address}. Start it: skein start ${agent.address}`)
+  args: ['where'],
+  fields: { cwd: undefined },
+  own: { where: optional(text('directory', 'directory'), 'Where it will work'), ...ENV_FILE },
+  order: Object.keys(LAUNCH_OPTIONS) as (keyof typeof LAUNCH_OPTIONS)[],
+  async prepare({ where, ...given }, cli) {
+    const { env = {}, args: arg = [], mcp = [], ...launch } = await launchOf(where, given, cli)
+    const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+    return { ...launch, env: assignments, arg: [...arg], mcp: [...mcp] }
   },
+  view: (agent) => safe`Made ${agent.address}. Start it: skein start ${agent.address}`,
 })

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
 import type { Agents, StartAgent, StartNow } from '../../lifecycle/index.js'
-import { flag, freeText, optional, repeated, sessionRef, text } from '../../operations/index.js'
+import { flag, freeText, isDown, optional, repeated, sessionRef, text, usageError } from '../../operations/index.js'
 import { type Cli, command } from '../command.js'
 import { FORCE_START, LAUNCH_OPTIONS, launchIn, launchOf } from '../input/agent-launch.js'
-import { answerWithReceipts, isDown } from '../input/many-agents.js'
-import { usageError } from '../usage-error.js'
 import { receiptView } from '../views/receipt-view.js'
+import { answerWithReceipts } from '../views/receipts-view.js'
 import { visit } from '../visit.js'
 
 export const start = command({

@@ -1,11 +1,21 @@
 import type { AgentView } from '../../lifecycle/index.js'
 import { STATUSES } from '../../model/index.js'
-import { flag, groupRef, optional } from '../../operations/index.js'
-import { agentsNow, untilChange } from '../agents-now.js'
-import { type Cli, command } from '../command.js'
+import {
+  agentsList,
+  agentsStatus,
+  flag,
+  present,
+  readInput,
+  type StatusSummary,
+  summaryOf,
+} from '../../operations/index.js'
+import type { Cli, Command } from '../command.js'
+import { operationCommand } from '../operation-command.js'
+import { perform } from '../perform.js'
 import { plural } from '../screen/plural.js'
 import type { Screen } from '../screen/screen.js'
 import type { Terminal } from '../screen/terminal.js'
+import { untilChange } from '../until-change.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
 
 /** How often agents are looked at when no daemon says that something changed. */
@@ -13,30 +23,28 @@ const LOOK_MS = 1_000
 /** What leaves the watch: q, Q, Escape, Ctrl-C, Ctrl-D. Raw mode delivers the last two as characters. */
 const LEAVE = new Set(['q', 'Q', '\x1b', '\x03', '\x04'])
 
-export const status = command({
+const command = operationCommand(agentsStatus, {
   name: 'status',
-  summary: 'Count agents by status',
-  description:
-    'And list those that wait for you or have failed. With --watch a terminal is redrawn in place until q or Ctrl-C; elsewhere, and with --json, one line or document is printed per change.',
+  description: `${agentsStatus.description} With --watch a terminal is redrawn in place until q or Ctrl-C; elsewhere, and with --json, one line or document is printed per change.`,
   examples: [['skein status', 'At a glance']],
-  args: {},
-  options: {
-    group: optional(groupRef, 'Only agents in this group or below', { aliases: ['rig'] }),
-    watch: flag('Go on until interrupted', { short: 'w' }),
-  },
-  async run({ group, watch }, cli) {
-    const look = () => agentsNow(cli, group === undefined ? {} : { group })
-    if (!watch) {
-      const document = summaryOf(await look())
-      return cli.out.result(document, (screen) => summaryView(document, screen))
-    }
+  own: { watch: flag('Go on until interrupted', { short: 'w' }) },
+  view: summaryView,
+})
+
+export const status: Command = {
+  ...command,
+  async start(given, cli) {
+    if (given.watch === undefined) return command.start(given, cli)
+    const group = agentsStatus.input.group.read(given.group ?? [], cli)
+    const look: Look = async () =>
+      (await perform(agentsList, readInput(agentsList, present({ group }), cli), cli)).agents
     const taken = cli.out.json ? undefined : cli.terminal()
     const signal = cli.interrupted() // before the terminal is taken: a signal must find somebody who gives it back
     if (!taken) return printChanges(cli, look, signal)
     using terminal = await taken
     await redraw(cli, terminal, look, signal)
   },
-})
+}
 
 type Look = () => Promise<AgentView[]>
 
@@ -69,18 +77,11 @@ async function redraw(cli: Cli, terminal: Terminal, look: Look, interrupted: Abo
   }
 }
 
-function summaryView({ agents, counts, attention }: ReturnType<typeof summaryOf>, screen: Screen): string {
+function summaryView({ agents, counts, attention }: StatusSummary, screen: Screen): string {
   const needy = runningAgentsView(attention, screen)
   const parts = STATUSES.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : []))
   const line = `${plural(agents, 'agent')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
   return needy === '' ? line : `${line}\n${needy}`
-}
-
-function summaryOf(views: readonly AgentView[]) {
-  const counts: Record<string, number> = {}
-  for (const { status: state } of views) counts[state] = (counts[state] ?? 0) + 1
-  const attention = views.filter(({ status: state }) => state === 'waiting' || state === 'error' || state === 'unknown')
-  return { agents: views.length, counts, attention }
 }
 
 const keyOf = (views: readonly AgentView[]): string =>

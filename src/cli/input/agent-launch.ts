@@ -3,36 +3,16 @@ import { readGiven, statOf } from '../../disk/index.js'
 import type { RosterBook } from '../../home/index.js'
 import type { StartAgent } from '../../lifecycle/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
-import {
-  agentRef,
-  flag,
-  freeText,
-  groupRef,
-  optional,
-  present,
-  repeated,
-  text,
-  type Values,
-} from '../../operations/index.js'
+import { flag, LAUNCH, optional, present, text, usageError, type Values } from '../../operations/index.js'
 import type { Cli } from '../command.js'
-import { usageError } from '../usage-error.js'
+
+/** Where variables come from that are on no command line. */
+export const ENV_FILE = { 'env-file': optional(text('file'), 'Variables for it, one NAME=value per line') }
+
+const { mcp, arg, dangerous, ...facts } = LAUNCH
 
 /** How an agent is to be started. */
-export const LAUNCH_OPTIONS = {
-  agent: optional(agentRef, 'Its address; made up from the directory when not given'),
-  tool: optional(text('tool'), 'The program to run: claude, codex, ... (see skein tool list)'),
-  title: optional(freeText('text'), 'What people see'),
-  group: optional(groupRef, 'The group it belongs to', { aliases: ['rig'] }),
-  role: optional(text('role'), 'Its role'),
-  parent: optional(agentRef, 'The agent that spawns it'),
-  model: optional(text('model'), 'The model it talks to'),
-  work: optional(text('unit'), 'The unit of work it is on'),
-  env: repeated(text('NAME[=value]'), 'A variable for it; NAME alone takes the value from your environment'),
-  'env-file': optional(text('file'), 'Variables for it, one NAME=value per line'),
-  mcp: repeated(text('name'), 'An MCP server to load'),
-  arg: repeated(freeText('text'), 'One more argument for the program, passed as it is'),
-  dangerous: flag('Let it act without asking, where the tool can'),
-}
+export const LAUNCH_OPTIONS = { ...facts, ...ENV_FILE, mcp, arg, dangerous }
 
 export const FORCE_START = flag('Although its last process may still run on another host or in another container')
 

@@ -1,5 +1,4 @@
-import { optional, sessionRef } from '../../operations/index.js'
-import { usageError } from '../usage-error.js'
+import { optional, sessionRef, usageError } from '../../operations/index.js'
 
 /** The session a plumbing command is about: named, or the one this process runs in. */
 export const SESSION_ARGUMENT = optional(sessionRef, 'Id or unique beginning of an id', { fallback: '$SKEIN_SESSION' })

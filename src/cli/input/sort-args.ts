@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import type { Field, Fields } from '../../operations/index.js'
+import { unknownWord, usageError } from '../../operations/index.js'
 import type { Command, Given } from '../command.js'
 import { GLOBAL_OPTIONS } from '../global-options.js'
-import { unknownWord, usageError } from '../usage-error.js'
 
 /** Sorts what was typed after a command's name by argument and option, and refuses what the command does not take. */
 export function sortArgs(command: Command, args: readonly string[]): Given {

@@ -9,10 +9,10 @@ import {
   present,
   sessionRef,
   text,
+  usageError,
   type Values,
   when,
 } from '../../operations/index.js'
-import { usageError } from '../usage-error.js'
 import { FACT_OPTIONS, factsOf } from './session-facts.js'
 
 /** A session, or one of its turns: `<session>` or `<session>:<turn>`. */

@@ -92,7 +92,7 @@ export class OpenClawDatabase implements OpenClawSource {
       if (line === undefined)
         return { because: 'its transcript is compressed with zstd, which this Node.js cannot read: use 22.15 or later' }
       const parsed = parseLine(line)
-      if (!parsed) return { because: 'its transcript has a line that is no JSON object' }
+      if (!parsed) return { because: 'its transcript has a line that is not a JSON object' }
       lines.push(parsed)
     }
     const [header, ...events] = lines
@@ -150,7 +150,7 @@ function copyDatabase(path: string, directory: string): string {
     }
     if (databaseStamp(path) === before) return copy
   }
-  throw new SkeinError('store-locked', `${path} is being written to`, 'Stop OpenClaw, then import again')
+  throw new SkeinError('store-locked', `${path} is being written`, 'Stop OpenClaw, then import again')
 }
 
 /** An entry that is no JSON is left out and named, as one in a file would be. */
@@ -183,12 +183,12 @@ const damaged = (path: string, what: string): SkeinError =>
   new SkeinError(
     'store-damaged',
     `${path} is damaged: ${what}; nothing was imported`,
-    'Let OpenClaw repair it, or give a backup',
+    'Let OpenClaw repair it, or import a backup',
   )
 
 const unknownSchema = (path: string, what: string): SkeinError =>
   new SkeinError(
     'newer-format',
-    `${path} is no OpenClaw database that Skein can read: ${what}; nothing was imported`,
-    'Skein reads those of OpenClaw 2026.9',
+    `${path} is not an OpenClaw database that Skein can read: ${what}; nothing was imported`,
+    'Skein reads databases of OpenClaw 2026.9',
   )

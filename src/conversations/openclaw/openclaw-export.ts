@@ -31,7 +31,7 @@ export async function exportOpenClaw(
   for (const conversations of agents) {
     const path = join(target(conversations), 'sessions.json')
     if (existsSync(path))
-      throw new SkeinError('bad-input', `There is a store already: ${path}`, 'Choose an empty directory')
+      throw new SkeinError('bad-input', `A store already exists: ${path}`, 'Choose an empty directory')
   }
   const receipts: AgentExport[] = []
   for (const conversations of agents) receipts.push(await exportAgent(conversations, target(conversations)))

@@ -56,7 +56,7 @@ async function importAgent(
   for (const [key, { spelled, entry }] of chosen) {
     const isHere = (await conversations?.get(key)) !== undefined
     const transcripts = source.transcriptsOf(key, spelled, entry)
-    if (isHere && options.onExisting !== 'replace') skipped.push({ key, because: 'it is here already' })
+    if (isHere && options.onExisting !== 'replace') skipped.push({ key, because: 'it already exists here' })
     else if (typeof transcripts === 'string') skipped.push({ key, because: transcripts })
     else wanted.push({ key, entry, transcripts })
   }
@@ -82,7 +82,10 @@ async function importAgent(
 /** What can be taken. Of two spellings of one key, the one that was used last. */
 function choose(found: SessionStore, agent: AgentName) {
   const chosen = new Map<ConversationKey, { spelled: string; entry: SessionEntry }>()
-  const skipped = oddKeysIn(found).map((key) => ({ key, because: 'it is no entry, or its session id is malformed' }))
+  const skipped = oddKeysIn(found).map((key) => ({
+    key,
+    because: 'it is not an entry, or its session id is malformed',
+  }))
   for (const spelled of Object.keys(found)) {
     const entry = found[spelled]
     if (!entry) continue

@@ -37,7 +37,7 @@ function findBelow(root: string): OpenClawAgent[] {
   throw new SkeinError(
     'bad-input',
     `No agents/<id>/sessions/sessions.json and no agents/<id>/agent/${DATABASE} below ${root}`,
-    'Give the state directory (~/.openclaw)',
+    'Name the state directory (~/.openclaw)',
   )
 }
 

@@ -191,7 +191,7 @@ async function evict(path: string, staleMs: number): Promise<void> {
 /** One sentence about who is in the way. */
 export function describeHolder(held: Held): string {
   const seconds = Math.max(0, Math.round(held.ageMs / 1000))
-  if (!held.owner) return `a lock that names no owner, ${seconds} s old`
+  if (!held.owner) return `a lock without an owner, ${seconds} s old`
   const where = held.life === 'unknown' ? ` in another place (${held.owner.place})` : ''
   return `process ${held.owner.pid}${where}, for ${seconds} s`
 }

@@ -90,8 +90,8 @@ function check(database: Database, path: string, layout: DatabaseLayout): void {
   if (version > layout.version) {
     throw new SkeinError(
       'newer-format',
-      `${path} was written by a newer Skein (version ${version}; this one knows ${layout.version})`,
-      'Install the newer Skein; this one leaves the file alone',
+      `${path} was written by a newer Skein (version ${version}; this one supports ${layout.version})`,
+      'Install the newer Skein; this one does not change the file',
     )
   }
 }
@@ -100,7 +100,7 @@ const damaged = (path: string, what: string, cause?: unknown): SkeinError =>
   new SkeinError(
     'store-damaged',
     `The conversation store ${path} cannot be read: ${what}`,
-    'It was left as it is. Put a backup in its place, or move it away to start with an empty store',
+    'The file is unchanged. Restore a backup, or move it away to start with an empty store',
     { cause },
   )
 

@@ -52,7 +52,7 @@ export class RevisionConflict extends SkeinError {
       current === undefined
         ? `The conversation ${key} was removed in the meantime`
         : `The conversation ${key} was changed in the meantime; its revision is now ${current}`,
-      'Read it again and repeat the change on what you find',
+      'Read it again and repeat the change',
     )
   }
 }

@@ -23,12 +23,12 @@ export function readStore(path: string): SessionStore {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Object.create(null) as SessionStore
     throw explainDiskError(error, path)
   }
-  if (!isUtf8(bytes)) throw damaged(path, 'it contains bytes that are no text') // decoding would quietly replace them
+  if (!isUtf8(bytes)) throw damaged(path, 'it contains bytes that are not text') // decoding would quietly replace them
   return parseStore(bytes.toString(), path)
 }
 
 export function parseStore(text: string, path: string): SessionStore {
-  if (text.trim() === '') throw damaged(path, 'it is empty, which no writer leaves behind')
+  if (text.trim() === '') throw damaged(path, 'it is empty')
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -36,13 +36,13 @@ export function parseStore(text: string, path: string): SessionStore {
     throw damaged(path, (error as Error).message, error)
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw damaged(path, 'it is no JSON object')
+    throw damaged(path, 'it is not a JSON object')
   const store = parsed as Record<string, unknown>
   if (typeof store.version === 'number' || typeof store.version === 'string') {
     throw new SkeinError(
       'newer-format',
-      `${path} says it has version ${store.version}; the layout this Skein writes has none`,
-      'Use the program that wrote it; this one leaves the file alone',
+      `${path} has version ${store.version}; this Skein supports only files without a version`,
+      'Use the program that wrote it; Skein does not change the file',
     )
   }
   // Without a prototype, a key like "__proto__" is a key like any other, and can be seen and refused.
@@ -132,6 +132,6 @@ const damaged = (path: string, what: string, cause?: unknown): SkeinError =>
   new SkeinError(
     'store-damaged',
     `The conversation store ${path} cannot be read: ${what}`,
-    'It was left as it is. Put a backup in its place, or move it away to start with an empty store',
+    'The file is unchanged. Restore a backup, or move it away to start with an empty store',
     { cause },
   )

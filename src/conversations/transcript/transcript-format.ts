@@ -105,15 +105,15 @@ export function parseHeader(line: string, name: string): { header: TranscriptHea
     throw new SkeinError(
       'transcript-damaged',
       `${name} does not begin with a session header`,
-      'It was left as it is. Move it away to begin a new transcript',
+      'The file is unchanged. Move it away to begin a new transcript',
     )
   }
   const storedVersion = read.data.version ?? 1
   if (storedVersion > TRANSCRIPT_VERSION) {
     throw new SkeinError(
       'newer-format',
-      `${name} has version ${storedVersion}; this Skein knows ${TRANSCRIPT_VERSION}`,
-      'Use the program that wrote it; this one leaves the file alone',
+      `${name} has version ${storedVersion}; this Skein supports ${TRANSCRIPT_VERSION}`,
+      'Use the program that wrote it; Skein does not change the file',
     )
   }
   const { type, id, timestamp = '', cwd = '', ...rest } = read.data

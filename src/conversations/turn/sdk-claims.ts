@@ -50,5 +50,5 @@ const foreign = (id: string, owner: string): SkeinError =>
   new SkeinError(
     'foreign-conversation',
     `The SDK session ${id} belongs to agent "${owner}"`,
-    'Start a session of your own: run the turn without a binding',
+    'Run the turn without a binding to start a new session',
   )

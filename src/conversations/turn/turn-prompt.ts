@@ -33,6 +33,6 @@ function checked(block: ContentBlock): ContentBlock {
   throw new SkeinError(
     'bad-input',
     'An image in the prompt has no source',
-    'Give { type: "image", source: { type: "base64", media_type: "image/png", data } }',
+    'Pass { type: "image", source: { type: "base64", media_type: "image/png", data } }',
   )
 }

@@ -12,9 +12,9 @@ import {
 } from '../../model/index.js'
 import type { Delivery } from '../notices/notifier.js'
 import { WAYS, type Way } from '../notices/notify-settings.js'
-import type { OperationRoutes } from '../operation-routes.js'
 import type { EventHub } from './event-hub.js'
 import { streamEvents } from './event-stream.js'
+import type { OperationRoutes } from './operation-routes.js'
 import { badRequest, NotFound, type Request } from './server.js'
 
 /** What the API answers from. */
@@ -139,14 +139,11 @@ export class Api {
 
   async #stream({ query, lastEventId }: Request, response: ServerResponse): Promise<undefined> {
     const { hub, signal } = this.sources
-    if (this.#streams >= MAX_STREAMS) throw badRequest(`${MAX_STREAMS} programs follow the stream already`)
+    if (this.#streams >= MAX_STREAMS) throw badRequest(`${MAX_STREAMS} readers already follow the stream`)
     const after = lastEventId ?? query.get('after') ?? undefined
     if (after !== undefined && !isEventId(after)) throw badRequest('"after" is not the id of an event')
     if (after !== undefined && (await hub.isAhead(after))) {
-      throw badRequest(
-        `"after" is ${after}, which is not in this journal yet`,
-        'Leave it out to begin with what happens',
-      )
+      throw badRequest(`"after" is ${after}, which is not in this journal yet`, 'Leave it out to follow new events')
     }
     const types = query.get('types')?.split(',').filter(Boolean)
     const named = query.get('agent')
@@ -171,7 +168,7 @@ function textOf(body: Record<string, unknown>, name: string): string {
 function oneOf<Word extends string>(body: Record<string, unknown>, name: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === body[name])
   if (found !== undefined) return found
-  throw badRequest(`"${name}" is not known`, `Use one of ${words.join(', ')}`)
+  throw badRequest(`"${name}" has an unknown value`, `Use one of ${words.join(', ')}`)
 }
 
 function answerOf(body: Record<string, unknown>): Parameters<Agents['answer']>[1] {

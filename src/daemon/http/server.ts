@@ -2,6 +2,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { SkeinError } from '../../model/index.js'
+import { errorFacts } from '../../operations/index.js'
 
 /** More than a user's programs need at once; beyond it, connections that ask for nothing are closed, oldest first. */
 const MAX_CONNECTIONS = 256
@@ -191,10 +192,9 @@ class TooLarge extends SkeinError {
 function failure(error: unknown): [status: number, document: object] {
   if (!(error instanceof SkeinError)) {
     const next = 'See: skein daemon logs'
-    return [500, { error: { code: 'bug', message: 'Something in the daemon is wrong', next } }]
+    return [500, { error: { code: 'bug', message: 'The daemon failed unexpectedly', next } }]
   }
-  const { code, message, next, details } = error
-  return [statusOf(error), { error: { code, message, next, ...(details.length > 0 ? { details } : {}) } }]
+  return [statusOf(error), { error: errorFacts(error) }]
 }
 
 function statusOf(error: SkeinError): number {

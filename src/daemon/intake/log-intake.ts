@@ -91,7 +91,7 @@ export class LogIntake {
     this.#strikes.set(log, strikes)
     if (strikes < MOST_STRIKES) return
     this.#setAside.set(log, reason)
-    this.setup.say(`${log} is passed over from now on: reading it ended the process ${strikes} times`)
+    this.setup.say(`${log} is skipped from now on: reading it ended the process ${strikes} times`)
   }
 
   /** Resolves with why it ended. */
@@ -123,7 +123,7 @@ export class LogIntake {
     try {
       const ended = new Promise<string>((resolve) => {
         child.on('error', (error) => resolve(error.message))
-        child.on('exit', (code, killedBy) => resolve(isStuck ? 'it got stuck' : String(code ?? killedBy)))
+        child.on('exit', (code, killedBy) => resolve(isStuck ? 'it hung' : String(code ?? killedBy)))
       })
       if (child.connected)
         child.send({ skip: [...this.#setAside.keys()], home: this.setup.home } satisfies ToIntake, () => {})

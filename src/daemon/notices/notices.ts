@@ -78,8 +78,8 @@ export class Notices {
       key: 'test',
       agent: 'skein',
       since: '',
-      title: 'Skein can reach you',
-      body: 'This is a test: no agent waits',
+      title: 'Skein notifications work',
+      body: 'This is a test: no agent is waiting',
     }
     return deliver(notice, ways, settings, this.outlets)
   }
@@ -119,7 +119,7 @@ export class Notices {
     for (const { way, failed } of await deliver(notice, ways, settings, this.outlets)) {
       if (failed === undefined || this.#said.has(way + failed)) continue
       this.#said.add(way + failed)
-      this.say(`a notice could not be shown by ${way}: ${failed}`)
+      this.say(`a notification by ${way} failed: ${failed}`)
     }
   }
 }

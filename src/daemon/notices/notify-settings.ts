@@ -73,7 +73,7 @@ function rulesOf(value: unknown, file: string): Rule[] {
     refuseUnknown(rule, ['group', 'on', 'by'], `${name} in ${file}`)
     const on = listOf(rule.on, NOTICE_KINDS, `${name}.on in ${file}`)
     const by = listOf(rule.by, WAYS, `${name}.by in ${file}`)
-    if (!by) throw bad(`${name} in ${file} does not say "by" what`, 'Write by = ["tmux"], or by = [] for silence')
+    if (!by) throw bad(`${name} in ${file} has no "by"`, 'Write by = ["tmux"], or by = [] for silence')
     return {
       by,
       ...(rule.group === undefined ? {} : { group: groupOf(rule.group, `${name}.group in ${file}`) }),

@@ -82,10 +82,10 @@ export class AgentWatcher implements AsyncDisposable {
     )
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
-    this.#looking = new OneAtATime(() => this.#look(), failed('looking at agents'))
+    this.#looking = new OneAtATime(() => this.#look(), failed('observing agents'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
-    this.#telling = new OneAtATime(() => this.#tell(), failed('telling what changed'))
-    this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('asking which screens have changed'))
+    this.#telling = new OneAtATime(() => this.#tell(), failed('reporting changes'))
+    this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('checking for changed screens'))
   }
 
   static async open(options: AgentWatcherOptions): Promise<AgentWatcher> {
@@ -250,7 +250,7 @@ export class AgentWatcher implements AsyncDisposable {
       return await this.options.notify()
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error
-      if (error.message !== this.#complaint) this.options.say(`no notices are given: ${error.message}`)
+      if (error.message !== this.#complaint) this.options.say(`notifications are off: ${error.message}`)
       this.#complaint = error.message
       return undefined
     }

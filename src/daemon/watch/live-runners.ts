@@ -20,8 +20,7 @@ export class LiveRunners implements Disposable {
         ({ all }) => {
           this.#all = all
         },
-        (error: unknown) =>
-          say(`the tools stay as they were: ${error instanceof Error ? error.message : String(error)}`),
+        (error: unknown) => say(`the tools stay unchanged: ${error instanceof Error ? error.message : String(error)}`),
       )
     })
   }

@@ -72,7 +72,7 @@ export class TmuxServers implements AsyncDisposable {
   }
 
   async announce(text: string, options: { bell: boolean }): Promise<void> {
-    if (this.#connections.size === 0) throw new Error('no agent runs in tmux now')
+    if (this.#connections.size === 0) throw new Error('no agent is running in tmux')
     await this.#each((terminal) => terminal.announce(text, options))
   }
 

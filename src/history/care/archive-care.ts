@@ -73,7 +73,7 @@ export class StoredArchive implements ArchiveBook {
     const session = await this.sessions.find(reference)
     const entries = this.#entriesOf(session.id)
     if (entries.length === 0) {
-      const next = 'See what there is: skein archive list'
+      const next = 'See: skein archive list'
       throw new SkeinError('not-archived', `Nothing of session ${session.id} is in the archive`, next)
     }
     const problems: string[] = []
@@ -182,6 +182,6 @@ function listed(entry: ArchiveEntry): ArchivedLog {
 
 function noVersion(entry: ArchiveEntry, version: number): SkeinError {
   const known = entry.versions.map((one) => one.number).join(', ')
-  const next = known ? `Use one of ${known}` : 'It has only the one that is shown without --version'
+  const next = known ? `Use one of ${known}` : 'It has only the version that is shown without --version'
   return new SkeinError('bad-input', `There is no older version ${version} of it`, next)
 }

@@ -14,7 +14,7 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
   const problems = [
     ...Array.from(foreign, ([path, what]) => `${path}: is ${what}, not a file that Skein wrote; move it away`),
     ...packs.map((name) => `${name}: its first line is damaged, so nothing in it can be found`),
-    ...nothingRead.map((path) => `${path}: nothing of it can be read`),
+    ...nothingRead.map((path) => `${path}: cannot be read`),
   ]
   let [facts, behind, compared] = [0, 0, 0]
   for (const entry of entries) {
@@ -22,14 +22,14 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
     const name = `${entry.tool}/${entry.name}`
     for (const { number } of entry.versions) {
       const version = archive.read(entry, number)
-      problems.push(...(version?.problems ?? [`${name}~${number}.sealed: nothing of it can be read`]))
+      problems.push(...(version?.problems ?? [`${name}~${number}.sealed: cannot be read`]))
     }
     if (!content) {
-      problems.push(`${name}: nothing of it can be read`)
+      problems.push(`${name}: cannot be read`)
       continue
     }
     if (archive.keyOf(content.origin).name !== entry.name) {
-      problems.push(`${name}: holds another log, ${content.origin.path}; move it away`)
+      problems.push(`${name}: contains another log, ${content.origin.path}; move it away`)
       continue
     }
     facts += content.facts.length
@@ -47,7 +47,7 @@ export function verifyArchive(archive: ArchiveReader, history: HistoryStore | un
     const told = countedIn(log)
     if (told) compared += 1
     if (told && (wasCut(log, content.standing) ? lacksSome(kept, told) : differ(kept, told))) {
-      problems.push(`${name}: lacks turns or tool calls that ${log.path} has, or has others`)
+      problems.push(`${name}: its turns or tool calls differ from those of ${log.path}`)
     }
   }
   const not_archived = history ? notArchived(archive, history) : 0

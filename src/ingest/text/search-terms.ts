@@ -40,7 +40,7 @@ export function parseSearch(text: string, index: WordIndex): Term[] {
   )
   const known = terms.flatMap((term) => knownTerm(term, index))
   const words = known.reduce((sum, term) => sum + term.words.length, 0)
-  if (words === 0) throw unusable('There is no word to look for')
+  if (words === 0) throw unusable('The search has no words')
   if (words > MOST_WORDS) throw unusable(`A search has at most ${MOST_WORDS} words`)
   return known
 }
@@ -72,7 +72,7 @@ function termOf(piece: string, isQuoted: boolean): Term[] {
   const words = found.map(([word]) => word)
   const isPrefix = !isQuoted && piece.slice(last.index + last[0].length).startsWith('*')
   if (isPrefix && words.length === 1 && [...last[0]].length < SHORTEST_PREFIX) {
-    throw unusable(`"${last[0]}*" is too short: a beginning has at least ${SHORTEST_PREFIX} characters`)
+    throw unusable(`"${last[0]}*" is too short: a prefix has at least ${SHORTEST_PREFIX} characters`)
   }
   // In an identifier what joins its parts counts; in a phrase anything may.
   const middle = isQuoted
@@ -102,8 +102,4 @@ function knownTerm(term: Term, index: WordIndex): Term[] {
 const ASCII = /^[A-Za-z0-9]+$/
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const unusable = (message: string): SkeinError =>
-  new SkeinError(
-    'bad-input',
-    message,
-    'Give words, "a phrase" or the beginning of a word: skein search "retry* timeout"',
-  )
+  new SkeinError('bad-input', message, 'Use words, "a phrase" or a prefix: skein search "retry* timeout"')

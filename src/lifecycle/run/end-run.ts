@@ -47,7 +47,7 @@ export function refuseLeft(agent: Agent, left: readonly number[]): void {
   const pids = left.join(', ')
   throw new SkeinError(
     'agent-busy',
-    `Processes of ${agent.address} do not end: ${pids}`,
-    'End them by hand, then try again',
+    `Processes of ${agent.address} did not exit: ${pids}`,
+    'Kill them by hand, then try again',
   )
 }

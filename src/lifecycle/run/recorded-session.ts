@@ -53,7 +53,10 @@ export async function recordSuccession(
   const link = how === 'compact' ? how : how === 'clear' || how === 'captured' ? 'clear' : undefined
   if (link && before && isActive(before) && (await recordSuccessor(parts, agent, run, from, session, link))) return
   if (before && isActive(before)) {
-    await sessions.end(from, { outcome: how === 'clear' ? 'clear' : 'exit', reason: `went on in ${session} (${how})` })
+    await sessions.end(from, {
+      outcome: how === 'clear' ? 'clear' : 'exit',
+      reason: `continued in ${session} (${how})`,
+    })
   }
   await recordBeginning(parts, agent, run, session)
 }

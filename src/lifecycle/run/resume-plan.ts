@@ -72,17 +72,13 @@ function toolOf(session: Session, given: StartAgent): string {
 function directoryOf(session: Session, given: StartAgent): string {
   const { cwd = given.cwd } = session
   if (cwd === undefined) {
-    throw refused(
-      session,
-      'has no directory in its record',
-      `Say where: skein start <directory> --resume ${session.id}`,
-    )
+    throw refused(session, 'has no directory in its record', `Name it: skein start <directory> --resume ${session.id}`)
   }
   if (given.cwd !== undefined && given.cwd !== cwd) throw refused(session, `works in ${cwd}`, 'Leave out the directory')
   const found = statOf(cwd)
   if (found?.isDirectory()) return cwd
   const problem = found ? `in ${cwd}, which is not a directory` : `in ${cwd}, which is gone`
-  throw refused(session, `worked ${problem}`, `Make the directory again, then try again. ${turnsOf(session)}`)
+  throw refused(session, `worked ${problem}`, `Create the directory again, then try again. ${turnsOf(session)}`)
 }
 
 /** A program that has the session open would write into the same log. Where the tool registers what is open, its word counts. */

@@ -79,7 +79,7 @@ export function refuseNoDirectory(cwd: string): void {
   const found = statOf(cwd)
   if (found?.isDirectory()) return
   const what = found ? `${cwd} is not a directory` : `There is no directory ${cwd}`
-  throw new SkeinError('bad-input', what, 'Make it, or start the agent in another one')
+  throw new SkeinError('bad-input', what, 'Create it, or start the agent in another one')
 }
 
 /** As given, or made up from the directory: `web`, `web-2`, … */
@@ -109,7 +109,7 @@ function toolFor(parts: Parts, known: Agent | undefined, options: StartAgent): s
   runnerOf(parts, tool)
   if (!known || known.tool === tool) return tool
   const { address } = known
-  const next = `Give another one a name: --agent <name> . To change this one: skein agents set ${address} --tool ${tool}`
+  const next = `Name a new agent: --agent <name> . To change this one: skein agents set ${address} --tool ${tool}`
   throw new SkeinError('agent-exists', `The agent ${address} runs ${known.tool}, not ${tool}`, next)
 }
 
@@ -157,6 +157,6 @@ const ofAnother = (session: SessionId, { address }: Agent): SkeinError =>
 const noPlace = (address: string): SkeinError =>
   new SkeinError(
     'bad-input',
-    `It is not known where ${address} is to run`,
-    `Say where: skein start <directory> --agent ${address}`,
+    `No directory is known for ${address}`,
+    `Name one: skein start <directory> --agent ${address}`,
   )

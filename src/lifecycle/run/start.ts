@@ -220,7 +220,7 @@ async function recordStart(
 ): Promise<void> {
   if (how === 'new') return recordFreshStart(parts, agent, next, before, session)
   if (!session) return
-  if (before !== session) await recordEnd(parts, before, 'exit', `went on in ${session}`)
+  if (before !== session) await recordEnd(parts, before, 'exit', `continued in ${session}`)
   await recordBeginning(parts, agent, next, session)
 }
 
@@ -239,7 +239,7 @@ const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {
 
 const givenUp = (agent: Agent, run: LiveRun) => ({
   type: 'agent_stopped',
-  payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was given up` },
+  payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was abandoned` },
 })
 
 /**
@@ -259,8 +259,8 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
   if (isLive && life === 'alive' && !options.replace) {
-    const next = `Attach to it: skein attach ${agent.address} , or start it anew: skein restart ${agent.address}`
-    throw new SkeinError('agent-running', `${agent.address} runs already (process ${run.pid})`, next)
+    const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
+    throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }
   if (life === 'unknown') {
     if (isLive && !options.force) throw elsewhere(agent, run)
@@ -355,9 +355,9 @@ async function diedAtOnce(parts: Parts, agent: Agent, { run, verdict }: Observed
   const lines = (screen ?? '').split('\n').filter((line) => line.trim() !== '' && !isEndedNote(line))
   const shown = await keptText(parts, lines.slice(-LAST_LINES).join('\n'))
   const details = shown === '' ? [] : shown.split('\n')
-  const why = verdict?.status.reason ?? 'no reason is known'
+  const why = verdict?.status.reason ?? 'the reason is unknown'
   if (why === NOT_FOUND && run) return programMissing(agent.address, run.recipe.tool)
-  const said = details.length > 0 ? '. Its last lines are below' : ', without a word'
+  const said = details.length > 0 ? '. Its last lines are below' : ', without any output'
   const next = `Try the command by hand in ${run?.recipe.cwd}, then: skein restart ${agent.address}`
   return new SkeinError('agent-died', `${agent.address} did not start: ${why}${said}`, next, { details })
 }

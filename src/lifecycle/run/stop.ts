@@ -33,7 +33,7 @@ export async function stop(parts: Parts, agent: Agent, options: { graceMs?: numb
   if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
   const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
   const left = await endRun(parts, agent, live, TREE_GRACE_MS)
-  const how = asked ? 'it left when asked' : 'it did not leave when asked, so its processes were ended'
+  const how = asked ? 'it exited gracefully' : 'it did not exit gracefully, so its processes were ended'
   await settle(parts, agent, live, { outcome: 'exit', how: 'stopped', reason: `stopped: ${how}` }, left)
   return { wasRunning: true, how, left }
 }

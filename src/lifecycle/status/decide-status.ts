@@ -105,7 +105,7 @@ export function decideStatus(sighting: Sighting): Verdict {
   const pane = seen.find(({ source }) => source === 'pane')
   // A view of the program that a rule knows, and that hides what it does: that still holds.
   if (pane?.rule && activityOf(previous)) return { status: previous, decided: pane, isPassing: true }
-  const reason = pane?.reason ?? 'no rule knows this screen'
+  const reason = pane?.reason ?? 'no rule matches this screen'
   return settled(sighting, { source: 'pane', at: now, status: 'unknown', reason })
 }
 
@@ -308,7 +308,7 @@ function untold(sighting: Sighting, evidence: Evidence, { end }: Ended): Verdict
   const status: AgentStatus =
     activityOf(previous) === 'running'
       ? previous
-      : { status: 'running', since: begun_at, source: 'hook', reason: 'it was given a prompt' }
+      : { status: 'running', since: begun_at, source: 'hook', reason: 'it received a prompt' }
   const busy = latestOf(busy_at, begun_at)
   return {
     status,
@@ -379,7 +379,7 @@ function overOf({ previous, acked_at }: Sighting, process: Evidence | undefined)
 }
 
 function passing(previous: AgentStatus, evidence: Evidence): Verdict {
-  const reason = `${evidence.reason ?? 'nobody knows at the moment'}; it was ${previous.status}`
+  const reason = `${evidence.reason ?? 'no source reports a status'}; it was ${previous.status}`
   return {
     status: { status: 'unknown', since: previous.since, source: evidence.source, reason },
     decided: evidence,

@@ -46,9 +46,9 @@ export function judgeIdentity(
 ): IdentityVerdict {
   const foreign = (because: string): IdentityVerdict => ({ kind: 'refuse', because, isForeign: true })
   const refuse = (because: string): IdentityVerdict => ({ kind: 'refuse', because, isForeign: false })
-  if (claim.run !== run.id) return foreign('it speaks for a run that is over')
+  if (claim.run !== run.id) return foreign('it belongs to a run that has ended')
   if (claim.pid !== undefined && witness.isInTree === false) {
-    return foreign(`process ${claim.pid} is not one of this agent's`)
+    return foreign(`process ${claim.pid} does not belong to this agent`)
   }
   if (claim.session === binding?.session) {
     const log = claim.log ?? binding.log
@@ -60,17 +60,19 @@ export function judgeIdentity(
   }
   const isOwn = claim.pid === undefined || claim.pid === run.pid || claim.pid === run.program_pid
   if (binding?.is_confirmed && !isOwn)
-    return foreign(`process ${claim.pid} was started by the agent, it is not the agent`)
+    return foreign(`process ${claim.pid} is a child of the agent, not the agent itself`)
   if (witness.other) {
     const { address, since } = witness.other
-    if (since <= (binding?.since ?? claim.at)) return refuse(`it is the conversation of ${address}, which had it first`)
+    if (since <= (binding?.since ?? claim.at)) return refuse(`it is already the conversation of ${address}`)
   }
   const isItself = claim.pid !== undefined && isOwn
   const how = howOf(run, binding, claim, isItself)
   if (how === undefined) {
     const asked = run.how === 'resume' && claim.how === 'startup'
     return refuse(
-      asked ? 'it was to resume another conversation, which it did not' : 'nothing says that it left the one it was in',
+      asked
+        ? 'it was started to resume another conversation and did not'
+        : 'nothing shows that it left its conversation',
     )
   }
   const next: Binding = {
@@ -105,6 +107,10 @@ function howOf(
       // It was in one: the same process began another (Codex says no more of its /new).
       if (binding.is_confirmed) return isItself ? 'clear' : undefined
       return run.how === 'resume' ? undefined : 'captured'
+    case 'prompted':
+      // Its user chose another one in the program itself. Before it has confirmed any, that may be one it began instead.
+      if (binding?.is_confirmed) return isItself ? 'resume' : undefined
+      return binding ? undefined : 'captured'
     case 'unchanged':
       return binding ? undefined : 'captured'
   }

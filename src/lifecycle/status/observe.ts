@@ -143,7 +143,7 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
 const DRAWS_WITHIN_MS = 120_000
 const isStarting = ({ context }: Parts, { live }: Glance): boolean =>
   live !== undefined && context.clock.now() - msOf(live.started_at) < DRAWS_WITHIN_MS
-const BLANK: ScreenReading = { status: 'starting', reason: 'it has drawn nothing yet' }
+const BLANK: ScreenReading = { status: 'starting', reason: 'its screen is still empty' }
 
 async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
   const screen = screens.get(one.agent.id)

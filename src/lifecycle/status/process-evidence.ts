@@ -47,7 +47,7 @@ export function processSeen(
       return failed(trouble, look.kind === 'gone' ? 'the tmux server is gone' : 'its pane is gone', true)
     }
     case 'alive': {
-      const left = `process ${live.pid} is left without a terminal`
+      const left = `process ${live.pid} still runs, without a terminal`
       if (isOtherServer(live, look)) {
         return unknown(`process ${live.pid} runs, but its tmux server (process ${live.server?.pid}) cannot be reached`)
       }

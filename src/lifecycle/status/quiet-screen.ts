@@ -21,7 +21,7 @@ export function withQuiet(
   const isUnread = reading.status === 'unknown' && reading.rule === undefined
   if (!runner.isIdleWhenQuiet || !isUnread || activeAtMs === undefined) return reading
   if (nowMs - activeAtMs >= QUIET_MS) {
-    const reason = 'its screen has been quiet, and shows none of its patterns'
+    const reason = 'its screen is quiet and matches none of its patterns'
     return { status: 'idle', rule: `${runner.name}/quiet@1`, reason }
   }
   const isAnswered = before !== undefined && activityOf(before) === 'blocked'

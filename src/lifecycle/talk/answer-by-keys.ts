@@ -15,6 +15,8 @@ const STEP_MS = 2_000
 /** So long a dialog may take to be drawn. */
 const DRAWN_MS = 4_000
 const CONFIRM_MS = 5_000
+/** A program that starts itself again to read the settings of a folder shows its question until then. */
+const STARTUP_CONFIRM_MS = 20_000
 /** Key presses in one dialog: it has a handful of options. */
 const MAX_STEPS = 24
 
@@ -110,7 +112,7 @@ class DialogKeys {
   /** Says how it is known that the answer was taken. A dropped Enter is pressed again only where nothing can have come in between. */
   async untilGone(dialog: Dialog, option: DialogOption, asked: AskedBy): Promise<string> {
     const pressed = nowOf(this.parts)
-    const until = performance.now() + CONFIRM_MS
+    const until = performance.now() + (dialog.kind === 'startup' ? STARTUP_CONFIRM_MS : CONFIRM_MS)
     let pressAgainAt = performance.now() + STEP_MS
     for (let goneFor = 0; ; ) {
       const now = await this.#read().catch(() => undefined)
@@ -183,8 +185,8 @@ function choose(agent: Agent, { options }: Dialog, wanted: AnswerWith): DialogOp
   const what = 'decision' in wanted ? wanted.decision : JSON.stringify(wanted.choose)
   const why =
     fits.length === 1
-      ? `${what} would stop it from asking at all, which is chosen on its screen only`
-      : `${fits.length === 0 ? 'No option' : 'More than one option'} of ${agent.address} fits ${what}`
+      ? `${what} would stop it from asking at all; choose that on its own screen`
+      : `${fits.length === 0 ? 'No option' : 'More than one option'} of ${agent.address} matches ${what}`
   throw new SkeinError(
     'not-answered',
     why,
@@ -204,14 +206,14 @@ const unreadable = (agent: Agent): SkeinError =>
   new SkeinError(
     'not-answered',
     `The question of ${agent.address} cannot be read from its screen`,
-    `Answer it yourself: skein attach ${agent.address} ; skein doctor --record ${agent.address} helps us read this screen`,
+    `Answer it yourself: skein attach ${agent.address} , or record the screen for a report: skein doctor --record ${agent.address}`,
   )
 
 /** Some dialogs show by colour alone which option is chosen; then a key would be a guess. */
 const unseen = (agent: Agent): SkeinError =>
   new SkeinError(
     'not-answered',
-    `The screen of ${agent.address} does not tell which option is chosen; nothing was pressed`,
+    `The screen of ${agent.address} does not show which option is selected; no key was pressed`,
     `Answer it yourself: skein attach ${agent.address}`,
   )
 
@@ -225,13 +227,13 @@ const changed = (agent: Agent, code: 'stale-answer' | 'not-answered' = 'not-answ
 const cut = (agent: Agent): SkeinError =>
   new SkeinError(
     'not-answered',
-    `The dialog of ${agent.address} does not show all of what it asks for; nothing was pressed`,
+    `The dialog of ${agent.address} does not show the whole request; no key was pressed`,
     `Read and answer it yourself: skein attach ${agent.address}`,
   )
 
 const other = (agent: Agent, token: string): SkeinError =>
   new SkeinError(
     'not-answered',
-    `${agent.address} has asked for something else than its screen shows; nothing was pressed`,
+    `${agent.address} asks for something other than what its screen shows; no key was pressed`,
     `See both: skein why ${agent.address} ; answer what its screen shows: skein approve ${agent.address} --token ${token}`,
   )

@@ -79,8 +79,8 @@ async function askerOf(parts: Parts, agent: Agent, token: string | undefined): P
   // What its screen shows may be a dialog that no other source knows.
   const mayAsk = ['unknown', 'starting'].includes(status.status) || activityOf(status) === 'blocked'
   if (mayAsk) return { agent, run: seen.run, live, runner: runnerOf(parts, seen.run.recipe.tool), status }
-  const next = `See what it does: skein why ${agent.address}`
-  throw new SkeinError('nothing-asked', `${agent.address} asks nothing: it is ${status.status}`, next)
+  const next = `See: skein why ${agent.address}`
+  throw new SkeinError('nothing-asked', `${agent.address} is not asking anything: it is ${status.status}`, next)
 }
 
 function refuseToken(agent: Agent, status: AgentStatus, token: string): void {
@@ -146,7 +146,7 @@ function decisionCalled(agent: Agent, { options = [] }: PendingRequest, label: s
   const offered = options.map((option) => JSON.stringify(option.label)).join(', ')
   throw new SkeinError(
     'not-answered',
-    `No option of ${agent.address} fits ${JSON.stringify(label)}`,
+    `No option of ${agent.address} matches ${JSON.stringify(label)}`,
     `It offers ${offered}`,
   )
 }
@@ -154,7 +154,7 @@ function decisionCalled(agent: Agent, { options = [] }: PendingRequest, label: s
 const stale = (agent: Agent, status: AgentStatus): SkeinError =>
   new SkeinError(
     'stale-answer',
-    `This answer was for another question of ${agent.address}; it was not given`,
+    `This answer is for another question of ${agent.address} and was not given`,
     activityOf(status) === 'blocked'
       ? `Look at what it asks now: skein why ${agent.address}`
       : `It is ${status.status} now`,
@@ -163,7 +163,7 @@ const stale = (agent: Agent, status: AgentStatus): SkeinError =>
 const queued = (agent: Agent, first: Ask | undefined): SkeinError =>
   new SkeinError(
     'not-answered',
-    `Another question of ${agent.address} is in front of this one: ${shortly(first)}`,
+    `Another question of ${agent.address} comes before this one: ${shortly(first)}`,
     `Answer that one first: skein approve ${agent.address} --token ${first?.token ?? ''}`,
   )
 
@@ -171,7 +171,7 @@ const several = (agent: Agent, asks: readonly Ask[]): SkeinError =>
   new SkeinError(
     'not-answered',
     `${agent.address} asks ${asks.length} things: ${asks.map((ask) => `${shortly(ask)} (${ask.token})`).join('; ')}`,
-    `Say which: skein approve ${agent.address} --token ${asks[0]?.token ?? ''}`,
+    `Name one: skein approve ${agent.address} --token ${asks[0]?.token ?? ''}`,
   )
 
 const shortly = (ask: Ask | undefined): string => {

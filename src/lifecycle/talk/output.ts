@@ -24,7 +24,7 @@ export async function outputOf(
   const shown = await screenText(parts, run)
   if (shown !== undefined) return { text: await keptText(parts, shown), from: 'screen' }
   const next = run?.run ? `Start it again: skein restart ${agent.address}` : `Start it: skein start ${agent.address}`
-  throw new SkeinError('agent-not-running', `${agent.address} has neither a reply in its log nor a screen`, next)
+  throw new SkeinError('agent-not-running', `${agent.address} has no reply in its log and no screen`, next)
 }
 
 /**

@@ -60,7 +60,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   await clearDraft(parts, agent, live, runner, terminal, options)
   const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
   await paste(agent, live, runner, terminal, checked.text)
-  await refuseDialog(parts, agent, live, runner, terminal, 'The text stands in its input line and was not sent')
+  await refuseDialog(parts, agent, live, runner, terminal, 'The text is in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
   await terminal.press(live.pane, ['Enter'])
   const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
@@ -153,15 +153,15 @@ async function isSteady(
 const isAsking = (agent: Agent, { asks = [], reason, waiting_for }: AgentStatus): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as one`,
+    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as that answer`,
     `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
   )
 
 const notReady = (agent: Agent, reason: string | undefined): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `Nothing is typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
-    `Look at it: skein attach ${agent.address} , or help us know this screen: skein doctor --record ${agent.address}`,
+    `Nothing was typed into ${agent.address}: ${reason ?? 'it is still starting'}`,
+    `Look at it: skein attach ${agent.address} , or record the screen for a report: skein doctor --record ${agent.address}`,
   )
 
 async function refuseDialog(
@@ -200,7 +200,7 @@ async function clearDraft(
   const shown = JSON.stringify(draft.slice(0, 60))
   if (!replaceDraft) {
     const next = `Send it yourself (skein attach ${agent.address}), or give --replace-draft`
-    throw new SkeinError('agent-not-ready', `Unsent text stands in the input line of ${agent.address}: ${shown}`, next)
+    throw new SkeinError('agent-not-ready', `The input line of ${agent.address} contains unsent text: ${shown}`, next)
   }
   for (let tries = 0; tries < CLEARINGS; tries += 1) {
     await terminal.press(live.pane, runner.keys.clear)
@@ -268,13 +268,12 @@ async function whatTheScreenShows(
   const reading = await readScreenOf(runner, terminal, live).catch(() => undefined)
   const isMoved = screen !== before.screen && reading !== undefined && reading.draft === undefined
   return isMoved
-    ? { delivery: 'typed', how: 'it has left the input line; nothing else confirms it' }
-    : { delivery: 'stalled', how: `nothing has moved for ${STALLED_MS / 1_000} s` }
+    ? { delivery: 'typed', how: 'the text has left the input line; nothing else confirms it' }
+    : { delivery: 'stalled', how: `nothing has changed for ${STALLED_MS / 1_000} s` }
 }
 
 function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner): string | undefined {
-  if (run?.prompted_at !== undefined && run.prompted_at >= before.at)
-    return 'the program says that it was given a prompt'
+  if (run?.prompted_at !== undefined && run.prompted_at >= before.at) return 'its program reported the prompt'
   // A program that tells of prompts writes other things into its log, too: that it was resumed, for one.
   const grown = runner.can.tells ? undefined : logSize(run)
   if (before.logBytes !== undefined && grown !== undefined && grown > before.logBytes) return 'its log has grown'
@@ -286,7 +285,7 @@ function proofOf({ run, verdict }: Observed, before: Before, runner: ToolRunner)
   if (isSince && ['running', 'blocked'].includes(activityOf(status) ?? ''))
     return `${status.source} says ${status.status}`
   const isEnded = run.turn_end !== undefined && run.turn_end.at >= before.at
-  return isEnded ? `${status.source} says that it has ${run.turn_end?.how} since` : undefined
+  return isEnded ? `${status.source} reports that it has ${run.turn_end?.how} since` : undefined
 }
 
 function logSize(run: AgentRun | undefined): number | undefined {

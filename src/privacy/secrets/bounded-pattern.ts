@@ -21,9 +21,9 @@ export class BoundedPattern {
   constructor(readonly source: string) {
     if (source.length > LONGEST_PATTERN) throw badPattern(source, `is longer than ${LONGEST_PATTERN} characters`)
     this.#expression = compiled(source)
-    if (this.#expression.test('')) throw badPattern(source, 'also fits an empty text')
+    if (this.#expression.test('')) throw badPattern(source, 'also matches an empty text')
     const { nested, alternatives, count } = repetitionsIn(source)
-    if (nested) throw badPattern(source, 'repeats a group that repeats something itself, which can take for ever')
+    if (nested) throw badPattern(source, 'repeats a group that itself repeats something, which can run for ever')
     this.#watchedFrom = (alternatives ? undefined : WATCHED_FROM[count]) ?? WATCHED_FROM_RISKY
   }
 
@@ -64,7 +64,7 @@ function compiled(source: string): RegExp {
       return new RegExp(source, 'g') // escapes that mean nothing are allowed here
     } catch {
       const why = strict instanceof Error ? strict.message.replace(/^.*: /, '').toLowerCase() : 'not a pattern'
-      throw badPattern(source, `cannot be understood (${why})`)
+      throw badPattern(source, `cannot be parsed (${why})`)
     }
   }
 }
@@ -105,5 +105,5 @@ const badPattern = (source: string, what: string): SkeinError =>
   new SkeinError(
     'bad-input',
     `The pattern ${JSON.stringify(source.slice(0, 60))} ${what}`,
-    'Write a plainer one; for a single value use --secret-stdin',
+    'Use a simpler one; for a single value use --secret-stdin',
   )

@@ -72,7 +72,7 @@ function promptTelling(payload: JsonObject): AgentReport {
   const prompt = textAt(payload, 'prompt')
   const isTyped = prompt !== undefined && !prompt.startsWith('<task-notification>')
   return {
-    evidence: says('UserPromptSubmit', 'running', isTyped ? 'it was given a prompt' : 'a background task has ended'),
+    evidence: says('UserPromptSubmit', 'running', isTyped ? 'it received a prompt' : 'a background task has ended'),
     ...(isTyped ? { prompt } : {}),
   }
 }

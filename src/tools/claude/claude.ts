@@ -25,7 +25,7 @@ export const claude: LogTool = {
     usage: CAN,
     durations: cannot('only the times of call and result are logged, with the wait for a permission between them'),
     origin: cannot(
-      'only the SDK notes where a fork came from; a copy made by --fork-session is recognised by its lines, and its origin by when the files were made',
+      'only the SDK records the origin of a fork; a copy made by --fork-session is recognised by its lines, and its origin by the times of the files',
     ),
     sub_agents: CAN,
     cwd: CAN,

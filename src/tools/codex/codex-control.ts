@@ -29,7 +29,7 @@ export async function answerCodex(
   } catch (error) {
     if (error instanceof SkeinError) throw error
     const why = error instanceof Error ? error.message : String(error)
-    throw new SkeinError('not-answered', `Codex did not take the answer: ${why}`, 'Attach and answer it yourself', {
+    throw new SkeinError('not-answered', `Codex did not accept the answer: ${why}`, 'Attach and answer it yourself', {
       cause: error,
     })
   }
@@ -84,4 +84,4 @@ function isWaiting(result: JsonObject | undefined): boolean {
 }
 
 const nothingAsked = (session: string): SkeinError =>
-  new SkeinError('nothing-asked', `Codex asks for nothing in ${session}`, 'See what it does with: skein status')
+  new SkeinError('nothing-asked', `Codex has no pending request in ${session}`, 'See: skein status')

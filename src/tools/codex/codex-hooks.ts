@@ -56,7 +56,7 @@ function tellingOf(event: string, payload: JsonObject): AgentReport | undefined 
       return {} // the prompt that comes with it says more
     case 'UserPromptSubmit': {
       const prompt = textAt(payload, 'prompt')
-      return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+      return { evidence: says(event, 'running', 'it received a prompt'), ...(prompt ? { prompt } : {}) }
     }
     case 'PermissionRequest':
       return requestTelling(payload)

@@ -17,7 +17,7 @@ export const codex: LogTool = {
     append: CAN,
     branches: CAN,
     usage: CAN,
-    durations: cannot('a shell is timed to its first answer only, so the times of call and result are used'),
+    durations: cannot('a shell is timed only until its first answer, so the times of call and result are used'),
     origin: CAN,
     sub_agents: CAN,
     cwd: CAN,

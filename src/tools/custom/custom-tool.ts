@@ -67,8 +67,8 @@ export function parseCustomTools(
     if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name))
       throw new SkeinError(
         'bad-config',
-        `tools.${name} in ${file} is no name for a tool`,
-        'Use up to 32 small letters, digits, "-" and "_", starting with a letter',
+        `tools.${name} in ${file} is not a valid tool name`,
+        'Use up to 32 lower-case letters, digits, "-" and "_", starting with a letter',
       )
     return parseTool(name, new ConfigValue(file, `tools.${name}`, value), builtIn)
   })
@@ -114,7 +114,7 @@ function baseOf(name: string, tool: ConfigValue, builtIn: readonly string[]): st
   if (builtIn.includes(base)) return base
   const meant = nearest(base, builtIn)
   throw given.wrong(
-    `is "${base}", which is no tool of Skein's`,
+    `is "${base}", which is not a built-in tool`,
     `${meant ? `Did you mean ${meant}? ` : ''}Use one of: ${builtIn.join(', ')}`,
   )
 }
@@ -132,11 +132,11 @@ function checkTogether(known: CustomTool, tool: ConfigValue): void {
       throw tool.get(key).wrong(`needs ${other} beside it`, `Add ${other}, or leave ${key} out`)
   for (const key of ['approve_keys', 'deny_keys'] as const)
     if (known[key] && known.prompt_patterns.length === 0)
-      throw tool.get(key).wrong('needs prompt_patterns beside it', 'Say what it shows when it waits for an answer')
+      throw tool.get(key).wrong('needs prompt_patterns beside it', 'Describe its screen when it waits for an answer')
   if (known.dangerous_mode && !known.dangerous_flag && !known.compatible_with)
     throw tool
       .get('dangerous_mode')
-      .wrong('needs dangerous_flag beside it', 'Say with which flag the tool stops asking')
+      .wrong('needs dangerous_flag beside it', 'Name the flag that makes the tool stop asking')
 }
 
 function commandWords(value: ConfigValue | undefined): readonly [string, ...string[]] | undefined {
@@ -152,13 +152,13 @@ function words(value: ConfigValue | undefined): string[] | undefined {
   if (Array.isArray(value.value)) return value.list().map((word) => printable(word))
   const split = splitWords(printable(value))
   if (split && split.length > 0) return split
-  throw value.wrong('has a quote that is not closed', 'Close it, or write the words as a list')
+  throw value.wrong('has an unclosed quote', 'Close it, or write the words as a list')
 }
 
 function printable(value: ConfigValue): string {
   const text = value.text()
   if (!/\p{Cc}/u.test(text)) return text
-  throw value.wrong('holds a control character', 'Leave it out')
+  throw value.wrong('contains a control character', 'Leave it out')
 }
 
 function patterns(value: ConfigValue | undefined): TextPattern[] {
@@ -169,7 +169,7 @@ function patterns(value: ConfigValue | undefined): TextPattern[] {
       return { written, finds: safeRegex(source, 'iu') }
     } catch (error) {
       const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : String(error)
-      throw one.wrong(`cannot be used as a pattern: ${why}`, 'Correct it, or leave re: out to look for the text itself')
+      throw one.wrong(`cannot be used as a pattern: ${why}`, 'Correct it, or remove re: to match the text literally')
     }
   })
 }
@@ -181,21 +181,21 @@ function keys(value: ConfigValue | undefined): string[] | undefined {
     (key) => [...key].length > 1 && !/^([CMS]-)*([!-~]|[A-Z][A-Za-z]+|F[0-9]{1,2})$/.test(key),
   )
   if (value && wrong !== undefined)
-    throw value.wrong(`holds ${JSON.stringify(wrong)}, which is no key`, 'Write a list such as ["y", "Enter"]')
+    throw value.wrong(`contains ${JSON.stringify(wrong)}, which is not a key`, 'Write a list such as ["y", "Enter"]')
   return pressed
 }
 
 function variableName(value: ConfigValue | undefined): string | undefined {
   const name = value?.text()
   if (value && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name ?? ''))
-    throw value.wrong('is no name of a variable', 'Write it like VIBE_SESSION_ID')
+    throw value.wrong('is not a variable name', 'Write it like VIBE_SESSION_ID')
   return name
 }
 
 function jsonPath(value: ConfigValue | undefined): string | undefined {
   const path = value?.text()
   if (value && !/^(\.[A-Za-z_][\w-]*|\[\d+\])+$/.test(path ?? ''))
-    throw value.wrong('is no way into JSON', 'Write it like .session_id or .result.id or .items[0].id')
+    throw value.wrong('is not a JSON path', 'Write it like .session_id or .result.id or .items[0].id')
   return path
 }
 
@@ -216,7 +216,7 @@ function variables(value: ConfigValue | undefined): Record<string, string> {
   if (!value) return {}
   const names = Object.keys(value.table())
   const wrong = names.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-  if (wrong !== undefined) throw value.get(wrong).wrong('is no name of a variable', 'Use letters, digits and "_"')
+  if (wrong !== undefined) throw value.get(wrong).wrong('is not a variable name', 'Use letters, digits and "_"')
   return Object.fromEntries(names.map((name) => [name, value.get(name).text()]))
 }
 

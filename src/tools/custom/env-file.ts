@@ -14,7 +14,7 @@ export function readEnvFile(path: string, key: string): Record<string, string> {
     throw new SkeinError(
       'bad-config',
       `${path}, named by ${key}, cannot be read: ${code}`,
-      'Correct the path, or make the file',
+      'Correct the path, or create the file',
       {
         cause: error,
       },

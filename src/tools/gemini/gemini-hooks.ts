@@ -19,9 +19,17 @@ export function readGeminiHook({ payload }: SpoolMessage): AgentReport | undefin
   const session = textAt(payload, 'session_id')
   if (!telling || !isSessionId(session)) return telling
   const log = textAt(payload, 'transcript_path')
-  const how = (event === 'SessionStart' && SOURCES.find((one) => one === payload.source)) || 'unchanged'
+  const how =
+    event === 'SessionStart'
+      ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged')
+      : event === 'BeforeAgent' && isOwnLog(log)
+        ? 'prompted' // nothing else says that a conversation was chosen in its list (/resume)
+        : 'unchanged'
   return { identity: { session, how, ...(log ? { log: withoutLinks(log) } : {}) }, ...telling }
 }
+
+/** Logs of sub-agents are in a folder of their own. */
+const isOwnLog = (log: string | undefined): boolean => log !== undefined && basename(dirname(log)) === 'chats'
 
 const SOURCES = ['startup', 'resume', 'clear'] as const
 /** What stands in the place of a reply that there is none of. */
@@ -43,7 +51,7 @@ function tellingOf(event: string, payload: JsonObject): AgentReport | undefined 
       return { evidence: { ...says(event, 'idle', 'it has started'), turn: 'none' } }
     case 'BeforeAgent': {
       const prompt = textAt(payload, 'prompt')
-      return { evidence: says(event, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+      return { evidence: says(event, 'running', 'it received a prompt'), ...(prompt ? { prompt } : {}) }
     }
     case 'Notification':
       return payload.notification_type === 'ToolPermission' ? askedTelling(payload) : {}
@@ -55,7 +63,7 @@ function tellingOf(event: string, payload: JsonObject): AgentReport | undefined 
     case 'AfterAgent':
       // Its text repeats pieces of the reply: the log has it right. Without one, the turn failed or was cancelled, which its screen tells.
       return payload.prompt_response === NO_REPLY
-        ? { evidence: { ...says(event, 'idle', 'its turn is over'), turn: 'none' } }
+        ? { evidence: { ...says(event, 'idle', 'its turn has ended'), turn: 'none' } }
         : { evidence: { ...says(event, 'idle', 'it has finished its turn'), turn: 'finished' } }
     default:
       return undefined

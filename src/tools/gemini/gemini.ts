@@ -17,11 +17,11 @@ export const gemini: LogTool = {
   name: NAME,
   can: {
     append: CAN,
-    branches: cannot('the log keeps one list of messages; what a rewind takes out is left out of it'),
+    branches: cannot('the log keeps one list of messages, without those that a rewind removed'),
     usage: CAN,
     durations: cannot('only the times of message and result are logged, with the wait for a permission between them'),
     origin: cannot('a session made from another one’s file does not name it'),
-    sub_agents: cannot('the session that started one is told by its folder, the call is not'),
+    sub_agents: cannot('the folder names the session that started one, but not the call'),
     cwd: CAN,
     git_branch: cannot('the branch is not logged'),
     aborted: CAN,

@@ -22,14 +22,14 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 export function checkPrompt(tool: string, text: string, { signs, openEnd }: TypingRules): TextCheck {
   // What a program makes of a tab in its input differs; four spaces arrive as they are.
   const plain = text.replace(/\r\n?/g, '\n').replaceAll('\t', '    ')
-  if (plain.trim() === '') return { kind: 'refused', because: 'The text is empty', next: 'Give some text to send' }
+  if (plain.trim() === '') return { kind: 'refused', because: 'The text is empty', next: 'Enter some text to send' }
   const control = CONTROL.exec(plain)
   if (control) {
     const code = control[0].charCodeAt(0).toString(16).padStart(2, '0')
     return {
       kind: 'refused',
-      because: `The text holds a control character (0x${code}), which a terminal takes as a key`,
-      next: 'Leave it out; single keys are sent with: skein keys',
+      because: `The text contains a control character (0x${code}), which a terminal takes as a key`,
+      next: 'Remove it; send single keys with: skein keys',
     }
   }
   const closed = openEnd?.test(plain) ? `${plain} ` : plain

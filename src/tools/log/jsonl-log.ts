@@ -75,7 +75,7 @@ export function* readJsonl(
     const limit = Math.min(options.limitBytes ?? Number.POSITIVE_INFINITY, Number(stat.size))
     const source = { log, file, inode, limit, options, make, shortcut }
     if (options.from && (!given || reason))
-      yield { kind: 'restart', reason: reason ?? 'the checkpoint is of another version' }
+      yield { kind: 'restart', reason: reason ?? 'the checkpoint is from another version' }
     pass = new Pass(source, reason ? undefined : place)
     for (;;) {
       try {
@@ -200,7 +200,7 @@ function whyNotFrom(place: Place, file: number, inode: string, size: number): st
   if (tailHash(file, place.offset) !== place.tail) return 'the file was rewritten'
   const next = place.unended ? byteAt(file, place.offset) : undefined
   // As one line it says something else than its beginning did.
-  if (next !== undefined && next !== NEWLINE) return 'its last line went on'
+  if (next !== undefined && next !== NEWLINE) return 'its last line continued'
   return undefined
 }
 

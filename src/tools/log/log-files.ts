@@ -81,7 +81,7 @@ function statOfLog(path: string): Stats | undefined {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (stat?.isFile()) return stat
     if (stat) unlisted?.set(path, `${kindOf(stat)}, not a file`)
-    else if (unlisted && lstatSync(path, { throwIfNoEntry: false })) unlisted.set(path, 'a link that leads nowhere')
+    else if (unlisted && lstatSync(path, { throwIfNoEntry: false })) unlisted.set(path, 'a dangling link')
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     if (!NOT_THERE.has(code)) unlisted?.set(path, code)

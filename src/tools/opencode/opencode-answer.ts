@@ -13,7 +13,7 @@ export const answerOpencode: Answer = async ({ request, decision, launch, signal
   if (request.kind !== 'permission')
     throw new SkeinError(
       'bad-input',
-      'opencode asks a question, which is not answered by yes or no',
+      'opencode asks a question that is not answered by yes or no',
       'Choose one of its options',
     )
   const server = `http://127.0.0.1:${launch.port}`
@@ -23,19 +23,15 @@ export const answerOpencode: Answer = async ({ request, decision, launch, signal
     return Array.isArray(listed) && listed.some((one) => isObject(one) && one.id === request.id)
   }
   if (!(await pending()))
-    throw new SkeinError(
-      'stale-answer',
-      'opencode no longer waits for this answer',
-      'Look at what it does now: skein list',
-    )
+    throw new SkeinError('stale-answer', 'opencode no longer waits for this answer', 'See: skein list')
   const body = JSON.stringify({ reply: REPLIES[decision] })
   const path = `/permission/${encodeURIComponent(request.id)}/reply`
   const reply = await fetch(`${server}${path}`, { method: 'POST', headers, body, signal })
   if (!reply.ok || (await pending()))
     throw new SkeinError(
       'not-answered',
-      `opencode did not take the answer (HTTP ${reply.status})`,
+      `opencode did not accept the answer (HTTP ${reply.status})`,
       'Attach and answer there',
     )
-  return { receipt: `opencode took the answer "${REPLIES[decision]}" and no longer lists the request` }
+  return { receipt: `opencode accepted the answer "${REPLIES[decision]}" and no longer lists the request` }
 }

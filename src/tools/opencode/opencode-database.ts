@@ -168,7 +168,7 @@ export function unreadable(error: unknown, path: string): unknown {
   } catch (denied) {
     return denied
   }
-  const code = sqliteCode(error) === SQLITE.busy ? 'locked by another program' : 'not a database that Skein knows'
+  const code = sqliteCode(error) === SQLITE.busy ? 'locked by another program' : 'not a database that Skein supports'
   return Object.assign(new Error(`${path}: ${code}`, { cause: error }), { code })
 }
 

@@ -27,7 +27,7 @@ function tellingOf(type: string, payload: JsonObject): AgentReport | undefined {
       return { evidence: says(type, 'error', `it could not open its conversation: ${textAt(payload, 'error') ?? ''}`) }
     case 'chat.message': {
       const prompt = textAt(payload, 'prompt')
-      return { evidence: says(type, 'running', 'it was given a prompt'), ...(prompt ? { prompt } : {}) }
+      return { evidence: says(type, 'running', 'it received a prompt'), ...(prompt ? { prompt } : {}) }
     }
     case 'session.status':
       return statusTelling(objectAt(payload, 'status'))

@@ -79,7 +79,7 @@ function parsed(own: string | undefined): JsonObject {
   }
   throw new SkeinError(
     'bad-config',
-    'OPENCODE_CONFIG_CONTENT does not hold a JSON object',
+    'OPENCODE_CONFIG_CONTENT does not contain a JSON object',
     'Correct or unset the variable',
   )
 }

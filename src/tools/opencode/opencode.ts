@@ -22,7 +22,7 @@ export const opencode: LogTool = {
     branches: CAN,
     usage: CAN,
     durations: CAN,
-    origin: cannot('a fork is stored as a session of its own, with new ids and nothing that names the other'),
+    origin: cannot('a fork is stored as a new session, with new ids and nothing that names its origin'),
     sub_agents: CAN,
     cwd: CAN,
     git_branch: cannot('the branch is not stored'),
@@ -100,7 +100,7 @@ function* readDatabase(log: LogRef, options: ReadOptions): Iterable<Fact> {
   // Rows can be taken out again (a session is cleaned up after a revert): then what was told is no longer so.
   const shrunk = place && log.session && database.messageCount(log.session) < place.messages
   if (options.from && (!place || shrunk)) {
-    yield { kind: 'restart', reason: shrunk ? 'messages were removed' : 'the checkpoint is of another version' }
+    yield { kind: 'restart', reason: shrunk ? 'messages were removed' : 'the checkpoint is from another version' }
   }
   try {
     yield* readRows(log, database, options, shrunk ? undefined : place)

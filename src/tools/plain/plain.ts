@@ -13,7 +13,7 @@ const NAME = 'plain'
 export const plain: LogTool = {
   name: NAME,
   can: {
-    append: cannot('the file is written anew each time'),
+    append: cannot('the file is rewritten each time'),
     branches: cannot('a document is one list of messages'),
     usage: CAN, // the sum of a conversation, as one call
     durations: CAN,

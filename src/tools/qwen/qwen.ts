@@ -16,7 +16,7 @@ export const qwen: LogTool = {
     branches: CAN,
     usage: CAN,
     durations: CAN,
-    origin: cannot('no field for it was seen'),
+    origin: cannot('no such field has been seen'),
     sub_agents: cannot('no recorded session has one'),
     cwd: CAN,
     git_branch: CAN,

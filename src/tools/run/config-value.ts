@@ -50,7 +50,7 @@ export class ConfigValue {
 
   text(): string {
     if (typeof this.value === 'string' && this.value !== '') return this.value
-    throw this.wrong('is not a text', 'Write it in quotes')
+    throw this.wrong('is empty or not a string', 'Write it in quotes')
   }
 
   count(): number {

@@ -29,7 +29,7 @@ function phraseOf(trouble: Trouble, code: number | undefined): string {
   if (trouble === 'auth') return 'not logged in'
   if (trouble === 'usage-limit') return code === 429 ? 'rate limited' : 'usage limit reached'
   if (trouble === 'model-unavailable') return 'the model is not available'
-  if (code === undefined) return 'error of the provider'
+  if (code === undefined) return 'provider error'
   return code >= 500 ? `server error ${code}` : `error ${code}`
 }
 

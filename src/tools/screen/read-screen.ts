@@ -5,7 +5,7 @@ import { type Layout, layoutOf, linesOf } from './layout.js'
 import { readPrompt } from './prompt.js'
 import type { InputShape, ScreenRule, ScreenRules } from './rules.js'
 
-const UNKNOWN: ScreenReading = { status: 'unknown', reason: 'no rule knows this screen' }
+const UNKNOWN: ScreenReading = { status: 'unknown', reason: 'no rule matches this screen' }
 
 /** What a screen shows, by the first rule that matches. A rule with a dialog matches only where its options can be read. */
 export function readScreenBy(rules: ScreenRules, screen: Screen): ScreenReading {
@@ -57,6 +57,7 @@ function firstOf(rules: ScreenRules, layout: Layout): ScreenReading | undefined 
       ...(rule.waiting_for ? { waiting_for: rule.waiting_for } : {}),
       ...(rule.trouble ? { trouble: rule.trouble } : {}),
       ...(dialog ? { dialog } : {}),
+      ...(rule.is_new ? { isNew: true } : {}),
     }
   }
   return undefined

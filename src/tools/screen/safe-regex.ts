@@ -19,13 +19,13 @@ function problemOf(source: string): string | undefined {
   for (let at = 0; at < source.length; at += 1) {
     const char = source[at]
     if (char === '\\') {
-      if (/[1-9k]/.test(source[at + 1] ?? '')) return 'back references can take for ever'
+      if (/[1-9k]/.test(source[at + 1] ?? '')) return 'back references can run for ever'
       at += 1
     } else if (char === '[') {
       at = endOfClass(source, at)
     } else if (char === '*' || char === '+' || (char === '{' && isWide(source, at))) {
       if (source[at - 1] === ')' && source[at - 2] !== '\\')
-        return 'a repeated group, such as (a|b)*, can take for ever; repeat a single character or class'
+        return 'a repeated group, such as (a|b)*, can run for ever; repeat a single character or class'
       repeats += 1
     }
   }

@@ -149,7 +149,7 @@ describe('answering through the daemon of Codex', () => {
     await start((message, own) => own.say({ id: message.id, ...(message.id === 2 ? { error } : { result: {} }) }))
     await expect(answer()).rejects.toMatchObject({
       code: 'not-answered',
-      message: 'Codex did not take the answer: no such thread',
+      message: 'Codex did not accept the answer: no such thread',
     })
     daemon?.close()
     await start((_, own) => own.socket?.destroy())

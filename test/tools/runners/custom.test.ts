@@ -135,12 +135,12 @@ describe('the screen of a tool of the user', () => {
 
 describe('mistakes in the configuration are named', () => {
   it.each([
-    [{ Vibe: VIBE }, 'tools.Vibe in /cfg/config.toml is no name for a tool'],
+    [{ Vibe: VIBE }, 'tools.Vibe in /cfg/config.toml is not a valid tool name'],
     [{ vibe: { ...VIBE, comand: 'x' } }, 'tools.vibe.comand in /cfg/config.toml is not a known key'],
     [{ vibe: { icon: 'x' } }, 'tools.vibe.command in /cfg/config.toml is missing'],
-    [{ vibe: { command: '' } }, 'tools.vibe.command in /cfg/config.toml is not a text'],
-    [{ vibe: { command: 'a "b' } }, 'tools.vibe.command in /cfg/config.toml has a quote that is not closed'],
-    [{ vibe: { command: 'a\nb' } }, 'tools.vibe.command in /cfg/config.toml holds a control character'],
+    [{ vibe: { command: '' } }, 'tools.vibe.command in /cfg/config.toml is empty or not a string'],
+    [{ vibe: { command: 'a "b' } }, 'tools.vibe.command in /cfg/config.toml has an unclosed quote'],
+    [{ vibe: { command: 'a\nb' } }, 'tools.vibe.command in /cfg/config.toml contains a control character'],
     [{ vibe: { command: 'x', busy_patterns: 'y' } }, 'tools.vibe.busy_patterns in /cfg/config.toml is not a list'],
     [
       { vibe: { command: 'x', busy_patterns: ['re:(a+)+'] } },
@@ -157,16 +157,13 @@ describe('mistakes in the configuration are named', () => {
     [{ vibe: { command: 'x', compatible_with: 'claud' } }, 'tools.vibe.compatible_with in /cfg/config.toml is "claud"'],
     [
       { vibe: { ...VIBE, session_id_json_path: 'session id' } },
-      'tools.vibe.session_id_json_path in /cfg/config.toml is no way',
+      'tools.vibe.session_id_json_path in /cfg/config.toml is not a JSON path',
     ],
     [
       { vibe: { ...VIBE, session_id_env: 'A-B' } },
-      'tools.vibe.session_id_env in /cfg/config.toml is no name of a variable',
+      'tools.vibe.session_id_env in /cfg/config.toml is not a variable name',
     ],
-    [
-      { vibe: { command: 'x', env: { 'A B': '1' } } },
-      'tools.vibe.env.A B in /cfg/config.toml is no name of a variable',
-    ],
+    [{ vibe: { command: 'x', env: { 'A B': '1' } } }, 'tools.vibe.env.A B in /cfg/config.toml is not a variable name'],
     [{ vibe: 'claude' }, 'tools.vibe in /cfg/config.toml is not a table'],
   ])('%#', (tools, message) => {
     expect(() => parse(tools)).toThrow(message)

@@ -102,7 +102,7 @@ it('the offer to resume from a summary, by the words that the program has for it
 describe('any screen', () => {
   it('an empty one and one of another program are unknown, never idle', () => {
     for (const lines of [[], [''], ['$ ls', 'README.md', '$ ']]) {
-      expect(read(lines)).toEqual({ status: 'unknown', reason: 'no rule knows this screen' })
+      expect(read(lines)).toEqual({ status: 'unknown', reason: 'no rule matches this screen' })
       expect(readScreenBy(builtInRules('codex'), { lines, title: '', width: 80 }).status).toBe('unknown')
     }
   })

@@ -1,25 +1,22 @@
-import { agentRef, flag, groupRef, optional, required } from '../../../operations/index.js'
-import { command } from '../../command.js'
+import { agentsMove, flag, usageError } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
-export const move = command({
+/** The same as `skein move`; its JSON is the agent alone. */
+export const move = operationCommand(agentsMove, {
   name: 'agents move',
-  summary: 'Move an agent to another group',
+  description: 'The same as skein move, which needs no --top. With --json it prints the agent.',
   examples: [
     ['skein agents move web/butter ops', 'web/butter becomes ops/butter'],
     ['skein agents move web/jam --top', 'Out of every group'],
   ],
-  args: {
-    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
-    group: optional(groupRef, 'Where to'),
-  },
-  options: { top: flag('Out of every group') },
-  async run({ agent: reference, group, top }, { home, out }) {
-    if ((group === undefined) !== top) {
+  args: ['agent', 'group'],
+  own: { top: flag('Out of every group') },
+  prepare({ agent, group, top }) {
+    if ((group === undefined) !== top)
       throw usageError('Where to is not clear', 'Give a group, or --top: skein agents move <agent> <group>')
-    }
-    const agent = await (await home()).roster.move(reference, group)
-    out.result(agent, () => safe`Moved ${reference} to ${agent.address}`)
+    return { agent, group }
   },
+  json: ({ agent }, { out }) => out.result(agent, () => ''),
+  view: ({ agent }, _, { agent: reference }) => safe`Moved ${reference} to ${agent.address}`,
 })

@@ -1,16 +1,15 @@
-import { agentRef, flag, required } from '../../../operations/index.js'
-import { command } from '../../command.js'
+import { agentRef, agentsRemove, required } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
 
-export const remove = command({
+/** The same as `skein remove`; its JSON is the agent alone. */
+export const remove = operationCommand(agentsRemove, {
   name: 'agents remove',
   summary: 'Remove an agent; its sessions stay',
   description: 'The same as skein remove, which can also undo it.',
   examples: [['skein agents remove web/butter', 'Take it off the roster']],
-  args: { agent: required(agentRef, 'Address, end of it, title, id, or . for here') },
-  options: { force: flag('Also when it runs: it is killed') },
-  async run({ agent: reference, force }, { agents, out }) {
-    const { agent } = await (await agents()).remove(reference, { force })
-    out.result(agent, () => safe`Removed ${agent.address}`)
-  },
+  args: ['agent'],
+  fields: { agent: required(agentRef, 'Address, end of it, title, id, or . for here'), undo: undefined },
+  json: ({ agent }, { out }) => out.result(agent, () => ''),
+  view: ({ agent }) => safe`Removed ${agent.address}`,
 })

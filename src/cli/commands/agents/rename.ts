@@ -1,19 +1,13 @@
-import { agentRef, required, text } from '../../../operations/index.js'
-import { command } from '../../command.js'
+import { agentsRename } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
 
-export const rename = command({
+/** The same as `skein rename`; its JSON is the agent alone. */
+export const rename = operationCommand(agentsRename, {
   name: 'agents rename',
-  summary: 'Rename an agent',
-  description: 'It stays in its group and keeps its sessions.',
+  description: 'The same as skein rename. With --json it prints the agent.',
   examples: [['skein agents rename web/toast crumb', 'web/toast becomes web/crumb']],
-  args: {
-    agent: required(agentRef, 'Address, end of it, title, id, or . for here'),
-    name: required(text('name'), 'The new name, without a group'),
-  },
-  options: {},
-  async run({ agent: reference, name }, { home, out }) {
-    const agent = await (await home()).roster.rename(reference, name)
-    out.result(agent, () => safe`Renamed ${reference} to ${agent.address}`)
-  },
+  args: ['agent', 'name'],
+  json: ({ agent }, { out }) => out.result(agent, () => ''),
+  view: ({ agent }, _, { agent: reference }) => safe`Renamed ${reference} to ${agent.address}`,
 })

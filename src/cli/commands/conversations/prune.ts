@@ -1,10 +1,9 @@
 import { instantOf, msOf } from '../../../model/index.js'
-import { count, flag, optional, present, when } from '../../../operations/index.js'
+import { count, flag, optional, present, usageError, when } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { agentsOf, CONVERSATION_OPTIONS, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
 export const prune = command({
   name: 'conversations prune',

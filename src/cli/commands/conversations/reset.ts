@@ -1,5 +1,5 @@
 import type { ResetReceipt } from '../../../conversations/index.js'
-import { flag, optional, present, repeated, text } from '../../../operations/index.js'
+import { flag, optional, present, repeated, text, usageError } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import {
   agentsOf,
@@ -11,7 +11,6 @@ import {
 } from '../../input/conversation-store.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 import { resetDocument } from '../../views/conversation-document.js'
 
 export const reset = command({

@@ -1,9 +1,8 @@
 import { type EntryPatch, parseFieldChange, SETTABLE_FIELDS } from '../../../conversations/index.js'
-import { optional, present, repeated, required, text } from '../../../operations/index.js'
+import { optional, present, repeated, required, text, usageError } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { conversationKey, openConversations, ownerOf, STORE_OPTIONS } from '../../input/conversation-store.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 import { conversationDocument } from '../../views/conversation-document.js'
 
 export const set = command({

@@ -1,21 +1,16 @@
 import type { EventStats } from '../../../home/index.js'
-import { command } from '../../command.js'
+import { eventsStats } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { card } from '../../screen/card.js'
 import { formatBytes } from '../../screen/format-bytes.js'
 import { localAndRelativeTime } from '../../screen/moment.js'
 import type { Screen } from '../../screen/screen.js'
 import { table } from '../../screen/table.js'
 
-export const stats = command({
+export const stats = operationCommand(eventsStats, {
   name: 'events stats',
-  summary: 'Count events by type and age',
   examples: [['skein events stats', 'What the journal holds']],
-  args: {},
-  options: {},
-  async run(_, { home, out }) {
-    const counted = await (await home()).events.stats()
-    out.result(counted, (screen) => statsView(counted, screen))
-  },
+  view: statsView,
 })
 
 function statsView(counted: EventStats, screen: Screen): string {

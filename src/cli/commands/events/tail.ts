@@ -1,18 +1,11 @@
-import {
-  agentRef,
-  count,
-  defaulted,
-  flag,
-  optional,
-  present,
-  sessionRef,
-  text,
-  when,
-} from '../../../operations/index.js'
-import { command } from '../../command.js'
+import { eventsTail, flag, present } from '../../../operations/index.js'
+import type { Cli, Command } from '../../command.js'
+import { operationCommand, typedInput } from '../../operation-command.js'
 import { eventLine } from '../../views/event-line.js'
 
-export const tail = command({
+type Event = Awaited<ReturnType<typeof eventsTail.run>>['events'][number]
+
+const command = operationCommand(eventsTail, {
   name: 'events tail',
   summary: 'Show the newest events, and follow them',
   description: 'With --json, one document per line.',
@@ -21,21 +14,26 @@ export const tail = command({
     ["skein events tail -n 50 --type 'session_*' --since 24h", "Today's sessions"],
     ['skein events tail --session 0f3c9a12 --json', 'Everything that is recorded about one session'],
   ],
-  args: {},
-  options: {
-    lines: defaulted(count, 20, 'How many of the newest', { short: 'n' }),
-    follow: flag('Wait for more, until interrupted', { short: 'f' }),
-    feed: flag('Only what is meant for the activity stream'),
-    type: optional(text('type', 'event-type'), 'Only this type, or a pattern such as session_*'),
-    session: optional(sessionRef, 'Only about this session'),
-    agent: optional(agentRef, 'Only about this agent'),
-    since: optional(when, 'Only since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
-  },
-  async run({ lines, follow, feed, type, session, agent, since }, { home, out, interrupted }) {
-    const { events, sessions } = await home()
+  own: { follow: flag('Wait for more, until interrupted', { short: 'f' }) },
+  order: ['lines', 'follow', 'feed', 'type', 'session', 'agent', 'since'],
+  json: printAll,
+  show: printAll,
+})
+
+export const tail: Command = {
+  ...command,
+  async start(given, cli) {
+    if (given.follow === undefined) return command.start(given, cli)
+    const { lines, feed, type, session, agent, since } = typedInput(eventsTail, given, cli)
+    const { events, sessions } = await cli.home()
     const id = session === undefined ? undefined : (await sessions.find(session)).id
     const filter = { last: lines, ...present({ type, session: id, agent, since }), ...(feed ? { feed } : {}) }
-    const found = follow ? events.tail({ ...filter, signal: interrupted() }) : await events.read(filter)
-    for await (const event of found) out.item(event, (screen) => eventLine(event, screen))
+    for await (const event of events.tail({ ...filter, signal: cli.interrupted() })) print(event, cli)
   },
-})
+}
+
+function printAll({ events }: { events: Event[] }, cli: Cli): void {
+  for (const event of events) print(event, cli)
+}
+
+const print = (event: Event, { out }: Cli): void => out.item(event, (screen) => eventLine(event, screen))

@@ -1,22 +1,13 @@
-import { groupRef, required, text } from '../../../operations/index.js'
-import { command } from '../../command.js'
+import { groupRename } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
 
-export const rename = command({
+export const rename = operationCommand(groupRename, {
   name: 'group rename',
-  summary: 'Rename or move a group',
-  description: 'Its agents and sub-groups come along.',
   examples: [
     ['skein group rename lab bench', 'Another name in the same place'],
     ['skein group rename lab ops/lab', 'Another place in the tree'],
   ],
-  args: {
-    group: required(groupRef, 'Path of the group'),
-    to: required(text('name'), 'A new name, or a whole new path'),
-  },
-  options: {},
-  async run({ group: path, to }, { home, out }) {
-    const group = await (await home()).roster.renameGroup(path, to)
-    out.result(group, () => safe`Renamed ${path} to ${group.path}`)
-  },
+  args: ['group', 'to'],
+  view: ({ path }, _, { group }) => safe`Renamed ${group} to ${path}`,
 })

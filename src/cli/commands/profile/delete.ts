@@ -1,9 +1,8 @@
 import { accessTo, stopDaemon } from '../../../daemon/index.js'
 import { SkeinError } from '../../../model/index.js'
-import { flag, required, text } from '../../../operations/index.js'
+import { flag, required, text, usageError } from '../../../operations/index.js'
 import { type Cli, command } from '../../command.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
 export const deleteProfile = command({
   name: 'profile delete',

@@ -1,7 +1,7 @@
+import { usageError } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { LINEAGE_OPTIONS, lineageOf, START_OPTIONS, startOf } from '../../input/start-options.js'
 import { safeText } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
 export const start = command({
   name: 'session start',

@@ -1,8 +1,7 @@
-import { choice, flag, optional, present, required, text } from '../../../operations/index.js'
+import { choice, flag, optional, present, required, text, usageError } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
 export const step = command({
   name: 'session step',

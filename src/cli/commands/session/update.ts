@@ -1,9 +1,8 @@
-import { repeated, text } from '../../../operations/index.js'
+import { repeated, text, usageError } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { namedOrCurrent, SESSION_ARGUMENT } from '../../input/session-argument.js'
 import { FACT_OPTIONS, factsOf } from '../../input/session-facts.js'
 import { safe } from '../../screen/safe-text.js'
-import { usageError } from '../../usage-error.js'
 
 export const update = command({
   name: 'session update',

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import {
+  isOperationName,
+  loadOperation,
+  type Operation,
+  type OperationContext,
+  readInput,
+  readQuery,
+} from '../../operations/index.js'
+import { NotFound, type Request } from './server.js'
+
+/** Every operation under its name: `GET /v1/cost`, `POST /v1/agents.send`. */
+export class OperationRoutes {
+  constructor(
+    private readonly context: Omit<OperationContext, 'nowMs' | 'abandoned'> & { now(): number },
+    /** Runs something as done by this actor. */
+    private readonly as: <T>(actor: string | undefined, work: () => Promise<T>) => Promise<T>,
+  ) {}
+
+  /** Undefined when the path names no operation. */
+  async answer(request: Request, response: ServerResponse): Promise<object | undefined> {
+    const [, name = ''] = request.path
+    if (!isOperationName(name)) return undefined
+    const operation: Operation = await loadOperation(name)
+    const { now, ...context } = this.context
+    const nowMs = now()
+    const scope = { nowMs }
+    if (request.method !== (operation.does === 'reads' ? 'GET' : 'POST'))
+      throw new NotFound(`${request.method} /v1/${name}`)
+    const input =
+      operation.does === 'reads'
+        ? readQuery(operation, request.query, scope)
+        : readInput(operation, await request.body(), scope)
+    return this.as(request.actor, () =>
+      operation.run(input, { ...context, nowMs, abandoned: () => abandonedBy(response) }),
+    )
+  }
+}
+
+/** Aborted when the connection ends before there is an answer. */
+function abandonedBy(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  response.on('close', () => controller.abort())
+  if (response.destroyed) controller.abort()
+  return controller.signal
+}
