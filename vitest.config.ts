@@ -67,7 +67,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           // Programs that are not ours: five of them, each with its own way to be slow.
           retry: isShared ? 2 : 0,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
