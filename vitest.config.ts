@@ -19,7 +19,7 @@ const WAITING = [
 
 /** The files that take longest begin first: one that begins last would be waited for alone. */
 const LONG = [
-  ...['cli/odd-surroundings', 'cli/json-shapes', 'home/many-writers', 'home/fuzz', 'history/', 'purge/'],
+  ...['cli/odd-surroundings', 'cli/json-shapes', 'many-writers', '/fuzz', 'history/', 'purge/'],
   ...['conversations/held-lock', 'lifecycle/'],
   ...['truth', 'agents', 'afternoon', 'runners', 'soak', 'openclaw', 'approvals', 'outside'].map(
     (name) => `e2e/${name}`,
