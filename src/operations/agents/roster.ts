@@ -8,11 +8,11 @@ import { AGENT } from './agent-fields.js'
 
 /** What can be said about an agent, beside its address and tool. */
 const FACTS = {
-  title: optional(freeText('text'), 'What people see'),
-  command: optional(text('command'), 'What to run instead of the tool itself'),
-  project: optional(directory, 'Where it works'),
+  title: optional(freeText('text'), 'The name shown to people'),
+  command: optional(text('command'), 'The command to run instead of the tool'),
+  project: optional(directory, 'Working directory'),
   role: optional(text('role'), 'Its role'),
-  mcp: repeated(text('name'), 'An MCP server it has'),
+  mcp: repeated(text('name'), 'An MCP server to load'),
 }
 
 function factsOf(given: Values<typeof FACTS>): Partial<Omit<AddAgentOptions, 'address' | 'parent' | 'tool'>> {
@@ -30,7 +30,7 @@ export const agentsAdd = operation({
   summary: 'Add an agent',
   description: 'An address is a path of groups and a name: web/backend/api. Groups that do not exist yet are created.',
   input: {
-    address: required(text('address', 'group'), 'Where it lives, and its name'),
+    address: required(text('address', 'group'), 'Its groups and name'),
     tool: required(text('tool'), 'The program it runs: claude, codex, gemini ...'),
     ...FACTS,
     parent: optional(agentRef, 'The agent that spawned it'),
@@ -72,7 +72,7 @@ export const agentsSetParent = operation({
   name: 'agents.set-parent',
   does: 'acts',
   where: 'either',
-  summary: 'Say which agent spawned another',
+  summary: 'Set the agent that spawned another',
   description: 'Without a parent: no agent spawned it.',
   input: { agent: AGENT, parent: optional(agentRef, 'The agent that spawned it') },
   result: 'agent',
