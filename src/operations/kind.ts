@@ -37,7 +37,7 @@ export const text = (name: string, completes?: Completes): Kind<string> => ({
   schema: { type: 'string', minLength: 1 },
   parse: (given) => {
     if (given !== '') return given
-    throw new SkeinError('usage', `<${name}> is empty`, `Give it a value`)
+    throw new SkeinError('usage', `<${name}> is empty`, `Enter a value`)
   },
 })
 

@@ -70,7 +70,7 @@ export const agentsAttach = operation({
   name: 'agents.attach',
   does: 'reads',
   where: 'either',
-  summary: "Say how to get to an agent's terminal",
+  summary: 'Show the command that attaches to an agent',
   input: { agent: AGENT, tmux: optional(text('socket'), 'The tmux of the caller, as its $TMUX says it') },
   result: 'attach-command',
   run: async ({ agent, tmux }, { agents }) => ({

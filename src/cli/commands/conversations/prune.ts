@@ -25,7 +25,7 @@ export const prune = command({
   },
   async run({ agent, kind, max, files, ...more }, cli) {
     const olderThan = more['older-than']
-    if (olderThan === undefined && max === undefined) throw usageError('Which ones?', 'Give --older-than or --max')
+    if (olderThan === undefined && max === undefined) throw usageError('Which ones?', 'Use --older-than or --max')
     const dryRun = more['dry-run']
     using store = await openConversations(cli, { files })
     const options = {
