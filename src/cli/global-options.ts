@@ -2,7 +2,10 @@ import { flag, optional, text } from '../operations/index.js'
 
 /** Accepted by every command, before or after its name. */
 export const GLOBAL_OPTIONS = {
-  profile: optional(text('name', 'profile'), 'Use this profile, rather than $SKEIN_PROFILE', { fallback: 'default' }),
+  profile: optional(text('name', 'profile'), 'Use this profile, rather than $SKEIN_PROFILE', {
+    short: 'p',
+    fallback: 'default',
+  }),
   json: flag('Print JSON, with stable field names'),
   'no-color': flag('Use no colours, as when NO_COLOR is set'),
   help: flag('Show help', { short: 'h' }),

@@ -61,7 +61,7 @@ const MISTAKES: readonly (readonly [typed: string, line: string])[] = [
     'session start --fork-of ../../etc',
     '"../../etc" cannot be a session id. Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit',
   ],
-  ['agents add web/toast', 'Missing --tool <tool>. Usage: skein agents add <address> --tool <tool> [options]'],
+  ['agents add web/toast', 'Which program it runs is not clear. Give --tool claude, or --command "claude --verbose"'],
   ['agents move web/toast', 'Where to is not clear. Give a group, or --top: skein agents move <agent> <group>'],
   ['agents set web/toast', 'Nothing to change. Say what to change, for example --title. See: skein agents set --help'],
   [

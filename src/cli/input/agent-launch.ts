@@ -30,10 +30,10 @@ export function launchIn(
   given: Values<typeof LAUNCH_OPTIONS>,
   cli: Cli,
 ): StartAgent {
-  const { title, group, role, parent, model, work, tool, mcp, arg } = given
+  const { title, command, group, role, parent, model, work, tool, mcp, arg } = given
   const env = environmentOf(given, cli)
   return {
-    ...present({ agent, cwd, title, group, role, parent, model, work, tool }),
+    ...present({ agent, cwd, title, command, group, role, parent, model, work, tool }),
     ...(Object.keys(env).length > 0 ? { env } : {}),
     ...(mcp.length > 0 ? { mcp } : {}),
     ...(arg.length > 0 ? { args: arg } : {}),

@@ -1,4 +1,5 @@
-import type { AddAgentOptions } from '../../home/index.js'
+import type { AddAgentOptions, Home } from '../../home/index.js'
+import { commandWords, toolOfCommand } from '../../tools/index.js'
 import { optional, repeated, required, type Values } from '../field.js'
 import { agentRef, directory, freeText, text } from '../kind.js'
 import { operation } from '../operation.js'
@@ -8,8 +9,10 @@ import { AGENT } from './agent-fields.js'
 
 /** What can be said about an agent, beside its address and tool. */
 const FACTS = {
-  title: optional(freeText('text'), 'What people see'),
-  command: optional(text('command'), 'What to run instead of the tool itself'),
+  title: optional(freeText('text'), 'What people see', { short: 't' }),
+  command: optional(text('command'), "What to run in place of the tool's program; the tool's arguments follow", {
+    short: 'c',
+  }),
   project: optional(directory, 'Where it works'),
   role: optional(text('role'), 'Its role'),
   mcp: repeated(text('name'), 'An MCP server it has'),
@@ -17,10 +20,18 @@ const FACTS = {
 
 function factsOf(given: Values<typeof FACTS>): Partial<Omit<AddAgentOptions, 'address' | 'parent' | 'tool'>> {
   const { title, command, project, role, mcp } = given
+  if (command !== undefined) commandWords(command) // refused now rather than at the start
   return {
     ...present({ title, command, project_path: project, role }),
     ...(mcp.length > 0 ? { loaded_mcp_names: mcp } : {}),
   }
+}
+
+/** The tool that a command runs; a program that is no tool of ours is a `custom` one. */
+async function toolBy(command: string, { programs }: Home): Promise<string> {
+  const { all } = await programs.runners()
+  const names = all.map(({ name }) => name)
+  return toolOfCommand(commandWords(command), names) ?? 'custom'
 }
 
 export const agentsAdd = operation({
@@ -31,13 +42,23 @@ export const agentsAdd = operation({
   description: 'An address is a path of groups and a name: web/backend/api. Groups that do not exist yet are created.',
   input: {
     address: required(text('address', 'group'), 'Where it lives, and its name'),
-    tool: required(text('tool'), 'The program it runs: claude, codex, gemini ...'),
+    tool: optional(
+      text('tool'),
+      'The program it runs: claude, codex, gemini ...; otherwise the one that --command names',
+    ),
     ...FACTS,
     parent: optional(agentRef, 'The agent that spawned it'),
   },
   result: 'agent',
-  run: async ({ address, tool, parent, ...given }, { home }) =>
-    (await home()).roster.add({ address, tool, ...factsOf(given), ...present({ parent }) }),
+  async run({ address, tool, parent, ...given }, { home }) {
+    const { command } = given
+    if (tool === undefined && command === undefined)
+      throw usageError('Which program it runs is not clear', 'Give --tool claude, or --command "claude --verbose"')
+    const facts = factsOf(given)
+    const open = await home()
+    const meant = tool ?? (await toolBy(command ?? '', open))
+    return open.roster.add({ address, tool: meant, ...facts, ...present({ parent }) })
+  },
 })
 
 export const agentsShow = operation({

@@ -8,7 +8,10 @@ import { usageError } from '../usage-error.js'
 export const LAUNCH = {
   agent: optional(agentRef, 'Its address; made up from the directory when not given'),
   tool: optional(text('tool'), 'The program to run: claude, codex, ... (see skein tool list)'),
-  title: optional(freeText('text'), 'What people see'),
+  command: optional(text('command'), "What to run in place of the tool's program; the tool's arguments follow", {
+    short: 'c',
+  }),
+  title: optional(freeText('text'), 'What people see', { short: 't' }),
   group: optional(groupRef, 'The group it belongs to', { aliases: ['rig'] }),
   role: optional(text('role'), 'Its role'),
   parent: optional(agentRef, 'The agent that spawns it'),
