@@ -86,11 +86,38 @@ export function rootOf(index: SqliteIndex, session: Session): Session {
   }
 }
 
-export function treeFrom(index: SqliteIndex, session: Session, seen: Set<SessionId>): SessionTree {
-  seen.add(session.id)
-  const branch = (next: Session | undefined): SessionTree[] =>
-    next && !seen.has(next.id) ? [treeFrom(index, next, seen)] : []
-  const forks = index.forksOf(session.id).flatMap(branch)
-  const [continued_by] = branch(session.child_id && index.get(session.child_id))
-  return { session, ...(continued_by ? { continued_by } : {}), forks }
+/** Deeper than this nothing is nested: whoever reads the tree as JSON, or draws it, needs a stack. */
+const DEEPEST_TREE = 200
+
+/** What came of a session: forks first, then what continues it. Its own stack, because a chain may be of any length. */
+export function treeFrom(index: SqliteIndex, session: Session): SessionTree {
+  const root: SessionTree = { session, forks: [] }
+  const seen = new Set<SessionId>([session.id])
+  const left = branchesOf(index, session, root, 1)
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { above, depth, id, isFork } = next
+    const found = seen.has(id) ? undefined : index.get(id)
+    if (!found) continue
+    seen.add(id)
+    const tree: SessionTree = { session: found, forks: [] }
+    const isLeftOut = depth > DEEPEST_TREE
+    if (isLeftOut) above.more = (above.more ?? 0) + 1
+    else if (isFork) above.forks.push(tree)
+    else above.continued_by = tree
+    left.push(...branchesOf(index, found, isLeftOut ? above : tree, depth + 1))
+  }
+  return root
+}
+
+/** The last one is to be followed first. */
+function branchesOf(index: SqliteIndex, { id, child_id }: Session, above: SessionTree, depth: number): NextBranch[] {
+  const forks = index.forksOf(id).map((fork) => ({ above, depth, id: fork.id, isFork: true }))
+  return [...(child_id ? [{ above, depth, id: child_id, isFork: false }] : []), ...forks.reverse()]
+}
+
+interface NextBranch {
+  above: SessionTree
+  depth: number
+  id: SessionId
+  isFork: boolean
 }

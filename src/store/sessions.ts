@@ -186,9 +186,7 @@ export class StoredSessions implements Sessions {
   }
 
   async tree(reference: string): Promise<SessionTree> {
-    return this.store.ask((index) =>
-      treeFrom(index, rootOf(index, findSession(index, reference, this.#lookup)), new Set()),
-    )
+    return this.store.ask((index) => treeFrom(index, rootOf(index, findSession(index, reference, this.#lookup))))
   }
 
   async archive({
