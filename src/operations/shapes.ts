@@ -779,6 +779,7 @@ export const SHAPES = {
     "decision": ["text", "always", "`allow` or `deny`"],
     "by": ["text", "always", "`override`, `rule`, `default` or `nothing-matched`"],
     "rule": ["integer", "if a rule decided", "counted from 0"],
+    "file": ["text", "if a file decided", "the file that the policy is in"],
   },
   "conversation-import": {
     "dry_run": ["boolean", "always", ""],

@@ -1,4 +1,4 @@
-import type { SqliteIndex } from '../index/index.js'
+import type { SessionPage, SessionQuery } from '../index/index.js'
 import {
   type Agent,
   type AgentAddress,
@@ -11,22 +11,21 @@ import {
   type SessionId,
   SkeinError,
 } from '../model/index.js'
-import { type AgentLookup, currentSession, findAgent } from './agent-lookup.js'
+import { type AgentLookup, addressMeant, agentMeant, currentSession } from './agent-lookup.js'
+import { ask, type Lookup } from './lookup.js'
 import type { Chain, SessionTree } from './session-api.js'
 
 /**
  * By id, or by a beginning that fits one session only. With `lookup` also by an agent: then its current session. An address
  * wins over the beginning of an id.
  */
-export function findSession(index: SqliteIndex, reference: string, lookup?: AgentLookup): Session {
-  const exact = isSessionId(reference) ? index.get(reference) : undefined
+export function* findSession(reference: string, lookup?: AgentLookup): Lookup<Session> {
+  const exact = isSessionId(reference) ? yield* sessionAt(reference) : undefined
   if (exact) return exact
-  const isAgent =
-    lookup !== undefined &&
-    (reference === '.' || index.roster().at(reference.normalize('NFC') as AgentAddress) !== undefined)
-  const ids = reference === '' || isAgent ? [] : index.idsWithPrefix(reference, 6)
+  const isAgent = lookup !== undefined && (reference === '.' || (yield* isAddress(reference)))
+  const ids = reference === '' || isAgent ? [] : yield* ask((index) => index.idsWithPrefix(reference, 6))
   const [only] = ids
-  const session = ids.length === 1 && only ? index.get(only) : undefined
+  const session = ids.length === 1 && only ? yield* sessionAt(only) : undefined
   if (session) return session
   if (ids.length > 1) {
     const some = ids.slice(0, 5).join(', ')
@@ -36,31 +35,59 @@ export function findSession(index: SqliteIndex, reference: string, lookup?: Agen
       'Use more characters of the id',
     )
   }
-  return (lookup && sessionOfAgent(index, reference, lookup)) ?? noSession(index, reference)
+  return (lookup && (yield* sessionOfAgent(reference, lookup))) ?? (yield* noSession(reference))
 }
 
-function sessionOfAgent(index: SqliteIndex, reference: string, lookup: AgentLookup): Session | undefined {
+const sessionAt = (id: SessionId): Lookup<Session | undefined> => ask((index) => index.get(id))
+
+function* isAddress(reference: string): Lookup<boolean> {
+  const roster = yield* ask((index) => index.roster())
+  return roster.at(reference.normalize('NFC') as AgentAddress) !== undefined
+}
+
+function* sessionOfAgent(reference: string, lookup: AgentLookup): Lookup<Session | undefined> {
   let agent: Agent
   try {
-    agent = findAgent(index.roster(), index, reference, lookup)
+    agent = yield* agentMeant(reference, lookup)
   } catch (error) {
     if (error instanceof SkeinError && error.code === 'agent-not-found' && reference !== '.') return undefined
     throw error
   }
-  const id = currentSession(index, agent, lookup)
-  const session = id && index.get(id)
+  const id = yield* currentSession(agent, lookup)
+  const session = id && (yield* sessionAt(id))
   if (session) return session
   const next = `See its screen: skein output ${agent.address} --screen`
   throw new SkeinError('session-not-found', `${agent.address} has no session yet`, next)
 }
 
-function noSession(index: SqliteIndex, reference: string): never {
-  const [nearest] = reference.length >= 4 ? index.idsWithPrefix(reference.slice(0, 4), 1) : []
+function* noSession(reference: string): Lookup<never> {
+  const beginning = reference.slice(0, 4)
+  const [nearest] = reference.length >= 4 ? yield* ask((index) => index.idsWithPrefix(beginning, 1)) : []
   const next = nearest ? `Did you mean ${nearest} ? Try: skein sessions show ${nearest}` : 'Try: skein sessions list'
   throw new SkeinError('session-not-found', `No session matches ${JSON.stringify(reference.slice(0, 140))}`, next)
 }
 
-export function chainOf(sessions: Session[], chainId: string, nowMs: number): Chain {
+/** A list of the sessions of the agent that is meant. */
+export function* listOfAgent(query: SessionQuery, reference: string, lookup: AgentLookup): Lookup<SessionPage> {
+  const agent = yield* addressMeant(reference, lookup)
+  return yield* ask((index) => index.list({ ...query, agent }))
+}
+
+/** The chains of a work unit, or the chain of a session. */
+export function* chainsMeant(reference: string, lookup: AgentLookup, nowMs: number): Lookup<Chain[]> {
+  const ofWork = yield* ask((index) => index.chainsOfWork(reference))
+  const chainIds = ofWork.length > 0 ? ofWork : [(yield* findSession(reference, lookup)).chain_id]
+  const chains: Chain[] = []
+  for (const chainId of chainIds) chains.push(chainOf(yield* ask((index) => index.chain(chainId)), chainId, nowMs))
+  return chains
+}
+
+/** All sessions that are connected with one. */
+export function* treeAround(reference: string, lookup: AgentLookup): Lookup<SessionTree> {
+  return yield* treeFrom(yield* rootOf(yield* findSession(reference, lookup)))
+}
+
+function chainOf(sessions: Session[], chainId: string, nowMs: number): Chain {
   const ended = sessions.every((session) => !isActive(session))
   const ends = sessions.map((session) => session.ended_at ?? session.started_at).sort()
   const [first] = sessions
@@ -75,11 +102,11 @@ export function chainOf(sessions: Session[], chainId: string, nowMs: number): Ch
 }
 
 /** Up through predecessors and fork origins. Records from elsewhere may form a ring, so places seen twice end the walk. */
-export function rootOf(index: SqliteIndex, session: Session): Session {
+function* rootOf(session: Session): Lookup<Session> {
   const seen = new Set<SessionId>([session.id])
   for (let at = session; ; ) {
     const above = at.parent_id ?? at.forked_from?.session
-    const next = above && !seen.has(above) ? index.get(above) : undefined
+    const next = above && !seen.has(above) ? yield* sessionAt(above) : undefined
     if (!next) return at
     seen.add(next.id)
     at = next
@@ -89,35 +116,39 @@ export function rootOf(index: SqliteIndex, session: Session): Session {
 /** Deeper than this nothing is nested: whoever reads the tree as JSON, or draws it, needs a stack. */
 const DEEPEST_TREE = 200
 
-/** What came of a session: forks first, then what continues it. Its own stack, because a chain may be of any length. */
-export function treeFrom(index: SqliteIndex, session: Session): SessionTree {
+/** Depth first, forks before what continues it; without recursion, as chains may be of any length. */
+function* treeFrom(session: Session): Lookup<SessionTree> {
   const root: SessionTree = { session, forks: [] }
   const seen = new Set<SessionId>([session.id])
-  const left = branchesOf(index, session, root, 1)
-  for (let next = left.pop(); next; next = left.pop()) {
-    const { above, depth, id, isFork } = next
-    const found = seen.has(id) ? undefined : index.get(id)
-    if (!found) continue
-    seen.add(id)
+  const waiting = yield* branchesOf(session, root, 1)
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { above, depth, session: found, isFork } = next
+    if (seen.has(found.id)) continue
+    seen.add(found.id)
     const tree: SessionTree = { session: found, forks: [] }
     const isLeftOut = depth > DEEPEST_TREE
     if (isLeftOut) above.more = (above.more ?? 0) + 1
     else if (isFork) above.forks.push(tree)
     else above.continued_by = tree
-    left.push(...branchesOf(index, found, isLeftOut ? above : tree, depth + 1))
+    waiting.push(...(yield* branchesOf(found, isLeftOut ? above : tree, depth + 1)))
   }
   return root
 }
 
-/** The last one is to be followed first. */
-function branchesOf(index: SqliteIndex, { id, child_id }: Session, above: SessionTree, depth: number): NextBranch[] {
-  const forks = index.forksOf(id).map((fork) => ({ above, depth, id: fork.id, isFork: true }))
-  return [...(child_id ? [{ above, depth, id: child_id, isFork: false }] : []), ...forks.reverse()]
-}
-
 interface NextBranch {
+  /** Where it is attached, or counted. */
   above: SessionTree
   depth: number
-  id: SessionId
+  session: Session
   isFork: boolean
+}
+
+/** The last one is to be followed first. */
+function* branchesOf(session: Session, above: SessionTree, depth: number): Lookup<NextBranch[]> {
+  const after = session.child_id && (yield* sessionAt(session.child_id))
+  const forks = yield* ask((index) => index.forksOf(session.id))
+  return [
+    ...(after ? [{ above, depth, session: after, isFork: false }] : []),
+    ...forks.toReversed().map((fork) => ({ above, depth, session: fork, isFork: true })),
+  ]
 }

@@ -31,10 +31,15 @@ export function fakeTool({ name = 'fake', tells = true }: { name?: string; tells
   }
 }
 
-function prepare({ kind, session, args = [], spool, model }: Launch, tells: boolean): Preparation {
+function prepare({ kind, session, command, args = [], spool, model }: Launch, tells: boolean): Preparation {
   const conversation = session ? [kind === 'resume' ? '--resume' : '--session-id', session] : []
   return {
-    argv: [process.execPath, PROGRAM, ...conversation, ...(model ? ['--model', model] : []), ...args],
+    argv: [
+      ...(command ?? ([process.execPath, PROGRAM] as const)),
+      ...conversation,
+      ...(model ? ['--model', model] : []),
+      ...args,
+    ],
     env: tells ? { FAKE_HOOK: spool.command } : {},
     files: [],
     ...(session ? { session } : {}),
@@ -130,5 +135,6 @@ function readScreen(lines: readonly string[]): ScreenReading {
   if (last.startsWith('WORKING')) return { status: 'running', rule: 'fake/working@1' }
   const draft = /^> ?(.*)$/.exec(last)?.[1]?.trim()
   if (draft === undefined) return { status: 'unknown', reason: 'no rule matches this screen' }
-  return { status: 'idle', rule: 'fake/prompt@1', ...(draft === '' ? {} : { draft }) }
+  const isNew = shown[0] === 'NOTHING WAS SAID YET' ? { isNew: true as const } : {}
+  return { status: 'idle', rule: 'fake/prompt@1', ...(draft === '' ? {} : { draft }), ...isNew }
 }

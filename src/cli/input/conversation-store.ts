@@ -27,8 +27,10 @@ export async function openConversations(
   cli: Cli,
   { files }: { files: string | undefined },
 ): Promise<ConversationStore> {
-  if (files !== undefined) return new ConversationStore({ directory: resolve(cli.cwd, files), backend: 'files' })
-  return new ConversationStore({ directory: join((await cli.home()).directory, 'conversations') })
+  const { configFile } = cli.daemon
+  if (files !== undefined)
+    return new ConversationStore({ directory: resolve(cli.cwd, files), backend: 'files', configFile })
+  return new ConversationStore({ directory: join((await cli.home()).directory, 'conversations'), configFile })
 }
 
 /** The agents to look at: the one that was named, or all. Naming one that is not there must not make it. */

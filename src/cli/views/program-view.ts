@@ -93,11 +93,13 @@ export function rulesDocument({ version, recorded_from, source, rules, titles }:
     version,
     recorded_from,
     source,
-    rules: rules.map(({ lines: _lines, has_input: _hasInput, not: _not, dialog, keys: _keys, match, ...rule }) => ({
-      ...rule,
-      match: match.map((pattern) => pattern.source),
-      ...(dialog ? { dialog: dialog.kind } : {}),
-    })),
+    rules: rules.map(
+      ({ lines: _lines, has_input: _hasInput, is_new: _isNew, not: _not, dialog, keys: _keys, match, ...rule }) => ({
+        ...rule,
+        match: match.map((pattern) => pattern.source),
+        ...(dialog ? { dialog: dialog.kind } : {}),
+      }),
+    ),
     titles: titles.map(({ match, ...rule }) => ({ ...rule, match: [match.source] })),
   }
 }
@@ -170,7 +172,7 @@ export function readingCard(
     [
       ['tool', tool],
       ['status', reading.status],
-      ['rule', reading.rule ?? 'none: no rule knows this screen'],
+      ['rule', reading.rule ?? 'none: no rule matches this screen'],
       ['rules', rules.source],
       ['reason', reading.rule ? reading.reason : undefined],
       ['waits for', reading.waiting_for],

@@ -29,6 +29,8 @@ export interface Launch {
   readonly model?: string
   /** Names of MCP servers to load, as far as the tool can be told per run. */
   readonly mcp?: readonly string[]
+  /** What to run in place of the tool's own program: the words of the agent's own command. The tool's arguments follow. */
+  readonly command?: readonly [string, ...string[]]
   /** More arguments from the user, passed as they are. */
   readonly args?: readonly string[]
   /** Skip the tool's questions, where the user has configured it. */
@@ -110,10 +112,13 @@ export interface SpoolMessage {
  */
 export interface AgentReport {
   readonly evidence?: Omit<Evidence, 'at'>
-  /** Which conversation the message comes from, and how the program came to it; `unchanged` when it does not say. */
+  /**
+   * Which conversation the message comes from, and how the program came to it; `prompted` when its user gave a prompt in it,
+   * `unchanged` when the message does not say.
+   */
   readonly identity?: {
     readonly session: SessionId
-    readonly how: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unchanged'
+    readonly how: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'prompted' | 'unchanged'
     readonly log?: string
   }
   /** A prompt arrived: the receipt for a send. */
@@ -166,6 +171,8 @@ export interface ScreenReading {
   readonly dialog?: Dialog
   /** Text that stands in the input line and was not sent. */
   readonly draft?: string
+  /** It shows a conversation in which nothing was said yet. */
+  readonly isNew?: true
 }
 
 /** Stands in `Dialog.thing` where a line of the screen ends that may have been wrapped there: in the text there is a blank, or nothing. */

@@ -3,8 +3,10 @@ import {
   explainSendPolicy,
   parseKey,
   parseSendPolicy,
+  policiesOf,
   type SendAnswer,
   type SendPolicyConfig,
+  type SendPolicySource,
 } from '../../../conversations/index.js'
 import { explainDiskError, readGiven } from '../../../disk/index.js'
 import { SkeinError } from '../../../model/index.js'
@@ -17,12 +19,12 @@ export const policy = command({
   name: 'conversations policy',
   summary: 'Show whether an agent may send somewhere',
   description:
-    'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
+    "The conversation's own setting comes first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any of them, sending is allowed.",
   examples: [
-    ['skein conversations policy test agent:main:discord:dm:ada', 'Without rules: what the conversation itself says'],
+    ['skein conversations policy test agent:main:discord:dm:ada', "Without rules: the conversation's own setting"],
     [
       `skein conversations policy test agent:main:discord:group:7 --policy '{"rules":[{"match":{"chatType":"group"},"action":"deny"}]}'`,
-      'Try a rule before it is written into a configuration',
+      'Test a rule before you configure it',
     ],
   ],
   args: {
@@ -30,14 +32,15 @@ export const policy = command({
     key: required(conversationKey, 'The key of a conversation, which need not exist'),
   },
   options: {
-    policy: optional(text('policy'), 'A policy: JSON, or a file with JSON in it'),
+    policy: optional(text('policy'), 'A policy in place of the configured one: JSON, or a file with JSON in it'),
     channel: optional(text('channel'), 'As if it were on this channel'),
     'chat-type': optional(choice('type', ['dm', 'group', 'channel']), 'As if it were of this type'),
     ...STORE_OPTIONS,
   },
   async run({ key, policy: given, channel, 'chat-type': chatType, files }, cli) {
     const parts = parseKey(key)
-    const sendPolicy = given === undefined ? {} : readPolicy(given, cli.cwd)
+    const { policy: sendPolicy, file } =
+      given === undefined ? await policiesOf(cli.daemon.configFile).send() : givenPolicy(given, cli.cwd)
     using store = await openConversations(cli, { files })
     const row = await agentsOf(store, parts.agent)[0]?.get(key)
     const question = {
@@ -47,18 +50,23 @@ export const policy = command({
     }
     const answer = explainSendPolicy(question)
     const rule = answer.by.kind === 'rule' ? { rule: answer.by.rule } : {}
+    const source = answer.by.kind === 'rule' || answer.by.kind === 'default' ? present({ file }) : {}
     cli.out.result(
-      { key: parts.key, decision: answer.decision, by: answer.by.kind, ...rule },
-      () => safe`${answer.decision}: ${reasonOf(answer)}`,
+      { key: parts.key, decision: answer.decision, by: answer.by.kind, ...rule, ...source },
+      () => safe`${answer.decision}: ${reasonOf(answer, source.file)}`,
     )
   },
 })
 
 const MOST_BYTES = 16 * 1024 * 1024
 
-function readPolicy(given: string, cwd: string): SendPolicyConfig {
-  if (given.trimStart().startsWith('{')) return parseSendPolicy(given, '--policy')
-  const path = resolve(cwd, given)
+function givenPolicy(given: string, cwd: string): SendPolicySource {
+  if (given.trimStart().startsWith('{')) return { policy: parseSendPolicy(given, '--policy') }
+  const file = resolve(cwd, given)
+  return { policy: readPolicy(file), file }
+}
+
+function readPolicy(path: string): SendPolicyConfig {
   try {
     return parseSendPolicy(readGiven(path, MOST_BYTES).toString('utf8'), path)
   } catch (error) {
@@ -66,22 +74,23 @@ function readPolicy(given: string, cwd: string): SendPolicyConfig {
       throw new SkeinError(
         'bad-input',
         `There is no file ${path}`,
-        'Give a file with a policy in it, or the policy itself',
+        'Name a file that contains a policy, or pass the policy itself',
       )
     }
     throw explainDiskError(error, path)
   }
 }
 
-function reasonOf({ by }: SendAnswer): string {
+function reasonOf({ by }: SendAnswer, file: string | undefined): string {
+  const where = file === undefined ? '' : ` of ${file}`
   switch (by.kind) {
     case 'override':
-      return 'the conversation itself says so'
+      return "the conversation's own setting"
     case 'rule':
-      return `rule ${by.rule + 1} matches`
+      return `rule ${by.rule + 1}${where} matches`
     case 'default':
-      return 'the default of the policy'
+      return `the default of ${file ?? 'the policy'}`
     case 'nothing-matched':
-      return 'nothing speaks against it'
+      return 'no rule denies it'
   }
 }

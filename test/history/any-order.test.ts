@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
-import { openTestHome, scratch } from './scratch.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures')
 const CODEX = join('codex', '0.166.0')

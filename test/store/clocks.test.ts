@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS } from '../../src/model/index.js'
-import { openTestHome, profileDirectory, scratch, type TestHome } from './scratch.js'
+import { openTestHome, profileDirectory, scratch, type TestHome } from '../home/scratch.js'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'skein.js')
 const run = promisify(execFile)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 
 async function withHome(body: (home: Home, clock: { ms: number }, root: string) => Promise<void>): Promise<void> {
   const root = scratch()

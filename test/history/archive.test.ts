@@ -3,10 +3,18 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
+import {
+  answers,
+  EVERYTHING,
+  OWN,
+  sessionsWith,
+  whereNeedlesAre,
+  withCorpus,
+  withFixture,
+} from '../home/corpus-home.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 import { seededRandom, someTime } from '../support/random.js'
 import { scanHome } from '../support/scan-home.js'
-import { answers, EVERYTHING, OWN, sessionsWith, whereNeedlesAre, withCorpus, withFixture } from './corpus-home.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'ingest.mjs')
 const IS_ROOT = process.getuid?.() === 0

@@ -9,10 +9,10 @@ import type { Home } from '../../src/home/index.js'
 import { TextStore } from '../../src/ingest/index.js'
 import { profilePaths } from '../../src/store/paths.js'
 import { ProfileStore } from '../../src/store/profile-store.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 import { makeCorpus } from '../ingest/corpus.js'
 import { seededRandom, someTime } from '../support/random.js'
 import { scanHome } from '../support/scan-home.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
 const NOW = { ms: Date.UTC(2026, 10, 15) }
 const EVERYTHING =

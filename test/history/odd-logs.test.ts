@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
-import { openTestHome, scratch } from './scratch.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures')
 const CLAUDE = join(FIXTURES, 'claude', '2.1.325')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { feedOf } from '../../src/journal/index.js'
 import { DAY_MS } from '../../src/model/index.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 
 describe('events', () => {
   it('that change state cannot be appended by hand; all others can, known or not', async () => {

@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
 import { Journal } from '../../src/journal/index.js'
 import { DAY_MS, type Event } from '../../src/model/index.js'
+import { openTestHome, profileDirectory } from '../home/scratch.js'
 import { anyHistory } from '../model/history.js'
-import { openTestHome, profileDirectory } from './scratch.js'
 
 /** Everything a user can see of the state. */
 async function visible(home: Home): Promise<unknown> {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 import { seededRandom, someTime } from '../support/random.js'
-import { openTestHome, scratch } from './scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'change.mjs')
 

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { NewEvent, StartOptions } from '../../src/home/index.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 
 const segment = (root: string): string => join(profileDirectory(root), 'events', '00000001.jsonl')
 const HIGH = '01f00000-0000-7000-8000-00000000000'

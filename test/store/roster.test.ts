@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Home } from '../../src/home/index.js'
-import { openTestHome, scratch } from './scratch.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 async function withHome(body: (home: Home) => Promise<void>): Promise<void> {
   const { home } = await openTestHome(scratch())

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deleteProfile } from '../../src/home/index.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 
 describe('deleting a profile', () => {
   it('waits for those who use it, and leaves it alone while they do', async () => {

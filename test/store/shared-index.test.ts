@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'use-home.mjs')
 

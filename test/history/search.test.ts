@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SearchOptions } from '../../src/home/index.js'
 import { searchText, TextStore } from '../../src/ingest/index.js'
-import { seededRandom, someTime } from '../support/random.js'
 import {
   answers,
   CLAUDE,
@@ -16,8 +15,9 @@ import {
   whereNeedlesAre,
   withCorpus,
   withFixture,
-} from './corpus-home.js'
-import { openTestHome, profileDirectory, scratch } from './scratch.js'
+} from '../home/corpus-home.js'
+import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
+import { seededRandom, someTime } from '../support/random.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'ingest.mjs')
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { expect, it } from 'vitest'
 import { settingsFlaws } from '../../src/settings/settings-keys.js'
-import { openTestHome, scratch } from './scratch.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 const flaws = (text: string): string[] => settingsFlaws(parse(text), text, 'config.toml')
 
@@ -12,7 +12,9 @@ it('a setting that there is not is named with its line and with what there is', 
     'config.toml:4: daemon.autostrat is not a setting; known: autostart, ingest',
   ])
   expect(flaws('\n[deamon]\nautostart = false\n')).toEqual([
-    expect.stringMatching(/^config\.toml:2: deamon is not a setting; known: default_tool, archive, daemon, /),
+    expect.stringMatching(
+      /^config\.toml:2: deamon is not a setting; known: default_tool, archive, conversations, daemon, /,
+    ),
   ])
   expect(flaws('constructor = 1\n')).toEqual([expect.stringContaining('config.toml:1: constructor is not a setting')])
 })

@@ -6,7 +6,7 @@ import { type RunningProcess, runningProcesses, startTimeOf } from '../../src/di
 import { OpenSessions } from '../../src/history/open-sessions.js'
 import type { FoundSession } from '../../src/ingest/index.js'
 import { instantOf, parseSessionId } from '../../src/model/index.js'
-import { openTestHome, scratch } from './scratch.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 const LOG = join(import.meta.dirname, '..', 'fixtures', 'claude', '2.1.325', 'print-5turns-resumed.jsonl')
 const ID = '22222222-2222-4222-8222-222222222222'
