@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Environment, LOG_TOOLS, type Screen, type SpoolMessage, type ToolRunner } from '../../src/tools/index.js'
-import { ID, ORIGIN, scratchLaunches } from '../tools/runners/launch.js'
+import { type Environment, LOG_TOOLS, type Screen, type ToolRunner } from '../../src/tools/index.js'
+import { ID, messageOf, ORIGIN, scratchLaunches } from '../tools/runners/launch.js'
 
 /** What every runner is asked. A runner that cannot be asked something says why, as data. */
 export const RUNNER_CASES = [
@@ -44,7 +44,6 @@ export interface RunnerUnderTest {
   mcpHome?: Readonly<Record<string, string>>
 }
 
-const message = (tool: string, payload: unknown): SpoolMessage => ({ agent: 'a', run: 'r', tool, at: '', payload })
 const EMPTY: Screen = { lines: [], title: '', width: 80 }
 const ODD_PAYLOADS = [
   null,
@@ -180,7 +179,7 @@ export function describeToolRunner(
 
     check('reads the messages of its program', () => {
       expect(messages.length).toBeGreaterThan(3)
-      const reports = messages.flatMap((payload) => runner.readMessage(message(runner.name, payload)) ?? [])
+      const reports = messages.flatMap((payload) => runner.readMessage(messageOf(runner.name, payload)) ?? [])
       expect(reports.length).toBeGreaterThan(0)
       const statuses = reports.flatMap(({ evidence }) => evidence?.status ?? [])
       expect(statuses).toEqual(expect.arrayContaining(['running', 'idle']))
@@ -191,7 +190,7 @@ export function describeToolRunner(
 
     check('survives any message', () => {
       for (const payload of ODD_PAYLOADS) {
-        const report = runner.readMessage(message(runner.name, payload))
+        const report = runner.readMessage(messageOf(runner.name, payload))
         expect(report?.identity).toBeUndefined()
       }
     })
