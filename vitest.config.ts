@@ -11,11 +11,20 @@ const shared = {
 // On a machine that is shared a program may be late: there a test is tried once more, and the report says so. Here it is not.
 const isShared = process.env.CI !== undefined
 
-/** Tests of running agents mostly wait for programs, so more of them than there are cores run at once. */
-const AGENTS = ['test/lifecycle/**', 'test/terminal/**', 'test/daemon/**']
+/** These mostly wait for programs, so more of them than there are cores run at once. */
+const WAITING = [
+  'test/conversations/held-lock.test.ts',
+  ...['lifecycle', 'terminal', 'daemon'].map((folder) => `test/${folder}/**/*.test.ts`),
+]
 
 /** The files that take longest begin first: one that begins last would be waited for alone. */
-const LONG = ['cli/odd-surroundings', 'cli/json-shapes', 'store/many-writers', 'home/fuzz', 'history/', 'purge/']
+const LONG = [
+  ...['cli/odd-surroundings', 'cli/json-shapes', 'many-writers', '/fuzz', 'history/', 'purge/'],
+  ...['conversations/held-lock', 'lifecycle/'],
+  ...['truth', 'agents', 'afternoon', 'runners', 'soak', 'openclaw', 'approvals', 'outside'].map(
+    (name) => `e2e/${name}`,
+  ),
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -36,7 +45,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: AGENTS,
+          exclude: WAITING,
           retry: isShared ? 1 : 0,
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },
@@ -44,8 +53,8 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          name: 'agents',
-          include: AGENTS.map((folder) => `${folder}/*.test.ts`),
+          name: 'waiting',
+          include: WAITING,
           retry: isShared ? 1 : 0,
           maxWorkers: Math.max(4, availableParallelism()),
           sequence: { groupOrder: 1 },
@@ -58,7 +67,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           // Programs that are not ours: five of them, each with its own way to be slow.
           retry: isShared ? 2 : 0,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

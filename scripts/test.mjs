@@ -38,7 +38,7 @@ const command = [
   process.execPath,
   vitest,
   'run',
-  ...(real ? ['real'] : ['unit', 'agents']).map((name) => `--project=${name}`),
+  ...(real ? ['real'] : ['unit', 'waiting']).map((name) => `--project=${name}`),
   '--reporter=default',
   '--reporter=json',
   `--outputFile=${report}`,

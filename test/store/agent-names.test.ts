@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Agent, agentsMeant } from '../../src/model/index.js'
+import { type Agent, agentsNamed, agentsWithId } from '../../src/model/index.js'
 import { openTestHome, profileDirectory, scratch } from '../home/scratch.js'
 
 /** Three agents: two with the same name, one with a title, each with a session and a directory. */
@@ -133,8 +133,8 @@ it('what names one agent names no other when more agents come, or the candidates
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1 }), name, (addresses, reference) => {
       const agents = addresses.map((address, at) => ({ id: `abcd${at}`, address, title: address }) as unknown as Agent)
-      const facts = { directoryOf: () => undefined, sessionOf: () => undefined }
-      const meant = agentsMeant(reference, agents, facts)
+      const named = agentsNamed(reference, agents, { directoryOf: () => undefined })
+      const meant = named ?? agentsWithId(reference, agents, new Map())
       const exact = agents.filter(({ address }) => address === reference)
       if (exact.length > 0) expect(meant).toEqual(exact)
       for (const agent of meant) {

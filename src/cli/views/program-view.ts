@@ -172,7 +172,7 @@ export function readingCard(
     [
       ['tool', tool],
       ['status', reading.status],
-      ['rule', reading.rule ?? 'none: no rule knows this screen'],
+      ['rule', reading.rule ?? 'none: no rule matches this screen'],
       ['rules', rules.source],
       ['reason', reading.rule ? reading.reason : undefined],
       ['waits for', reading.waiting_for],

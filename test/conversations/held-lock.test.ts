@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { withSessionStoreLock } from '../src/conversations/index.js'
+import { withSessionStoreLock } from '../../src/conversations/index.js'
 
 it('a process that works for 60 s under the lock of a store is not robbed of it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'skein-lock-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const path = join(directory, 'sessions.json')
-  const worker = fileURLToPath(new URL('../test/workers/hold-store-lock.mjs', import.meta.url))
+  const worker = fileURLToPath(new URL('../workers/hold-store-lock.mjs', import.meta.url))
   const child = spawn(process.execPath, [worker, path, '60000'], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   await new Promise((resolve) => child.stdout.once('data', resolve))
