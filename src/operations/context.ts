@@ -4,6 +4,8 @@ import type { Agents, AgentView } from '../lifecycle/index.js'
 /** What operations work with. A command builds one for itself, the daemon one for all callers. */
 export interface OperationContext {
   readonly nowMs: number
+  /** The caller's directory; absent where nobody is in one. */
+  readonly cwd?: string
   home(): Promise<Home>
   agents(): Promise<Agents>
   /** What agents do now: known already where something watches them, else by looking at each. */

@@ -1,41 +1,20 @@
-import { resolve } from 'node:path'
-import { importOpenClaw } from '../../../conversations/index.js'
-import { choice, directory, flag, required } from '../../../operations/index.js'
-import { command } from '../../command.js'
-import { openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
+import { conversationsImport } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { plural } from '../../screen/plural.js'
 import { safe } from '../../screen/safe-text.js'
 
-export const importConversations = command({
+export const importConversations = operationCommand(conversationsImport, {
   name: 'conversations import',
-  summary: 'Take over the conversations of another program',
-  description: 'Entries and transcripts are copied; the files of the other program are left as they are.',
   examples: [
     ['skein conversations import openclaw openclaw-backup --dry-run', 'What would come'],
     ['skein conversations import openclaw openclaw-backup', 'Every agent below an OpenClaw state directory'],
   ],
-  args: {
-    program: required(choice('program', ['openclaw']), 'Whose files they are'),
-    directory: required(directory, 'Its state directory (~/.openclaw), or the sessions directory of one agent'),
-  },
-  options: {
-    replace: flag('Replace conversations that are here already'),
-    'dry-run': flag('Change nothing, only say what would come'),
-    ...STORE_OPTIONS,
-  },
-  async run({ directory: from, replace, 'dry-run': dryRun, files }, cli) {
-    using store = await openConversations(cli, { files })
-    const agents = await importOpenClaw(store, resolve(cli.cwd, from), {
-      onExisting: replace ? 'replace' : 'keep',
-      dryRun,
-    })
-    cli.out.result({ dry_run: dryRun, agents }, () =>
-      agents
-        .flatMap(({ agent, imported, transcripts, skipped }) => [
-          `${agent}: ${dryRun ? 'would take over' : 'took over'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
-          ...skipped.map(({ key, because }) => safe`  left out: ${key}: ${because}`),
-        ])
-        .join('\n'),
-    )
-  },
+  args: ['program', 'directory'],
+  view: ({ dry_run, agents }) =>
+    agents
+      .flatMap(({ agent, imported, transcripts, skipped }) => [
+        `${agent}: ${dry_run ? 'would take over' : 'took over'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
+        ...skipped.map(({ key, because }) => safe`  left out: ${key}: ${because}`),
+      ])
+      .join('\n'),
 })

@@ -1,23 +1,13 @@
 import { resolve } from 'node:path'
-import {
-  explainSendPolicy,
-  parseKey,
-  parseSendPolicy,
-  type SendAnswer,
-  type SendPolicyConfig,
-} from '../../../conversations/index.js'
+import { parseSendPolicy } from '../../../conversations/index.js'
 import { explainDiskError, readGiven } from '../../../disk/index.js'
 import { SkeinError } from '../../../model/index.js'
-import { choice, optional, present, required, text } from '../../../operations/index.js'
-import { command } from '../../command.js'
-import { agentsOf, conversationKey, openConversations, STORE_OPTIONS } from '../../input/conversation-store.js'
+import { choice, conversationsPolicy, optional, required, text } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
 
-export const policy = command({
+export const policy = operationCommand(conversationsPolicy, {
   name: 'conversations policy',
-  summary: 'Show whether an agent may send somewhere',
-  description:
-    'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
   examples: [
     ['skein conversations policy test agent:main:discord:dm:ada', 'Without rules: what the conversation itself says'],
     [
@@ -25,42 +15,26 @@ export const policy = command({
       'Try a rule before it is written into a configuration',
     ],
   ],
-  args: {
-    action: required(choice('action', ['test']), 'What to do: test'),
-    key: required(conversationKey, 'The key of a conversation, which need not exist'),
-  },
-  options: {
-    policy: optional(text('policy'), 'A policy: JSON, or a file with JSON in it'),
-    channel: optional(text('channel'), 'As if it were on this channel'),
-    'chat-type': optional(choice('type', ['dm', 'group', 'channel']), 'As if it were of this type'),
-    ...STORE_OPTIONS,
-  },
-  async run({ key, policy: given, channel, 'chat-type': chatType, files }, cli) {
-    const parts = parseKey(key)
-    const sendPolicy = given === undefined ? {} : readPolicy(given, cli.cwd)
-    using store = await openConversations(cli, { files })
-    const row = await agentsOf(store, parts.agent)[0]?.get(key)
-    const question = {
-      cfg: { session: { sendPolicy } },
-      sessionKey: key,
-      ...present({ entry: row?.entry, channel, chatType }),
-    }
-    const answer = explainSendPolicy(question)
-    const rule = answer.by.kind === 'rule' ? { rule: answer.by.rule } : {}
-    cli.out.result(
-      { key: parts.key, decision: answer.decision, by: answer.by.kind, ...rule },
-      () => safe`${answer.decision}: ${reasonOf(answer)}`,
-    )
-  },
+  args: ['action', 'key'],
+  fields: { policy: optional(text('policy'), 'A policy: JSON, or a file with JSON in it') },
+  own: { action: required(choice('action', ['test']), 'What to do: test') },
+  prepare: ({ action: _, policy: given, ...typed }, { cwd }) => ({
+    ...typed,
+    policy: given === undefined ? undefined : policyText(given, cwd),
+  }),
+  view: (answer) => safe`${answer.decision}: ${reasonOf(answer)}`,
 })
 
 const MOST_BYTES = 16 * 1024 * 1024
 
-function readPolicy(given: string, cwd: string): SendPolicyConfig {
-  if (given.trimStart().startsWith('{')) return parseSendPolicy(given, '--policy')
+/** A policy is JSON, or a file with JSON in it. */
+function policyText(given: string, cwd: string): string {
+  if (given.trimStart().startsWith('{')) return given
   const path = resolve(cwd, given)
   try {
-    return parseSendPolicy(readGiven(path, MOST_BYTES).toString('utf8'), path)
+    const written = readGiven(path, MOST_BYTES).toString('utf8')
+    parseSendPolicy(written, path) // what is wrong with a file is said of the file
+    return written
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new SkeinError(
@@ -73,12 +47,12 @@ function readPolicy(given: string, cwd: string): SendPolicyConfig {
   }
 }
 
-function reasonOf({ by }: SendAnswer): string {
-  switch (by.kind) {
+function reasonOf({ by, rule = 0 }: Awaited<ReturnType<typeof conversationsPolicy.run>>): string {
+  switch (by) {
     case 'override':
       return 'the conversation itself says so'
     case 'rule':
-      return `rule ${by.rule + 1} matches`
+      return `rule ${rule + 1} matches`
     case 'default':
       return 'the default of the policy'
     case 'nothing-matched':

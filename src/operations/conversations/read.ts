@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { branchTo, explainSendPolicy, parseKey, parseSendPolicy } from '../../conversations/index.js'
+import { msOf, SkeinError } from '../../model/index.js'
+import { defaulted, optional, required } from '../field.js'
+import { choice, count, text, when } from '../kind.js'
+import { operation } from '../operation.js'
+import { present } from '../present.js'
+import { conversationDocument, messageDocuments } from './documents.js'
+import { agentsOf, FILTERS, KEY, openConversations, ownerOf, STORE } from './store.js'
+
+export interface ConversationList {
+  conversations: ReturnType<typeof conversationDocument>[]
+  /** Stores of agents that could not be read; the others are listed. */
+  problems?: string[]
+}
+
+export const conversationsList = operation({
+  name: 'conversations.list',
+  does: 'reads',
+  where: 'either',
+  summary: 'List conversations, newest first',
+  input: {
+    ...FILTERS,
+    channel: optional(text('channel'), 'Only conversations on this channel'),
+    since: optional(when, 'Active at or after: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
+    limit: defaulted(count, 20, 'At most this many', { short: 'n' }),
+    ...STORE,
+  },
+  result: 'conversations',
+  async run({ agent, kind, channel, since, limit, files }, context): Promise<ConversationList> {
+    using store = await openConversations({ files }, context)
+    const filter = { ...present({ kind, channel, activeSince: since && msOf(since) }), limit }
+    const agents = agentsOf(store, agent)
+    const asked = await Promise.allSettled(agents.map((conversations) => conversations.list(filter)))
+    // One agent's store that cannot be read hides nobody else's.
+    const problems: string[] = []
+    for (const one of asked) {
+      if (one.status === 'fulfilled') continue
+      if (!(one.reason instanceof SkeinError) || agents.length === 1) throw one.reason
+      problems.push(`${one.reason.message}. ${one.reason.next}`)
+    }
+    const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const newest = found.sort((a, b) => b.entry.updatedAt - a.entry.updatedAt)
+    const conversations = newest.slice(0, limit).map(conversationDocument)
+    return problems.length > 0 ? { conversations, problems } : { conversations }
+  },
+})
+
+export const conversationsShow = operation({
+  name: 'conversations.show',
+  does: 'reads',
+  where: 'either',
+  summary: 'Show one conversation and what was said last',
+  input: { key: KEY, messages: defaulted(count, 10, 'How many of the last messages'), ...STORE },
+  result: 'conversation-details',
+  async run({ key, messages: wanted, files }, context) {
+    using store = await openConversations({ files }, context)
+    const conversations = ownerOf(store, key)
+    const row = await conversations.get(key)
+    if (!row)
+      throw new SkeinError('conversation-not-found', `There is no conversation ${key}`, 'Try: skein conversations list')
+    const path = await conversations.transcriptPath(key)
+    const transcript = await conversations.transcript(key)
+    const messages = messageDocuments(transcript ? branchTo(transcript) : []).slice(-wanted)
+    return {
+      conversation: conversationDocument(row),
+      entry: row.entry,
+      ...(existsSync(path) ? { transcript: path } : {}),
+      messages,
+    }
+  },
+})
+
+export const conversationsPolicy = operation({
+  name: 'conversations.policy',
+  does: 'reads',
+  where: 'either',
+  summary: 'Show whether an agent may send somewhere',
+  description:
+    'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
+  input: {
+    key: required(text('key'), 'The key of a conversation, which need not exist'),
+    policy: optional(text('policy'), 'A policy, as JSON text'),
+    channel: optional(text('channel'), 'As if it were on this channel'),
+    chat_type: optional(choice('type', ['dm', 'group', 'channel']), 'As if it were of this type'),
+    ...STORE,
+  },
+  result: 'send-answer',
+  async run({ key, policy, channel, chat_type: chatType, files }, context) {
+    const parts = parseKey(key)
+    const sendPolicy = policy === undefined ? {} : parseSendPolicy(policy, '--policy')
+    using store = await openConversations({ files }, context)
+    const row = await agentsOf(store, parts.agent)[0]?.get(key)
+    const { decision, by } = explainSendPolicy({
+      cfg: { session: { sendPolicy } },
+      sessionKey: key,
+      ...present({ entry: row?.entry, channel, chatType }),
+    })
+    return { key: parts.key, decision, by: by.kind, ...(by.kind === 'rule' ? { rule: by.rule } : {}) }
+  },
+})
