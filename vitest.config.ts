@@ -1,28 +1,74 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const shared = { testTimeout: 120_000, hookTimeout: 120_000 }
+const shared = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // Only then: every file would load it.
+  setupFiles: process.env.SKEIN_TEST_SEED ? ['test/support/fixed-seed.ts'] : [],
+}
 // On a machine that is shared a program may be late: there a test is tried once more, and the report says so. Here it is not.
 const isShared = process.env.CI !== undefined
 
+/** These mostly wait for programs, so more of them than there are cores run at once. */
+const WAITING = [
+  'test/conversations/held-lock.test.ts',
+  ...['lifecycle', 'terminal', 'daemon'].map((folder) => `test/${folder}/**/*.test.ts`),
+]
+
+/** The files that take longest begin first: one that begins last would be waited for alone. */
+const LONG = [
+  ...['cli/odd-surroundings', 'cli/json-shapes', 'many-writers', '/fuzz', 'history/', 'purge/'],
+  ...['conversations/held-lock', 'lifecycle/'],
+  ...['truth', 'agents', 'afternoon', 'runners', 'soak', 'openclaw', 'approvals', 'outside'].map(
+    (name) => `e2e/${name}`,
+  ),
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((name) => moduleId.includes(name))
+      return at < 0 ? LONG.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/real/**'],
+          exclude: WAITING,
           retry: isShared ? 1 : 0,
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'waiting',
+          include: WAITING,
+          retry: isShared ? 1 : 0,
+          maxWorkers: Math.max(4, availableParallelism()),
+          sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
           ...shared,
           name: 'real',
-          include: ['test/real/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['e2e/**/*.test.ts'],
           // Programs that are not ours: five of them, each with its own way to be slow.
           retry: isShared ? 2 : 0,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

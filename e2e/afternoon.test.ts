@@ -4,7 +4,7 @@ import { RUNNERS } from '../src/tools/index.js'
 import { ModelServer } from './model-server/model-server.js'
 import { NoticeLog } from './notice-log.js'
 import { Scratch } from './scratch.js'
-import { Skein } from './skein.js'
+import { Skein, until } from './skein.js'
 import { claude } from './tools/claude.js'
 import { codex } from './tools/codex.js'
 import type { RealTool } from './tools/real-tool.js'
@@ -94,6 +94,10 @@ class Afternoon {
 
   async compact(): Promise<void> {
     await this.skein.types(this.agent, '/compact')
+    const screen = async (): Promise<string> => String((await this.skein.run('output', this.agent, '--screen')).text)
+    await until('it is compacted', async () => /compacted/i.test(await screen()), 30_000, screen)
+    // Nor does it show the code of a hook.
+    expect(await screen()).not.toMatch(/hook|spool|SKEIN/i)
   }
 
   async crash(): Promise<void> {

@@ -26,7 +26,10 @@ run('build.mjs')
 
 /** What leads programs to a user's own logs, homes and settings. */
 const FOREIGN = /^(SKEIN|CLAUDE|CODEX|GEMINI|OPENCODE|OPENCLAW|PI|QWEN|XDG)_/
-const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
+/** What tests are told by whoever runs them. */
+const OURS = /^SKEIN_(TEST_SEED|FUZZ_EACH|SHOW_FIGURES|PAGE_PICTURE)$/
+const isKept = ([name]) => OURS.test(name) || !FOREIGN.test(name)
+const clean = Object.fromEntries(Object.entries(process.env).filter(isKept))
 
 const scratch = mkdtempSync(join(tmpdir(), 'skein-test-'))
 const report = join(scratch, 'report.json')
@@ -35,7 +38,7 @@ const command = [
   process.execPath,
   vitest,
   'run',
-  ...(real ? ['--project', 'real', '--maxWorkers=2'] : ['--project', 'unit']),
+  ...(real ? ['real'] : ['unit', 'waiting']).map((name) => `--project=${name}`),
   '--reporter=default',
   '--reporter=json',
   `--outputFile=${report}`,

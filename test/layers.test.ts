@@ -2,28 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { LAYERS } from './support/layers.js'
 
 const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src')
-
-/** Bottom first. A folder may import itself and any folder on an earlier line. docs/ARCHITECTURE.md draws the same list. */
-const LAYERS = [
-  ['model'],
-  ['disk'],
-  ['privacy', 'journal'],
-  ['erasure'],
-  ['index', 'tools', 'terminal'],
-  ['settings'],
-  ['store'],
-  ['archive'],
-  ['ingest'],
-  ['history', 'work', 'snapshots', 'conversations'],
-  ['purge'],
-  ['home'],
-  ['lifecycle', 'interchange'],
-  ['operations'],
-  ['daemon'],
-  ['cli', 'tui', 'mcp', 'web'],
-]
 
 interface Crossing {
   from: string

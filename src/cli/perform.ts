@@ -33,6 +33,9 @@ export function contextOf(cli: Cli): OperationContext {
       next: async () => nextOf(await (await agents()).list()),
     },
     profiles: { ...profiles, current: profile },
+    get configFile() {
+      return cli.daemon.configFile
+    },
     privacyFile,
     abandoned: cli.interrupted,
   }

@@ -1,9 +1,9 @@
 import { parseSessionId, SkeinError } from '../model/index.js'
 import type { AgentName } from './agent-name.js'
+import type { Compaction, ConversationsParts, Received } from './conversation-parts.js'
 import { type DeliveryContext, deliveryFields, deliveryOf, mergeDelivery, withRoute } from './delivery.js'
 import { type EntryPatch, mergeEntry, type SdkFingerprint, type SessionEntry } from './entry.js'
-import type { Surroundings } from './environment.js'
-import { type ResetPolicy, resetRuleFor } from './freshness.js'
+import { resetRuleFor } from './freshness.js'
 import { type Inbound, metaFromInbound, resetCommandIn, routeOf } from './inbound.js'
 import { type ConversationKey, parseKey, threadKey } from './key.js'
 import { chooseForPruning, type PruneOptions, type PruneReceipt } from './prune.js'
@@ -16,9 +16,9 @@ import {
   threadTranscript,
 } from './reset.js'
 import type { LockFile } from './rows/lock-file.js'
-import type { ConversationRows, Revision, Row, RowFilter } from './rows/rows.js'
+import type { Revision, Row, RowFilter } from './rows/rows.js'
 import { explainSendPolicy, type SendAnswer, type SendPolicyConfig, type SendQuestion } from './send-policy.js'
-import { type SpawnLimits, type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
+import { type SpawnOptions, spawnedEntry, spawnRefusal } from './subagent.js'
 import { type Delivered, mirrorMessage } from './transcript/mirror.js'
 import { readTranscript } from './transcript/transcript-file.js'
 import {
@@ -30,37 +30,7 @@ import {
 import { transcriptOf } from './transcript/transcript-name.js'
 import { lockTranscript, TranscriptWriter } from './transcript/transcript-writer.js'
 import { bound, type Resumption, resumptionOf, UNBOUND } from './turn/binding.js'
-import type { SdkClaims } from './turn/sdk-claims.js'
 import { lockTurn } from './turn/turn-lock.js'
-
-export interface ConversationsParts {
-  agent: AgentName
-  rows: ConversationRows
-  /** Where the agent's transcripts are. */
-  directory: string
-  claims: SdkClaims
-  surroundings: Surroundings
-  resetPolicy: ResetPolicy
-  sendPolicy: SendPolicyConfig
-  spawnLimits: SpawnLimits
-}
-
-/** A compaction: a summary takes the place of everything before the first kept entry. */
-export interface Compaction {
-  summary: string
-  /** The id of a transcript entry. */
-  firstKept: string
-  tokensBefore?: number
-}
-
-export interface Received {
-  row: Row
-  created: boolean
-  /** Why the conversation began anew with this message. */
-  reset?: ResetReceipt
-  /** The message without a `/new` or `/reset` in front. */
-  text: string
-}
 
 /** The conversations of one agent. Every method refuses a key of another agent before it looks at anything. */
 export class Conversations {
@@ -123,7 +93,7 @@ export class Conversations {
   async receive(key: string, inbound: Inbound = {}): Promise<Received> {
     const own = this.#own(key)
     const command = resetCommandIn(inbound.text)
-    const rule = resetRuleFor(this.parts.resetPolicy, parseKey(own))
+    const rule = resetRuleFor(await this.parts.policies.reset(), parseKey(own))
     const reset = await resetWhenDue(this.parts, own, rule, command?.reason)
     let created = false
     const row = await this.#change(own, undefined, (current) => {
@@ -144,20 +114,22 @@ export class Conversations {
     })
   }
 
-  /** Whether the agent may send to this conversation, and what decided. The store's policy unless another is given. */
+  /**
+   * Whether the agent may send to this conversation, and what decided. The store's policy unless another is given; `file` says where
+   * that is written, if it decided.
+   */
   async sendDecision(
     key: string,
     options: Pick<SendQuestion, 'channel' | 'chatType'> & { policy?: SendPolicyConfig } = {},
-  ): Promise<SendAnswer> {
-    const { policy: sendPolicy = this.parts.sendPolicy, ...facts } = options
+  ): Promise<SendAnswer & { file?: string }> {
+    const { policy, ...facts } = options
     const own = this.#own(key)
     const entry = (await this.parts.rows.get(own))?.entry
-    return explainSendPolicy({
-      cfg: { session: { sendPolicy } },
-      sessionKey: own,
-      ...facts,
-      ...(entry ? { entry } : {}),
-    })
+    const source = policy ? { policy } : await this.parts.policies.send()
+    const cfg = { session: { sendPolicy: source.policy } }
+    const answer = explainSendPolicy({ cfg, sessionKey: own, ...facts, ...(entry ? { entry } : {}) })
+    const isByPolicy = answer.by.kind === 'rule' || answer.by.kind === 'default'
+    return isByPolicy && 'file' in source && source.file !== undefined ? { ...answer, file: source.file } : answer
   }
 
   /** The conversation of a thread inside another one, made when there is none. Its transcript is a file of its own. */

@@ -25,6 +25,13 @@ export function stateDirectory(): string {
 export const expandHome = (path: string): string =>
   path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
 
+/** The user's config.toml: in SKEIN_HOME when it is set, else where the XDG rules put settings. */
+export function configFile(): string {
+  const { SKEIN_HOME, XDG_CONFIG_HOME } = process.env
+  if (SKEIN_HOME) return join(SKEIN_HOME, 'config.toml')
+  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'skein', 'config.toml')
+}
+
 export const workingDirectory = (): string => process.cwd()
 
 const DEFAULT_TTL_MS = 45_000

@@ -1,5 +1,6 @@
 export { type AgentName, parseAgentName } from './agent-name.js'
-export { type Compaction, Conversations, type Received } from './conversations.js'
+export type { Compaction, Received } from './conversation-parts.js'
+export { Conversations } from './conversations.js'
 export { ConversationsErasure } from './conversations-erasure.js'
 export { type DeliveryContext, mergeDelivery, normalizeDelivery } from './delivery.js'
 export type {
@@ -30,6 +31,7 @@ export {
 } from './key.js'
 export { type AgentExport, exportOpenClaw } from './openclaw/openclaw-export.js'
 export { type AgentImport, type ImportOptions, importOpenClaw } from './openclaw/openclaw-import.js'
+export { type ConversationPolicies, policiesOf, type SendPolicySource } from './policies.js'
 export type { PruneOptions, PruneReceipt } from './prune.js'
 export type { ResetOptions, ResetReason, ResetReceipt } from './reset.js'
 export type { LockOptions } from './rows/lock-file.js'

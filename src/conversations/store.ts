@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { explainDiskError } from '../disk/index.js'
 import { type AgentName, parseAgentName } from './agent-name.js'
 import { Conversations } from './conversations.js'
-import { type Surroundings, systemSurroundings } from './environment.js'
+import { configFile, type Surroundings, systemSurroundings } from './environment.js'
 import type { ResetPolicy } from './freshness.js'
+import { type ConversationPolicies, policiesOf } from './policies.js'
 import { FileRows } from './rows/file-rows.js'
 import type { ConversationRows } from './rows/rows.js'
 import { SqliteRows } from './rows/sqlite-rows.js'
@@ -20,10 +21,12 @@ export interface StoreOptions {
   directory: string
   backend?: Backend
   surroundings?: Surroundings
-  /** When conversations begin anew by themselves; never, unless it says so. */
+  /** When conversations begin anew by themselves. Unless it is given, `[conversations.reset]` of the config file decides; else never. */
   resetPolicy?: ResetPolicy
-  /** Where the agents may send; everywhere, unless it says otherwise. */
+  /** Where the agents may send. Unless it is given, `[conversations.send_policy]` of the config file decides; else everywhere. */
   sendPolicy?: SendPolicyConfig
+  /** The config.toml with those settings. Unless it is given, that of SKEIN_HOME or of the user's XDG directory. */
+  configFile?: string
   spawnLimits?: Partial<SpawnLimits>
 }
 
@@ -31,9 +34,11 @@ export interface StoreOptions {
 export class ConversationStore implements Disposable {
   readonly #open = new Map<AgentName, { rows: ConversationRows; conversations: Conversations }>()
   readonly #claims: SdkClaims
+  readonly #policies: ConversationPolicies
 
   constructor(private readonly options: StoreOptions) {
     this.#claims = new SdkClaims(join(options.directory, 'sdk-sessions.db'))
+    this.#policies = policiesOf(options.configFile ?? configFile(), options)
   }
 
   get backend(): Backend {
@@ -57,8 +62,7 @@ export class ConversationStore implements Disposable {
       directory,
       claims: this.#claims,
       surroundings: this.options.surroundings ?? systemSurroundings,
-      resetPolicy: this.options.resetPolicy ?? {},
-      sendPolicy: this.options.sendPolicy ?? {},
+      policies: this.#policies,
       spawnLimits: { ...DEFAULT_SPAWN_LIMITS, ...this.options.spawnLimits },
     })
     this.#open.set(agent, { rows, conversations })

@@ -100,12 +100,13 @@ function loaders(parts: HistoryParts) {
     const { StoredArchive } = await import('./care/archive-care.js')
     return new StoredArchive(store, sessions, config, await stores(), events)
   })
-  const care = onDemand(async () => {
+  // A new one for each question: it remembers the policies that it has read, and a policy may change while a home is open.
+  const care = async (): Promise<PrivacyUpkeep> => {
     const { StoredPrivacy } = await import('./care/privacy-care.js')
     const audited = (options: AuditOptions): Promise<Event[]> => events.read({ ...options, type: 'privacy_redacted' })
     const setup = { logged, stores, audited, privacyFile, memory: await memory(), zone: () => surroundings.zone }
     return new StoredPrivacy(store, setup)
-  })
+  }
   return { logged, stores, spending, archive, care }
 }
 

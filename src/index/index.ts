@@ -1,5 +1,6 @@
+export type { LocalIndex } from './local-index.js'
+export { buildLocalIndex, isIndexError, isUnusableIndex, openLocalIndex } from './local-index-file.js'
 export type { FoldedSession, Projection } from './projection.js'
-export type { SessionIndex } from './session-index.js'
+export type { Awaitable, SessionIndex } from './session-index.js'
 export type { SessionPage, SessionQuery } from './session-query.js'
 export { type Spent, settledOverrides, spentBySession } from './spent.js'
-export { SqliteIndex } from './sqlite-index.js'

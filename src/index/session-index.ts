@@ -1,26 +1,45 @@
-import type { Position } from '../journal/index.js'
-import type { Agent, Event, EventId, Group, Session, SessionId } from '../model/index.js'
+import type { Agent, Group, Roster, Session, SessionId } from '../model/index.js'
 import type { SessionPage, SessionQuery } from './session-query.js'
 
-type Awaitable<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
-/** How far the index has read the journal. */
-export interface Cursor {
-  position: Position
-  id: EventId | undefined
+/** What the calls of a session are charged to besides the session itself; null where there is no such thing. */
+export interface ChargedTo {
+  agent: string | null
+  group: string | null
+  chain: string
+  work: string | null
+  /** Where it worked. */
+  project: string | null
+  branch: string | null
 }
 
 /**
- * The derived state, in a form that can be asked. One contract for every backend; its suite is `test/contracts/session-index.ts`.
- * Applying events in one batch or one by one, or again, ends in the same state.
+ * The derived state, as readers ask for it: every reader outside the write path. An answer may come at once, from a file, or later, from
+ * a server, so readers await each one. One contract for every backend; its suite is `test/contracts/session-index.ts`. Sessions carry
+ * the address that their agent has now.
  */
 export interface SessionIndex {
-  apply(events: readonly Event[]): Awaitable<unknown>
   get(id: SessionId): Awaitable<Session | undefined>
+  /** In order, at most `limit`. */
   idsWithPrefix(prefix: string, limit: number): Awaitable<SessionId[]>
+  /** For each id its shortest beginning, of at least 8 characters, that no other session has. */
+  shortIds(ids: readonly string[]): Awaitable<Map<string, string>>
+  /** Newest first. */
   list(query: SessionQuery): Awaitable<SessionPage>
+  /** Oldest first. */
   chain(chainId: SessionId): Awaitable<Session[]>
+  /** Oldest first. */
   forksOf(id: SessionId): Awaitable<Session[]>
+  /** The chains that sessions of a work unit belong to, oldest first. */
+  chainsOfWork(workUnit: string): Awaitable<SessionId[]>
+  /** What the cost of each session is charged to. */
+  places(): Awaitable<Map<string, ChargedTo>>
+  /** By address. */
   agents(): Awaitable<Agent[]>
+  /** By path. */
   groups(): Awaitable<Group[]>
+  /** Agents and groups together. Not to be changed. */
+  roster(): Awaitable<Roster>
+  counts(): Awaitable<{ sessions: number; agents: number }>
 }

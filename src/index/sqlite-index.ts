@@ -11,9 +11,10 @@ import {
   type SessionId,
   splitAddress,
 } from '../model/index.js'
+import type { Cursor, LocalIndex } from './local-index.js'
 import { type FoldedSession, groupsOf, isFoundTheSame, Projection, type RowStore } from './projection.js'
 import { INDEXES, SCHEMA_VERSION, TABLES } from './schema.js'
-import type { Cursor, SessionIndex } from './session-index.js'
+import type { ChargedTo } from './session-index.js'
 import type { SessionPage, SessionQuery } from './session-query.js'
 import { makeCursor, sessionsQuery, type TitleMatch } from './sessions-query.js'
 import { COMPARED, UPDATE_OUTCOME, UPDATE_RECORD, UPSERT, UPSERT_AGENT, UPSERT_GROUP } from './statements.js'
@@ -24,21 +25,11 @@ const BULK_ROWS = 20_000
 const FEW_TITLES = 500
 const START: Cursor = { position: { segment: 0, offset: 0 }, id: undefined }
 
-/** What the calls of a session are charged to besides the session itself; null where there is no such thing. */
-export interface ChargedTo {
-  agent: string | null
-  group: string | null
-  chain: string
-  work: string | null
-  /** Where it worked. */
-  project: string | null
-  branch: string | null
-}
 /** As short as an id is shown to people. */
 const SHORTEST_ID = 8
 
 /** The index in one SQLite file. Derived and disposable: whatever is wrong with it, the answer is to build it again. */
-export class SqliteIndex implements SessionIndex, RowStore, Disposable {
+export class SqliteIndex implements LocalIndex, RowStore {
   readonly #db: Statements
   #roster: { roster: Roster; through: EventId | undefined } | undefined
   /** While loading in bulk the search tables are filled at the end. */
@@ -98,10 +89,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return stored ? (JSON.parse(stored) as Cursor) : START
   }
 
-  /**
-   * No event may have an id up to this one: what is read already, and what the files say that the journal was made from. A journal that
-   * has lost its end is behind them, and rows would take an event below theirs for one they know.
-   */
   lastId(): EventId | undefined {
     const read = this.cursor().id
     const folded = this.#meta('highest_folded') as EventId | undefined
@@ -112,7 +99,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     this.#setMeta('cursor', JSON.stringify(cursor))
   }
 
-  /** All or nothing, and nobody else writes in between. */
   transaction<T>(body: () => T): T {
     try {
       return this.#db.inTransaction(body)
@@ -122,7 +108,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     }
   }
 
-  /** Folds a stretch of the journal. Inside `transaction`, or while building. Returns the sessions that changed. */
   fold(events: Iterable<Event>): FoldedSession[] {
     const projection = this.projection()
     for (const event of events) projection.apply(event)
@@ -139,7 +124,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return projection.flush()
   }
 
-  /** For a rebuild: as `fold`, over any number of events in bounded memory. */
   foldAll(batches: Iterable<readonly Event[]>): void {
     const projection = this.projection()
     for (const events of batches) {
@@ -147,10 +131,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
       if (projection.size >= BULK_ROWS) projection.flush()
     }
     this.writeProjection(projection)
-  }
-
-  apply(events: readonly Event[]): FoldedSession[] {
-    return this.transaction(() => this.fold(events))
   }
 
   // --- rows -------------------------------------------------------------------------------------------------------
@@ -180,7 +160,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     if (!this.#bulk) this.#writeSearchRows(n, session, before)
   }
 
-  /** A session whose record was read from its own file. The newest telling wins, whatever the order of the files. */
   load(folded: FoldedSession): void {
     const stored = this.read(folded.session.id)
     if (stored && stored.through >= folded.through) return
@@ -202,12 +181,10 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     if (this.#highest === undefined || through > this.#highest) this.#highest = through
   }
 
-  /** Remembers that a session's record on disk holds everything up to `through`. */
   markSaved({ session, through }: FoldedSession): void {
     this.#db.prepared('update sessions set saved = ? where id = ?').run(through, session.id)
   }
 
-  /** Whether all that is known of a session is in its record; true also when nothing is known of it. */
   isSaved(id: SessionId): boolean {
     return (
       this.#db.prepared('select 1 from sessions where id = ? and (saved is null or saved < through)').get(id) ===
@@ -245,8 +222,11 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return (rows as { id: SessionId }[]).map((row) => row.id)
   }
 
-  /** The shortest beginning of an id, of at least 8 characters, that no other session has. */
-  shortId(id: string): string {
+  shortIds(ids: readonly string[]): Map<string, string> {
+    return new Map(ids.map((id) => [id, this.#shortId(id)]))
+  }
+
+  #shortId(id: string): string {
     const beside = [
       this.#db.prepared('select id from sessions where id < ? order by id desc limit 1').get(id),
       this.#db.prepared('select id from sessions where id > ? order by id limit 1').get(id),
@@ -299,7 +279,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return (rows as { chain_id: SessionId }[]).map((row) => row.chain_id)
   }
 
-  /** What the cost of each session is charged to: its agent by the address it has now. */
   places(): Map<string, ChargedTo> {
     const sql = `select s.id, coalesce(a.address, s.agent) as agent, s.chain_id as chain, s.work_unit as work,
       json_extract(s.record, '$.cwd') as project, json_extract(s.record, '$.branch') as branch,
@@ -347,7 +326,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     }
   }
 
-  /** Facts about files, kept beside the rows: what a checkpoint looked like when it was last written. */
   note(key: string): string | undefined {
     return this.#meta(`note:${key}`)
   }
@@ -356,7 +334,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     this.#setMeta(`note:${key}`, value)
   }
 
-  /** Every row that `check` compares, in a fixed order, table by table. */
   *everyRow(): Generator<{ table: string; key: string; value: string }> {
     for (const [table, sql] of COMPARED) {
       for (const row of this.database.prepare(sql).iterate() as IterableIterator<{ key: string; value: string }>) {
@@ -371,7 +348,6 @@ export class SqliteIndex implements SessionIndex, RowStore, Disposable {
     return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
   }
 
-  /** Takes the content of another index file in place of its own, while others keep this one open. */
   replaceWith(path: string): void {
     this.database.prepare('attach ? as fresh').run(path)
     try {

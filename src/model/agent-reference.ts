@@ -1,4 +1,5 @@
 import type { Agent } from './agent.js'
+import type { AgentId } from './ids.js'
 
 /** What a reference to an agent is compared with, beside the agents themselves. */
 export interface AgentFacts {
@@ -6,27 +7,34 @@ export interface AgentFacts {
   readonly cwd?: string | undefined
   /** The directory an agent works in. */
   directoryOf(agent: Agent): string | undefined
-  /** The session an agent is in. Asked only when no name fits. */
-  sessionOf(agent: Agent): string | undefined
 }
 
 /** A beginning of an id that is shorter than this is more likely a mistyped name. */
 const LEAST_OF_AN_ID = 4
 
 /**
- * The agents that a reference may mean: by address or id; by the end of an address or the title; by the beginning of the
- * agent's id or of its session's id; by `.`, where it works. The first way that fits any agent decides. One match is the
- * answer, several are an ambiguity: the caller says so.
+ * The agents that a reference may mean: by address or id; by the end of an address or the title; by `.`, where it works. The first way
+ * that fits any agent decides. One match is the answer, several are an ambiguity: the caller says so. Undefined when no name fits and
+ * the reference may be the beginning of an id: then `agentsWithId` decides.
  */
-export function agentsMeant(reference: string, agents: readonly Agent[], facts: AgentFacts): Agent[] {
+export function agentsNamed(reference: string, agents: readonly Agent[], facts: AgentFacts): Agent[] | undefined {
   if (reference === '.') return agentsIn(facts.cwd, agents, facts)
   const wanted = reference.normalize('NFC')
   if (wanted === '') return []
   const exact = agents.find((agent) => agent.address === wanted || agent.id === wanted)
   if (exact) return [exact]
   const named = agents.filter(({ address, title }) => address.endsWith(`/${wanted}`) || title === wanted)
-  if (named.length > 0 || wanted.length < LEAST_OF_AN_ID) return named
-  return agents.filter((agent) => agent.id.startsWith(wanted) || facts.sessionOf(agent)?.startsWith(wanted))
+  return named.length > 0 || wanted.length < LEAST_OF_AN_ID ? named : undefined
+}
+
+/** By the beginning of the agent's id, or of the id of the session it is in. */
+export function agentsWithId(
+  reference: string,
+  agents: readonly Agent[],
+  sessions: ReadonlyMap<AgentId, string>,
+): Agent[] {
+  const wanted = reference.normalize('NFC')
+  return agents.filter(({ id }) => id.startsWith(wanted) || sessions.get(id)?.startsWith(wanted))
 }
 
 /** Those that work in this directory, or else in the nearest one above it. */

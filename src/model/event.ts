@@ -9,7 +9,7 @@ import type { Instant } from './time.js'
 export type Visibility = 'audit' | 'feed' | 'both'
 export const VISIBILITIES: readonly Visibility[] = ['audit', 'feed', 'both']
 
-/** One append-only fact. What it means for the state is decided in `session-state.ts` and `roster-state.ts` alone. */
+/** One append-only fact. What it means for the state is decided in `session-state.ts` and `roster.ts` alone. */
 export interface Event<Type extends string = string, Payload = Record<string, unknown>> {
   id: EventId
   ts: Instant

@@ -10,7 +10,7 @@ export {
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
-export { agentsMeant } from './agent-reference.js'
+export { agentsNamed, agentsWithId } from './agent-reference.js'
 export { askLine, asksLine } from './ask-line.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'

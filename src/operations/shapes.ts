@@ -712,6 +712,7 @@ export const SHAPES = {
   },
   "conversations": {
     "conversations": ["list of conversation", "always", "newest first"],
+    "problems": ["list of text", "if any", "agents whose conversations cannot be read; the exit code is 1"],
   },
   "conversation": {
     "key": ["text", "always", "`agent:main:discord:dm:ada`"],
@@ -778,6 +779,7 @@ export const SHAPES = {
     "decision": ["text", "always", "`allow` or `deny`"],
     "by": ["text", "always", "`override`, `rule`, `default` or `nothing-matched`"],
     "rule": ["integer", "if a rule decided", "counted from 0"],
+    "file": ["text", "if a file decided", "the file that the policy is in"],
   },
   "conversation-import": {
     "dry_run": ["boolean", "always", ""],

@@ -25,6 +25,7 @@ const NAMED: Kind = { words: 'a table', fits: isTable }
 const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   default_tool: TEXT,
   archive: { max_age: DURATION, max_size: SIZE },
+  conversations: { reset: NAMED, send_policy: NAMED },
   daemon: { autostart: FLAG, ingest: FLAG },
   events: { default_ttl: DURATION, min_retain: COUNT, prune_interval: DURATION, ttl: NAMED },
   logs: NAMED,

@@ -1,17 +1,18 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { textIn } from '../disk/index.js'
-import type { SqliteIndex } from '../index/index.js'
 import {
   type Agent,
   type AgentId,
-  agentsMeant,
+  agentsNamed,
+  agentsWithId,
   isSessionId,
   nearest,
   type Roster,
   type SessionId,
   SkeinError,
 } from '../model/index.js'
+import { ask, type Lookup } from './lookup.js'
 import type { ProfilePaths } from './paths.js'
 
 /** What names are looked up in: the roster, and what is known of the agents' sessions. */
@@ -32,23 +33,37 @@ export const lookupIn = ({ agents }: Pick<ProfilePaths, 'agents'>, cwd?: () => s
 const MOST_NAMED = 5
 
 /** The agent that is meant. Every command, the daemon and the library ask here. */
-export function findAgent(roster: Roster, index: SqliteIndex, reference: string, lookup: AgentLookup): Agent {
+export function* agentMeant(reference: string, lookup: AgentLookup): Lookup<Agent> {
+  return yield* findAgent(yield* ask((index) => index.roster()), reference, lookup)
+}
+
+/** The same in a roster that the index may not have yet. */
+export function* findAgent(roster: Roster, reference: string, lookup: AgentLookup): Lookup<Agent> {
   const agents = [...roster.agents.values()].sort((a, b) => (a.address < b.address ? -1 : 1))
-  const meant = agentsMeant(reference, agents, {
+  const named = agentsNamed(reference, agents, {
     cwd: reference === '.' ? realPath(lookup.cwd) : undefined,
     directoryOf: (agent) => realPath(agentFile(lookup, agent.id)?.cwd ?? agent.project_path),
-    sessionOf: (agent) => currentSession(index, agent, lookup),
   })
+  const meant = named ?? agentsWithId(reference, agents, yield* sessionsOf(agents, lookup))
   const [only] = meant
   if (only && meant.length === 1) return only
   if (only) throw ambiguous(reference, meant)
   throw agentNotFound(reference, agents, lookup)
 }
 
+function* sessionsOf(agents: readonly Agent[], lookup: AgentLookup): Lookup<Map<AgentId, SessionId>> {
+  const sessions = new Map<AgentId, SessionId>()
+  for (const agent of agents) {
+    const session = yield* currentSession(agent, lookup)
+    if (session !== undefined) sessions.set(agent.id, session)
+  }
+  return sessions
+}
+
 /** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
-export function addressMeant(index: SqliteIndex, reference: string, lookup: AgentLookup): string {
+export function* addressMeant(reference: string, lookup: AgentLookup): Lookup<string> {
   try {
-    return findAgent(index.roster(), index, reference, lookup).address
+    return (yield* agentMeant(reference, lookup)).address
   } catch (error) {
     if (error instanceof SkeinError && error.code === 'agent-not-found' && reference !== '.') return reference
     throw error
@@ -56,10 +71,11 @@ export function addressMeant(index: SqliteIndex, reference: string, lookup: Agen
 }
 
 /** The session an agent is in, or was in last. */
-export function currentSession(index: SqliteIndex, agent: Agent, lookup: AgentLookup): SessionId | undefined {
-  return (
-    agentFile(lookup, agent.id)?.session ?? index.list({ agent: agent.address, limit: 1 }).sessions[0]?.id // recorded by hand
-  )
+export function* currentSession(agent: Agent, lookup: AgentLookup): Lookup<SessionId | undefined> {
+  const bound = agentFile(lookup, agent.id)?.session
+  if (bound !== undefined) return bound
+  const { sessions } = yield* ask((index) => index.list({ agent: agent.address, limit: 1 })) // recorded by hand
+  return sessions[0]?.id
 }
 
 /** The two facts that names need of `agents/<id>.json`, which `src/lifecycle` writes. A damaged file has none: its owner repairs it. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { type FoldedSession, SqliteIndex } from '../index/index.js'
+import { buildLocalIndex, type FoldedSession, type LocalIndex } from '../index/index.js'
 import type { Journal } from '../journal/index.js'
 import type { Context, Event } from '../model/index.js'
 import type { RosterFile } from './roster-file.js'
@@ -14,19 +14,19 @@ export interface IndexSources {
   records: SessionRecords
   archive: SessionArchive
   rosterFile: RosterFile
-  old: SqliteIndex | undefined
+  old: LocalIndex | undefined
   context: Context
   readOnly: boolean
 }
 
 /**
  * Archive first, then records, then the roster, then the journal: each tells only what the one before did not know yet,
- * because every row remembers the last event it has seen. Memory stays bounded whatever the number of sessions.
+ * because every row remembers the last event it has seen. In memory when there is no path. Memory stays bounded whatever the number of sessions.
  */
-export function buildIndex(path: string, sources: IndexSources): SqliteIndex {
+export function buildIndex(path: string | undefined, sources: IndexSources): LocalIndex {
   // SQLite would make it readable to everyone.
-  if (path !== ':memory:') closeSync(openSync(path, 'w', 0o600))
-  return SqliteIndex.build(path, (index) => {
+  if (path !== undefined) closeSync(openSync(path, 'w', 0o600))
+  return buildLocalIndex(path, (index) => {
     loadArchive(index, sources)
     loadRecords(index, sources)
     loadRoster(index, sources)
@@ -34,7 +34,7 @@ export function buildIndex(path: string, sources: IndexSources): SqliteIndex {
   })
 }
 
-function loadArchive(index: SqliteIndex, { archive, context }: IndexSources): void {
+function loadArchive(index: LocalIndex, { archive, context }: IndexSources): void {
   const unreadable = new Set<string>()
   for (const folded of archive.all()) {
     if ('session' in folded) index.load(folded)
@@ -44,7 +44,7 @@ function loadArchive(index: SqliteIndex, { archive, context }: IndexSources): vo
     context.warn(`${path} is damaged; unreadable parts were skipped, and the file is unchanged`)
 }
 
-function loadRecords(index: SqliteIndex, { records, old, context, readOnly }: IndexSources): void {
+function loadRecords(index: LocalIndex, { records, old, context, readOnly }: IndexSources): void {
   const damaged: DamagedRecord[] = []
   let done = 0
   for (const record of records.all()) {
@@ -64,7 +64,7 @@ function loadRecords(index: SqliteIndex, { records, old, context, readOnly }: In
   }
 }
 
-function salvaged(old: SqliteIndex | undefined, id: DamagedRecord['id']): FoldedSession | undefined {
+function salvaged(old: LocalIndex | undefined, id: DamagedRecord['id']): FoldedSession | undefined {
   try {
     return old?.read(id)
   } catch {
@@ -72,7 +72,7 @@ function salvaged(old: SqliteIndex | undefined, id: DamagedRecord['id']): Folded
   }
 }
 
-function loadRoster(index: SqliteIndex, { rosterFile, context, readOnly }: IndexSources): void {
+function loadRoster(index: LocalIndex, { rosterFile, context, readOnly }: IndexSources): void {
   const { checkpoint, source, kept } = rosterFile.recover(context.clock.now(), { readOnly })
   for (const path of kept) {
     context.warn(`${basename(path.replace(/\.damaged-.*/, ''))} could not be parsed and was kept as ${basename(path)}`)
@@ -88,7 +88,7 @@ function loadRoster(index: SqliteIndex, { rosterFile, context, readOnly }: Index
   }
 }
 
-function replayJournal(index: SqliteIndex, { journal, context }: IndexSources): void {
+function replayJournal(index: LocalIndex, { journal, context }: IndexSources): void {
   const segments = journal.segments()
   const sizes = new Map(
     segments.map((segment) => [segment, statSync(journal.path(segment), { throwIfNoEntry: false })?.size ?? 0]),

@@ -1,4 +1,4 @@
-import type { SqliteIndex } from '../index/index.js'
+import type { LocalIndex } from '../index/index.js'
 import type { IndexCare, IndexCheck } from './index-api.js'
 import type { ProfileStore } from './profile-store.js'
 
@@ -50,7 +50,7 @@ export class StoredIndexCare implements IndexCare {
 }
 
 /** Both sides come in the same order, so one walk finds what is missing, what is too much and what differs. */
-function differences(index: SqliteIndex, fresh: SqliteIndex): string[] {
+function differences(index: LocalIndex, fresh: LocalIndex): string[] {
   const problems: string[] = []
   const theirs = index.everyRow()
   const ours = fresh.everyRow()

@@ -1,6 +1,14 @@
 import { existsSync, statSync } from 'node:fs'
-import { explainDiskError, FileLock, isDamage, SQLITE, sqliteCode } from '../disk/index.js'
-import { type FoldedSession, SqliteIndex } from '../index/index.js'
+import { explainDiskError, FileLock, isDamage } from '../disk/index.js'
+import {
+  type Awaitable,
+  type FoldedSession,
+  isIndexError,
+  isUnusableIndex,
+  type LocalIndex,
+  openLocalIndex,
+  type SessionIndex,
+} from '../index/index.js'
 import { Journal } from '../journal/index.js'
 import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
 import { buildIndex, type IndexSources } from './index-build.js'
@@ -36,8 +44,8 @@ export class ProfileStore implements AsyncDisposable {
   readonly archive: SessionArchive
   readonly rosterFile: RosterFile
   readonly #lock: FileLock
-  #index: SqliteIndex | undefined
-  #opening: Promise<SqliteIndex> | undefined
+  #index: LocalIndex | undefined
+  #opening: Promise<LocalIndex> | undefined
   #pending: Pending[] = []
   #draining: Promise<void> | undefined
   #rosterWrittenAt = Number.NEGATIVE_INFINITY
@@ -56,7 +64,7 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** Answers from an index that has seen every event appended before this call. */
-  async ask<T>(question: (index: SqliteIndex) => T): Promise<T> {
+  async ask<T>(question: (index: SessionIndex) => Awaitable<T>): Promise<T> {
     return this.#explained(() => this.#mending(async () => question(await this.#current())))
   }
 
@@ -75,7 +83,7 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** Runs `body` as the only writer, with an index that has caught up. */
-  async asWriter<T>(body: (index: SqliteIndex) => T): Promise<T> {
+  async asWriter<T>(body: (index: LocalIndex) => T): Promise<T> {
     return this.#explained(() =>
       this.#mending(async () => {
         const index = await this.#opened()
@@ -128,8 +136,8 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** A fresh index beside the living one, for comparison. The caller closes it. */
-  buildAside(): SqliteIndex {
-    return buildIndex(':memory:', this.#sources(undefined))
+  buildAside(): LocalIndex {
+    return buildIndex(undefined, this.#sources(undefined))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -150,7 +158,7 @@ export class ProfileStore implements AsyncDisposable {
 
   // --- reading ----------------------------------------------------------------------------------------------------
 
-  async #current(): Promise<SqliteIndex> {
+  async #current(): Promise<LocalIndex> {
     const index = await this.#opened()
     if (this.options.readOnly || this.journal.isAtEnd(index.cursor().position)) return index
     // Somebody appended and has not projected yet, or never will: whoever holds the lock next reads on.
@@ -158,7 +166,7 @@ export class ProfileStore implements AsyncDisposable {
     return index
   }
 
-  #catchUp(index: SqliteIndex): void {
+  #catchUp(index: LocalIndex): void {
     const from = index.cursor()
     if (this.journal.isAtEnd(from.position)) return
     index.transaction(() => {
@@ -175,7 +183,7 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** Writes the records of sessions that changed. Needs the writer lock. Returns how many. */
-  saveRecords(index: SqliteIndex, changed: readonly FoldedSession[]): number {
+  saveRecords(index: LocalIndex, changed: readonly FoldedSession[]): number {
     // A session that was over long ago when it was first heard of (found in an old log) goes to the archive at once.
     const before = instantOf(this.context.clock.now() - ARCHIVE_AFTER_DAYS * DAY_MS)
     const isOld = ({ session }: FoldedSession): boolean =>
@@ -208,7 +216,7 @@ export class ProfileStore implements AsyncDisposable {
     }
   }
 
-  #commit(index: SqliteIndex, batch: WriteBatch): void {
+  #commit(index: LocalIndex, batch: WriteBatch): void {
     this.#catchUp(index)
     try {
       index.transaction(() => {
@@ -238,7 +246,7 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** Brings the roster file up to date. Needs the writer lock. */
-  checkpointRoster(index: SqliteIndex): void {
+  checkpointRoster(index: LocalIndex): void {
     this.saveRecords(index, index.unsaved(CATCH_UP_RECORDS))
     const through = index.rosterThrough()
     if (through === undefined || index.note('roster_through') === through) return
@@ -247,14 +255,14 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** A file that already says it is left alone: writing it again would push an older backup out for nothing. */
-  #writeRosterFile(index: SqliteIndex, through: EventId): void {
+  #writeRosterFile(index: LocalIndex, through: EventId): void {
     const checkpoint = { agents: index.agents(), groups: index.groups(), through }
     const found = this.rosterFile.read()
     if (found?.through !== through || isEdited(found, index)) this.rosterFile.write(checkpoint)
     this.#noteRosterFile(index, through)
   }
 
-  #noteRosterFile(index: SqliteIndex, through: string): void {
+  #noteRosterFile(index: LocalIndex, through: string): void {
     index.transaction(() => {
       index.setNote('roster_file', this.rosterFile.signature() ?? '')
       index.setNote('roster_through', through)
@@ -264,7 +272,7 @@ export class ProfileStore implements AsyncDisposable {
 
   // --- the files underneath ---------------------------------------------------------------------------------------
 
-  async #opened(): Promise<SqliteIndex> {
+  async #opened(): Promise<LocalIndex> {
     if (this.#index) return this.#index
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined
@@ -272,7 +280,7 @@ export class ProfileStore implements AsyncDisposable {
     return this.#opening
   }
 
-  async #open(): Promise<SqliteIndex> {
+  async #open(): Promise<LocalIndex> {
     await this.#lock.holdShared(REPLACE_WAIT_MS)
     if (this.options.readOnly) {
       this.#index = this.#openReadOnly()
@@ -289,36 +297,35 @@ export class ProfileStore implements AsyncDisposable {
     return index
   }
 
-  async #opensAfterMending(): Promise<SqliteIndex> {
+  async #opensAfterMending(): Promise<LocalIndex> {
     await this.#mend()
-    const index = SqliteIndex.open(this.paths.index)
+    const index = openLocalIndex(this.paths.index)
     if (index) return index
     const next = 'Another Skein of a different version may be running: stop it, then run skein index rebuild'
     throw new SkeinError('index-damaged', `${this.paths.index} cannot be used, even after a rebuild`, next)
   }
 
   /** Undefined when it is damaged, of another version, or unreadable to us: all the same to a file that can be made again. */
-  #tryOpen(): SqliteIndex | undefined {
+  #tryOpen(): LocalIndex | undefined {
     try {
-      return SqliteIndex.open(this.paths.index)
+      return openLocalIndex(this.paths.index)
     } catch (error) {
-      const code = sqliteCode(error)
-      if (isDamage(error) || code === SQLITE.cannotOpen || code === SQLITE.ioError) return undefined
+      if (isUnusableIndex(error)) return undefined
       throw error
     }
   }
 
   /** Nothing can be written, so an index that is behind cannot catch up: then one is made in memory. */
-  #openReadOnly(): SqliteIndex {
+  #openReadOnly(): LocalIndex {
     try {
-      const index = existsSync(this.paths.index) ? SqliteIndex.open(this.paths.index, { readOnly: true }) : undefined
+      const index = existsSync(this.paths.index) ? openLocalIndex(this.paths.index, { readOnly: true }) : undefined
       const log = statSync(`${this.paths.index}-wal`, { throwIfNoEntry: false })
       if (index && (log?.size ?? 0) === 0 && this.journal.isAtEnd(index.cursor().position)) return index
       index?.[Symbol.dispose]()
     } catch (error) {
-      if (!isDamage(error) && sqliteCode(error) === undefined) throw error
+      if (!isIndexError(error)) throw error
     }
-    return buildIndex(':memory:', this.#sources(undefined))
+    return buildIndex(undefined, this.#sources(undefined))
   }
 
   /** Runs something on the index; if the file turns out to be damaged, replaces it and runs it once more. */
@@ -355,7 +362,7 @@ export class ProfileStore implements AsyncDisposable {
   }
 
   /** Under the exclusive lock, so that of several processes that want it done only the first has to do it. */
-  #replaceIndex(reason: 'damaged' | 'replaced', before: SqliteIndex | undefined): void {
+  #replaceIndex(reason: 'damaged' | 'replaced', before: LocalIndex | undefined): void {
     const old = before ?? (existsSync(this.paths.index) ? this.#tryOpen() : undefined)
     const fresh = newGeneration(this.paths.index, this.context.random.uuid())
     try {
@@ -371,7 +378,7 @@ export class ProfileStore implements AsyncDisposable {
       this.context.warn(`index.db could not be used and was kept as ${kept}; a new one was built from the journal`)
     }
     pointTo(this.paths.index, fresh)
-    const index = SqliteIndex.open(this.paths.index)
+    const index = openLocalIndex(this.paths.index)
     if (!index) return
     this.checkpointRoster(index)
     index[Symbol.dispose]()
@@ -393,13 +400,13 @@ export class ProfileStore implements AsyncDisposable {
     }, WRITER_WAIT_MS)
   }
 
-  #sources(old: SqliteIndex | undefined): IndexSources {
+  #sources(old: LocalIndex | undefined): IndexSources {
     const { journal, records, archive, rosterFile, context } = this
     return { journal, records, archive, rosterFile, old, context, readOnly: this.options.readOnly }
   }
 
   /** Lets go of the files without closing them: whoever replaces them closes the index at the right moment. */
-  #releaseIndex(): SqliteIndex | undefined {
+  #releaseIndex(): LocalIndex | undefined {
     const index = this.#index
     this.#index = undefined
     this.#lock.releaseShared()
@@ -414,19 +421,19 @@ export class ProfileStore implements AsyncDisposable {
 
   // --- the roster file --------------------------------------------------------------------------------------------
 
-  #isRosterFileStrange(index: SqliteIndex): boolean {
+  #isRosterFileStrange(index: LocalIndex): boolean {
     const noted = index.note('roster_file')
     return noted !== undefined && noted !== this.rosterFile.signature()
   }
 
   /** Somebody else wrote or damaged it. The index knows the roster; what lies there is kept if it says anything different. */
-  #restoreRosterFile(index: SqliteIndex): void {
+  #restoreRosterFile(index: LocalIndex): void {
     this.#examineRosterFile(index)
     const through = index.rosterThrough()
     if (through !== undefined) this.#writeRosterFile(index, through)
   }
 
-  #examineRosterFile(index: SqliteIndex): void {
+  #examineRosterFile(index: LocalIndex): void {
     if (!this.#isRosterFileStrange(index)) return
     if (!existsSync(this.paths.roster)) {
       this.context.warn('roster.json was missing and has been written again')
@@ -454,7 +461,7 @@ export class ProfileStore implements AsyncDisposable {
 }
 
 /** Says the same moment as the index, but not the same roster. */
-function isEdited(found: { through: unknown; agents: unknown; groups: unknown }, index: SqliteIndex): boolean {
+function isEdited(found: { through: unknown; agents: unknown; groups: unknown }, index: LocalIndex): boolean {
   if (found.through !== index.rosterThrough()) return false
   return JSON.stringify([found.agents, found.groups]) !== JSON.stringify([index.agents(), index.groups()])
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readPlain, removeRemains, writeAtomic } from '../disk/index.js'
-import type { SqliteIndex } from '../index/index.js'
+import type { LocalIndex } from '../index/index.js'
 import { newestEvents, pruneBlobs, pruneSegment, WrittenTimes } from '../journal/index.js'
 import {
   DAY_MS,
@@ -123,7 +123,7 @@ function hasExpired(store: ProfileStore, segment: number, policy: RetentionPolic
   return false
 }
 
-function isSafeElsewhere(event: Event, index: SqliteIndex, rosterSafe: EventId | undefined): boolean {
+function isSafeElsewhere(event: Event, index: LocalIndex, rosterSafe: EventId | undefined): boolean {
   if (isRosterEvent(event)) return rosterSafe !== undefined && event.id <= rosterSafe
   return sessionsTouchedBy(event).every((id) => index.isSaved(id))
 }

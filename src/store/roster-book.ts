@@ -15,7 +15,8 @@ import {
   SkeinError,
   splitAddress,
 } from '../model/index.js'
-import { type AgentLookup, findAgent, lookupIn } from './agent-lookup.js'
+import { type AgentLookup, agentMeant, findAgent, lookupIn } from './agent-lookup.js'
+import { answered, ask, type Lookup } from './lookup.js'
 import type { ProfileStore } from './profile-store.js'
 import type { AddAgentOptions, RosterBook } from './roster-api.js'
 import type { ChangeState, Draft } from './write-batch.js'
@@ -51,10 +52,7 @@ export class StoredRoster implements RosterBook {
 
   async agents({ group, tool, role }: { group?: string; tool?: string; role?: string } = {}): Promise<Agent[]> {
     const path = group === undefined ? undefined : parseGroupPath(group)
-    const all = await this.store.ask((index) => {
-      if (path && !index.roster().groups.has(path)) throw groupNotFound(index.roster(), path)
-      return index.agents()
-    })
+    const all = await this.store.ask((index) => answered(agentsWithin(path), index))
     return all.filter(
       (agent) =>
         (!path || (agent.group_path !== undefined && isWithin(agent.group_path, path))) &&
@@ -64,7 +62,7 @@ export class StoredRoster implements RosterBook {
   }
 
   async agent(reference: string): Promise<Agent> {
-    return this.store.ask((index) => findAgent(index.roster(), index, reference, this.#lookup))
+    return this.store.ask((index) => answered(agentMeant(reference, this.#lookup), index))
   }
 
   async update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent> {
@@ -183,7 +181,7 @@ export class StoredRoster implements RosterBook {
   }
 
   #named({ roster, index }: ChangeState, reference: string): Agent {
-    return findAgent(roster, index, reference, this.#lookup)
+    return answered(findAgent(roster, reference, this.#lookup), index)
   }
 
   async #changeAgent(reference: string, draft: (agent: Agent, state: ChangeState) => Draft): Promise<Agent> {
@@ -255,6 +253,14 @@ const agentExists = (address: AgentAddress): SkeinError =>
 
 const groupExists = (path: GroupPath): SkeinError =>
   new SkeinError('group-exists', `There is already a group ${path}`, 'Choose another path')
+
+function* agentsWithin(group: GroupPath | undefined): Lookup<Agent[]> {
+  if (group !== undefined) {
+    const roster = yield* ask((index) => index.roster())
+    if (!roster.groups.has(group)) throw groupNotFound(roster, group)
+  }
+  return yield* ask((index) => index.agents())
+}
 
 function groupNotFound(roster: Roster, path: GroupPath): SkeinError {
   const meant = nearest(path, [...roster.groups.keys()])

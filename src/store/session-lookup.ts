@@ -1,4 +1,4 @@
-import type { SqliteIndex } from '../index/index.js'
+import type { SessionPage, SessionQuery } from '../index/index.js'
 import {
   type Agent,
   type AgentAddress,
@@ -11,22 +11,21 @@ import {
   type SessionId,
   SkeinError,
 } from '../model/index.js'
-import { type AgentLookup, currentSession, findAgent } from './agent-lookup.js'
+import { type AgentLookup, addressMeant, agentMeant, currentSession } from './agent-lookup.js'
+import { ask, type Lookup } from './lookup.js'
 import type { Chain, SessionTree } from './session-api.js'
 
 /**
  * By id, or by a beginning that fits one session only. With `lookup` also by an agent: then its current session. An address
  * wins over the beginning of an id.
  */
-export function findSession(index: SqliteIndex, reference: string, lookup?: AgentLookup): Session {
-  const exact = isSessionId(reference) ? index.get(reference) : undefined
+export function* findSession(reference: string, lookup?: AgentLookup): Lookup<Session> {
+  const exact = isSessionId(reference) ? yield* sessionAt(reference) : undefined
   if (exact) return exact
-  const isAgent =
-    lookup !== undefined &&
-    (reference === '.' || index.roster().at(reference.normalize('NFC') as AgentAddress) !== undefined)
-  const ids = reference === '' || isAgent ? [] : index.idsWithPrefix(reference, 6)
+  const isAgent = lookup !== undefined && (reference === '.' || (yield* isAddress(reference)))
+  const ids = reference === '' || isAgent ? [] : yield* ask((index) => index.idsWithPrefix(reference, 6))
   const [only] = ids
-  const session = ids.length === 1 && only ? index.get(only) : undefined
+  const session = ids.length === 1 && only ? yield* sessionAt(only) : undefined
   if (session) return session
   if (ids.length > 1) {
     const some = ids.slice(0, 5).join(', ')
@@ -36,31 +35,59 @@ export function findSession(index: SqliteIndex, reference: string, lookup?: Agen
       'Use more characters of the id',
     )
   }
-  return (lookup && sessionOfAgent(index, reference, lookup)) ?? noSession(index, reference)
+  return (lookup && (yield* sessionOfAgent(reference, lookup))) ?? (yield* noSession(reference))
 }
 
-function sessionOfAgent(index: SqliteIndex, reference: string, lookup: AgentLookup): Session | undefined {
+const sessionAt = (id: SessionId): Lookup<Session | undefined> => ask((index) => index.get(id))
+
+function* isAddress(reference: string): Lookup<boolean> {
+  const roster = yield* ask((index) => index.roster())
+  return roster.at(reference.normalize('NFC') as AgentAddress) !== undefined
+}
+
+function* sessionOfAgent(reference: string, lookup: AgentLookup): Lookup<Session | undefined> {
   let agent: Agent
   try {
-    agent = findAgent(index.roster(), index, reference, lookup)
+    agent = yield* agentMeant(reference, lookup)
   } catch (error) {
     if (error instanceof SkeinError && error.code === 'agent-not-found' && reference !== '.') return undefined
     throw error
   }
-  const id = currentSession(index, agent, lookup)
-  const session = id && index.get(id)
+  const id = yield* currentSession(agent, lookup)
+  const session = id && (yield* sessionAt(id))
   if (session) return session
   const next = `See its screen: skein output ${agent.address} --screen`
   throw new SkeinError('session-not-found', `${agent.address} has no session yet`, next)
 }
 
-function noSession(index: SqliteIndex, reference: string): never {
-  const [nearest] = reference.length >= 4 ? index.idsWithPrefix(reference.slice(0, 4), 1) : []
+function* noSession(reference: string): Lookup<never> {
+  const beginning = reference.slice(0, 4)
+  const [nearest] = reference.length >= 4 ? yield* ask((index) => index.idsWithPrefix(beginning, 1)) : []
   const next = nearest ? `Did you mean ${nearest} ? Try: skein sessions show ${nearest}` : 'Try: skein sessions list'
   throw new SkeinError('session-not-found', `No session matches ${JSON.stringify(reference.slice(0, 140))}`, next)
 }
 
-export function chainOf(sessions: Session[], chainId: string, nowMs: number): Chain {
+/** A list of the sessions of the agent that is meant. */
+export function* listOfAgent(query: SessionQuery, reference: string, lookup: AgentLookup): Lookup<SessionPage> {
+  const agent = yield* addressMeant(reference, lookup)
+  return yield* ask((index) => index.list({ ...query, agent }))
+}
+
+/** The chains of a work unit, or the chain of a session. */
+export function* chainsMeant(reference: string, lookup: AgentLookup, nowMs: number): Lookup<Chain[]> {
+  const ofWork = yield* ask((index) => index.chainsOfWork(reference))
+  const chainIds = ofWork.length > 0 ? ofWork : [(yield* findSession(reference, lookup)).chain_id]
+  const chains: Chain[] = []
+  for (const chainId of chainIds) chains.push(chainOf(yield* ask((index) => index.chain(chainId)), chainId, nowMs))
+  return chains
+}
+
+/** All sessions that are connected with one. */
+export function* treeAround(reference: string, lookup: AgentLookup): Lookup<SessionTree> {
+  return yield* treeFrom(yield* rootOf(yield* findSession(reference, lookup)))
+}
+
+function chainOf(sessions: Session[], chainId: string, nowMs: number): Chain {
   const ended = sessions.every((session) => !isActive(session))
   const ends = sessions.map((session) => session.ended_at ?? session.started_at).sort()
   const [first] = sessions
@@ -75,22 +102,57 @@ export function chainOf(sessions: Session[], chainId: string, nowMs: number): Ch
 }
 
 /** Up through predecessors and fork origins. Records from elsewhere may form a ring, so places seen twice end the walk. */
-export function rootOf(index: SqliteIndex, session: Session): Session {
+function* rootOf(session: Session): Lookup<Session> {
   const seen = new Set<SessionId>([session.id])
   for (let at = session; ; ) {
     const above = at.parent_id ?? at.forked_from?.session
-    const next = above && !seen.has(above) ? index.get(above) : undefined
+    const next = above && !seen.has(above) ? yield* sessionAt(above) : undefined
     if (!next) return at
     seen.add(next.id)
     at = next
   }
 }
 
-export function treeFrom(index: SqliteIndex, session: Session, seen: Set<SessionId>): SessionTree {
-  seen.add(session.id)
-  const branch = (next: Session | undefined): SessionTree[] =>
-    next && !seen.has(next.id) ? [treeFrom(index, next, seen)] : []
-  const forks = index.forksOf(session.id).flatMap(branch)
-  const [continued_by] = branch(session.child_id && index.get(session.child_id))
-  return { session, ...(continued_by ? { continued_by } : {}), forks }
+interface Node {
+  session: Session
+  forks: Node[]
+  continuedBy?: Node
+}
+
+/** Depth first, forks before what continues it; without recursion, as chains may be of any length. */
+function* treeFrom(root: Session): Lookup<SessionTree> {
+  const seen = new Set<SessionId>()
+  const visited: Node[] = []
+  const waiting: { session: Session; attach: (node: Node) => void }[] = [{ session: root, attach: () => {} }]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { session, attach } = next
+    if (seen.has(session.id)) continue
+    seen.add(session.id)
+    const node: Node = { session, forks: [] }
+    visited.push(node)
+    attach(node)
+    const after = session.child_id && (yield* sessionAt(session.child_id))
+    if (after)
+      waiting.push({
+        session: after,
+        attach: (one) => {
+          node.continuedBy = one
+        },
+      })
+    const forks = yield* ask((index) => index.forksOf(session.id))
+    for (const fork of forks.toReversed()) waiting.push({ session: fork, attach: (one) => node.forks.push(one) })
+  }
+  return assembled(visited)
+}
+
+/** Whoever is above was visited before. */
+function assembled(visited: readonly Node[]): SessionTree {
+  const trees = new Map<Node, SessionTree>()
+  const treeOf = (node: Node): SessionTree => trees.get(node) as SessionTree
+  for (const node of visited.toReversed()) {
+    const { session, forks, continuedBy } = node
+    const continued_by = continuedBy && treeOf(continuedBy)
+    trees.set(node, { session, ...(continued_by ? { continued_by } : {}), forks: forks.map(treeOf) })
+  }
+  return treeOf(visited[0] as Node)
 }

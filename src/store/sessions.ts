@@ -22,12 +22,13 @@ import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
 import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
 import { withoutSecrets } from './kept-words.js'
+import { answered } from './lookup.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
 import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './session-api.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
-import { chainOf, findSession, rootOf, treeFrom } from './session-lookup.js'
+import { chainsMeant, findSession, listOfAgent, treeAround } from './session-lookup.js'
 import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
@@ -151,21 +152,21 @@ export class StoredSessions implements Sessions {
   }
 
   async find(reference: string): Promise<Session> {
-    return this.store.ask((index) => findSession(index, reference, this.#lookup))
+    return this.store.ask((index) => answered(findSession(reference, this.#lookup), index))
   }
 
   async shortIds(ids: readonly string[]): Promise<Map<string, string>> {
-    return this.store.ask((index) => new Map(ids.map((id) => [id, index.shortId(id)])))
+    return this.store.ask((index) => index.shortIds(ids))
   }
 
   /** By its own id alone: for what cannot be undone. */
   async findById(reference: string): Promise<Session> {
-    return this.store.ask((index) => findSession(index, reference))
+    return this.store.ask((index) => answered(findSession(reference), index))
   }
 
   /** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
   async addressMeant(reference: string): Promise<string> {
-    return this.store.ask((index) => addressMeant(index, reference, this.#lookup))
+    return this.store.ask((index) => answered(addressMeant(reference, this.#lookup), index))
   }
 
   async query(filter: SessionFilter): Promise<SessionPage> {
@@ -173,22 +174,16 @@ export class StoredSessions implements Sessions {
     const query: SessionQuery = directory === undefined ? rest : { ...rest, directories: spellingsOf(directory) }
     const { agent } = query
     if (agent === undefined) return this.store.ask((index) => index.list(query))
-    return this.store.ask((index) => index.list({ ...query, agent: addressMeant(index, agent, this.#lookup) }))
+    return this.store.ask((index) => answered(listOfAgent(query, agent, this.#lookup), index))
   }
 
   async chain(reference: string): Promise<Chain[]> {
     const nowMs = this.store.context.clock.now()
-    return this.store.ask((index) => {
-      const ofWork = index.chainsOfWork(reference)
-      const chainIds = ofWork.length > 0 ? ofWork : [findSession(index, reference, this.#lookup).chain_id]
-      return chainIds.map((chainId) => chainOf(index.chain(chainId), chainId, nowMs))
-    })
+    return this.store.ask((index) => answered(chainsMeant(reference, this.#lookup, nowMs), index))
   }
 
   async tree(reference: string): Promise<SessionTree> {
-    return this.store.ask((index) =>
-      treeFrom(index, rootOf(index, findSession(index, reference, this.#lookup)), new Set()),
-    )
+    return this.store.ask((index) => answered(treeAround(reference, this.#lookup), index))
   }
 
   async archive({
@@ -336,7 +331,7 @@ function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<Sessi
 
 function resolve(state: ChangeState, reference: string): Session {
   const exact = isSessionId(reference) ? state.session(reference) : undefined
-  return exact ?? mustExist(state, findSession(state.index, reference).id)
+  return exact ?? mustExist(state, answered(findSession(reference), state.index).id)
 }
 
 function mustExist(state: ChangeState, id: SessionId): Session {

@@ -1,4 +1,4 @@
-import type { Projection, SqliteIndex } from '../index/index.js'
+import type { LocalIndex, Projection } from '../index/index.js'
 import {
   type Context,
   defaultVisibility,
@@ -32,7 +32,7 @@ export interface Draft {
 export interface ChangeState {
   readonly now: Instant
   readonly roster: Roster
-  readonly index: SqliteIndex
+  readonly index: LocalIndex
   session(id: SessionId): Session | undefined
 }
 
@@ -72,7 +72,7 @@ export class WriteBatch {
   }
 
   /** May be called again after a failure that saved nothing. */
-  decide(projection: Projection, index: SqliteIndex): void {
+  decide(projection: Projection, index: LocalIndex): void {
     this.events = []
     this.#settled = []
     let last = index.lastId()

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ArchiveReader } from '../../src/archive/index.js'
+import { seededRandom } from '../support/random.js'
 import { scratch } from './scratch-archive.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'append-and-seal.mjs')
@@ -23,11 +24,12 @@ async function killed(directory: string, first: number, afterMs: number): Promis
 }
 
 it('killed while it adds and seals, has every piece that was safe, none twice, and can go on', async () => {
+  const random = seededRandom()
   const directory = scratch()
   const key = new ArchiveReader(directory).keyOf({ tool: 'claude', path: '/logs/one.jsonl', part: '' })
   let next = 1
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const safe = await killed(directory, next, Math.random() * 60)
+    const safe = await killed(directory, next, random(60))
     const content = new ArchiveReader(directory).read(key)
     const numbers = content?.facts.map((fact) => (fact.kind === 'turn' ? fact.turn : 0)) ?? []
     expect(content?.problems).toEqual([])

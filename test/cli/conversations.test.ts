@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConversationStore } from '../../src/conversations/index.js'
 import { type } from './typed.js'
-import { buildWorld, copyWorld, profilesUnder, scratch } from './world.js'
+import { buildWorld, copyWorld, daemonUnder, profilesUnder, scratch } from './world.js'
 
 const ADA = 'agent:main:discord:dm:ada'
 
@@ -19,7 +19,12 @@ describe('skein conversations', () => {
     copyWorld(join(world.path, 'master'), root)
     const store = join(root, 'profiles/default/conversations')
     const typed = (...args: string[]) =>
-      type(['conversations', ...args], { profiles: profilesUnder(root), cwd: root, now: Date.now })
+      type(['conversations', ...args], {
+        profiles: profilesUnder(root),
+        daemon: daemonUnder(root),
+        cwd: root,
+        now: Date.now,
+      })
     return { root, store, typed, [Symbol.dispose]: () => own[Symbol.dispose]() }
   }
 
@@ -105,12 +110,33 @@ describe('skein conversations', () => {
     const rules = [{ match: { channel: 'slack' }, action: 'deny' }]
     writeFileSync(join(own.root, 'policy.json'), JSON.stringify({ session: { sendPolicy: { rules } } }))
     const test = (key: string, policy: string) => own.typed('policy', 'test', key, '--policy', policy)
-    expect((await test('agent:main:slack:group:team', 'policy.json')).stdout).toBe('deny: rule 1 matches\n')
+    const file = join(own.root, 'policy.json')
+    expect((await test('agent:main:slack:group:team', 'policy.json')).stdout).toBe(`deny: rule 1 of ${file} matches\n`)
     expect((await test(ADA, '{"default":"deny"}')).stdout).toBe('allow: the conversation itself says so\n')
     expect(await test(ADA, '{"rulez":[]}')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('rulez') })
     expect(await test(ADA, 'missing.json')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('missing.json'),
+    })
+  })
+
+  it('policy test follows config.toml, and names the file and the rule', async () => {
+    using own = home()
+    const file = join(own.root, 'config.toml')
+    writeFileSync(file, '[[conversations.send_policy.rules]]\nmatch = { channel = "slack" }\naction = "deny"\n')
+    const key = 'agent:main:slack:group:team'
+    expect((await own.typed('policy', 'test', key)).stdout).toBe(`deny: rule 1 of ${file} matches\n`)
+    expect(JSON.parse((await own.typed('policy', 'test', key, '--json')).stdout)).toEqual({
+      key,
+      decision: 'deny',
+      by: 'rule',
+      rule: 0,
+      file,
+    })
+    writeFileSync(file, '[conversations.send_policy]\nrulez = []\n')
+    expect(await own.typed('policy', 'test', key)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('rulez is no setting of conversations.send_policy'),
     })
   })
 

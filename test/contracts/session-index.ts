@@ -4,7 +4,14 @@ import type { SessionIndex } from '../../src/index/index.js'
 import { type Event, type EventId, type Instant, nextEventId, type SessionId } from '../../src/model/index.js'
 import { anyHistory } from '../model/history.js'
 
-type OpenIndex = () => Promise<{ index: SessionIndex; close: () => Promise<void> | void }>
+interface OpenedIndex {
+  index: SessionIndex
+  /** Folds events into it, as the write path of the backend does. */
+  apply: (events: readonly Event[]) => Promise<void> | void
+  close: () => Promise<void> | void
+}
+
+type OpenIndex = () => Promise<OpenedIndex>
 
 let lastId: EventId | undefined
 function event(type: string, session: string | undefined, payload: object, at = '2026-01-17T01:00:00.000Z'): Event {
@@ -23,22 +30,43 @@ function event(type: string, session: string | undefined, payload: object, at = 
 const start = (id: string, facts: object = {}, at = '2026-01-17T01:00:00.000Z'): Event =>
   event('session_start', id, { started_at: at, chain_id: id, ...facts }, at)
 
+const AGENT = {
+  id: 'agent-1',
+  address: 'web/toast',
+  title: 'toast',
+  group_path: 'web',
+  tool: 'claude',
+  created_at: '2026-01-17T01:00:00.000Z',
+  updated_at: '2026-01-17T01:00:00.000Z',
+}
+
 /** Every row of an index, in an order that does not depend on the backend. */
-async function everything(index: SessionIndex): Promise<unknown> {
+export async function everything(index: SessionIndex): Promise<unknown> {
   const { sessions } = await index.list({ limit: 1_000 })
   const byId = [...sessions].sort((a, b) => (a.id < b.id ? -1 : 1))
   const lists = await Promise.all(
     ['ops', 'web', 'lab', 'ops/night'].map(async (rig) => (await index.list({ rig })).sessions.map((one) => one.id)),
   )
-  return { byId, lists, agents: await index.agents(), groups: await index.groups() }
+  const ids = byId.map((one) => one.id)
+  return {
+    byId,
+    lists,
+    agents: await index.agents(),
+    groups: await index.groups(),
+    counts: await index.counts(),
+    places: new Map([...(await index.places())].sort(([a], [b]) => (a < b ? -1 : 1))),
+    short: await index.shortIds(ids),
+    chains: await Promise.all(ids.map((id) => index.chain(id))),
+    forks: await Promise.all(ids.map((id) => index.forksOf(id))),
+  }
 }
 
 /** What every backend of the session index must do. A second backend runs the same suite with one more line. */
 export function describeSessionIndex(backend: string, open: OpenIndex): void {
-  const using = async (body: (index: SessionIndex) => Promise<void>): Promise<void> => {
-    const { index, close } = await open()
+  const using = async (body: (index: SessionIndex, apply: OpenedIndex['apply']) => Promise<void>): Promise<void> => {
+    const { index, apply, close } = await open()
     try {
-      await body(index)
+      await body(index, apply)
     } finally {
       await close()
     }
@@ -46,25 +74,16 @@ export function describeSessionIndex(backend: string, open: OpenIndex): void {
 
   describe(`session index on ${backend}`, () => {
     it('lists a session under its agent once its start has been applied', () =>
-      using(async (index) => {
-        await index.apply([start('one', { agent: 'web/toast' })])
+      using(async (index, apply) => {
+        await apply([start('one', { agent: 'web/toast' })])
         expect((await index.list({ agent: 'web/toast' })).sessions.map((session) => session.id)).toEqual(['one'])
         expect((await index.list({ agent: 'web/other' })).sessions).toEqual([])
       }))
 
     it('finds an agent’s sessions under the address it has now and the one it had then', () =>
-      using(async (index) => {
-        const agent = {
-          id: 'agent-1',
-          address: 'web/toast',
-          title: 'toast',
-          group_path: 'web',
-          tool: 'claude',
-          created_at: '2026-01-17T01:00:00.000Z',
-          updated_at: '2026-01-17T01:00:00.000Z',
-        }
-        await index.apply([
-          event('agent_added', undefined, { agent }),
+      using(async (index, apply) => {
+        await apply([
+          event('agent_added', undefined, { agent: AGENT }),
           start('before', { agent: 'web/toast', agent_id: 'agent-1' }),
           event('agent_renamed', undefined, { agent_id: 'agent-1', from: 'web/toast', to: 'web/bread' }),
           start('after', { agent: 'web/bread', agent_id: 'agent-1' }, '2026-01-17T02:00:00.000Z'),
@@ -74,9 +93,9 @@ export function describeSessionIndex(backend: string, open: OpenIndex): void {
       }))
 
     it('answers each filter, newest first', () =>
-      using(async (index) => {
+      using(async (index, apply) => {
         const at = (hour: number): string => `2026-01-17T0${hour}:00:00.000Z`
-        await index.apply([
+        await apply([
           start(
             'a',
             {
@@ -127,9 +146,9 @@ export function describeSessionIndex(backend: string, open: OpenIndex): void {
       }))
 
     it('pages through any list without a gap or a repeat, also when starts share a moment', () =>
-      using(async (index) => {
+      using(async (index, apply) => {
         const ids = Array.from({ length: 25 }, (_, n) => `s${String(n).padStart(2, '0')}`)
-        await index.apply(ids.map((id) => start(id, { agent: 'ops/lee' })))
+        await apply(ids.map((id) => start(id, { agent: 'ops/lee' })))
         for (const filter of [{}, { agent: 'ops/lee' }, { rig: 'ops' }]) {
           const seen: string[] = []
           for (let cursor: string | undefined; ; ) {
@@ -143,16 +162,16 @@ export function describeSessionIndex(backend: string, open: OpenIndex): void {
       }))
 
     it('finds ids by prefix, whatever characters follow', () =>
-      using(async (index) => {
-        await index.apply([start('ab'), start('ab-1'), start('abz'), start('b')])
+      using(async (index, apply) => {
+        await apply([start('ab'), start('ab-1'), start('abz'), start('b')])
         expect(await index.idsWithPrefix('ab', 10)).toEqual(['ab', 'ab-1', 'abz'])
         expect(await index.idsWithPrefix('ab', 2)).toHaveLength(2)
         expect(await index.idsWithPrefix('x', 10)).toEqual([])
       }))
 
     it('knows the forks of a session and the sessions of a chain, oldest first', () =>
-      using(async (index) => {
-        await index.apply([
+      using(async (index, apply) => {
+        await apply([
           start('root'),
           start('next', { parent_id: 'root', link: 'crash', chain_id: 'root' }, '2026-01-17T02:00:00.000Z'),
           start('fork', { forked_from: { session: 'root', turn: 3 } }, '2026-01-17T03:00:00.000Z'),
@@ -162,14 +181,130 @@ export function describeSessionIndex(backend: string, open: OpenIndex): void {
         expect(await index.get('root' as SessionId)).toMatchObject({ outcome: 'crash', child_id: 'next' })
       }))
 
+    it('names the chains of a work unit, oldest first', () =>
+      using(async (index, apply) => {
+        await apply([
+          start('late', { work_unit: 'w-1' }, '2026-01-17T03:00:00.000Z'),
+          start('early', { work_unit: 'w-1' }, '2026-01-17T01:00:00.000Z'),
+          start('next', { work_unit: 'w-1', parent_id: 'early', chain_id: 'early' }, '2026-01-17T02:00:00.000Z'),
+          start('other', { work_unit: 'w-2' }),
+        ])
+        expect(await index.chainsOfWork('w-1')).toEqual(['early', 'late'])
+        expect(await index.chainsOfWork('w-3')).toEqual([])
+      }))
+
+    it('shortens an id to what no other session begins with, at least 8 characters, and never to a dash', () =>
+      using(async (index, apply) => {
+        await apply(['abcdefgh-1', 'abcdefgh-22', 'abcdefgh-23', 'x', 'zzzzzzzzzz'].map((id) => start(id)))
+        const ids = ['abcdefgh-1', 'abcdefgh-22', 'abcdefgh-23', 'x', 'zzzzzzzzzz', 'zzzzzzzz-unknown']
+        expect([...(await index.shortIds(ids)).values()]).toEqual([
+          'abcdefgh-1',
+          'abcdefgh-22',
+          'abcdefgh-23',
+          'x',
+          'zzzzzzzz',
+          'zzzzzzzz-u',
+        ])
+        expect(await index.shortIds([])).toEqual(new Map())
+      }))
+
+    it('says what each session is charged to, with the address that its agent has now', () =>
+      using(async (index, apply) => {
+        await apply([
+          event('agent_added', undefined, { agent: AGENT }),
+          start('one', { agent: 'web/toast', agent_id: 'agent-1', work_unit: 'w', cwd: '/srv', branch: 'main' }),
+          start('two', { rig: 'ops', chain_id: 'one', parent_id: 'one' }),
+          start('three', { agent: 'lone' }),
+          event('agent_moved', undefined, { agent_id: 'agent-1', from: 'web/toast', to: 'lab/deep/toast' }),
+        ])
+        const none = { agent: null, group: null, work: null, project: null, branch: null }
+        expect(await index.places()).toEqual(
+          new Map([
+            [
+              'one',
+              { agent: 'lab/deep/toast', group: 'lab/deep', chain: 'one', work: 'w', project: '/srv', branch: 'main' },
+            ],
+            ['two', { ...none, group: 'ops', chain: 'one' }],
+            ['three', { ...none, agent: 'lone', chain: 'three' }],
+          ]),
+        )
+      }))
+
+    it('has the roster: agents by address, groups by path, and both together', () =>
+      using(async (index, apply) => {
+        expect(await index.counts()).toEqual({ sessions: 0, agents: 0 })
+        await apply([
+          event('agent_added', undefined, { agent: AGENT }),
+          event('agent_added', undefined, {
+            agent: { ...AGENT, id: 'agent-2', address: 'api', group_path: undefined },
+          }),
+          event('group_created', undefined, { path: 'ops' }),
+          start('one'),
+        ])
+        expect((await index.agents()).map(({ address }) => address)).toEqual(['api', 'web/toast'])
+        expect((await index.groups()).map(({ path }) => path)).toEqual(['ops', 'web'])
+        expect(await index.counts()).toEqual({ sessions: 1, agents: 2 })
+        const roster = await index.roster()
+        expect(roster.at('web/toast' as never)).toMatchObject({ id: 'agent-1' })
+        expect([...roster.groups.keys()].sort()).toEqual(['ops', 'web'])
+        await apply([event('agent_removed', undefined, { agent_id: 'agent-1', address: 'web/toast' })])
+        expect(await index.counts()).toEqual({ sessions: 1, agents: 1 })
+        expect((await index.roster()).at('web/toast' as never)).toBeUndefined()
+      }))
+
+    it('lists sessions that work in a directory or below it, and not beside it', () =>
+      using(async (index, apply) => {
+        await apply([
+          start('here', { cwd: '/srv/web' }, '2026-01-17T01:00:00.000Z'),
+          start('below', { cwd: '/srv/web/ui' }, '2026-01-17T02:00:00.000Z'),
+          start('beside', { cwd: '/srv/website' }, '2026-01-17T03:00:00.000Z'),
+          start('nowhere', {}, '2026-01-17T04:00:00.000Z'),
+        ])
+        const ids = async (...directories: string[]): Promise<string[]> =>
+          (await index.list({ directories })).sessions.map((one) => one.id)
+        expect(await ids('/srv/web')).toEqual(['below', 'here'])
+        expect(await ids('/srv/website', '/srv/web/ui')).toEqual(['beside', 'below'])
+        expect(await ids('/')).toEqual(['beside', 'below', 'here'])
+      }))
+
+    it.each([0, -1, 1.5, 10_001])('refuses %s as a number of sessions', (limit) =>
+      using(async (index) => {
+        await expect(async () => index.list({ limit })).rejects.toMatchObject({ code: 'bad-input' })
+      }),
+    )
+
+    it('refuses what is no cursor', () =>
+      using(async (index) => {
+        for (const cursor of ['', 'x', Buffer.from('[1]').toString('base64url')])
+          await expect(async () => index.list({ cursor })).rejects.toMatchObject({ code: 'bad-input' })
+      }))
+
+    it('answers nothing for what it does not have', () =>
+      using(async (index) => {
+        expect(await index.get('none' as SessionId)).toBeUndefined()
+        expect(await index.chain('none' as SessionId)).toEqual([])
+        expect(await index.forksOf('none' as SessionId)).toEqual([])
+        expect(await index.list({})).toEqual({ sessions: [] })
+        expect([await index.agents(), await index.groups(), await index.places()]).toEqual([[], [], new Map()])
+      }))
+
+    it('does not change what it answered before', () =>
+      using(async (index, apply) => {
+        await apply([start('one', { title: 'before' })])
+        const [before] = (await index.list({})).sessions
+        await apply([event('session_update', 'one', { title: 'after' })])
+        expect(before?.title).toBe('before')
+        expect((await index.get('one' as SessionId))?.title).toBe('after')
+      }))
+
     it('ends in the same state whether events come in one batch, one by one, or twice', () =>
       fc.assert(
         fc.asyncProperty(anyHistory(), async (events) => {
           const [batch, single, twice] = await Promise.all([open(), open(), open()])
-          await batch.index.apply(events)
-          for (const one of events) await single.index.apply([one])
-          await twice.index.apply(events)
-          await twice.index.apply(events)
+          await batch.apply(events)
+          for (const one of events) await single.apply([one])
+          await twice.apply(events)
+          await twice.apply(events)
           const expected = await everything(batch.index)
           expect(await everything(single.index)).toEqual(expected)
           expect(await everything(twice.index)).toEqual(expected)

@@ -112,13 +112,11 @@ describe('the lock of a store', () => {
     child.kill('SIGKILL')
     await new Promise((resolve) => child.once('close', resolve))
     expect(existsSync(`${path}.lock`)).toBe(true)
-    const startedAt = performance.now()
+    // That its process is gone is enough: by its age alone the lock would hold for an hour.
+    await withSessionStoreLock(path, async () => undefined, { timeoutMs: 60_000, staleMs: 3_600_000 })
     await updateSessionStore(path, (store) => {
       store['agent:main:main'] = { sessionId: 's', updatedAt: 1 }
     })
-    const tookMs = performance.now() - startedAt
-    console.log(`next writer after kill -9 of the holder: ${tookMs.toFixed(1)} ms`)
-    expect(tookMs).toBeLessThan(1_000)
     expect(loadSessionStore(path)['agent:main:main']?.sessionId).toBe('s')
     expect(existsSync(`${path}.lock`)).toBe(false)
   })

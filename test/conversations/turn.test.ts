@@ -19,7 +19,7 @@ const result = (id: string, text: string, more: object = {}) => ({
   ...more,
 })
 
-/** A stand-in for the SDK (the real one is driven in test/real): remembers which sessions exist, and what it was asked. */
+/** A stand-in for the SDK (the real one is driven in e2e/conversation-turns.test.ts): remembers which sessions exist, and what it was asked. */
 function scripted(script?: Script): AgentSdk & { asked: Record<string, unknown>[]; sessions: Set<string> } {
   const sessions = new Set<string>()
   const asked: Record<string, unknown>[] = []

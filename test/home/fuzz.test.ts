@@ -22,7 +22,8 @@ import { openAgents } from '../../src/lifecycle/index.js'
 import { type AgentId, SkeinError } from '../../src/model/index.js'
 import { contextOf } from '../lifecycle/context.js'
 import { fakeTool } from '../lifecycle/fake-tool.js'
-import { generator, type Mutated, mutated } from '../support/mutations.js'
+import { type Mutated, mutated } from '../support/mutations.js'
+import { generator } from '../support/random.js'
 import { profileDirectory } from './scratch.js'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'skein.js')

@@ -130,5 +130,6 @@ function readScreen(lines: readonly string[]): ScreenReading {
   if (last.startsWith('WORKING')) return { status: 'running', rule: 'fake/working@1' }
   const draft = /^> ?(.*)$/.exec(last)?.[1]?.trim()
   if (draft === undefined) return { status: 'unknown', reason: 'no rule matches this screen' }
-  return { status: 'idle', rule: 'fake/prompt@1', ...(draft === '' ? {} : { draft }) }
+  const isNew = shown[0] === 'NOTHING WAS SAID YET' ? { isNew: true as const } : {}
+  return { status: 'idle', rule: 'fake/prompt@1', ...(draft === '' ? {} : { draft }), ...isNew }
 }

@@ -51,6 +51,13 @@ describe('whose word is believed', () => {
     expect(judgeIdentity(RUN, BOUND, claim({ how: 'startup', pid: undefined }), {}).kind).toBe('refuse')
   })
 
+  it('a program that is given a prompt in another conversation is in that one, once it was in one', () => {
+    const moved = { kind: 'rebind', from: OLD, binding: { session: NEW, how: 'resume' } }
+    expect(judgeIdentity(RUN, BOUND, claim({ how: 'prompted' }), { isInTree: true })).toMatchObject(moved)
+    expect(judgeIdentity(RUN, BOUND, claim({ how: 'prompted', pid: undefined }), {}).kind).toBe('refuse')
+    expect(judgeIdentity(RUN, CHOSEN, claim({ how: 'prompted' }), { isInTree: true }).kind).toBe('refuse')
+  })
+
   it('a message of a run that is over changes nothing', () => {
     expect(judgeIdentity(RUN, BOUND, claim({ run: 'r0' }), {})).toMatchObject({ kind: 'refuse', isForeign: true })
   })

@@ -208,6 +208,13 @@ describe('restarting', () => {
 })
 
 describe('talking', () => {
+  it('a program that draws nothing for longer than a start may take is starting, and a prompt waits for it', async () => {
+    const { agents, project } = await workshop()
+    const { agent } = await agents.start({ agent: 'toast', cwd: project, args: ['--delay', '9000'] })
+    expect(agent).toMatchObject({ status: 'starting', reason: 'it has drawn nothing yet' })
+    expect(await agents.send('toast', 'say hello', { wait: true })).toMatchObject({ outcome: 'replied' })
+  })
+
   it('a prompt arrives once, as it was given, and the receipt says who confirmed it', async () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { eventually, workshop } from './workshop.js'
 
@@ -79,6 +80,24 @@ describe('after a restart', () => {
     expect(await home.sessions.get(second)).toMatchObject({ link: 'crash', parent_id: first, chain_id: first })
     expect(await home.sessions.get(first)).toMatchObject({ outcome: 'killed', child_id: second })
   })
+})
+
+it('a reply is seen by who begins another conversation in the program, and not by a program that begins empty', async () => {
+  const { agents, project, tmux } = await workshop()
+  await agents.start({ agent: 'toast', cwd: project })
+  await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+  const shows = (text: string): void =>
+    writeFileSync(tmux('display-message', '-p', '-t', 'toast', '#{pane_tty}').trim(), `\x1b[2J\x1b[H${text}`)
+  const listed = async () => (await agents.list())[0]
+  await agents.restart('toast')
+  shows('NOTHING WAS SAID YET\r\n> ')
+  for (let looks = 0; looks < 3; looks += 1) expect(await listed()).toMatchObject({ waiting_for: 'finished' })
+  shows('> ')
+  await agents.send('toast', 'hello again', { wait: true, timeoutMs: 20_000 })
+  expect(await listed()).toMatchObject({ waiting_for: 'finished' })
+  shows('NOTHING WAS SAID YET\r\n> ')
+  await eventually(listed, (one) => one?.status === 'idle')
+  expect(await listed()).not.toHaveProperty('waiting_for')
 })
 
 it('a failure that was acknowledged is no error any more, and the next one is', async () => {

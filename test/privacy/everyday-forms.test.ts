@@ -42,3 +42,10 @@ it('what stands beside a coloured secret keeps its colours, and those inside of 
     `${red('user')} ${red('[REDACTED:github-token]')} ${red('end')}`,
   )
 })
+
+it('wide letters are read wherever they begin, also in a short text', () => {
+  const wide = Array.from('password = "SIWuK!LF8F9-oOSJ"', (letter) => `${letter}\0`).join('')
+  for (const before of ['', 'x', '> ', 'path/', 'key '])
+    expect(redact(`${before}${wide}\n`).text, before).toContain('[REDACTED:password]')
+  expect(redact('{"apiKey":"GCdC2O7Dn\0Dk6hxNRbE2beBUxNxlRm04mArXPZO33"}').text).not.toContain('mArXPZO33')
+})

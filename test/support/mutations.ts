@@ -1,13 +1,4 @@
-/** Small, seeded and the same everywhere. */
-export function generator(seed: number): (below: number) => number {
-  let state = seed >>> 0 || 1
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
+import type { Random } from './random.js'
 
 const DEEP = '['.repeat(20_000) + ']'.repeat(20_000)
 /** JSON texts that may stand in the place of any value. */
@@ -59,7 +50,6 @@ const STRANGE = [
   ...[JSON.stringify('a/'.repeat(3_000)), JSON.stringify('long '.repeat(2_000))],
 ]
 
-type Random = (below: number) => number
 const picked = <T>(from: readonly T[], random: Random): T => from[random(from.length)] as T
 const spliced = (text: string, at: number, remove: number, insert: string): string =>
   text.slice(0, at) + insert + text.slice(at + remove)

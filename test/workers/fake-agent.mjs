@@ -125,7 +125,15 @@ function key(name) {
   return draw()
 }
 
-const KEYS = { '\r': 'enter', '\x15': 'clear', '\x04': 'quit', '\x1b[A': 'up', '\x1b[B': 'down', '\x1b': 'escape' }
+const KEYS = {
+  '\r': 'enter',
+  '\x15': 'clear',
+  '\x03': 'quit',
+  '\x04': 'quit',
+  '\x1b[A': 'up',
+  '\x1b[B': 'down',
+  '\x1b': 'escape',
+}
 let buffer = ''
 function feed(text) {
   buffer += text

@@ -31,6 +31,15 @@ const HUNG_MS = 40_000
 const CLAUDE = '22222222-2222-4222-8222-222222222222'
 const CODEX = 'rollout-2026-11-15T09-58-46-01a1dea5-22e0-77f2-b9d7-977ec2c1c576.jsonl'
 
+/** What the programs show: a start that sees it need not wait whether they live on. */
+const IDLE_SCREENS = {
+  claude: 'auto-00-idle.txt',
+  codex: 'idle.txt',
+  gemini: 'idle.txt',
+  pi: 'idle.txt',
+  opencode: 'wide-idle.txt',
+}
+
 const at = (path) => join(scene, path)
 const put = (path, content, mode = 0o644) => {
   mkdirSync(dirname(at(path)), { recursive: true })
@@ -50,8 +59,10 @@ const env = {
 }
 
 function build() {
-  for (const tool of ['claude', 'codex', 'gemini', 'pi', 'opencode'])
-    put(`bin/${tool}`, '#!/bin/sh\nexec sleep 100000\n', 0o755)
+  for (const [tool, screen] of Object.entries(IDLE_SCREENS)) {
+    copy(`${tool}/panes/${screen}`, `${tool}.screen`)
+    put(`bin/${tool}`, `#!/bin/sh\ncat ${at(`${tool}.screen`)}\nexec sleep 100000\n`, 0o755)
+  }
   put('bin/package.json', '{"version":"1.2.3","bin":"x"}')
   const git = (...args) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: at('project'), env })
@@ -218,6 +229,12 @@ const READS = [
 ]
 /** What is in the home itself concerns fewer of them. */
 const OF_SETTINGS = new Set(['list', 'status', 'why', 'ingest', 'cost', 'purge', 'tool', 'start'])
+/** What a start reads, of a tool of one's own and of two others: a start takes longer than all else, and need not be tried with the rest. */
+const STARTED_WITH = {
+  mine: /^(project(\/\.git\/HEAD|\/\.mcp\.json)?|variables\.env|bare\/(config\.toml|tmux\.sock|patterns))$/,
+  codex: /^(\.codex(\/config\.toml)?|project\/\.git)$/,
+  gemini: /^(\.gemini(\/(settings|projects)\.json)?|project\/\.git)$/,
+}
 /** With the daemon that has been running all the time. */
 const ASKED = [['list'], ['status'], ['why', 'web/live'], ['daemon', 'status']]
 
@@ -325,7 +342,9 @@ for (const places of mode === 'each' ? groups.flat().map((place) => [place]) : g
   const restore = places.map(makeOdd)
   const asked = ASKED.map((args) => () => check(places, 'home', args))
   const isSetting = places.every((place) => /^(home|bare)\//.test(place))
-  const wanted = READS.filter(([word]) => !isSetting || OF_SETTINGS.has(word))
+  const concerns = ([word, ...rest]) =>
+    word !== 'start' || places.some((place) => STARTED_WITH[rest.at(-1)].test(place))
+  const wanted = READS.filter((args) => (!isSetting || OF_SETTINGS.has(args[0])) && concerns(args))
   const read = wanted.map((args) => () => check(places, 'bare', args))
   await inTurn([...asked, ...read])
   if (places.includes('project/.git/HEAD')) await act(places)

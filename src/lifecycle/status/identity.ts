@@ -107,6 +107,10 @@ function howOf(
       // It was in one: the same process began another (Codex says no more of its /new).
       if (binding.is_confirmed) return isItself ? 'clear' : undefined
       return run.how === 'resume' ? undefined : 'captured'
+    case 'prompted':
+      // Its user chose another one in the program itself. Before it has confirmed any, that may be one it began instead.
+      if (binding?.is_confirmed) return isItself ? 'resume' : undefined
+      return binding ? undefined : 'captured'
     case 'unchanged':
       return binding ? undefined : 'captured'
   }

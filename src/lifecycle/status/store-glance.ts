@@ -8,9 +8,10 @@ import {
   type Instant,
   instantOf,
   laterOf,
+  msOf,
   type Outcome,
 } from '../../model/index.js'
-import type { ToolRunner } from '../../tools/index.js'
+import type { ScreenReading, ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import { nowOf, type Parts } from '../parts.js'
 import { recordEnd } from '../run/recorded-session.js'
@@ -20,11 +21,12 @@ import { activityOf } from './evidence.js'
 import { holderOf, judge, settleIdentity } from './intake.js'
 import { loggedEnd } from './logged-turn.js'
 import type { Glance, Observed } from './observe.js'
-import { turnEndOf } from './turn-end.js'
+import { lastTurn, turnEndOf } from './turn-end.js'
 
 /** Decides what an agent does from what was just seen, and stores what has changed, with the evidence. */
 export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Glance): Promise<Observed> {
-  const { agent, run, live, pane, reading, seen } = one
+  const { agent, live, pane, reading, seen } = one
+  const run = one.run && live ? withReplySeen(parts, one.run, live, reading) : one.run
   const isOver = one.isOver === true
   const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
@@ -33,14 +35,15 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const logged = quick.asksLog ? await loggedEnd(parts, run) : undefined
   const decided = logged ? decideStatus({ ...sighting(run, live), logged }) : quick
   const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
-  if (!isNews(one, run, looked, live, first)) return { ...shown, run, verdict: first }
+  if (!isNews(one, one.run ?? run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
     const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id) return undefined
-    const { next, events } = await withNews(parts, agents, one, { ...current, run: now })
-    const known = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
-    const { run: asking, verdict } = await askedNow(parts, next, now, known, reading)
+    const known = withReplySeen(parts, current, now, reading)
+    const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
+    const again = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
+    const { run: asking, verdict } = await askedNow(parts, next, now, again, reading)
     const ended = await ending(parts, agent, asking, now, verdict, one)
     const judged = withVerdict(asking, verdict, seen)
     const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
@@ -54,6 +57,22 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const result = stored ?? { run, verdict: first }
   if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
   return { ...shown, ...result }
+}
+
+/** A screen may still show what was there when the turn ended. */
+const NEW_AFTER_MS = 2_000
+
+/**
+ * A user who has begun another conversation in the program has seen the end of the last turn. Some programs name the new one
+ * only with its first prompt. A program that was started since shows an empty conversation before the one it resumes.
+ */
+function withReplySeen(parts: Parts, run: AgentRun, live: LiveRun, reading: ScreenReading | undefined): AgentRun {
+  if (!reading?.isNew) return run
+  const { told = [], busy_at } = run
+  const { end, isOpen } = lastTurn({ told, busy_at, turn_end: turnEndOf(run), run: live })
+  if (!end || isOpen || end.at < live.started_at || end.at <= (run.acked_at ?? '')) return run
+  const now = parts.context.clock.now()
+  return now - msOf(end.at) < NEW_AFTER_MS ? run : { ...run, acked_at: instantOf(now) }
 }
 
 function sightingOf(

@@ -15,6 +15,8 @@ const STEP_MS = 2_000
 /** So long a dialog may take to be drawn. */
 const DRAWN_MS = 4_000
 const CONFIRM_MS = 5_000
+/** A program that starts itself again to read the settings of a folder shows its question until then. */
+const STARTUP_CONFIRM_MS = 20_000
 /** Key presses in one dialog: it has a handful of options. */
 const MAX_STEPS = 24
 
@@ -110,7 +112,7 @@ class DialogKeys {
   /** Says how it is known that the answer was taken. A dropped Enter is pressed again only where nothing can have come in between. */
   async untilGone(dialog: Dialog, option: DialogOption, asked: AskedBy): Promise<string> {
     const pressed = nowOf(this.parts)
-    const until = performance.now() + CONFIRM_MS
+    const until = performance.now() + (dialog.kind === 'startup' ? STARTUP_CONFIRM_MS : CONFIRM_MS)
     let pressAgainAt = performance.now() + STEP_MS
     for (let goneFor = 0; ; ) {
       const now = await this.#read().catch(() => undefined)

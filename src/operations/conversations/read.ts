@@ -1,8 +1,17 @@
 import { existsSync } from 'node:fs'
-import { branchTo, explainSendPolicy, parseKey, parseSendPolicy } from '../../conversations/index.js'
+import {
+  branchTo,
+  explainSendPolicy,
+  parseKey,
+  parseSendPolicy,
+  policiesOf,
+  type SendPolicySource,
+} from '../../conversations/index.js'
+import { explainDiskError, readGiven } from '../../disk/index.js'
 import { msOf, SkeinError } from '../../model/index.js'
+import type { OperationContext } from '../context.js'
 import { defaulted, optional, required } from '../field.js'
-import { choice, count, text, when } from '../kind.js'
+import { choice, count, path, text, when, wrongInput } from '../kind.js'
 import { operation } from '../operation.js'
 import { present } from '../present.js'
 import { conversationDocument, messageDocuments } from './documents.js'
@@ -59,13 +68,13 @@ export const conversationsShow = operation({
     const row = await conversations.get(key)
     if (!row)
       throw new SkeinError('conversation-not-found', `There is no conversation ${key}`, 'Try: skein conversations list')
-    const path = await conversations.transcriptPath(key)
+    const transcriptPath = await conversations.transcriptPath(key)
     const transcript = await conversations.transcript(key)
     const messages = messageDocuments(transcript ? branchTo(transcript) : []).slice(-wanted)
     return {
       conversation: conversationDocument(row),
       entry: row.entry,
-      ...(existsSync(path) ? { transcript: path } : {}),
+      ...(existsSync(transcriptPath) ? { transcript: transcriptPath } : {}),
       messages,
     }
   },
@@ -77,18 +86,19 @@ export const conversationsPolicy = operation({
   where: 'either',
   summary: 'Show whether an agent may send somewhere',
   description:
-    'What the conversation itself says counts first, then the first rule that matches, then the default; without any, sending is allowed.',
+    "The conversation's own setting counts first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any, sending is allowed.",
   input: {
     key: required(text('key'), 'The key of a conversation, which need not exist'),
-    policy: optional(text('policy'), 'A policy, as JSON text'),
+    policy: optional(text('policy'), 'A policy in place of the configured one, as JSON'),
+    policy_file: optional(path('file'), 'The same from a file with JSON in it'),
     channel: optional(text('channel'), 'As if it were on this channel'),
     chat_type: optional(choice('type', ['dm', 'group', 'channel']), 'As if it were of this type'),
     ...STORE,
   },
   result: 'send-answer',
-  async run({ key, policy, channel, chat_type: chatType, files }, context) {
+  async run({ key, policy: given, policy_file, channel, chat_type: chatType, files }, context) {
     const parts = parseKey(key)
-    const sendPolicy = policy === undefined ? {} : parseSendPolicy(policy, '--policy')
+    const { policy: sendPolicy, file } = await policyOf(given, policy_file, context)
     using store = await openConversations({ files }, context)
     const row = await agentsOf(store, parts.agent)[0]?.get(key)
     const { decision, by } = explainSendPolicy({
@@ -96,6 +106,27 @@ export const conversationsPolicy = operation({
       sessionKey: key,
       ...present({ entry: row?.entry, channel, chatType }),
     })
-    return { key: parts.key, decision, by: by.kind, ...(by.kind === 'rule' ? { rule: by.rule } : {}) }
+    const rule = by.kind === 'rule' ? { rule: by.rule } : {}
+    const source = by.kind === 'rule' || by.kind === 'default' ? present({ file }) : {}
+    return { key: parts.key, decision, by: by.kind, ...rule, ...source }
   },
 })
+
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** The policy that was given, the one in a file, or the configured one. */
+async function policyOf(
+  given: string | undefined,
+  file: string | undefined,
+  { configFile }: Pick<OperationContext, 'configFile'>,
+): Promise<SendPolicySource> {
+  if (given !== undefined) return { policy: parseSendPolicy(given, '--policy') }
+  if (file === undefined) return policiesOf(configFile).send()
+  try {
+    return { policy: parseSendPolicy(readGiven(file, MOST_BYTES).toString('utf8'), file), file }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw wrongInput(`There is no file ${file}`, 'Give a file with a policy in it, or the policy itself')
+    throw explainDiskError(error, file)
+  }
+}

@@ -33,10 +33,10 @@ export const REVISION = optional(text('revision'), 'Only if this is still its re
 
 export async function openConversations(
   { files }: { readonly files: string | undefined },
-  { home }: Pick<OperationContext, 'home'>,
+  { home, configFile }: Pick<OperationContext, 'home' | 'configFile'>,
 ): Promise<ConversationStore> {
-  if (files !== undefined) return new ConversationStore({ directory: files, backend: 'files' })
-  return new ConversationStore({ directory: join((await home()).directory, 'conversations') })
+  if (files !== undefined) return new ConversationStore({ directory: files, backend: 'files', configFile })
+  return new ConversationStore({ directory: join((await home()).directory, 'conversations'), configFile })
 }
 
 /** The agents to look at: the one that was named, or all. Naming one that is not there must not make it. */

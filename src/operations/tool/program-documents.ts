@@ -63,11 +63,13 @@ export function rulesDocument({ version, recorded_from, source, rules, titles }:
     version,
     recorded_from,
     source,
-    rules: rules.map(({ lines: _lines, has_input: _hasInput, not: _not, dialog, keys: _keys, match, ...rule }) => ({
-      ...rule,
-      match: match.map((pattern) => pattern.source),
-      ...(dialog ? { dialog: dialog.kind } : {}),
-    })),
+    rules: rules.map(
+      ({ lines: _lines, has_input: _hasInput, is_new: _isNew, not: _not, dialog, keys: _keys, match, ...rule }) => ({
+        ...rule,
+        match: match.map((pattern) => pattern.source),
+        ...(dialog ? { dialog: dialog.kind } : {}),
+      }),
+    ),
     titles: titles.map(({ match, ...rule }) => ({ ...rule, match: [match.source] })),
   }
 }

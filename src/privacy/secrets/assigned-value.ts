@@ -1,6 +1,7 @@
 import type { Span } from '../mark.js'
 import { looksRandom, type Writing } from './plausible-value.js'
 import { type OpenQuote, quotedSpan, STRING_PREFIX, unquotedEnd } from './quoted-value.js'
+import { isIn } from './rule.js'
 
 /** A value, and how it is written. */
 export interface Reading {
@@ -58,7 +59,7 @@ const CELL_LEAST = 16
 
 /** The value that the name ending at `end` is given, if it is given one. */
 export function readValue(text: string, nameStart: number, end: number): Reading | undefined {
-  const from = matches(AFTER_WORD, text, end) ? AFTER_WORD.lastIndex : end
+  const from = !isSignOrBlank(text.charCodeAt(end)) && matches(AFTER_WORD, text, end) ? AFTER_WORD.lastIndex : end
   const sign = text.charCodeAt(blanksEnd(text, from, 4))
   // A colon, a question mark or an `s` begins what follows a type, and a colon a block.
   if ((sign === 58 || sign === 63 || sign === 115) && matches(TYPED, text, from))
@@ -68,10 +69,9 @@ export function readValue(text: string, nameStart: number, end: number): Reading
   if (beside) return beside
   const separator = separatorAt(text, from)
   if (separator) {
-    const { at, ...given } = separator
     // `def login(user, password):` begins a function.
-    if (given.isLabel && text[from - 1] === ')' && /[\r\n]/.test(text[at] ?? '')) return undefined
-    return readAssigned(text, at, given)
+    if (separator.given.isLabel && text[from - 1] === ')' && /[\r\n]/.test(text[separator.at] ?? '')) return undefined
+    return readAssigned(text, separator.at, separator.given)
   }
   const isFlag = text[nameStart] === '-'
   // Names stand in lists, too: only what looks like a value is one.
@@ -90,14 +90,14 @@ export function readValue(text: string, nameStart: number, end: number): Reading
 const isFlagEnd = (close: string): boolean => /^(?:\\{0,3}")?$/.test(close)
 
 /** `=`, `:`, `:=` or `=>` with blanks around it, and where the value begins. Not `==`, not `::`. */
-function separatorAt(text: string, from: number): (Given & { at: number }) | undefined {
+function separatorAt(text: string, from: number): { at: number; given: Given } | undefined {
   const start = blanksEnd(text, from, MOST_BLANKS)
   const length = signLength(text, start)
   if (length === 0) return undefined
   const end = text.startsWith('**', start + length) ? start + length + 2 : start + length
   const at = blanksEnd(text, end, MOST_BLANKS)
   const sign = length === 1 ? text.charCodeAt(start) : 0
-  return { at, isLiteral: sign === 61 && start === from && at === end, isLabel: sign === 58 }
+  return { at, given: { isLiteral: sign === 61 && start === from && at === end, isLabel: sign === 58 } }
 }
 
 function signLength(text: string, at: number): number {
@@ -136,11 +136,21 @@ function readAssigned(text: string, at: number, given: Given): Reading | undefin
       if (!matches(LONG_BRACKET, text, at)) return undefined
       return bare(text, LONG_BRACKET.lastIndex, { isLiteral: true, isLabel: false })
     default:
-      return matches(WRAPPED, text, at) && matches(OPENING, text, WRAPPED.lastIndex)
+      return canWrap(text, at) && matches(WRAPPED, text, at) && matches(OPENING, text, WRAPPED.lastIndex)
         ? readFrom(text, WRAPPED.lastIndex, { ...given, isLiteral: false })
         : readFrom(text, at, given)
   }
 }
+
+/** Whether a bracket ends the name that begins here, if there is one. */
+function canWrap(text: string, from: number): boolean {
+  let at = from
+  while (at - from < LONGEST_WRAPPER && isIn('dotted', text, at)) at += 1
+  const code = text.charCodeAt(at)
+  // A blank or two colons may be within such a name.
+  return code === 40 || code === 58 || code === 32
+}
+const LONGEST_WRAPPER = 24
 
 /** Between quotes, it is a value on any line. Without them, only behind a colon, and where nothing else is on the line. */
 function readNextLine(text: string, at: number, given: Given): Reading | undefined {
@@ -256,6 +266,7 @@ function blanksEnd(text: string, from: number, most: number): number {
   while (at - from < most && isBlank(text.charCodeAt(at))) at += 1
   return at
 }
+const isSignOrBlank = (code: number): boolean => isBlank(code) || code === 58 || code === 61
 const isBlank = (code: number): boolean => code === 32 || code === 9 || code === 0xa0
 
 function matches(pattern: RegExp, text: string, at: number): boolean {

@@ -1,5 +1,5 @@
 import { readValue } from './assigned-value.js'
-import { shownOf } from './hidden-characters.js'
+import { hasHidden, shownOf } from './hidden-characters.js'
 import { isPlausiblePassword, isPlausibleToken, type Writing } from './plausible-value.js'
 import { wholeValue } from './quoted-value.js'
 import { isIn, NOT_HERE, type Rule } from './rule.js'
@@ -78,7 +78,11 @@ export function canNameSecret(name: string): boolean {
   return answer
 }
 
-/** A value that goes on in the next line. */
+/** A value as a person reads it, also one that goes on in the next line. */
+function shownValue(written: string): string {
+  const joined = written.includes('\\') ? written.replace(LINE_JOIN, '') : written
+  return hasHidden(joined, 0, joined.length) ? shownOf(joined) : joined
+}
 const LINE_JOIN = /\\\r?\n[ \t]{0,60}/g
 
 function rule(kind: Kind, words: readonly string[]): Rule {
@@ -94,7 +98,7 @@ function rule(kind: Kind, words: readonly string[]): Rule {
       const name = text.slice(nameStart, at)
       const reading = readValue(text, nameStart, end)
       if (reading === undefined || !isNamed(kind, name, text.slice(at, end), reading.writing)) return undefined
-      const value = shownOf(text.slice(reading.value.start, reading.value.end).replace(LINE_JOIN, ''))
+      const value = shownValue(text.slice(reading.value.start, reading.value.end))
       const plausible =
         kind === 'password'
           ? isPlausiblePassword(value, reading.writing)

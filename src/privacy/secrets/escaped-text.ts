@@ -39,6 +39,8 @@ const tableOf = (letters: string): Uint8Array =>
 /** Behind a backslash: what means another character at once, and what begins a number. */
 const PLAIN = tableOf(`"'\`/nrt`)
 const CODED = tableOf('ux03e')
+/** What escapes begin with. None is a small letter. */
+const SIGNS = tableOf('\\%&^')
 
 /** The text that the escapes of JSON, programs, addresses and HTML stand for, however often it was escaped. */
 export const withoutEscapes = (text: string, source?: MappedText): MappedText | undefined =>
@@ -53,7 +55,7 @@ function unescaped(text: string, isMeant: (found: Escape) => boolean, source?: M
   let from = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code !== 92 && code !== 37 && code !== 38 && code !== 94) continue
+    if (code > 94 || SIGNS[code] !== 1) continue
     const found = escapeAt(text, at, code)
     if (found === undefined || !isMeant(found)) {
       if (code === 92) at = slashesEnd(text, at) - 1

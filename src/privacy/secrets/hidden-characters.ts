@@ -41,8 +41,9 @@ const OVERSTRUCK = /[^\n\x08]\x08/g
 /** UTF-16 that was read as single bytes. */
 const WIDE_TEXT = /(?:[\x20-\x7e]\0){8}/
 
-/** Whether there are wide letters. Looks at a few places: a secret and its name are longer than the way between two of them. */
+/** Whether there are wide letters. Of a long text, looks at a few places: a secret and its name are longer than the way between two. */
 export function isWide(text: string): boolean {
+  if (text.length < 192 && text.indexOf('\0') !== -1 && WIDE_TEXT.test(text)) return true
   for (let at = 0; at + 1 < text.length; at += 96)
     if (text.charCodeAt(at) === 0 || text.charCodeAt(at + 1) === 0) return true
   return false

@@ -2,21 +2,13 @@ import type { Span } from '../mark.js'
 
 /** A text made from another, piece by piece: what is found in it can be located in the original. */
 export class MappedText {
-  /** Of each piece: where it begins here, and where it begins and ends in the text it was made from. */
-  readonly #here: number[] = []
-  readonly #from: number[] = []
-  readonly #to: number[] = []
-  #parts: string[] = []
-  #length = 0
-  #text: string | undefined
+  /** Three numbers for each piece: where it begins here, and where it begins and ends in the text it was made from. */
+  readonly #pieces: number[] = []
+  #text = ''
 
   constructor(private readonly source?: MappedText) {}
 
   get text(): string {
-    if (this.#text === undefined) {
-      this.#text = this.#parts.join('')
-      this.#parts = []
-    }
     return this.#text
   }
 
@@ -27,6 +19,10 @@ export class MappedText {
 
   /** What is written in several characters and means others. Each of these is a piece of its own. */
   replace(meaning: string, from: number, to: number): void {
+    if (meaning.length === 1) {
+      this.#add(meaning, from, to)
+      return
+    }
     const each = (to - from) / meaning.length
     for (let at = 0; at < meaning.length; at += 1)
       this.#add(meaning.charAt(at), from + Math.floor(at * each), from + Math.floor((at + 1) * each))
@@ -36,40 +32,27 @@ export class MappedText {
   originalSpan(start: number, end: number): Span {
     const [first, last] = [this.#pieceAt(start), this.#pieceAt(end - 1)]
     const span = {
-      start: this.#isCopy(first) ? this.#fromOf(first) + start - this.#hereOf(first) : this.#fromOf(first),
-      end: this.#isCopy(last) ? this.#fromOf(last) + end - this.#hereOf(last) : (this.#to[last] ?? 0),
+      start: first.isCopy ? first.from + start - first.here : first.from,
+      end: last.isCopy ? last.from + end - last.here : last.to,
     }
     return this.source ? this.source.originalSpan(span.start, span.end) : span
   }
 
   #add(part: string, from: number, to: number): void {
-    this.#parts.push(part)
-    this.#here.push(this.#length)
-    this.#from.push(from)
-    this.#to.push(to)
-    this.#length += part.length
+    this.#pieces.push(this.#text.length, from, to)
+    this.#text += part
   }
 
-  #hereOf(piece: number): number {
-    return this.#here[piece] ?? 0
-  }
-  #fromOf(piece: number): number {
-    return this.#from[piece] ?? 0
-  }
-
-  #isCopy(piece: number): boolean {
-    const length = (this.#here[piece + 1] ?? this.#length) - this.#hereOf(piece)
-    return (this.#to[piece] ?? 0) - this.#fromOf(piece) === length
-  }
-
-  #pieceAt(offset: number): number {
-    let [low, high] = [0, this.#here.length - 1]
+  #pieceAt(offset: number): { here: number; from: number; to: number; isCopy: boolean } {
+    const pieces = this.#pieces
+    let [low, high] = [0, pieces.length / 3 - 1]
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.#hereOf(middle) <= offset) low = middle
+      if ((pieces[3 * middle] as number) <= offset) low = middle
       else high = middle - 1
     }
-    return low
+    const [here = 0, from = 0, to = 0, next = this.#text.length] = pieces.slice(3 * low, 3 * low + 4)
+    return { here, from, to, isCopy: to - from === next - here }
   }
 }
 

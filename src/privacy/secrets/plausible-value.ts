@@ -37,18 +37,23 @@ export function isPlausiblePassword(value: string, { isLiteral, isLabel, isCode 
 
 /** A token, key or secret was made by a machine: it does not look like words. */
 export function isPlausibleToken(value: string, { isLiteral, isCode }: Writing): boolean {
-  if (value.length < (isLiteral ? 8 : 12) || isPlaceholder(value) || /\s/.test(value)) return false
-  if (isCode || /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)/.test(value)) return false
+  if (value.length < (isLiteral ? 8 : 12) || isCode || !canLookRandom(value)) return false
+  if (isPlaceholder(value) || /\s/.test(value)) return false
+  if (/^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)/.test(value)) return false
   return looksRandom(value)
 }
 
+/** Asked first: most values are words. */
+const canLookRandom = (value: string): boolean => value.length >= LEAST_WITHOUT_DIGITS || /[0-9]/.test(value)
+const LEAST_WITHOUT_DIGITS = 16
+
 /** Digits among letters, or upper among lower case as no camel has them. */
 export function looksRandom(value: string): boolean {
-  if (/^[0-9.,:-]+$/.test(value) || isWordy(value)) return false
+  if (!canLookRandom(value) || /^[0-9.,:-]+$/.test(value) || isWordy(value)) return false
   const letters = value.replace(/[^A-Za-z]/g, '').length
   if (/[0-9]/.test(value)) return letters > 0
   const upper = value.replace(/[^A-Z]/g, '').length
-  return value.length >= 16 && !/[-_.]/.test(value) && upper > letters * 0.3 && upper < letters * 0.7
+  return !/[-_.]/.test(value) && upper > letters * 0.3 && upper < letters * 0.7
 }
 
 /** Letters with digits or with signs that no plain word has. */

@@ -19,9 +19,17 @@ export function readGeminiHook({ payload }: SpoolMessage): AgentReport | undefin
   const session = textAt(payload, 'session_id')
   if (!telling || !isSessionId(session)) return telling
   const log = textAt(payload, 'transcript_path')
-  const how = (event === 'SessionStart' && SOURCES.find((one) => one === payload.source)) || 'unchanged'
+  const how =
+    event === 'SessionStart'
+      ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged')
+      : event === 'BeforeAgent' && isOwnLog(log)
+        ? 'prompted' // nothing else says that a conversation was chosen in its list (/resume)
+        : 'unchanged'
   return { identity: { session, how, ...(log ? { log: withoutLinks(log) } : {}) }, ...telling }
 }
+
+/** Logs of sub-agents are in a folder of their own. */
+const isOwnLog = (log: string | undefined): boolean => log !== undefined && basename(dirname(log)) === 'chats'
 
 const SOURCES = ['startup', 'resume', 'clear'] as const
 /** What stands in the place of a reply that there is none of. */

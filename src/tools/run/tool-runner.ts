@@ -110,10 +110,13 @@ export interface SpoolMessage {
  */
 export interface AgentReport {
   readonly evidence?: Omit<Evidence, 'at'>
-  /** Which conversation the message comes from, and how the program came to it; `unchanged` when it does not say. */
+  /**
+   * Which conversation the message comes from, and how the program came to it; `prompted` when its user gave a prompt in it,
+   * `unchanged` when the message does not say.
+   */
   readonly identity?: {
     readonly session: SessionId
-    readonly how: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unchanged'
+    readonly how: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'prompted' | 'unchanged'
     readonly log?: string
   }
   /** A prompt arrived: the receipt for a send. */
@@ -166,6 +169,8 @@ export interface ScreenReading {
   readonly dialog?: Dialog
   /** Text that stands in the input line and was not sent. */
   readonly draft?: string
+  /** It shows a conversation in which nothing was said yet. */
+  readonly isNew?: true
 }
 
 /** Stands in `Dialog.thing` where a line of the screen ends that may have been wrapped there: in the text there is a blank, or nothing. */

@@ -57,6 +57,7 @@ function firstOf(rules: ScreenRules, layout: Layout): ScreenReading | undefined 
       ...(rule.waiting_for ? { waiting_for: rule.waiting_for } : {}),
       ...(rule.trouble ? { trouble: rule.trouble } : {}),
       ...(dialog ? { dialog } : {}),
+      ...(rule.is_new ? { isNew: true } : {}),
     }
   }
   return undefined

@@ -57,6 +57,8 @@ export interface ScreenRule extends Verdict {
   readonly not: readonly RegExp[]
   /** Holds only where there is (no) input line. */
   readonly has_input?: boolean
+  /** So looks a conversation in which nothing was said yet. */
+  readonly is_new?: boolean
   readonly dialog?: DialogShape
   /** A line that waits for these keys: it has to be the last one, with nothing behind what matches. */
   readonly keys?: PromptKeys
@@ -158,8 +160,9 @@ function verdict(rule: ConfigValue): Verdict {
 }
 
 function screenRule(place: ConfigValue): ScreenRule {
-  const rule = place.object([...VERDICT_KEYS, 'region', 'lines', 'match', 'not', 'has_input', 'dialog'])
+  const rule = place.object([...VERDICT_KEYS, 'region', 'lines', 'match', 'not', 'has_input', 'is_new', 'dialog'])
   const hasInput = rule.optional('has_input')?.truth()
+  const isNew = rule.optional('is_new')?.truth()
   const dialog = rule.optional('dialog')
   return {
     ...verdict(rule),
@@ -175,6 +178,7 @@ function screenRule(place: ConfigValue): ScreenRule {
         ?.oneOrMore()
         .map((one) => one.regex()) ?? [],
     ...(hasInput === undefined ? {} : { has_input: hasInput }),
+    ...(isNew === undefined ? {} : { is_new: isNew }),
     ...(dialog ? { dialog: dialogShape(dialog) } : {}),
   }
 }

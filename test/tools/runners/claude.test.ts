@@ -154,6 +154,8 @@ describe('starting Claude Code', () => {
     expect(files.map((file) => file.path)).toEqual([settings])
     expect(written.hooks.Stop[0].hooks[0]).toMatchObject({ type: 'command', command: `sh '/run/skein/put' "a b"` })
     expect(written).not.toHaveProperty('skipDangerousModePermissionPrompt')
+    // Claude Code prints the command of each hook of these on its screen.
+    expect(Object.keys(written.hooks).filter((event) => /Compact/.test(event))).toEqual([])
     expect(argv.join(' ')).not.toContain('not-for-arguments')
   })
 

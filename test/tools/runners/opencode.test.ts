@@ -64,10 +64,11 @@ describe('starting opencode', () => {
 
 describe('the plugin', () => {
   /** Loads the plugin of a launch as opencode does, with a server that answers as told. */
-  async function loaded(launch: Launch, isThere: boolean) {
+  async function loaded(launch: Launch, isThere: boolean, refusals = 0) {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers.authorization ? 'with' : 'without'} a password`)
+      if (asked.length <= refusals) return void request.socket.destroy()
       response.writeHead(request.method === 'GET' && !isThere ? 404 : 200).end('{}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -114,6 +115,17 @@ describe('the plugin', () => {
       'POST /api/session',
     ])
     expect(told()).toEqual([{ type: 'skein.started', sessionID: SESSION, how: 'startup' }])
+  })
+
+  it('asks again where the server of a slow start does not answer yet, and reports a failure only after four tries', async () => {
+    using scratch = scratchLaunches()
+    const slow = await loaded(launchIn(scratch.home, scratch.launch()), false, 3)
+    expect(slow.asked).toHaveLength(4)
+    expect(slow.told()).toEqual([{ type: 'skein.started', sessionID: SESSION, how: 'startup' }])
+    using other = scratchLaunches()
+    const dead = await loaded(launchIn(other.home, other.launch()), false, 4)
+    expect(dead.asked).toHaveLength(4)
+    expect(dead.told()).toMatchObject([{ type: 'skein.failed' }])
   })
 
   it('leaves sub-agents out, but for what they ask; and tells of a conversation that takes the place of another', async () => {

@@ -1,8 +1,4 @@
-import { resolve } from 'node:path'
-import { parseSendPolicy } from '../../../conversations/index.js'
-import { explainDiskError, readGiven } from '../../../disk/index.js'
-import { SkeinError } from '../../../model/index.js'
-import { choice, conversationsPolicy, optional, required, text } from '../../../operations/index.js'
+import { choice, conversationsPolicy, optional, path, required, text } from '../../../operations/index.js'
 import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
 
@@ -16,45 +12,28 @@ export const policy = operationCommand(conversationsPolicy, {
     ],
   ],
   args: ['action', 'key'],
-  fields: { policy: optional(text('policy'), 'A policy: JSON, or a file with JSON in it') },
+  fields: {
+    policy: optional(text('policy'), 'A policy in place of the configured one: JSON, or a file with JSON in it'),
+    policy_file: undefined,
+  },
   own: { action: required(choice('action', ['test']), 'What to do: test') },
-  prepare: ({ action: _, policy: given, ...typed }, { cwd }) => ({
-    ...typed,
-    policy: given === undefined ? undefined : policyText(given, cwd),
-  }),
+  prepare({ action: _, policy: given, ...typed }, cli) {
+    const isJson = given?.trimStart().startsWith('{')
+    if (given === undefined || isJson) return { ...typed, policy: given }
+    return { ...typed, policy_file: path('file').parse(given, cli) }
+  },
   view: (answer) => safe`${answer.decision}: ${reasonOf(answer)}`,
 })
 
-const MOST_BYTES = 16 * 1024 * 1024
-
-/** A policy is JSON, or a file with JSON in it. */
-function policyText(given: string, cwd: string): string {
-  if (given.trimStart().startsWith('{')) return given
-  const path = resolve(cwd, given)
-  try {
-    const written = readGiven(path, MOST_BYTES).toString('utf8')
-    parseSendPolicy(written, path) // what is wrong with a file is said of the file
-    return written
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new SkeinError(
-        'bad-input',
-        `There is no file ${path}`,
-        'Give a file with a policy in it, or the policy itself',
-      )
-    }
-    throw explainDiskError(error, path)
-  }
-}
-
-function reasonOf({ by, rule = 0 }: Awaited<ReturnType<typeof conversationsPolicy.run>>): string {
+function reasonOf({ by, rule = 0, file }: Awaited<ReturnType<typeof conversationsPolicy.run>>): string {
+  const where = file === undefined ? '' : ` of ${file}`
   switch (by) {
     case 'override':
       return 'the conversation itself says so'
     case 'rule':
-      return `rule ${rule + 1} matches`
+      return `rule ${rule + 1}${where} matches`
     case 'default':
-      return 'the default of the policy'
+      return `the default of ${file ?? 'the policy'}`
     case 'nothing-matched':
       return 'nothing speaks against it'
   }
