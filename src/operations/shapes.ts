@@ -396,9 +396,6 @@ export const SHAPES = {
     "continued_by": ["tree", "if continued", ""],
     "forks": ["list of tree", "always", "sessions forked from it"],
   },
-  "agents": {
-    "agents": ["list of agent", "always", ""],
-  },
   "agent": {
     "id": ["text", "always", "never changes"],
     "address": ["text", "always", "groups and name: `web/api/toast`"],

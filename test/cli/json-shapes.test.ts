@@ -37,6 +37,7 @@ const RARE = new Set([
   'turn.error',
   'exported-turn.error',
   'exported-session.before',
+  'events.events', // of the API: the command prints one event per line
   'conversations.problems', // see conversations.test.ts
   'exported-call.paths', // where a policy keeps the arguments of edits: see document.test.ts
   'model-call.cost_usd',

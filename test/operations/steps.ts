@@ -251,8 +251,8 @@ export const STEPS: readonly Step[] = [
   // Running agents
   step(
     'agents.send',
-    ['send', 'web/demo', 'look at the tests'],
-    { agent: 'web/demo', text: 'look at the tests' },
+    ['send', 'web/demo', 'slow 4000'], // long enough to be seen at work on a busy machine
+    { agent: 'web/demo', text: 'slow 4000' },
     { before: [['start', '.', '--agent', 'web/demo', '--tool', 'demo']] },
   ),
   step('agents.send', ['send', 'web/jam', 'x'], { agent: 'web/jam', text: 'x' }, { fails: 'agent-not-running' }),

@@ -65,7 +65,7 @@ export function readingCard(reading: ReadingDocument, screen: Screen): string {
     [
       ['tool', reading.tool],
       ['status', reading.status],
-      ['rule', reading.rule ?? 'none: no rule knows this screen'],
+      ['rule', reading.rule ?? 'none: no rule matches this screen'],
       ['rules', reading.rules_source],
       ['reason', reading.rule ? reading.reason : undefined],
       ['waits for', reading.waiting_for],
