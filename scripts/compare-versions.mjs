@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { around } from '../bench/versions/around.mjs'
 import { CHANGING_COMMANDS, LIVE_COMMANDS, leftOut, readCommands } from '../bench/versions/commands.mjs'
 import { makeHome } from '../bench/versions/home.mjs'
 import { NOW, Program } from '../bench/versions/program.mjs'
@@ -82,13 +83,6 @@ function compareAnswers(title, commands) {
     if (given.out) keep(`${title} ${at}`, { before, after })
   }
   return different.length
-}
-
-/** The part of a line where it begins to differ. */
-function around(line = '', other = '') {
-  let at = 0
-  while (at < line.length && line[at] === other[at]) at += 1
-  return JSON.stringify(line.slice(Math.max(0, at - 60), at + 100))
 }
 
 function keep(name, both) {

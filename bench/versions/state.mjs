@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { around } from './around.mjs'
 
 const QUESTIONS = [
   ['sessions', 'list', '--all'],
@@ -48,6 +49,11 @@ export function compareState(title, before, after) {
   for (const name of different) {
     const what = !before.has(name) ? 'is new' : !after.has(name) ? 'is gone' : 'differs'
     console.log(`  ${what}: ${name}`)
+    if (what === 'differs' && name.startsWith('skein ')) {
+      const [one, other] = [before, after].map((state) => state.get(name).split('\n'))
+      const line = one.findIndex((text, row) => text !== other[row])
+      console.log(`    old: ${around(one[line], other[line])}\n    new: ${around(other[line], one[line])}`)
+    }
   }
   return different.length
 }

@@ -30,7 +30,10 @@ export interface StartAgent {
   agent?: string
   /** Where it runs. Needed for an agent that is made now; one that exists is started where it was before. */
   cwd?: string
+  /** Unless it is given, the tool that `command` runs, else the tool of the agent, else the default one. */
   tool?: string
+  /** What the agent runs in place of the tool's own program, as words of a command line. The tool's arguments follow. */
+  command?: string
   title?: string
   group?: string
   role?: string

@@ -31,7 +31,7 @@ function ingest(root: string): { said: string; signal: string | null } {
   const env = { PATH: process.env.PATH }
   const { stdout, stderr, signal } = spawnSync(process.execPath, [WORKER, root, root, '1'], {
     env,
-    timeout: 20_000,
+    timeout: 60_000,
     encoding: 'utf8',
   })
   return { said: stdout + stderr, signal }

@@ -60,7 +60,7 @@ it('the same command asked again is another request', async () => {
   const { agents, project } = shop
   await agents.start({ agent: 'toast', cwd: project, args: ['--then', HARMLESS] })
   await agents.send('toast', `ask ${HARMLESS}`)
-  const first = await agents.wait('toast', { until: 'waiting', timeoutMs: 10_000 })
+  const first = await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
   process.kill(first.pid ?? 0, 'SIGUSR2')
   const seen = await eventually(
     async () => (await agents.why('toast')).agent,
@@ -93,7 +93,7 @@ it('what is asked is listed with its options, and secrets in it are not', async 
 it('our own events keep the token and lose what a user would have called secret', async () => {
   const { agents, home, asked } = await asking('fake')
   await agents.answer('toast', { decision: 'allow' }, { token: asked.token ?? '' })
-  await agents.wait('toast', { until: 'idle', timeoutMs: 10_000 })
+  await agents.wait('toast', { until: 'idle', timeoutMs: 60_000 })
   await agents.stop('toast')
   const events = await home.events.read({})
   const named = events.filter(({ payload }) => payload.token === asked.token).map(({ type }) => type)

@@ -5,11 +5,11 @@ import { eventually, workshop } from './workshop.js'
 it('a finished reply waits until it is seen; looking does not count, a snooze hides it for a while', async () => {
   const { agents, project, home } = await workshop()
   await agents.start({ agent: 'toast', cwd: project })
-  await agents.send('toast', 'hello', { wait: true, timeoutMs: 10_000 })
+  await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
   for (let looks = 0; looks < 3; looks += 1) expect((await agents.list())[0]).toMatchObject({ waiting_for: 'finished' })
   const snoozed = await agents.snooze('toast', instantOf(Date.now() + 3_600_000))
   expect(snoozed.agent).toMatchObject({ status: 'idle', snoozed_until: expect.any(String) })
-  await agents.send('toast', 'again', { wait: true, timeoutMs: 10_000 })
+  await agents.send('toast', 'again', { wait: true, timeoutMs: 60_000 })
   expect((await agents.list())[0]).toMatchObject({ status: 'waiting', waiting_for: 'finished' })
   expect((await agents.ack('toast')).agent.status).toBe('idle')
   await expect(agents.snooze('toast', instantOf(0))).rejects.toMatchObject({ code: 'bad-time' })
@@ -20,7 +20,7 @@ it('the evidence behind a status is told, from what is seen now and from the jou
   const { agents, project } = await workshop()
   await agents.start({ agent: 'toast', cwd: project })
   await agents.send('toast', 'ask make')
-  await agents.wait('toast', { until: 'waiting', timeoutMs: 10_000 })
+  await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
   const { agent, evidence, history } = await agents.why('toast')
   expect(agent).toMatchObject({ status: 'waiting', waiting_for: 'permission', token: expect.any(String) })
   expect(evidence.filter(({ decided }) => decided)).toMatchObject([

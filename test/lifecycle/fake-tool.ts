@@ -31,10 +31,15 @@ export function fakeTool({ name = 'fake', tells = true }: { name?: string; tells
   }
 }
 
-function prepare({ kind, session, args = [], spool, model }: Launch, tells: boolean): Preparation {
+function prepare({ kind, session, command, args = [], spool, model }: Launch, tells: boolean): Preparation {
   const conversation = session ? [kind === 'resume' ? '--resume' : '--session-id', session] : []
   return {
-    argv: [process.execPath, PROGRAM, ...conversation, ...(model ? ['--model', model] : []), ...args],
+    argv: [
+      ...(command ?? ([process.execPath, PROGRAM] as const)),
+      ...conversation,
+      ...(model ? ['--model', model] : []),
+      ...args,
+    ],
     env: tells ? { FAKE_HOOK: spool.command } : {},
     files: [],
     ...(session ? { session } : {}),

@@ -211,7 +211,7 @@ describe('talking', () => {
   it('a program that draws nothing for longer than a start may take is starting, and a prompt waits for it', async () => {
     const { agents, project } = await workshop()
     const { agent } = await agents.start({ agent: 'toast', cwd: project, args: ['--delay', '9000'] })
-    expect(agent).toMatchObject({ status: 'starting', reason: 'it has drawn nothing yet' })
+    expect(agent).toMatchObject({ status: 'starting', reason: 'its screen is still empty' })
     expect(await agents.send('toast', 'say hello', { wait: true })).toMatchObject({ outcome: 'replied' })
   })
 
@@ -222,7 +222,7 @@ describe('talking', () => {
     const sent = await agents.send('toast', text)
     expect(sent).toMatchObject({ delivery: 'received', how: 'its program reported the prompt' })
     expect(log().filter(({ prompt }) => prompt !== undefined)).toMatchObject([{ prompt: text }])
-    const waited = await agents.wait('toast', { until: 'idle', timeoutMs: 10_000 })
+    const waited = await agents.wait('toast', { until: 'idle', timeoutMs: 60_000 })
     expect(waited).toMatchObject({ status: 'waiting', waiting_for: 'finished' })
     expect((await agents.output('toast')).text).toContain('reply to first line')
     expect((await agents.ack('toast')).agent.status).toBe('idle')
@@ -231,7 +231,7 @@ describe('talking', () => {
   it('without hooks the screen is the receipt, and two looks end the work', async () => {
     const { agents, project } = await workshop()
     await agents.start({ agent: 'toast', cwd: project, tool: 'mute' })
-    const sent = await agents.send('toast', 'slow 1500', { wait: true, timeoutMs: 20_000 })
+    const sent = await agents.send('toast', 'slow 1500', { wait: true, timeoutMs: 60_000 })
     expect(sent).toMatchObject({ delivery: 'received', how: 'pane says running' })
     expect(sent.agent).toMatchObject({ waiting_for: 'finished', source: 'pane' })
     expect(sent.reply).toContain('reply to slow 1500')
@@ -254,7 +254,7 @@ describe('talking', () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
     await agents.send('toast', 'ask rm -rf /')
-    await agents.wait('toast', { until: 'waiting', timeoutMs: 10_000 })
+    await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
     await expect(agents.send('toast', 'yes please')).rejects.toMatchObject({ code: 'agent-not-ready' })
     expect(
       log().filter((entry) => 'typed_into_dialog' in entry || 'pasted_into_dialog' in entry || 'chosen' in entry),
@@ -289,21 +289,21 @@ describe('answering', () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
     await agents.send('toast', 'ask make')
-    const asked = await agents.wait('toast', { until: 'waiting', timeoutMs: 10_000 })
+    const asked = await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
     expect(asked).toMatchObject({ status: 'waiting', waiting_for: 'permission', reason: 'asks for make' })
     const answered = await agents.answer('toast', { decision }, { token: asked.token ?? '' })
     expect(answered.how).toBe(`chose ${JSON.stringify(label)}; the question is gone from its screen`)
     expect(log()).toContainEqual({ chosen: label })
-    await agents.wait('toast', { until: 'idle', timeoutMs: 10_000 })
+    await agents.wait('toast', { until: 'idle', timeoutMs: 60_000 })
   })
 
   it('an answer to an older question is refused', async () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
     await agents.send('toast', 'ask one')
-    const first = await agents.wait('toast', { until: 'waiting', timeoutMs: 10_000 })
+    const first = await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
     await agents.answer('toast', { decision: 'deny' })
-    await agents.wait('toast', { until: 'idle', timeoutMs: 10_000 })
+    await agents.wait('toast', { until: 'idle', timeoutMs: 60_000 })
     await expect(agents.answer('toast', { decision: 'allow' })).rejects.toMatchObject({ code: 'nothing-asked' })
     await agents.send('toast', 'ask two')
     await eventually(
@@ -319,7 +319,7 @@ describe('answering', () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
     await agents.send('toast', 'plan it')
-    const asked = await agents.wait('toast', { until: 'waiting', timeoutMs: 10_000 })
+    const asked = await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
     expect(asked.waiting_for).toBe('plan')
     await expect(agents.answer('toast', { choose: 'Yes, and stop asking' })).rejects.toMatchObject({
       code: 'not-answered',

@@ -19,7 +19,7 @@ it('a prompt for an agent that asks something first is kept, and sent once when 
   expect(answered.how).toContain('the kept prompt was sent')
   // Two who look at the same time send nothing more.
   const other = await shop.again()
-  await Promise.all([agents, other.agents].map((one) => one.wait('toast', { until: 'done', timeoutMs: 10_000 })))
+  await Promise.all([agents, other.agents].map((one) => one.wait('toast', { until: 'done', timeoutMs: 60_000 })))
   expect(log().filter(({ prompt }) => prompt !== undefined)).toHaveLength(1)
   expect(existsSync(file)).toBe(false)
 })

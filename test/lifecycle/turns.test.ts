@@ -6,10 +6,10 @@ describe('a prompt that is waited for', () => {
   it('that is interrupted says so, and not what was replied before', async () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
-    const first = await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    const first = await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
     expect(first).toMatchObject({ outcome: 'replied' })
     expect(first.reply).toContain('reply to hello')
-    const going = agents.send('toast', 'forever', { wait: true, timeoutMs: 20_000 })
+    const going = agents.send('toast', 'forever', { wait: true, timeoutMs: 60_000 })
     await eventually(log, (lines) => lines.some(({ prompt }) => prompt === 'forever'))
     await eventually(
       () => agents.list(),
@@ -24,7 +24,7 @@ describe('a prompt that is waited for', () => {
   it('that needs an answer says what is asked', async () => {
     const { agents, project } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
-    const sent = await agents.send('toast', 'ask rm', { wait: true, timeoutMs: 20_000 })
+    const sent = await agents.send('toast', 'ask rm', { wait: true, timeoutMs: 60_000 })
     expect(sent).toMatchObject({ outcome: 'asks', agent: { status: 'waiting', waiting_for: 'permission' } })
     expect(sent.reason).toMatch(/rm$/)
   })
@@ -37,7 +37,7 @@ describe('after a restart', () => {
   ])('an agent that was cut off in "%s" has finished nothing', async (prompt, status) => {
     const { agents, project } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
-    await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
     await agents.send('toast', prompt)
     await eventually(
       () => agents.list(),
@@ -51,7 +51,7 @@ describe('after a restart', () => {
   it('a reply that nobody has seen still waits, as the same wait', async () => {
     const { agents, project } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
-    const { agent: before } = await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    const { agent: before } = await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
     expect(before).toMatchObject({ waiting_for: 'finished' })
     await agents.restart('toast')
     const [after] = await eventually(
@@ -64,7 +64,7 @@ describe('after a restart', () => {
   it('a new conversation has finished nothing', async () => {
     const { agents, project } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })
-    await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+    await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
     const { agent } = await agents.restart('toast', { fresh: true })
     expect(agent).toMatchObject({ status: 'idle' })
     expect(agent.waiting_for).toBeUndefined()
@@ -85,7 +85,7 @@ describe('after a restart', () => {
 it('a reply is seen by who begins another conversation in the program, and not by a program that begins empty', async () => {
   const { agents, project, tmux } = await workshop()
   await agents.start({ agent: 'toast', cwd: project })
-  await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+  await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
   const shows = (text: string): void =>
     writeFileSync(tmux('display-message', '-p', '-t', 'toast', '#{pane_tty}').trim(), `\x1b[2J\x1b[H${text}`)
   const listed = async () => (await agents.list())[0]
@@ -93,7 +93,7 @@ it('a reply is seen by who begins another conversation in the program, and not b
   shows('NOTHING WAS SAID YET\r\n> ')
   for (let looks = 0; looks < 3; looks += 1) expect(await listed()).toMatchObject({ waiting_for: 'finished' })
   shows('> ')
-  await agents.send('toast', 'hello again', { wait: true, timeoutMs: 20_000 })
+  await agents.send('toast', 'hello again', { wait: true, timeoutMs: 60_000 })
   expect(await listed()).toMatchObject({ waiting_for: 'finished' })
   shows('NOTHING WAS SAID YET\r\n> ')
   await eventually(listed, (one) => one?.status === 'idle')
@@ -107,6 +107,6 @@ it('a failure that was acknowledged is no error any more, and the next one is', 
   expect(failed).toMatchObject({ status: 'error', trouble: 'auth' })
   const { agent } = await agents.ack('toast')
   expect(agent).toMatchObject({ status: 'idle', reason: 'seen: not logged in' })
-  await agents.send('toast', 'hello', { wait: true, timeoutMs: 20_000 })
+  await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
   expect(await agents.report('toast', { status: 'error', reason: 'again' })).toMatchObject({ status: 'error' })
 })

@@ -77,7 +77,7 @@ export async function workshop(
 export async function eventually<T>(
   look: () => Promise<T> | T,
   isRight: (value: T) => boolean,
-  ms = 15_000,
+  ms = 60_000,
 ): Promise<T> {
   const until = Date.now() + ms
   for (;;) {

@@ -83,7 +83,7 @@ export class Scratch implements AsyncDisposable {
 
 /** Waits until it is so, and gives what was found. */
 export async function eventually<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let waited = 0; waited < 20_000; waited += 20) {
+  for (let waited = 0; waited < 60_000; waited += 20) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     await sleep(20)

@@ -48,7 +48,7 @@ describe('a tmux server of ours', () => {
 
   it('is not stopped by an answer that takes too long, and goes on in step', async () => {
     await using scratch = new Scratch()
-    const terminal = await scratch.terminal({ timeoutMs: 1_000 })
+    const terminal = await scratch.terminal({ timeoutMs: 3_000 })
     const { pane } = await scratch.create(terminal, 'one', ['sh', '-c', 'echo on the screen; exec sleep 600'])
     const server = scratch.serverPid()
     process.kill(server, 'SIGSTOP')
@@ -56,7 +56,7 @@ describe('a tmux server of ours', () => {
       await expect(terminal.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
       await expect(terminal.capture(pane)).rejects.toMatchObject({ code: 'tmux-timeout' })
       // One that is not connected yet cannot know either.
-      const late = await scratch.terminal({ timeoutMs: 1_000 })
+      const late = await scratch.terminal({ timeoutMs: 3_000 })
       await expect(late.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
       process.kill(server, 'SIGCONT')
       expect(await eventually('it answers', () => terminal.panes().catch(() => undefined))).toHaveLength(1)
@@ -69,14 +69,14 @@ describe('a tmux server of ours', () => {
 
   it('leaves a terminal closed while it hangs, without waiting for it', async () => {
     await using scratch = new Scratch()
-    const terminal = await scratch.terminal({ timeoutMs: 1_000 })
+    const terminal = await scratch.terminal({ timeoutMs: 3_000 })
     await scratch.create(terminal, 'one', ['sleep', '600'])
     const server = scratch.serverPid()
     process.kill(server, 'SIGSTOP')
     try {
       await terminal[Symbol.asyncDispose]()
       await terminal[Symbol.asyncDispose]()
-      const late = await scratch.terminal({ timeoutMs: 1_000 })
+      const late = await scratch.terminal({ timeoutMs: 3_000 })
       await expect(late.panes()).rejects.toMatchObject({ code: 'tmux-timeout' })
       await late[Symbol.asyncDispose]()
       await expect(late.panes()).rejects.toThrow('closed')
@@ -127,7 +127,7 @@ describe('a tmux server of ours', () => {
 
   it('answers a terminal that does not stay connected, or is unknown while it hangs', async () => {
     await using scratch = new Scratch()
-    const terminal = await scratch.terminal({ kept: false, timeoutMs: 1_000 })
+    const terminal = await scratch.terminal({ kept: false, timeoutMs: 3_000 })
     const { pane } = await scratch.create(terminal, 'one', ['sh', '-c', 'echo shown; exec sleep 600'])
     await eventually('it is drawn', async () => ((await terminal.capture(pane)).includes('shown') ? true : undefined))
     expect(await terminal.captureAll([paneId('%998'), pane, paneId('%999')])).toEqual(

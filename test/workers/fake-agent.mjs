@@ -62,7 +62,8 @@ function begin(prompt) {
     tell({ event: 'start', how: 'clear' })
   }
   if (word === 'forever' || word === 'shell') return undefined
-  return setTimeout(() => finish(`reply to ${prompt}`), word === 'slow' ? Number(rest) : 200)
+  // Without a hook only its screen says that it works: long enough to be seen on a machine that is busy.
+  return setTimeout(() => finish(`reply to ${prompt}`), word === 'slow' ? Number(rest) : FAKE_HOOK ? 200 : 1_500)
 }
 
 function finish(reply) {

@@ -8,6 +8,7 @@ import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
 import { isTmux, type PaneInfo, writeLaunchScript } from '../../terminal/index.js'
 import {
   capturedSession,
+  commandWords,
   findProgram,
   type Launch,
   type Preparation,
@@ -28,7 +29,7 @@ const CAPTURE_MS = 120_000
 const CAPTURE_BYTES = 4 * 1024 * 1024
 
 export interface NewRun {
-  agent: Pick<Agent, 'id' | 'address'>
+  agent: Pick<Agent, 'id' | 'address' | 'command'>
   recipe: Recipe
   runner: ToolRunner
   how: Launching['how']
@@ -66,6 +67,7 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
     agent: agent.id,
     cwd: recipe.cwd,
     startedAt: nowOf(parts),
+    ...(agent.command ? { command: commandWords(agent.command) } : {}),
     ...(recipe.model ? { model: recipe.model } : {}),
     ...(recipe.mcp ? { mcp: recipe.mcp } : {}),
     ...(recipe.args ? { args: recipe.args } : {}),

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { statOf } from '../../disk/index.js'
 import { type Agent, parseAddress, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
+import { commandWords, toolOfCommand } from '../../tools/index.js'
 import type { AgentRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
 import { type Parts, runnerOf } from '../parts.js'
@@ -13,7 +14,7 @@ export interface StartPlan {
   /** The agent of that address, if there is one already. */
   known: Agent | undefined
   /** For the roster: of a known agent, what is different now. */
-  facts: { title?: string; role?: string; loaded_mcp_names?: string[] }
+  facts: { title?: string; role?: string; command?: string; loaded_mcp_names?: string[] }
   /** For a new agent. */
   parent: string | undefined
   recipe: Recipe
@@ -42,13 +43,14 @@ export async function planStart(parts: Parts, { resume, ...given }: StartNow): P
   refuseNoDirectory(cwd)
   checkGivenEnv(options.env ?? {})
   const isAsBefore = before !== undefined && !isTold(options)
-  const { title, role, mcp, env } = options
+  const { title, role, command, mcp, env } = options
   return {
     address,
     known,
     facts: {
       ...(title ? { title } : {}),
       ...(role ? { role } : {}),
+      ...(command ? { command } : {}),
       ...(mcp ? { loaded_mcp_names: [...mcp] } : {}),
     },
     parent: known ? undefined : await spawnerOf(parts, agents, options),
@@ -105,12 +107,23 @@ function addressFor(agents: readonly Agent[], { agent, group, cwd = 'agent' }: S
 
 /** An agent's tool is changed on purpose only: a start that names another one is more likely to mean another agent. */
 function toolFor(parts: Parts, known: Agent | undefined, options: StartAgent): string {
-  const tool = options.tool ?? known?.tool ?? parts.defaultTool
+  const tool = options.tool ?? known?.tool ?? toolByCommand(parts, options.command) ?? parts.defaultTool
   runnerOf(parts, tool)
   if (!known || known.tool === tool) return tool
   const { address } = known
   const next = `Name a new agent: --agent <name> . To change this one: skein agents set ${address} --tool ${tool}`
   throw new SkeinError('agent-exists', `The agent ${address} runs ${known.tool}, not ${tool}`, next)
+}
+
+/** The tool that the agent's own command runs; a program that is none of them is a `custom` one. */
+function toolByCommand({ runners }: Parts, command: string | undefined): string | undefined {
+  if (command === undefined) return undefined
+  return (
+    toolOfCommand(
+      commandWords(command),
+      runners.map(({ name }) => name),
+    ) ?? 'custom'
+  )
 }
 
 /** The agent from which the command was typed, by the mark of its run: names change, and another home has agents of the same name. */

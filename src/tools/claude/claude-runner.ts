@@ -55,7 +55,12 @@ export const claudeRunner: ToolRunner = {
 
 function prepare(launch: Launch): Preparation {
   const settings = join(launch.directory, 'claude-settings.json')
-  const argv: [string, ...string[]] = [NAME, ...conversationArgs(launch), '--settings', settings]
+  const argv: [string, ...string[]] = [
+    ...(launch.command ?? ([NAME] as const)),
+    ...conversationArgs(launch),
+    '--settings',
+    settings,
+  ]
   if (launch.model) argv.push('--model', launch.model)
   if (launch.dangerous) argv.push('--dangerously-skip-permissions')
   const files = [{ path: settings, content: `${JSON.stringify(settingsOf(launch), null, 2)}\n` }]

@@ -40,7 +40,7 @@ function prepare(launch: Launch): Preparation {
   const seed = isUnwritten ? seededLog({ root, session, cwd, at: startedAt, provider }) : undefined
   const what = kind === 'fork' ? (origin ? ['fork', origin] : []) : session ? ['resume', session] : []
   return {
-    argv: [NAME, ...what, ...optionsOf(launch)],
+    argv: [...(launch.command ?? ([NAME] as const)), ...what, ...optionsOf(launch)],
     env: {},
     files: seed ? [{ ...seed, onlyIfAbsent: true }] : [],
     ...(session && kind !== 'fork' ? { session } : {}),

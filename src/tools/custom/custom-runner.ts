@@ -23,7 +23,11 @@ export function customRunner(
     isProcess: (name: string) => basename(name) === basename(tool.command[0]) || base?.isProcess(name) === true,
   }
   if (base)
-    return { ...base, ...own, prepare: (launch) => withCommand(tool, base.prepare(asConfigured(tool, launch)), launch) }
+    return {
+      ...base,
+      ...own,
+      prepare: (launch) => withCommand(tool, base.prepare(asConfigured(tool, withoutCommand(launch))), launch),
+    }
   const canResume = tool.resume_flag !== undefined
   return {
     ...own,
@@ -103,13 +107,18 @@ function keysOf({ approve_keys: allow, deny_keys: deny }: CustomTool): PromptKey
 const asConfigured = (tool: CustomTool, launch: Launch): Launch =>
   tool.dangerous_mode && launch.dangerous === undefined ? { ...launch, dangerous: true } : launch
 
+/** The words that stand for the tool it is like: they are put in its place afterwards. */
+function withoutCommand({ command: _command, ...launch }: Launch): Launch {
+  return launch
+}
+
 /** The same start with another program, and this tool's variables on top. */
 function withCommand(tool: CustomTool, prepared: Preparation, launch: Launch): Preparation {
   const [, ...rest] = prepared.argv
   const flag = tool.dangerous_flag && asConfigured(tool, launch).dangerous ? tool.dangerous_flag : []
   return {
     ...prepared,
-    argv: [...tool.command, ...rest, ...flag],
+    argv: [...(launch.command ?? tool.command), ...rest, ...flag],
     env: { ...prepared.env, ...variablesOf(tool, launch) },
   }
 }
@@ -117,21 +126,21 @@ function withCommand(tool: CustomTool, prepared: Preparation, launch: Launch): P
 function prepare(tool: CustomTool, launch: Launch): Preparation {
   const dangerous = tool.dangerous_flag && asConfigured(tool, launch).dangerous ? tool.dangerous_flag : []
   const after = [...dangerous, ...(launch.args ?? [])]
-  const { session } = launch
+  const { session, command = tool.command } = launch
   const isResume = launch.kind === 'resume' && session !== undefined && tool.resume_flag !== undefined
   const idEnv = isResume && tool.session_id_env ? { [tool.session_id_env]: session } : {}
   const common = { env: { ...variablesOf(tool, launch), ...idEnv }, files: [] }
-  if (isResume) return { ...common, argv: [...tool.command, ...(tool.resume_flag ?? []), session, ...after], session }
-  const argv: Preparation['argv'] = [...tool.command, ...after]
+  if (isResume) return { ...common, argv: [...command, ...(tool.resume_flag ?? []), session, ...after], session }
+  const argv: Preparation['argv'] = [...command, ...after]
   if (!tool.output_format_flag || !tool.session_id_json_path || !tool.resume_flag) return { ...common, argv }
   return {
     ...common,
     argv,
     capture: {
       // The smallest prompt there is: the program makes a conversation only when it is asked something.
-      argv: [...tool.command, ...tool.output_format_flag, '.'],
+      argv: [...command, ...tool.output_format_flag, '.'],
       jsonPath: tool.session_id_json_path,
-      resume: [...tool.command, ...tool.resume_flag, SESSION_PLACEHOLDER, ...after],
+      resume: [...command, ...tool.resume_flag, SESSION_PLACEHOLDER, ...after],
       ...(tool.session_id_env ? { env: tool.session_id_env } : {}),
     },
   }

@@ -48,7 +48,7 @@ function prepare(launch: Launch): Preparation {
   const session = kind === 'new' ? launch.session && uuid4(launch.session) : launch.session
   const home = geminiHome(launch, GEMINI_HOOKS)
   const argv: Preparation['argv'] = [
-    NAME,
+    ...(launch.command ?? ([NAME] as const)),
     ...conversationArgs(launch, session),
     ...(model ? ['--model', model] : []),
     ...(mcp ?? []).map((name) => `--allowed-mcp-server-names=${name}`),

@@ -41,13 +41,20 @@ export const opencodeRunner: ToolRunner = {
 }
 
 function prepare(launch: Launch): Preparation {
-  const { kind, origin, directory, environment, port, secret, model, dangerous, args } = launch
+  const { kind, origin, directory, environment, port, secret, command, model, dangerous, args } = launch
   const session = kind === 'fork' ? undefined : launch.session && opencodeId(launch.session)
   const plugin = join(directory, 'opencode-plugin.mjs')
   const opened =
     kind === 'fork' ? (origin ? ['--session', origin, '--fork'] : []) : session ? ['--session', session] : []
   return {
-    argv: [NAME, '--port', String(port), ...opened, ...(model ? ['--model', model] : []), ...(args ?? [])],
+    argv: [
+      ...(command ?? ([NAME] as const)),
+      '--port',
+      String(port),
+      ...opened,
+      ...(model ? ['--model', model] : []),
+      ...(args ?? []),
+    ],
     env: {
       OPENCODE_CONFIG_CONTENT: configWith(environment.env.OPENCODE_CONFIG_CONTENT, plugin, dangerous === true),
       OPENCODE_SERVER_USERNAME: OPENCODE_USER,

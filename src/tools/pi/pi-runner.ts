@@ -34,7 +34,7 @@ export const piRunner: ToolRunner = {
 }
 
 function prepare(launch: Launch): Preparation {
-  const { kind, session, origin, directory, environment, model, args } = launch
+  const { kind, session, origin, directory, environment, command, model, args } = launch
   const extension = join(directory, 'pi-extension.mjs')
   const log = session && kind !== 'fork' ? piLogOf(launch, session) : undefined
   const seed = session && kind !== 'fork' && !log ? seededLog(launch, session) : undefined
@@ -42,7 +42,14 @@ function prepare(launch: Launch): Preparation {
   const opened =
     kind === 'fork' ? (source ? ['--fork', source] : []) : session ? ['--session', log ?? seed?.path ?? session] : []
   return {
-    argv: [NAME, '--extension', extension, ...opened, ...(model ? ['--model', model] : []), ...(args ?? [])],
+    argv: [
+      ...(command ?? ([NAME] as const)),
+      '--extension',
+      extension,
+      ...opened,
+      ...(model ? ['--model', model] : []),
+      ...(args ?? []),
+    ],
     // An agent started from within another pi is not part of it.
     env: environment.env.PI_CODING_AGENT ? { PI_CODING_AGENT: undefined } : {},
     files: [{ path: extension, content: piExtension(launch) }, ...(seed ? [{ ...seed, onlyIfAbsent: true }] : [])],

@@ -12,6 +12,19 @@ export interface ToolSettings {
   readonly patterns: readonly ScreenRules[]
 }
 
+/** A program that Skein knows nothing about, run by an agent's own command. `[tools.custom]` describes it better. */
+const ANY_PROGRAM: CustomTool = {
+  name: 'custom',
+  source: 'built in',
+  command: ['sh'],
+  busy_patterns: [],
+  prompt_patterns: [],
+  idle_patterns: [],
+  detect_patterns: [],
+  dangerous_mode: false,
+  env: {},
+}
+
 /** Every tool that can be run here: ours, and those of the configuration, which may take the place of one of ours. */
 export class Runners {
   readonly all: readonly ToolRunner[]
@@ -23,6 +36,8 @@ export class Runners {
     this.#custom = new Map(custom.map((tool) => [tool.name, tool]))
     const runners = new Map(builtIn.map((runner) => [runner.name, withRules(runner, own.get(runner.name))]))
     for (const rules of patterns) this.#rules.set(rules.tool, rules)
+    runners.set(ANY_PROGRAM.name, customRunner(ANY_PROGRAM, undefined, undefined))
+    this.#rules.set(ANY_PROGRAM.name, rulesOf(ANY_PROGRAM, undefined))
     for (const tool of custom) {
       const base = builtIn.find((runner) => runner.name === tool.compatible_with)
       const baseRules = own.get(tool.name) ?? (base ? (own.get(base.name) ?? builtInRules(base.name)) : undefined)

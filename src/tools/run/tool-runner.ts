@@ -29,6 +29,8 @@ export interface Launch {
   readonly model?: string
   /** Names of MCP servers to load, as far as the tool can be told per run. */
   readonly mcp?: readonly string[]
+  /** What to run in place of the tool's own program: the words of the agent's own command. The tool's arguments follow. */
+  readonly command?: readonly [string, ...string[]]
   /** More arguments from the user, passed as they are. */
   readonly args?: readonly string[]
   /** Skip the tool's questions, where the user has configured it. */

@@ -94,7 +94,7 @@ describe('starting a tool of the user', () => {
   it('a table for one of our tools changes that tool', () => {
     using scratch = scratchLaunches()
     const all = runners({ claude: { command: 'claude-beta', busy_patterns: ['re:^Crunching'] } })
-    expect(all.all.map((runner) => runner.name)).toEqual(BUILT_IN)
+    expect(all.all.map((runner) => runner.name)).toEqual([...BUILT_IN, 'custom'])
     expect(all.named('claude').prepare(scratch.launch()).argv[0]).toBe('claude-beta')
     expect(all.named('claude').readScreen(screen('Crunching numbers')).rule).toBe('claude/busy_patterns[0]@1')
   })

@@ -4,11 +4,17 @@ import { safe } from '../../screen/safe-text.js'
 
 export const policy = operationCommand(conversationsPolicy, {
   name: 'conversations policy',
+<<<<<<< HEAD
+=======
+  summary: 'Show whether an agent may send somewhere',
+  description:
+    "The conversation's own setting comes first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any of them, sending is allowed.",
+>>>>>>> integration
   examples: [
-    ['skein conversations policy test agent:main:discord:dm:ada', 'Without rules: what the conversation itself says'],
+    ['skein conversations policy test agent:main:discord:dm:ada', "Without rules: the conversation's own setting"],
     [
       `skein conversations policy test agent:main:discord:group:7 --policy '{"rules":[{"match":{"chatType":"group"},"action":"deny"}]}'`,
-      'Try a rule before it is written into a configuration',
+      'Test a rule before you configure it',
     ],
   ],
   args: ['action', 'key'],
@@ -25,16 +31,43 @@ export const policy = operationCommand(conversationsPolicy, {
   view: (answer) => safe`${answer.decision}: ${reasonOf(answer)}`,
 })
 
+<<<<<<< HEAD
 function reasonOf({ by, rule = 0, file }: Awaited<ReturnType<typeof conversationsPolicy.run>>): string {
+=======
+const MOST_BYTES = 16 * 1024 * 1024
+
+function givenPolicy(given: string, cwd: string): SendPolicySource {
+  if (given.trimStart().startsWith('{')) return { policy: parseSendPolicy(given, '--policy') }
+  const file = resolve(cwd, given)
+  return { policy: readPolicy(file), file }
+}
+
+function readPolicy(path: string): SendPolicyConfig {
+  try {
+    return parseSendPolicy(readGiven(path, MOST_BYTES).toString('utf8'), path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new SkeinError(
+        'bad-input',
+        `There is no file ${path}`,
+        'Name a file that contains a policy, or pass the policy itself',
+      )
+    }
+    throw explainDiskError(error, path)
+  }
+}
+
+function reasonOf({ by }: SendAnswer, file: string | undefined): string {
+>>>>>>> integration
   const where = file === undefined ? '' : ` of ${file}`
   switch (by) {
     case 'override':
-      return 'the conversation itself says so'
+      return "the conversation's own setting"
     case 'rule':
       return `rule ${rule + 1}${where} matches`
     case 'default':
       return `the default of ${file ?? 'the policy'}`
     case 'nothing-matched':
-      return 'nothing speaks against it'
+      return 'no rule denies it'
   }
 }

@@ -7,8 +7,8 @@ export const check = operationCommand(privacyCheck, {
   name: 'privacy check',
   summary: 'Show which policy applies here',
   examples: [
-    ['skein privacy check', 'What is kept of each kind of tool, and who says so'],
-    ['skein privacy check mcp__db__query', 'Of one tool'],
+    ['skein privacy check', 'What is kept for each kind of tool, and which file decides'],
+    ['skein privacy check mcp__db__query', 'For one tool'],
   ],
   args: ['tool'],
   fields: { directory: undefined },

@@ -8,7 +8,7 @@ export const end = operationCommand(sessionEnd, {
   name: 'session end',
   examples: [
     ['skein session end 5e8fa07b --outcome done', 'Its work is finished'],
-    ['skein session end c3d94e60 --outcome crash --reason "pane died"', 'It went down, and why'],
+    ['skein session end c3d94e60 --outcome crash --reason "pane died"', 'It crashed, and why'],
   ],
   args: ['session'],
   fields: { session: SESSION_ARGUMENT },

@@ -5,8 +5,16 @@ import { safeText } from '../../screen/safe-text.js'
 
 export const handoff = operationCommand(sessionHandoff, {
   name: 'session handoff',
+<<<<<<< HEAD
+=======
+  summary: 'End a session and start the one that continues it',
+  description: 'Prints only the id of the new session. Facts that are not given are taken from the previous one.',
+>>>>>>> integration
   examples: [
-    ['skein session handoff b1a7e2d9 --subject "Login half done" --message "Tests are red"', 'Hand over with a word'],
+    [
+      'skein session handoff b1a7e2d9 --subject "Login half done" --message "Tests are red"',
+      'With a subject and a message',
+    ],
   ],
   args: ['session'],
   fields: { session: SESSION_ARGUMENT },
