@@ -11,43 +11,19 @@ import { noteUnreadable } from '../views/unreadable-logs.js'
 
 export const ingest = operationCommand(operation, {
   name: 'ingest',
-<<<<<<< HEAD
-=======
-  summary: "Read new entries from the tools' logs",
-  description:
-    'Reads the logs of Claude Code, Codex, Gemini CLI, opencode, pi, Qwen and OpenClaw where these programs keep them. Unchanged logs are skipped; logs that have grown are read from where the last read stopped. Text is filtered before it is stored: see docs/PRIVACY.md.',
->>>>>>> integration
   examples: [
     ['skein ingest', 'Everything that is new'],
     ['skein ingest --tool claude --since 7d --json', "A week of one tool's logs"],
   ],
-<<<<<<< HEAD
   args: ['session'],
-  own: { watch: flag('Go on as logs are written, until interrupted; with --json, one document per line') },
+  own: { watch: flag('Keep reading as logs are written, until interrupted; with --json, one document per line') },
   async instead({ session, all, tool, since, force, watch, no_words }, { home, out, interrupted }) {
     if (!watch) return false
     const some = session ? '<session>' : tool ? '--tool' : since ? '--since' : undefined
     if (all && some) throw usageError(`--all and ${some} contradict each other`, 'Leave out one of them')
-    if (force && !session) throw usageError('--force goes with a session', 'Say which one is to be read again')
-    if (no_words) throw usageError('--watch keeps words as they are written', 'Leave out --no-words')
-    if (force) throw usageError('--force reads a session once', 'Leave out --watch')
-=======
-  args: { session: optional(sessionRef, 'Only the logs of this session') },
-  options: {
-    all: flag('Everything; the default'),
-    tool: optional(text('tool'), 'Only the logs of this tool'),
-    since: optional(when, 'Only logs that changed since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
-    'no-words': flag('Read only turns, tool calls and cost, without the text for search, in half the time'),
-    force: flag('With a session: also one that was purged'),
-    watch: flag('Keep reading as logs are written, until interrupted; with --json, one document per line'),
-  },
-  async run({ session, all, tool, since, force, watch, 'no-words': noWords }, { home, out, interrupted }) {
-    const some = session ? '<session>' : tool ? '--tool' : since ? '--since' : undefined
-    if (all && some) throw usageError(`--all and ${some} contradict each other`, 'Leave out one of them')
     if (force && !session) throw usageError('--force needs a session', 'Name the session to read again')
-    if (watch && noWords) throw usageError('--watch always stores text', 'Leave out --no-words')
-    if (watch && force) throw usageError('--force reads a session once', 'Leave out --watch')
->>>>>>> integration
+    if (no_words) throw usageError('--watch always stores text', 'Leave out --no-words')
+    if (force) throw usageError('--force reads a session once', 'Leave out --watch')
     expectShortRun()
     const onReport = (report: IngestReport): void => out.item(report, () => reportLine(report))
     const { history } = await home()

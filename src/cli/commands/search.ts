@@ -18,34 +18,17 @@ const place: Kind<Place> = {
 
 export const search = operationCommand(operation, {
   name: 'search',
-<<<<<<< HEAD
-  description: `${operation.description} Exit code 0: found, 1: nothing found, 2: no search.`,
-=======
-  summary: 'Find what was said in any session',
-  description:
-    'Searches prompts, replies, tool calls with their results, and titles of all ingested logs. All words must occur in one of them, in any order and case. "Quotes" keep words together, a trailing * matches a prefix, identifiers such as read_file or src/app.ts are found whole and by their parts. The newest day comes first; within a day, the best match. Exit code 0: found, 1: nothing found, 2: invalid search.',
->>>>>>> integration
+  description: `${operation.description} Exit code 0: found, 1: nothing found, 2: invalid search.`,
   examples: [
     ['skein search readme', 'Where was it mentioned?'],
     ['skein search \'"count the files" rep*\' --since 2026-01-01', 'A phrase and a prefix'],
     ['skein search README.md --in tools --tool Read', 'In the arguments and results of a tool'],
   ],
-<<<<<<< HEAD
   args: ['text', 'more'],
   fields: { in: undefined, directory: undefined },
   own: {
-    more: repeated(text('words'), 'More of it'),
+    more: repeated(text('words'), 'More words'),
     in: repeated(place, 'Only in prompts, replies or tools; with a path, only in sessions that worked there or below'),
-=======
-  args: { text: required(text('words'), 'What to search for'), more: repeated(text('words'), 'More words') },
-  options: {
-    in: repeated(where, 'Only in prompts, replies or tools; with a path, only in sessions that worked there or below'),
-    tool: optional(text('tool'), 'A program (claude) or a tool that was called (Bash)'),
-    agent: optional(agentRef, 'Only sessions of this agent'),
-    group: optional(groupRef, 'Only sessions of agents in this group and below it'),
-    since: optional(when, 'Only what was said since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
-    limit: defaulted(count, 20, 'At most this many hits', { short: 'n' }),
->>>>>>> integration
   },
   order: ['in', 'tool', 'agent', 'group', 'since', 'limit'],
   prepare({ text: first, more, in: places, ...filters }) {
@@ -56,12 +39,7 @@ export const search = operationCommand(operation, {
   fails: ({ hits }) => hits.length === 0,
   show(report, { out }, { limit }) {
     out.result(report, (screen) => searchView(report.hits, screen))
-<<<<<<< HEAD
-    if (!report.is_ingested) out.note('No text was read yet. Read the logs with: skein ingest')
-=======
-    if (out.json) return
     if (!report.is_ingested) out.note('Nothing has been ingested yet. Read the logs with: skein ingest')
->>>>>>> integration
     else if (report.hits.length === 0) out.note('Nothing found.')
     if (report.older_versions > 0)
       out.note('Some logs were rewritten; their older versions are not searched. See OLDER in: skein archive list')

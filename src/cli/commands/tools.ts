@@ -6,25 +6,14 @@ import { toolsView } from '../views/tools-view.js'
 
 export const tools = operationCommand(operation, {
   name: 'tools',
-<<<<<<< HEAD
-=======
-  summary: "Show a session's tool calls",
-  description: 'Secrets are redacted, and arguments and results are shown as the privacy policy allows.',
->>>>>>> integration
   examples: [
     ['skein tools 22222222', 'What was called, when, for how long, and whether it succeeded'],
     ['skein tools 22222222 --json', 'With arguments and the beginning of each result'],
   ],
-<<<<<<< HEAD
   args: ['session'],
   own: { verbatim: verbatimFlag },
   async instead({ session, verbatim }, { home, out }) {
     if (out.json && !verbatim) return false
-=======
-  args: { session: required(sessionRef, 'The beginning of its id, or its agent') },
-  options: { verbatim: verbatimFlag },
-  async run({ session, verbatim }, { home, out }) {
->>>>>>> integration
     refuseVerbatimOutput(verbatim, `tools ${session}`, out)
     const history = await (await home()).history.turns(session, { verbatim })
     const document = callsDocument(history)

@@ -6,32 +6,16 @@ import { turnsView, turnTexts } from '../views/turns-view.js'
 
 export const turns = operationCommand(operation, {
   name: 'turns',
-<<<<<<< HEAD
-=======
-  summary: "Show a session's turns",
-  description:
-    "Reads the tool's own log, or the archive if the tool has deleted it. Secrets are redacted, and tool calls are shown as the privacy policy allows.",
->>>>>>> integration
   examples: [
     ['skein turns 22222222', 'One line per turn'],
     ['skein turns 22222222 --full', 'With prompts and replies'],
     ['skein turns 22222222 --turn 2', 'One turn, whole'],
   ],
-<<<<<<< HEAD
   args: ['session'],
-  own: { full: flag('Show prompts and replies whole, and who speaks'), verbatim: verbatimFlag },
+  own: { full: flag('Show full prompts and replies, and who speaks'), verbatim: verbatimFlag },
   order: ['full', 'turn', 'verbatim'],
   async instead({ session, full, turn, verbatim }, { home, out }) {
     if (out.json && !verbatim) return false
-=======
-  args: { session: required(sessionRef, 'The beginning of its id, or its agent') },
-  options: {
-    full: flag('Show full prompts and replies, and who speaks'),
-    turn: optional(count, 'Only this turn, in full'),
-    verbatim: verbatimFlag,
-  },
-  async run({ session, full, turn, verbatim }, { home, out }) {
->>>>>>> integration
     refuseVerbatimOutput(verbatim, `turns ${session}`, out)
     // People are also shown who speaks, and what sub-agents did.
     const history = onlyTurn(await (await home()).history.turns(session, { verbatim }), turn)

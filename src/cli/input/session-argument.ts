@@ -1,9 +1,8 @@
 import { optional, sessionRef, usageError } from '../../operations/index.js'
 import type { Cli } from '../command.js'
 
-<<<<<<< HEAD
 /** The session that a command for scripts is about: named, or the one this process runs in. */
-export const SESSION_ARGUMENT = optional(sessionRef, 'Id or unique beginning of an id', { fallback: '$SKEIN_SESSION' })
+export const SESSION_ARGUMENT = optional(sessionRef, 'Id, or a unique beginning of it', { fallback: '$SKEIN_SESSION' })
 
 /** The input with the session of the environment, where none is named. */
 export function currentOf<Typed extends { readonly session: string | undefined }>(
@@ -12,14 +11,5 @@ export function currentOf<Typed extends { readonly session: string | undefined }
 ): Typed & { readonly session: string } {
   const session = typed.session ?? currentSession
   if (session) return { ...typed, session }
-  throw usageError('No session is named, and SKEIN_SESSION is not set', 'Give a session id: skein sessions list')
-=======
-/** The session a plumbing command is about: named, or the one this process runs in. */
-export const SESSION_ARGUMENT = optional(sessionRef, 'Id, or a unique beginning of it', { fallback: '$SKEIN_SESSION' })
-
-export function namedOrCurrent(named: string | undefined, current: string | undefined): string {
-  const session = named ?? current
-  if (session) return session
   throw usageError('No session is named, and SKEIN_SESSION is not set', 'Name one; see: skein sessions list')
->>>>>>> integration
 }

@@ -66,11 +66,7 @@ export function readingCard(reading: ReadingDocument, screen: Screen): string {
       ['tool', reading.tool],
       ['status', reading.status],
       ['rule', reading.rule ?? 'none: no rule matches this screen'],
-<<<<<<< HEAD
       ['rules', reading.rules_source],
-=======
-      ['rules', rules.source],
->>>>>>> integration
       ['reason', reading.rule ? reading.reason : undefined],
       ['waits for', reading.waiting_for],
       ['trouble', reading.trouble],

@@ -20,7 +20,7 @@ export const conversationsSet = operation({
   does: 'acts',
   where: 'either',
   summary: 'Change settings of a conversation',
-  description: `Fields that can be set: ${SETTABLE_FIELDS.join(', ')}. An empty value removes the field. All fields change, or none.`,
+  description: `Fields that can be set: ${SETTABLE_FIELDS.join(', ')}. An empty value removes the field. Either all fields change or none.`,
   input: { key: KEY, change: repeated(text('field=value'), 'What to change'), revision: REVISION, ...STORE },
   result: 'conversation-change',
   async run({ key, change: changes, revision, files }, context) {
@@ -37,7 +37,7 @@ export const conversationsRemove = operation({
   does: 'acts',
   where: 'either',
   summary: 'Remove a conversation',
-  description: 'Its entry goes; its transcript is kept under another name unless it is to be deleted too.',
+  description: 'Removes the entry; keeps the transcript under another name, unless --destroy-transcript is given.',
   input: { key: KEY, destroy_transcript: flag('Delete the transcript too'), revision: REVISION, ...STORE },
   result: 'conversation-removal',
   async run({ key, revision, files, destroy_transcript: destroyTranscript }, context) {
@@ -52,7 +52,7 @@ export const conversationsReset = operation({
   does: 'acts',
   where: 'either',
   summary: 'Reset conversations',
-  description: 'The transcript is put away beside the others, and the agent forgets the session it was bound to.',
+  description: 'Sets the transcript aside and unbinds the session.',
   input: {
     key: KEYS,
     ...FILTERS,
@@ -67,7 +67,7 @@ export const conversationsReset = operation({
     if (keys.length === 0 && agent === undefined && kind === undefined)
       throw usageError('Which conversations?', 'Name one by its key, or many with --agent or --kind')
     if (revision !== undefined && keys.length !== 1)
-      throw usageError('--revision goes with one key', 'Name one conversation')
+      throw usageError('--revision needs exactly one key', 'Name one conversation')
     using store = await openConversations({ files }, context)
     const done: ResetReceipt[] = []
     const busy: string[] = []
@@ -88,18 +88,18 @@ export const conversationsPrune = operation({
   does: 'acts',
   where: 'either',
   summary: 'Remove conversations that are no longer used',
-  description: 'Their transcripts are put away, not deleted. A conversation that is in use stays.',
+  description: 'Sets their transcripts aside instead of deleting them. Skips conversations that are in use.',
   input: {
     ...FILTERS,
     older_than: optional(when, 'Not active since: 30d, 2026-01-17 or a full time'),
     max: optional(count, 'Keep at most this many per agent'),
-    dry_run: flag('Change nothing, only say what would go'),
+    dry_run: flag('Change nothing, only report what would be removed'),
     destroy_transcripts: flag('Delete the transcripts instead of putting them away'),
     ...STORE,
   },
   result: 'conversation-pruning',
   async run({ agent, kind, max, files, older_than, dry_run, destroy_transcripts }, context) {
-    if (older_than === undefined && max === undefined) throw usageError('Which ones?', 'Give --older-than or --max')
+    if (older_than === undefined && max === undefined) throw usageError('Which ones?', 'Use --older-than or --max')
     using store = await openConversations({ files }, context)
     const olderThanMs = older_than && context.nowMs - msOf(older_than)
     const options = {
@@ -123,16 +123,16 @@ export const conversationsImport = operation({
   name: 'conversations.import',
   does: 'acts',
   where: 'either',
-  summary: 'Take over the conversations of another program',
-  description: 'Entries and transcripts are copied; the files of the other program are left as they are.',
+  summary: 'Import conversations from another program',
+  description: "Copies entries and transcripts; the other program's files are not changed.",
   input: {
-    program: required(choice('program', ['openclaw']), 'Whose files they are'),
+    program: required(choice('program', ['openclaw']), 'The program whose files they are'),
     directory: required(
       path('directory', 'directory'),
       'Its state directory (~/.openclaw), or the sessions directory of one agent',
     ),
-    replace: flag('Replace conversations that are here already'),
-    dry_run: flag('Change nothing, only say what would come'),
+    replace: flag('Replace conversations that already exist'),
+    dry_run: flag('Change nothing, only report what would be imported'),
     ...STORE,
   },
   result: 'conversation-import',
@@ -147,12 +147,15 @@ export const conversationsExport = operation({
   name: 'conversations.export',
   does: 'acts',
   where: 'either',
-  summary: 'Write conversations for another program',
+  summary: 'Export conversations to another program',
   description:
-    'For OpenClaw: the layout of 2026.7.1, which newer versions take over by themselves. Nothing is overwritten.',
+    'For OpenClaw: the layout of 2026.7.1, which newer versions convert automatically. Nothing is overwritten.',
   input: {
-    program: required(choice('program', ['openclaw']), 'For which program'),
-    directory: required(path('directory', 'directory'), 'Where to write; there must be no store of these agents yet'),
+    program: required(choice('program', ['openclaw']), 'The program to write for'),
+    directory: required(
+      path('directory', 'directory'),
+      'The target directory; it must not contain a store of these agents yet',
+    ),
     agent: optional(text('agent'), 'Only conversations of this agent'),
     ...STORE,
   },

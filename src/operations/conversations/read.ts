@@ -59,8 +59,8 @@ export const conversationsShow = operation({
   name: 'conversations.show',
   does: 'reads',
   where: 'either',
-  summary: 'Show one conversation and what was said last',
-  input: { key: KEY, messages: defaulted(count, 10, 'How many of the last messages'), ...STORE },
+  summary: 'Show one conversation and its latest messages',
+  input: { key: KEY, messages: defaulted(count, 10, 'How many of the latest messages'), ...STORE },
   result: 'conversation-details',
   async run({ key, messages: wanted, files }, context) {
     using store = await openConversations({ files }, context)
@@ -86,7 +86,7 @@ export const conversationsPolicy = operation({
   where: 'either',
   summary: 'Show whether an agent may send somewhere',
   description:
-    "The conversation's own setting counts first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any, sending is allowed.",
+    "The conversation's own setting comes first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any of them, sending is allowed.",
   input: {
     key: required(text('key'), 'The key of a conversation, which need not exist'),
     policy: optional(text('policy'), 'A policy in place of the configured one, as JSON'),
@@ -126,7 +126,7 @@ async function policyOf(
     return { policy: parseSendPolicy(readGiven(file, MOST_BYTES).toString('utf8'), file), file }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw wrongInput(`There is no file ${file}`, 'Give a file with a policy in it, or the policy itself')
+      throw wrongInput(`There is no file ${file}`, 'Name a file that contains a policy, or pass the policy itself')
     throw explainDiskError(error, file)
   }
 }

@@ -16,9 +16,9 @@ export const exportSessions = operation({
   does: 'reads',
   where: 'either',
   isHeavy: true,
-  summary: 'Write a session as one file to read or pass on',
+  summary: 'Export a session as one file to read or share',
   description:
-    'The privacy policy of the session’s directory is applied once more, and secrets are taken out of everything. The HTML file needs nothing else: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost.',
+    'Applies the privacy policy of the session’s directory again and redacts secrets everywhere. The HTML file is self-contained: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost.',
   input: {
     reference: REFERENCE,
     format: defaulted(choice('format', FORMATS), 'md', 'What to write'),

@@ -11,16 +11,16 @@ export const search = operation({
   where: 'either',
   summary: 'Find what was said in any session',
   description:
-    'Looks through prompts, replies, tool calls with their results, and titles of all logs that were ingested. All words must stand in one of them, in any order and case. "Quotes" keep words together, a trailing * finds beginnings, identifiers such as read_file or src/app.ts are found whole and by their parts. The newest day comes first, within a day what fits best.',
+    'Searches prompts, replies, tool calls with their results, and titles of all ingested logs. All words must occur in one of them, in any order and case. "Quotes" keep words together, a trailing * matches a prefix, identifiers such as read_file or src/app.ts are found whole and by their parts. The newest day comes first; within a day, the best match.',
   input: {
-    text: required(text('words'), 'What to look for'),
+    text: required(text('words'), 'What to search for'),
     in: optional(PART, 'Only in prompts, replies or tools'),
     directory: optional(path('directory', 'directory'), 'Only in sessions that worked there or below'),
     tool: optional(text('tool'), 'A program (claude) or a tool that was called (Bash)'),
     agent: optional(agentRef, 'Only sessions of this agent'),
     group: optional(groupRef, 'Only sessions of agents in this group and below it'),
     since: optional(when, 'Only what was said since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
-    limit: defaulted(count, 20, 'At most so many hits', { short: 'n' }),
+    limit: defaulted(count, 20, 'At most this many hits', { short: 'n' }),
   },
   result: 'search',
   run: async ({ text: words, in: part, directory, tool, agent, group, since, limit }, { home }) =>

@@ -12,8 +12,8 @@ export const turns = operation({
   where: 'either',
   summary: "Show a session's turns",
   description:
-    "Read from the tool's own log, or from the archive when the tool has deleted it. Secrets are left out, and tool calls are shown as the privacy policy allows.",
-  input: { session: SESSION, turn: optional(count, 'Only this turn, whole') },
+    "Reads the tool's own log, or the archive if the tool has deleted it. Secrets are redacted, and tool calls are shown as the privacy policy allows.",
+  input: { session: SESSION, turn: optional(count, 'Only this turn, in full') },
   result: 'turns',
   run: async ({ session, turn }, { home }) =>
     turnsDocument(onlyTurn(await (await home()).history.turns(session), turn)),
@@ -45,7 +45,7 @@ export const tools = operation({
   does: 'reads',
   where: 'either',
   summary: "Show a session's tool calls",
-  description: 'Secrets are left out, and arguments and results are shown as the privacy policy allows.',
+  description: 'Secrets are redacted, and arguments and results are shown as the privacy policy allows.',
   input: { session: SESSION },
   result: 'tool-calls',
   run: async ({ session }, { home }) => callsDocument(await (await home()).history.turns(session)),

@@ -10,13 +10,13 @@ export const FACTS = {
   tool: optional(text('tool'), 'The agent program: claude, codex, gemini ...'),
   title: optional(freeText('text'), 'What the session is about'),
   role: optional(text('role'), "The agent's role"),
-  rig: optional(groupRef, 'The outermost group, when no agent says it', { aliases: ['group'] }),
+  rig: optional(groupRef, 'The outermost group, if no agent is given', { aliases: ['group'] }),
   work: optional(text('unit'), 'The unit of work it is on'),
   molecule: optional(text('id'), 'The plan that the work follows'),
   step: optional(text('step'), 'The step of the plan'),
   cwd: optional(directory, 'Where it runs'),
   branch: optional(text('branch'), 'The git branch it works on'),
-  model: optional(text('model'), 'The model it talks to'),
+  model: optional(text('model'), 'The model to use'),
   tmux: optional(text('session'), 'The tmux session it runs in'),
 }
 
@@ -35,7 +35,7 @@ export function factsOf(given: Values<typeof FACTS>): Omit<SessionFacts, 'agent'
 
 /** What a session that begins can be given. */
 export const START = {
-  id: optional(text('id'), "The tool's own id of the session; one is made up when not given"),
+  id: optional(text('id'), "The tool's own id of the session (default: a new id)"),
   agent: optional(agentRef, 'The agent that runs it'),
   ...FACTS,
   started_at: optional(when, 'When it started, if not now'),
@@ -58,7 +58,7 @@ const forkOrigin: Kind<ForkOrigin> = {
   },
   parse: (given) => {
     const [, id = '', turn] = /^([^:]*)(?::(\d{1,9}))?$/.exec(given) ?? []
-    if (id === '') throw usageError(`${JSON.stringify(given)} names no session and turn`, 'Write it like 0f3c9a12:7')
+    if (id === '') throw usageError(`${JSON.stringify(given)} is not a session and turn`, 'Write it like 0f3c9a12:7')
     return { session: parseSessionId(id), ...(turn === undefined ? {} : { turn: Number(turn) }) }
   },
   sent: (value, scope) => {
@@ -78,7 +78,7 @@ export const LINEAGE = {
 
 export function lineageOf(given: Values<typeof LINEAGE>): StartOptions {
   if (given.link !== undefined && given.parent === undefined) {
-    throw usageError('--link goes with --parent', 'Say which session it continues')
+    throw usageError('--link needs --parent', 'Name the session it continues')
   }
   return {
     ...present({ parent_id: given.parent, link: given.link, forked_from: given.fork_of }),

@@ -6,7 +6,7 @@ import { present } from '../present.js'
 import { usageError } from '../usage-error.js'
 import { FACTS, factsOf, LINEAGE, lineageOf, START, startOf } from './facts.js'
 
-const SESSION = required(sessionRef, 'Id or unique beginning of an id')
+const SESSION = required(sessionRef, 'Id, or a unique beginning of it')
 
 export const sessionStart = operation({
   name: 'session.start',
@@ -17,7 +17,7 @@ export const sessionStart = operation({
   result: 'session',
   async run(given, { home }) {
     if (given.resume && given.id === undefined)
-      throw usageError('--resume goes with --id', 'Say which session to open again')
+      throw usageError('--resume needs --id', 'Name the session to open again')
     const options = { ...startOf(given), ...lineageOf(given) }
     return (await home()).sessions.start(options)
   },
@@ -44,7 +44,7 @@ export const sessionHandoff = operation({
   does: 'acts',
   where: 'either',
   summary: 'End a session and start the one that continues it',
-  description: 'Prints the id of the new session alone. What is not said about it is taken from the one before.',
+  description: 'Prints only the id of the new session. Facts that are not given are taken from the previous one.',
   input: {
     session: SESSION,
     ...START,
@@ -71,9 +71,9 @@ export const sessionStep = operation({
   result: 'session',
   async run({ action, step, session, molecule, failed }, { home }) {
     if (action === 'start' && failed)
-      throw usageError('--failed goes with complete', 'A step that starts has not failed yet')
+      throw usageError('--failed needs complete', 'A step that starts has not failed yet')
     if (action === 'complete' && molecule !== undefined)
-      throw usageError('--molecule goes with start', 'A completed step keeps the plan it was started with')
+      throw usageError('--molecule needs start', 'A completed step keeps the plan it was started with')
     return (await home()).sessions.step(session, {
       step_ref: step,
       ...(action === 'start' ? { state: 'started' } : { state: 'completed', success: !failed }),
@@ -92,7 +92,10 @@ export const sessionUpdate = operation({
   async run({ session, commit, ...given }, { home }) {
     const facts = { ...factsOf(given), ...(commit.length > 0 ? { commits: commit } : {}) }
     if (Object.keys(facts).length === 0)
-      throw usageError('Nothing to update', 'Say what to change, for example --title. See: skein session update --help')
+      throw usageError(
+        'Nothing to update',
+        'Name what to change, for example --title. See: skein session update --help',
+      )
     return (await home()).sessions.update(session, facts)
   },
 })

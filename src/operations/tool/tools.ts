@@ -11,7 +11,7 @@ export const toolList = operation({
   does: 'reads',
   where: 'either',
   summary: 'List the agent programs that can be run',
-  description: 'Tools of your own are described in config.toml, as [tools.<name>].',
+  description: 'Describe your own tools in config.toml, as [tools.<name>].',
   input: {},
   result: 'tools',
   async run(_, { home }): Promise<{ tools: ProgramRow[] }> {
@@ -32,7 +32,7 @@ export const toolShow = operation({
   where: 'either',
   summary: 'Show how a tool is run and how its screen is read',
   description:
-    'Rules for its screen can be replaced by a file of your own: patterns/<tool>.toml or .json beside config.toml. Values of variables are never shown.',
+    'Replace the rules for its screen with your own file: patterns/<tool>.toml or .json beside config.toml. Values of variables are never shown.',
   input: { tool: TOOL },
   result: 'tool-detail',
   async run({ tool }, { home }): Promise<ProgramDetail> {
@@ -51,7 +51,7 @@ export const toolTest = operation({
   does: 'reads',
   where: 'either',
   summary: 'Show how a recorded screen is read',
-  description: 'Fails when no rule knows the screen.',
+  description: 'Fails if no rule matches the screen.',
   input: { tool: TOOL, screen: required(freeText('text'), 'The recorded screen') },
   result: 'screen-reading',
   async run({ tool, screen }, { home }): Promise<ReadingDocument> {

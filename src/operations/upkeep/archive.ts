@@ -26,10 +26,13 @@ export const archiveRestore = operation({
   where: 'either',
   summary: 'Write an archived session as a document',
   description:
-    'Markdown with all that was said, in its order. It is what was kept, filtered for privacy, and not the log of the tool: no tool can go on from it.',
+    "Markdown with everything that was said, in order. It contains what was kept, filtered for privacy. It is not the tool's log, and no tool can resume from it.",
   input: {
     session: SESSION,
-    version: optional(count, 'What its log said before it was rewritten; skein archive list --json has the numbers'),
+    version: optional(
+      count,
+      'An older version, from before its log was rewritten; skein archive list --json lists them',
+    ),
   },
   result: 'restore-report',
   async run({ session: reference, version }, { home }) {
@@ -58,7 +61,7 @@ export const archiveVerify = operation({
   isHeavy: true,
   summary: 'Check the whole archive for damage',
   description:
-    'Unpacks everything, checks its checksums, and compares it with what was counted and with the logs that are still there. Changes nothing. Ends with exit code 1 when something is damaged.',
+    'Unpacks everything, verifies checksums, and compares the archive with the counts and with the logs that still exist. Changes nothing. Exits with 1 if something is damaged.',
   input: {},
   result: 'archive-check',
   run: async (_, { home }) => (await home()).archive.verify(),
@@ -71,7 +74,7 @@ export const archivePrune = operation({
   isHeavy: true,
   summary: 'Remove what the settings no longer keep',
   description:
-    'Only logs that their tools have deleted, the oldest first, and only as [archive] in config.toml says: max_age (such as "365d"), max_size (such as "2GB"). Without --yes nothing is removed. What was removed is gone for good, also from search; what was spent stays known.',
+    'Removes only logs that their tools have deleted, oldest first, according to [archive] in config.toml: max_age (such as "365d"), max_size (such as "2GB"). Without --yes nothing is removed. Removed text is gone for good, also from search; its cost stays known.',
   input: { yes: flag('Remove it') },
   result: 'archive-pruning',
   run: async ({ yes }, { home }) => (await home()).archive.prune({ dryRun: !yes }),

@@ -7,7 +7,7 @@ export const indexRebuild = operation({
   isHeavy: true,
   summary: 'Rebuild the index from the journal and the logs',
   description:
-    'The index comes from the journal; turns, tool calls and the text for search come from the logs, and from the archive where a tool has deleted its log. None of them holds anything of its own, so this loses nothing.',
+    'The index comes from the journal; turns, tool calls and the text for search come from the logs, and from the archive where a tool has deleted its log. All of them are derived, so nothing is lost.',
   input: {},
   result: 'rebuild-report',
   run: async (_, { home }) => (await home()).index.rebuild(),
@@ -19,7 +19,7 @@ export const indexCheck = operation({
   where: 'either',
   isHeavy: true,
   summary: 'Compare the index with the journal',
-  description: 'Ends with exit code 1 when they differ.',
+  description: 'Exits with 1 if they differ.',
   input: {},
   result: 'index-check',
   run: async (_, { home }) => (await home()).index.check(),

@@ -30,7 +30,7 @@ export const privacyTest = operation({
   where: 'either',
   summary: 'Show what would be kept of a text',
   description:
-    'Secrets are taken out in every tier; the tier redacted also hides variables, named values and long base64.',
+    'Secrets are redacted in every tier; the tier redacted also hides variables, named values and long base64.',
   input: {
     text: required(freeText('text'), 'The text'),
     tier: defaulted(choice('tier', ['full', 'redacted']), 'full', 'Whose rules'),
@@ -49,7 +49,7 @@ export const privacyApply = operation({
   isHeavy: true,
   summary: 'Apply the current policy to what is stored',
   description:
-    'A policy counts for what is read from then on. This applies it to what was read before: logs that still exist are read again from their beginning, of the others what is stored is filtered again, which can only take away. May be interrupted; running it again does the rest.',
+    'A policy applies to what is read after it changed. This applies it to what was read before: logs that still exist are read again from their beginning; for the others, the stored text is filtered again, which can only remove more. May be interrupted; run it again to finish.',
   input: { dry_run: flag('Change nothing') },
   result: 'policy-application',
   run: async ({ dry_run: dryRun }, { home }) => (await home()).privacy.apply({ dryRun }),
@@ -61,7 +61,7 @@ export const privacyAudit = operation({
   where: 'either',
   summary: 'Count what was redacted',
   description:
-    'Adds up the events in which skein ingest noted which rule was applied how often, one per session and run. They never hold a value, and are kept as long as other events of their kind: skein events config.',
+    'Adds up the events in which skein ingest recorded how often each rule was applied, one per session and run. They never contain a value; skein events config shows how long they are kept.',
   input: {
     session: optional(sessionRef, 'Only this session'),
     since: optional(when, 'Only what was filtered since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
@@ -81,23 +81,23 @@ export const purge = operation({
   isHeavy: true,
   summary: 'Erase a secret, a path or a session everywhere',
   description:
-    'Removes a text, a path or a session from the journal, records, roster, archive, indexes, conversations and every other file of the home, in all profiles, and keeps it out of later ingests. Without --yes it only says where it is. Afterwards every byte of the home is read once more; the exit code is 1 when something is left. The tools’ own logs are not changed: it says which of them hold it.',
+    'Erases a text, a path or a session from the journal, records, roster, archive, indexes, conversations and every other file of the home, in all profiles, and keeps it out of later ingests. Without --yes it only reports where it is. Afterwards it reads every byte of the home again and exits with 1 if something is left. It does not change the tools’ own logs, but lists those that contain it.',
   input: {
-    pattern: optional(text('regex'), 'What fits this regular expression. It is kept as typed'),
-    path: optional(text('glob'), 'Paths that fit this glob, and calls of tools on them'),
-    session: optional(sessionRef, 'This session; what it spent stays'),
+    pattern: optional(text('regex'), 'Erase what matches this regular expression; it is stored as typed'),
+    path: optional(text('glob'), 'Erase paths that match this glob, and tool calls on them'),
+    session: optional(sessionRef, 'Erase this session; its cost stays'),
     secret: optional(
       freeText('text'),
       'This text; also in base64, hex and other spellings. Only a salted hash of it is kept',
     ),
     resume: flag('Finish a purge that was interrupted'),
-    accept: flag('Be done with it although something is left'),
+    accept: flag('Finish although something is left'),
     dry_run: flag('Change nothing; the default without --yes'),
     yes: flag('Do it'),
   },
   result: 'purge',
   async run({ pattern, path: glob, session, secret, resume, accept, dry_run, yes }, { home }) {
-    if (dry_run && yes) throw usageError('--dry-run and --yes do not go together', 'Give one of the two')
+    if (dry_run && yes) throw usageError('--dry-run and --yes cannot be combined', 'Use only one of them')
     const isDry = resume ? dry_run : !yes
     const what = present({ pattern, path: glob, session, secret })
     return (await home()).privacy.purge({ ...what, resume, accept, dryRun: isDry })

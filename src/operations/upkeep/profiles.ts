@@ -19,7 +19,7 @@ export const profileCreate = operation({
   does: 'acts',
   where: 'either',
   summary: 'Create a profile',
-  description: 'A profile is a home of its own: its own agents, sessions, journal and index.',
+  description: 'A profile is a separate home with its own agents, sessions, journal and index.',
   input: { name: required(text('name'), 'Its name') },
   result: 'profile',
   run: async ({ name }, { profiles }) => profiles.create(name),

@@ -6,12 +6,6 @@ import { archivePruneTable } from '../../views/archive-view.js'
 
 export const prune = operationCommand(archivePrune, {
   name: 'archive prune',
-<<<<<<< HEAD
-=======
-  summary: 'Remove what the settings no longer keep',
-  description:
-    'Removes only logs that their tools have deleted, oldest first, according to [archive] in config.toml: max_age (such as "365d"), max_size (such as "2GB"). Without --yes nothing is removed. Removed text is gone for good, also from search; its cost stays known.',
->>>>>>> integration
   examples: [
     ['skein archive prune', 'What would be removed'],
     ['skein archive prune --yes', 'Remove it'],

@@ -5,29 +5,12 @@ import { safeText } from '../../screen/safe-text.js'
 
 export const verify = operationCommand(archiveVerify, {
   name: 'archive verify',
-<<<<<<< HEAD
   examples: [['skein archive verify', 'Is all of it readable?']],
   fails: ({ ok }) => !ok,
-  view(checked) {
+  show(checked, { out }) {
     const counts = `${plural(checked.logs, 'log')}, ${plural(checked.facts, 'fact')}, ${plural(checked.compared, 'log')} compared with the original`
-    const verdict = checked.ok ? `The archive is whole: ${counts}` : `The archive is damaged (${counts}):`
-    return [verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`)].join('\n')
-=======
-  summary: 'Check the whole archive for damage',
-  description:
-    'Unpacks everything, verifies checksums, and compares the archive with the counts and with the logs that still exist. Changes nothing. Exits with 1 if something is damaged.',
-  examples: [['skein archive verify', 'Is all of it readable?']],
-  args: {},
-  options: {},
-  async run(_, { home, out }) {
-    const checked = await (await home()).archive.verify()
-    if (!checked.ok) out.fails()
-    out.result(checked, () => {
-      const counts = `${plural(checked.logs, 'log')}, ${plural(checked.facts, 'fact')}, ${plural(checked.compared, 'log')} compared with the original`
-      const verdict = checked.ok ? `The archive is intact: ${counts}` : `The archive is damaged (${counts}):`
-      return [verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`)].join('\n')
-    })
-    if (out.json) return
+    const verdict = checked.ok ? `The archive is intact: ${counts}` : `The archive is damaged (${counts}):`
+    out.text([verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`)].join('\n'))
     if (checked.behind > 0)
       out.note(`New content that is not archived yet in ${plural(checked.behind, 'log')}: skein ingest`)
     if (checked.not_archived > 0) {
@@ -35,6 +18,5 @@ export const verify = operationCommand(archiveVerify, {
       out.note(`Not in the archive: ${what}, read before the archive existed or removed from it.`)
     }
     if (!checked.ok) out.note('If the log of a damaged file still exists, move the file away and run skein ingest.')
->>>>>>> integration
   },
 })

@@ -5,48 +5,16 @@ import { safe } from '../../screen/safe-text.js'
 
 export const importConversations = operationCommand(conversationsImport, {
   name: 'conversations import',
-<<<<<<< HEAD
-=======
-  summary: 'Import conversations from another program',
-  description: "Copies entries and transcripts; the other program's files are not changed.",
->>>>>>> integration
   examples: [
     ['skein conversations import openclaw openclaw-backup --dry-run', 'What would be imported'],
     ['skein conversations import openclaw openclaw-backup', 'Every agent below an OpenClaw state directory'],
   ],
-<<<<<<< HEAD
   args: ['program', 'directory'],
   view: ({ dry_run, agents }) =>
     agents
       .flatMap(({ agent, imported, transcripts, skipped }) => [
-        `${agent}: ${dry_run ? 'would take over' : 'took over'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
+        `${agent}: ${dry_run ? 'would import' : 'imported'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
         ...skipped.map(({ key, because }) => safe`  left out: ${key}: ${because}`),
       ])
       .join('\n'),
-=======
-  args: {
-    program: required(choice('program', ['openclaw']), 'The program whose files they are'),
-    directory: required(directory, 'Its state directory (~/.openclaw), or the sessions directory of one agent'),
-  },
-  options: {
-    replace: flag('Replace conversations that already exist'),
-    'dry-run': flag('Change nothing, only report what would be imported'),
-    ...STORE_OPTIONS,
-  },
-  async run({ directory: from, replace, 'dry-run': dryRun, files }, cli) {
-    using store = await openConversations(cli, { files })
-    const agents = await importOpenClaw(store, resolve(cli.cwd, from), {
-      onExisting: replace ? 'replace' : 'keep',
-      dryRun,
-    })
-    cli.out.result({ dry_run: dryRun, agents }, () =>
-      agents
-        .flatMap(({ agent, imported, transcripts, skipped }) => [
-          `${agent}: ${dryRun ? 'would import' : 'imported'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
-          ...skipped.map(({ key, because }) => safe`  left out: ${key}: ${because}`),
-        ])
-        .join('\n'),
-    )
-  },
->>>>>>> integration
 })

@@ -4,12 +4,6 @@ import { safe } from '../../screen/safe-text.js'
 
 export const policy = operationCommand(conversationsPolicy, {
   name: 'conversations policy',
-<<<<<<< HEAD
-=======
-  summary: 'Show whether an agent may send somewhere',
-  description:
-    "The conversation's own setting comes first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any of them, sending is allowed.",
->>>>>>> integration
   examples: [
     ['skein conversations policy test agent:main:discord:dm:ada', "Without rules: the conversation's own setting"],
     [
@@ -31,34 +25,7 @@ export const policy = operationCommand(conversationsPolicy, {
   view: (answer) => safe`${answer.decision}: ${reasonOf(answer)}`,
 })
 
-<<<<<<< HEAD
 function reasonOf({ by, rule = 0, file }: Awaited<ReturnType<typeof conversationsPolicy.run>>): string {
-=======
-const MOST_BYTES = 16 * 1024 * 1024
-
-function givenPolicy(given: string, cwd: string): SendPolicySource {
-  if (given.trimStart().startsWith('{')) return { policy: parseSendPolicy(given, '--policy') }
-  const file = resolve(cwd, given)
-  return { policy: readPolicy(file), file }
-}
-
-function readPolicy(path: string): SendPolicyConfig {
-  try {
-    return parseSendPolicy(readGiven(path, MOST_BYTES).toString('utf8'), path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new SkeinError(
-        'bad-input',
-        `There is no file ${path}`,
-        'Name a file that contains a policy, or pass the policy itself',
-      )
-    }
-    throw explainDiskError(error, path)
-  }
-}
-
-function reasonOf({ by }: SendAnswer, file: string | undefined): string {
->>>>>>> integration
   const where = file === undefined ? '' : ` of ${file}`
   switch (by) {
     case 'override':

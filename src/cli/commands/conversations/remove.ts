@@ -4,11 +4,6 @@ import { safe } from '../../screen/safe-text.js'
 
 export const remove = operationCommand(conversationsRemove, {
   name: 'conversations remove',
-<<<<<<< HEAD
-=======
-  summary: 'Remove a conversation',
-  description: 'Removes the entry; keeps the transcript under another name, unless --destroy-transcript is given.',
->>>>>>> integration
   examples: [
     ['skein conversations remove agent:main:discord:dm:ada', 'The transcript stays beside the others'],
     ['skein conversations remove agent:main:discord:dm:ada --destroy-transcript', 'Nothing stays'],

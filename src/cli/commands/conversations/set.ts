@@ -4,11 +4,6 @@ import { safe } from '../../screen/safe-text.js'
 
 export const set = operationCommand(conversationsSet, {
   name: 'conversations set',
-<<<<<<< HEAD
-=======
-  summary: 'Change settings of a conversation',
-  description: `Fields that can be set: ${SETTABLE_FIELDS.join(', ')}. An empty value removes the field. Either all fields change or none.`,
->>>>>>> integration
   examples: [
     ['skein conversations set agent:main:discord:dm:ada sendPolicy=deny', 'Never send there'],
     [

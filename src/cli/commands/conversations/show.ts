@@ -10,44 +10,15 @@ type Shown = Awaited<ReturnType<typeof conversationsShow.run>>
 
 export const show = operationCommand(conversationsShow, {
   name: 'conversations show',
-<<<<<<< HEAD
-=======
-  summary: 'Show one conversation and its latest messages',
->>>>>>> integration
   examples: [
     ['skein conversations show agent:main:discord:dm:ada', 'What is stored about it, and its latest messages'],
     ['skein conversations show agent:main:discord:dm:ada --messages 50 --json', 'More of it, as JSON'],
   ],
-<<<<<<< HEAD
   args: ['key'],
   view(shown, screen) {
     const told = shown.messages.filter(({ text }) => text !== '') // a call of a tool has no words
     const said = told.map(({ role, text }) => `${screen.paint.dim(safe`${role}:`)} ${safe`${text}`}`)
     return [facts(shown, screen), ...(said.length > 0 ? [said.join('\n')] : [])].join('\n\n')
-=======
-  args: { key: required(conversationKey, 'Its key') },
-  options: { messages: defaulted(count, 10, 'How many of the latest messages'), ...STORE_OPTIONS },
-  async run({ key, messages: wanted, files }, cli) {
-    using store = await openConversations(cli, { files })
-    const conversations = ownerOf(store, key)
-    const row = await conversations.get(key)
-    if (!row)
-      throw new SkeinError('conversation-not-found', `There is no conversation ${key}`, 'Try: skein conversations list')
-    const path = await conversations.transcriptPath(key)
-    const transcript = await conversations.transcript(key)
-    const messages = messageDocuments(transcript ? branchTo(transcript) : []).slice(-wanted)
-    const document = {
-      conversation: conversationDocument(row),
-      entry: row.entry,
-      ...(existsSync(path) ? { transcript: path } : {}),
-      messages,
-    }
-    cli.out.result(document, (screen) => {
-      const told = messages.filter(({ text }) => text !== '') // a call of a tool has no words
-      const said = told.map(({ role, text }) => `${screen.paint.dim(safe`${role}:`)} ${safe`${text}`}`)
-      return [facts(row, document.transcript, screen), ...(said.length > 0 ? [said.join('\n')] : [])].join('\n\n')
-    })
->>>>>>> integration
   },
 })
 

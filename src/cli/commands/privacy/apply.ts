@@ -7,12 +7,6 @@ import { expectShortRun } from '../../short-run.js'
 
 export const apply = operationCommand(privacyApply, {
   name: 'privacy apply',
-<<<<<<< HEAD
-=======
-  summary: 'Apply the current policy to what is stored',
-  description:
-    'A policy applies to what is read after it changed. This applies it to what was read before: logs that still exist are read again from their beginning; for the others, the stored text is filtered again, which can only remove more. May be interrupted; run it again to finish.',
->>>>>>> integration
   examples: [
     ['skein privacy apply --dry-run', 'How much was stored under another policy?'],
     ['skein privacy apply', 'Apply the policy to all of it'],

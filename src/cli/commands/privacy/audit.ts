@@ -5,12 +5,6 @@ import { table } from '../../screen/table.js'
 
 export const audit = operationCommand(privacyAudit, {
   name: 'privacy audit',
-<<<<<<< HEAD
-=======
-  summary: 'Count what was redacted',
-  description:
-    'Adds up the events in which skein ingest recorded how often each rule was applied, one per session and run. They never contain a value; skein events config shows how long they are kept.',
->>>>>>> integration
   examples: [
     ['skein privacy audit', 'How often was each rule applied?'],
     ['skein privacy audit --by tool --since 7d', 'To which tools, in the last week'],
@@ -32,10 +26,6 @@ export const audit = operationCommand(privacyAudit, {
         screen,
       ),
     )
-<<<<<<< HEAD
-    if (rows.length === 0) out.note('Nothing was left out, as far as the journal still tells.')
-=======
-    if (rows.length === 0 && !out.json) out.note('The journal records no redactions.')
->>>>>>> integration
+    if (rows.length === 0) out.note('The journal records no redactions.')
   },
 })

@@ -6,13 +6,7 @@ import { safeText } from '../../screen/safe-text.js'
 
 export const test = operationCommand(privacyTest, {
   name: 'privacy test',
-<<<<<<< HEAD
-  description: `Reads standard input when no text is given. ${privacyTest.description}`,
-=======
-  summary: 'Show what would be kept of a text',
-  description:
-    'Reads standard input if no text is given. Secrets are redacted in every tier; the tier redacted also hides variables, named values and long base64.',
->>>>>>> integration
+  description: `Reads standard input if no text is given. ${privacyTest.description}`,
   examples: [
     ["skein privacy test 'curl -u ada:Tr0ub4dor https://example.test'", 'A password on a command line'],
     ["skein privacy test --tier redacted 'deploy --to $HOST key=abc'", 'As for a command'],

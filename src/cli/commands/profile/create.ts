@@ -4,11 +4,6 @@ import { safe } from '../../screen/safe-text.js'
 
 export const create = operationCommand(profileCreate, {
   name: 'profile create',
-<<<<<<< HEAD
-=======
-  summary: 'Create a profile',
-  description: 'A profile is a separate home with its own agents, sessions, journal and index.',
->>>>>>> integration
   examples: [['skein profile create work', 'Use it with: skein --profile work ...']],
   args: ['name'],
   view: (created) => safe`Created profile ${created.name} in ${created.directory}`,

@@ -5,11 +5,6 @@ import { safeText } from '../../screen/safe-text.js'
 
 export const handoff = operationCommand(sessionHandoff, {
   name: 'session handoff',
-<<<<<<< HEAD
-=======
-  summary: 'End a session and start the one that continues it',
-  description: 'Prints only the id of the new session. Facts that are not given are taken from the previous one.',
->>>>>>> integration
   examples: [
     [
       'skein session handoff b1a7e2d9 --subject "Login half done" --message "Tests are red"',

@@ -10,34 +10,10 @@ export const step = operationCommand(sessionStep, {
     ['skein session step complete design 5e8fa07b', 'It is done'],
     ['skein session step complete tests 5e8fa07b --failed', 'It was tried, and failed'],
   ],
-<<<<<<< HEAD
   args: ['action', 'step', 'session'],
   fields: { session: SESSION_ARGUMENT },
   prepare: currentOf,
   view(session, _, { action, step: named, failed }) {
-=======
-  args: {
-    action: required(choice('action', ['start', 'complete']), 'What happened to the step'),
-    step: required(text('step'), 'The step, as the plan names it'),
-    session: SESSION_ARGUMENT,
-  },
-  options: {
-    molecule: optional(text('id'), 'With start: the plan that the step belongs to'),
-    failed: flag('With complete: it did not succeed'),
-  },
-  async run({ action, step, session: named, molecule, failed }, { home, out, currentSession }) {
-    if (action === 'start' && failed)
-      throw usageError('--failed needs complete', 'A step that starts has not failed yet')
-    if (action === 'complete' && molecule !== undefined) {
-      throw usageError('--molecule needs start', 'A completed step keeps the plan it was started with')
-    }
-    const reference = namedOrCurrent(named, currentSession)
-    const session = await (await home()).sessions.step(reference, {
-      step_ref: step,
-      ...(action === 'start' ? { state: 'started' } : { state: 'completed', success: !failed }),
-      ...present({ molecule_id: molecule }),
-    })
->>>>>>> integration
     const done = failed ? 'failed' : 'completed'
     return safe`Step ${named} ${action === 'start' ? 'started' : done} in ${session.id}`
   },

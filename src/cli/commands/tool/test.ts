@@ -6,13 +6,7 @@ import { readingCard } from '../../views/program-view.js'
 
 export const test = operationCommand(toolTest, {
   name: 'tool test',
-<<<<<<< HEAD
-  description: `Reads standard input when no file is given. ${toolTest.description} A screen is recorded with: tmux capture-pane -p -t <pane> > pane.txt`,
-=======
-  summary: 'Show how a recorded screen is read',
-  description:
-    'Reads standard input if no file is given. Fails if no rule matches the screen. Record a screen with: tmux capture-pane -p -t <pane> > pane.txt',
->>>>>>> integration
+  description: `Reads standard input if no file is given. ${toolTest.description} Record a screen with: tmux capture-pane -p -t <pane> > pane.txt`,
   examples: [
     ['skein tool test claude --pane pane.txt', 'Which rule matches, and what can be answered'],
     ['skein tool test claude --pane pane.txt --json', 'For a program'],
