@@ -82,7 +82,7 @@ export const COMMANDS: CommandTable = {
     ),
     rename: verb('Rename an agent', async () => (await import('./commands/rename.js')).rename),
     move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
-    unarchive: verb('Bring an archived agent back', async () => (await import('./commands/unarchive.js')).unarchive),
+    unarchive: verb('Restore an archived agent', async () => (await import('./commands/unarchive.js')).unarchive),
     remove: verb('Remove an agent, or undo that', async () => (await import('./commands/remove.js')).remove),
     report: verb(
       'Report what an agent is doing (for programs)',
@@ -134,7 +134,7 @@ export const COMMANDS: CommandTable = {
           async () => (await import('./commands/agents/remove.js')).remove,
         ),
         'set-parent': verb(
-          'Say which agent spawned another',
+          'Set the agent that spawned another',
           async () => (await import('./commands/agents/set-parent.js')).setParent,
         ),
         set: verb('Change facts about an agent', async () => (await import('./commands/agents/set.js')).set),
@@ -156,11 +156,11 @@ export const COMMANDS: CommandTable = {
           'Show the newest events, and follow them',
           async () => (await import('./commands/events/tail.js')).tail,
         ),
-        feed: verb('Show what happened, in few lines', async () => (await import('./commands/events/feed.js')).feed),
+        feed: verb('Show recent activity, condensed', async () => (await import('./commands/events/feed.js')).feed),
         stats: verb('Count events by type and age', async () => (await import('./commands/events/stats.js')).stats),
         prune: verb('Remove expired events', async () => (await import('./commands/events/prune.js')).prune),
         decay: verb(
-          'Show what kept events are still worth',
+          'Show how the value of kept events has decayed',
           async () => (await import('./commands/events/decay.js')).decay,
         ),
         config: verb(
@@ -186,7 +186,7 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
-    ingest: verb("Read what is new in the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
+    ingest: verb("Read new entries from the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
     turns: verb("Show a session's turns", async () => (await import('./commands/turns.js')).turns),
     tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
     replay: verb(
@@ -194,7 +194,7 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/replay.js')).replay,
     ),
     export: verb(
-      'Write a session as one file to read or pass on',
+      'Export a session as one file to read or share',
       async () => (await import('./commands/export.js')).exportSession,
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
@@ -233,7 +233,7 @@ export const COMMANDS: CommandTable = {
           async () => (await import('./commands/conversations/list.js')).list,
         ),
         show: verb(
-          'Show one conversation and what was said last',
+          'Show one conversation and its latest messages',
           async () => (await import('./commands/conversations/show.js')).show,
         ),
         set: verb(
@@ -251,11 +251,11 @@ export const COMMANDS: CommandTable = {
           async () => (await import('./commands/conversations/policy.js')).policy,
         ),
         import: verb(
-          'Take over the conversations of another program',
+          'Import conversations from another program',
           async () => (await import('./commands/conversations/import.js')).importConversations,
         ),
         export: verb(
-          'Write conversations for another program',
+          'Export conversations to another program',
           async () => (await import('./commands/conversations/export.js')).exportConversations,
         ),
       },

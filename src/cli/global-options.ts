@@ -2,12 +2,12 @@ import { flag, optional, text } from '../operations/index.js'
 
 /** Accepted by every command, before or after its name. */
 export const GLOBAL_OPTIONS = {
-  profile: optional(text('name', 'profile'), 'Use this profile, rather than $SKEIN_PROFILE', {
+  profile: optional(text('name', 'profile'), 'Use this profile instead of $SKEIN_PROFILE', {
     short: 'p',
     fallback: 'default',
   }),
   json: flag('Print JSON, with stable field names'),
-  'no-color': flag('Use no colours, as when NO_COLOR is set'),
+  'no-color': flag('Do not use colours, like NO_COLOR'),
   help: flag('Show help', { short: 'h' }),
 } as const
 

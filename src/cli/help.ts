@@ -8,12 +8,12 @@ import type { Screen } from './screen/screen.js'
 import { wrap } from './screen/wrap.js'
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
-  ['SKEIN_HOME', 'Where everything is kept, settings included (default: the XDG directories)'],
+  ['SKEIN_HOME', 'Directory for all data and settings (default: the XDG directories)'],
   ['SKEIN_PROFILE', 'The profile to use'],
-  ['SKEIN_SESSION', 'The session that `skein session` commands are about'],
-  ['SKEIN_ACTOR', 'Who changes are recorded for (default: your user name)'],
-  ['SKEIN_DEBUG', 'Set to 1 to see stacks of errors'],
-  ['NO_COLOR', 'Set to use no colours'],
+  ['SKEIN_SESSION', 'The default session of `skein session` commands'],
+  ['SKEIN_ACTOR', 'Name recorded with each change (default: your user name)'],
+  ['SKEIN_DEBUG', 'Set to 1 to show stack traces'],
+  ['NO_COLOR', 'Set to disable colours'],
 ]
 
 /** The help page of a command, of a noun, or of Skein as a whole. */
@@ -63,10 +63,10 @@ function commandLines({ entries, headings }: CommandTable, screen: Screen): stri
 const NAMES: readonly (readonly [string, string])[] = [
   [
     '<agent>',
-    "Its address (web/shop), a unique end of it (shop), its title, the beginning of its id or of its session's id, or . for the one that works in this directory",
+    "Its address (web/shop), a unique suffix of it (shop), its title, the beginning of its id or of its session's id, or . for the agent in this directory",
   ],
-  ['<session>', 'The beginning of its id, or an agent: its current session'],
-  [SHORT_NOUN, 'May be left out where no other command has the name: skein show <session>'],
+  ['<session>', 'The beginning of its id, or an agent, which means its current session'],
+  [SHORT_NOUN, 'Optional where no other command has the same name: skein show <session>'],
 ]
 
 function entryLine(entry: CommandTable | CommandEntry): string {

@@ -1,3 +1,4 @@
+import { readJson } from '../model/index.js'
 import type { Forgetter, Forgotten } from '../privacy/index.js'
 
 /** A file of JSON, of JSON lines, or of anything else, without what must go. `keepLine` leaves out whole lines of JSON. */
@@ -35,13 +36,10 @@ function forgetInLine(line: string, document: unknown, forgetter: Forgetter): Fo
   return { value: count === 0 ? line : JSON.stringify(value), count }
 }
 
-/** Objects and lists only: a number or a word on a line of its own is text. */
+/** Objects and lists only: a number or a word on a line of its own is text, and so is what is nested too deeply to be walked. */
 export function parsed(text: string): { value: object } | undefined {
   const start = text.trimStart()[0]
   if (start !== '{' && start !== '[') return undefined
-  try {
-    return { value: JSON.parse(text) as object }
-  } catch {
-    return undefined
-  }
+  const value = readJson(text)
+  return typeof value === 'object' && value !== null ? { value } : undefined
 }

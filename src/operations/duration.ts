@@ -22,7 +22,7 @@ export const momentToCome: Kind<Instant> = {
     if (at) return at
     throw new SkeinError(
       'usage',
-      `${JSON.stringify(given)} is not a time to come`,
+      `${JSON.stringify(given)} is not a time in the future`,
       'Write it like 30m, 2h or 2026-01-17T08:30:00Z',
     )
   },

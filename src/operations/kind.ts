@@ -37,7 +37,7 @@ export const text = (name: string, completes?: Completes): Kind<string> => ({
   schema: { type: 'string', minLength: 1 },
   parse: (given) => {
     if (given !== '') return given
-    throw new SkeinError('usage', `<${name}> is empty`, `Give it a value`)
+    throw new SkeinError('usage', `<${name}> is empty`, `Enter a value`)
   },
 })
 
@@ -64,7 +64,7 @@ export const count: Kind<number> = {
   parse: (given) => {
     const number = /^\d{1,9}$/.test(given) ? Number(given) : 0
     if (number >= 1) return number
-    throw new SkeinError('usage', `${JSON.stringify(given)} is not a number from 1 up`, 'Write it like 50')
+    throw new SkeinError('usage', `${JSON.stringify(given)} is not a positive whole number`, 'Write it like 50')
   },
   sent: (value, scope) => (typeof value === 'number' ? count.parse(String(value), scope) : undefined),
 }

@@ -11,7 +11,7 @@ export const list = operation({
   where: 'daemon',
   summary: 'List agents and what they are doing',
   description:
-    'Each with its state, since when, why, its tool, branch, use of its context and cost. --all shows archived ones as well. With a filter that only sessions know (--since, --outcome, ...) it lists sessions, as skein sessions list does. With --json there are both.',
+    "Shows each agent's status, since when and why, its tool, branch, context size and cost. --all includes archived agents. With a filter that applies only to sessions (--since, --outcome, ...) it lists sessions, like skein sessions list. With --json it prints both.",
   input: FILTERS,
   result: 'agent-list',
   async run(filters, context): Promise<{ agents: AgentView[] } & ShownPage> {

@@ -395,6 +395,7 @@ export const SHAPES = {
     "session": ["session", "always", ""],
     "continued_by": ["tree", "if continued", ""],
     "forks": ["list of tree", "always", "sessions forked from it"],
+    "more": ["integer", "if deeper", "sessions below it that are left out: a tree has at most 200 levels"],
   },
   "agents": {
     "agents": ["list of agent", "always", ""],

@@ -2,6 +2,7 @@ import { isStateType } from '../model/index.js'
 import type { Span } from './mark.js'
 import { PathGlob } from './path-glob.js'
 import { isOurName, isStructural, markFor, PURGED, PURGED_MARKS } from './purged-mark.js'
+import { DEEPEST } from './redact.js'
 import { printedSpans, type SecretPrint } from './secret-print.js'
 import { BoundedPattern } from './secrets/bounded-pattern.js'
 import { decodedRuns, isVisibleAscii, type Sought, soughtForAll } from './secrets/decoded-runs.js'
@@ -117,10 +118,11 @@ export class Forgetter {
    * Every string in a JSON value, and every name. Ids and times of our records stay, because without them the rest means nothing; in
    * what somebody else put together (`isFree`: arguments of tools, what programs append to the journal) nothing does.
    */
-  json(value: unknown, name = '', isFree = name === 'arguments'): Forgotten<unknown> {
+  json(value: unknown, name = '', isFree = name === 'arguments', depth = 0): Forgotten<unknown> {
     if (typeof value === 'string')
       return !isFree && isStructural(name, value) ? { value, count: 0 } : this.text(value, markFor(name))
     if (typeof value !== 'object' || value === null) return { value, count: 0 }
+    if (depth > DEEPEST) return { value: PURGED, count: 1 } // what cannot be searched is not kept
     let count = 0
     const keep = <Kept>(forgotten: Forgotten<Kept>): Kept => {
       count += forgotten.count
@@ -129,9 +131,12 @@ export class Forgetter {
     const isFreeBelow = (key: string): boolean => isFree || key === 'arguments' || isFreePayload(value, key)
     const keptName = (key: string): string => (!isFree && isOurName(key) ? key : keep(this.text(key)))
     const after = Array.isArray(value)
-      ? value.map((one) => keep(this.json(one, name, isFree)))
+      ? value.map((one) => keep(this.json(one, name, isFree, depth + 1)))
       : Object.fromEntries(
-          Object.entries(value).map(([key, one]) => [keptName(key), keep(this.json(one, key, isFreeBelow(key)))]),
+          Object.entries(value).map(([key, one]) => [
+            keptName(key),
+            keep(this.json(one, key, isFreeBelow(key), depth + 1)),
+          ]),
         )
     return count === 0 ? { value, count } : { value: after, count }
   }

@@ -41,7 +41,7 @@ export function redactInto(text: string, applied: Applied): string {
 }
 
 /** Nobody nests values deeper, and walking through them needs a stack. */
-const DEEPEST = 500
+export const DEEPEST = 500
 
 /** Every string within a JSON value. A field's name counts as what stands before its value. The value itself is not changed. */
 export function redactValue(value: unknown, applied: Applied, depth = 0): unknown {

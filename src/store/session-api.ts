@@ -71,4 +71,6 @@ export interface SessionTree {
   /** The session that continues it, if any, and the ones forked from it. */
   continued_by?: SessionTree
   forks: SessionTree[]
+  /** How many sessions below it are left out, where the tree is too deep to be written down. */
+  more?: number
 }

@@ -113,46 +113,42 @@ function* rootOf(session: Session): Lookup<Session> {
   }
 }
 
-interface Node {
-  session: Session
-  forks: Node[]
-  continuedBy?: Node
-}
+/** Deeper than this nothing is nested: whoever reads the tree as JSON, or draws it, needs a stack. */
+const DEEPEST_TREE = 200
 
 /** Depth first, forks before what continues it; without recursion, as chains may be of any length. */
-function* treeFrom(root: Session): Lookup<SessionTree> {
-  const seen = new Set<SessionId>()
-  const visited: Node[] = []
-  const waiting: { session: Session; attach: (node: Node) => void }[] = [{ session: root, attach: () => {} }]
+function* treeFrom(session: Session): Lookup<SessionTree> {
+  const root: SessionTree = { session, forks: [] }
+  const seen = new Set<SessionId>([session.id])
+  const waiting = yield* branchesOf(session, root, 1)
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { session, attach } = next
-    if (seen.has(session.id)) continue
-    seen.add(session.id)
-    const node: Node = { session, forks: [] }
-    visited.push(node)
-    attach(node)
-    const after = session.child_id && (yield* sessionAt(session.child_id))
-    if (after)
-      waiting.push({
-        session: after,
-        attach: (one) => {
-          node.continuedBy = one
-        },
-      })
-    const forks = yield* ask((index) => index.forksOf(session.id))
-    for (const fork of forks.toReversed()) waiting.push({ session: fork, attach: (one) => node.forks.push(one) })
+    const { above, depth, session: found, isFork } = next
+    if (seen.has(found.id)) continue
+    seen.add(found.id)
+    const tree: SessionTree = { session: found, forks: [] }
+    const isLeftOut = depth > DEEPEST_TREE
+    if (isLeftOut) above.more = (above.more ?? 0) + 1
+    else if (isFork) above.forks.push(tree)
+    else above.continued_by = tree
+    waiting.push(...(yield* branchesOf(found, isLeftOut ? above : tree, depth + 1)))
   }
-  return assembled(visited)
+  return root
 }
 
-/** Whoever is above was visited before. */
-function assembled(visited: readonly Node[]): SessionTree {
-  const trees = new Map<Node, SessionTree>()
-  const treeOf = (node: Node): SessionTree => trees.get(node) as SessionTree
-  for (const node of visited.toReversed()) {
-    const { session, forks, continuedBy } = node
-    const continued_by = continuedBy && treeOf(continuedBy)
-    trees.set(node, { session, ...(continued_by ? { continued_by } : {}), forks: forks.map(treeOf) })
-  }
-  return treeOf(visited[0] as Node)
+interface NextBranch {
+  /** Where it is attached, or counted. */
+  above: SessionTree
+  depth: number
+  session: Session
+  isFork: boolean
+}
+
+/** The last one is to be followed first. */
+function* branchesOf(session: Session, above: SessionTree, depth: number): Lookup<NextBranch[]> {
+  const after = session.child_id && (yield* sessionAt(session.child_id))
+  const forks = yield* ask((index) => index.forksOf(session.id))
+  return [
+    ...(after ? [{ above, depth, session: after, isFork: false }] : []),
+    ...forks.toReversed().map((fork) => ({ above, depth, session: fork, isFork: true })),
+  ]
 }

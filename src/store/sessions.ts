@@ -254,7 +254,7 @@ interface Lineage {
 function lineage(id: SessionId, options: StartOptions, state: ChangeState): Lineage {
   if (options.forked_from) {
     if (options.parent_id)
-      throw new SkeinError('bad-input', 'A session cannot both fork and continue another', 'Give one of the two')
+      throw new SkeinError('bad-input', 'A session cannot both fork and continue another', 'Use only one of them')
     const origin = resolve(state, options.forked_from.session)
     const { turn } = options.forked_from
     if (turn !== undefined && (!Number.isInteger(turn) || turn < 1)) {

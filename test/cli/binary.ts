@@ -18,7 +18,7 @@ export function environmentIn(directory: string, more: Record<string, string> = 
   try {
     symlinkSync(BINARY, join(bin, 'skein'))
   } catch {
-    // It is there already: the environment was asked for twice.
+    // It already exists: the environment was asked for twice.
   }
   return {
     PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,

@@ -93,7 +93,7 @@ describe('skein conversations', () => {
     using own = home()
     using store = new ConversationStore({ directory: own.store })
     using _turn = await store.open('main').lockTurn('agent:main:cron:nightly')
-    expect((await own.typed('reset', '--kind', 'cron')).stdout).toContain('in use, left alone: agent:main:cron:nightly')
+    expect((await own.typed('reset', '--kind', 'cron')).stdout).toContain('in use, skipped: agent:main:cron:nightly')
     const pruned = JSON.parse((await own.typed('prune', '--kind', 'cron', '--max', '1', '--json')).stdout)
     expect(pruned.busy).toEqual(['agent:main:cron:nightly'])
   })
@@ -112,7 +112,7 @@ describe('skein conversations', () => {
     const test = (key: string, policy: string) => own.typed('policy', 'test', key, '--policy', policy)
     const file = join(own.root, 'policy.json')
     expect((await test('agent:main:slack:group:team', 'policy.json')).stdout).toBe(`deny: rule 1 of ${file} matches\n`)
-    expect((await test(ADA, '{"default":"deny"}')).stdout).toBe('allow: the conversation itself says so\n')
+    expect((await test(ADA, '{"default":"deny"}')).stdout).toBe("allow: the conversation's own setting\n")
     expect(await test(ADA, '{"rulez":[]}')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('rulez') })
     expect(await test(ADA, 'missing.json')).toMatchObject({
       exitCode: 2,

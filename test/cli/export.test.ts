@@ -45,7 +45,7 @@ describe('skein export', () => {
     writeFileSync(join(world.path, 'mine.md'), 'mine')
     const { stderr, exitCode } = await skein('export 22222222 -o mine.md')
     expect({ stderr, exitCode }).toEqual({
-      stderr: `skein: ${join(world.path, 'mine.md')} is there already. Give another name, or remove it first\n`,
+      stderr: `skein: ${join(world.path, 'mine.md')} already exists. Use another name, or remove it first\n`,
       exitCode: 2,
     })
     expect(readFileSync(join(world.path, 'mine.md'), 'utf8')).toBe('mine')

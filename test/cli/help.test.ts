@@ -20,7 +20,7 @@ describe('help', () => {
 
   it('of a noun lists its commands', async () => {
     const { stdout } = await type(['agents'])
-    expect(stdout).toContain('\n  set-parent  Say which agent spawned another\n')
+    expect(stdout).toContain('\n  set-parent  Set the agent that spawned another\n')
     expect((await type(['agents', '-h'])).stdout).toBe(stdout)
     expect((await type(['help', 'agents'])).stdout).toBe(stdout)
   })

@@ -28,7 +28,7 @@ describe('what the logs tell, as commands show it', () => {
   })
 
   it('a session without a log, without tool calls or without turns is said to be so', async () => {
-    const none = 'No log of this session was read yet, or it was gone before. Read what is there with: skein ingest\n'
+    const none = 'No log of this session has been read. Read new logs with: skein ingest\n'
     expect(await skein('turns 0f3c9a12')).toEqual({ stdout: '', stderr: none, exitCode: 0 })
     expect(await skein('tools 0f3c9a12')).toEqual({ stdout: '', stderr: none, exitCode: 0 })
     const id = '88888888-8888-4888-8888-888888888888'
@@ -99,7 +99,7 @@ describe('what the logs tell, as commands show it', () => {
     using other = scratch()
     const { stdout, stderr } = await type(['ingest'], { profiles: profilesUnder(other.path) })
     expect(stdout).toBe('Read 0 of 0 logs (0 B): 0 turns, 0 tool calls\n')
-    expect(stderr).toBe('No logs were found. Where Skein looks, and how to name other places: docs/LOGS.md\n')
+    expect(stderr).toBe('No logs were found. docs/LOGS.md lists where Skein looks and how to add places\n')
   })
 
   it('logs that cannot be read are named, by the overview too, and counted when they are many', async () => {

@@ -43,7 +43,7 @@ describe('skein search', () => {
     const { exitCode, stderr } = await type(['search', 'word'], { profiles: profilesUnder(empty.path) })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: 'No text was read yet. Read the logs with: skein ingest\n',
+      stderr: 'Nothing has been ingested yet. Read the logs with: skein ingest\n',
     })
   })
 })

@@ -95,7 +95,7 @@ describe('what commands show of a session', () => {
   it.each(['turns', 'tools'])('is unfiltered with --verbatim, on a terminal only: skein %s', async (name) => {
     const refused = await skein(`${name} 5ec2e700 --verbatim --json`)
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(refused.stderr).toContain('terminal only')
+    expect(refused.stderr).toContain('only to a terminal')
     expect(await onTerminal(`${name} 5ec2e700 --verbatim --json`)).toContain(KEY)
   })
 

@@ -17,7 +17,7 @@ it.each([0, 1, 15, 16, 17, 100])('%i rows are all written', (count) => {
   expect(db.all('select n, word from t order by n').map((row) => ({ ...(row as object) }))).toEqual(rows)
 })
 
-it('a row that is there already ends the transaction', () => {
+it('a row that already exists ends the transaction', () => {
   const db = aTable()
   const twice = (): void =>
     db.inTransaction(() => {

@@ -208,3 +208,12 @@ describe('a path', () => {
     for (const glob of ['*', '**/*', '/', './..']) expect(() => path(glob)).toThrow(/matches almost every path/)
   })
 })
+
+it('a value that is nested too deeply to be searched is forgotten as a whole', () => {
+  let deep: unknown = 'hunter2-hunter2'
+  for (let level = 0; level < 100_000; level += 1) deep = level % 2 ? [deep] : { a: deep }
+  const { value, count } = new Forgetter([], ['another-secret']).json({ deep, beside: 'kept' })
+  expect(count).toBe(1)
+  expect(JSON.stringify(value)).toContain('"beside":"kept"')
+  expect(JSON.stringify(value)).not.toContain('hunter2')
+})

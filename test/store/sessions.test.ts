@@ -120,6 +120,19 @@ describe('a session', () => {
       })
     }))
 
+  it('of a chain of any length has a tree, which ends in the number of those it leaves out', () =>
+    withHome(async (home) => {
+      await home.sessions.start({ id: 's0' })
+      for (let n = 1; n <= 260; n += 1) await home.sessions.handoff(`s${n - 1}`, { id: `s${n}` })
+      await home.sessions.start({ id: 'fork', forked_from: { session: 's3', turn: 1 } })
+      await home.sessions.start({ id: 'late', forked_from: { session: 's250', turn: 1 } })
+      const root = await home.sessions.tree('s260')
+      let [levels, deepest] = [1, root]
+      for (; deepest.continued_by; levels += 1) deepest = deepest.continued_by
+      expect([levels, deepest.session.id, deepest.more]).toEqual([201, 's200', 61])
+      expect(root.continued_by?.continued_by?.continued_by?.forks.map(({ session }) => session.id)).toEqual(['fork'])
+    }))
+
   it('that ended can be resumed under its own id, unless another continues it', () =>
     withHome(async (home) => {
       await home.sessions.start({ id: 'one' })

@@ -37,6 +37,36 @@ const subjects = LOG_TOOLS.flatMap((tool) =>
     .map((fixture) => ({ tool, path: fixture.path, bytes: readFileSync(fixture.path) })),
 )
 
+/** `JSON.parse` takes any depth; whoever walks the result runs out of stack. */
+const LEVELS = 12_000
+
+/** A record with one of its values marked to be replaced, for each of them down to six levels; lists count as one value, their first. */
+function* withOneReplaced(line: string): Generator<{ name: string; text: string }> {
+  let record: unknown
+  try {
+    record = JSON.parse(line)
+  } catch {
+    return
+  }
+  const kind = (record as { type?: unknown } | null)?.type
+  for (const path of pathsIn(record)) {
+    const copy = structuredClone(record)
+    let at = copy as Record<string, unknown>
+    for (const name of path.slice(0, -1)) at = at[name] as Record<string, unknown>
+    at[path.at(-1) ?? ''] = '@@deep@@'
+    yield { name: `${kind} ${path.join('.')}`, text: JSON.stringify(copy) }
+  }
+}
+
+function pathsIn(value: unknown, above: readonly string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null || above.length === 6) return []
+  const names = Array.isArray(value) ? Object.keys(value).slice(0, 3) : Object.keys(value)
+  return names.flatMap((name) => {
+    const path = [...above, name]
+    return [path, ...pathsIn((value as Record<string, unknown>)[name], path)]
+  })
+}
+
 describe('damaged logs', () => {
   let scratch = ''
   beforeAll(() => {
@@ -59,6 +89,27 @@ describe('damaged logs', () => {
     )
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
   }, 300_000)
+
+  it(`a value of ${LEVELS} levels in any place of any record costs that record at most`, () => {
+    const deep = ['['.repeat(LEVELS) + ']'.repeat(LEVELS), `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`]
+    const tried = new Set<string>()
+    for (const { tool, path, bytes } of subjects) {
+      const lines = path.endsWith('.json') ? [bytes.toString()] : bytes.toString().split('\n')
+      lines.forEach((line, at) => {
+        for (const { name, text } of withOneReplaced(line)) {
+          const place = `${tool.name} ${name}`
+          if (tried.has(place)) continue
+          const value = deep[tried.size % 2] ?? ''
+          tried.add(place)
+          const changed = join(scratch, basename(path))
+          writeFileSync(changed, lines.with(at, text.replace('"@@deep@@"', value)).join('\n'))
+          const read = (): string => JSON.stringify(foldSession([tool.read(logAt(tool, changed, {}))]))
+          expect(read, place).not.toThrow()
+        }
+      })
+    }
+    expect(tried.size).toBeGreaterThan(300)
+  }, 120_000)
 
   it('a damaged database is read as far as it goes, and says so', () => {
     const tool = LOG_TOOLS.find((each) => each.name === 'opencode')

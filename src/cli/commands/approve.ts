@@ -6,11 +6,11 @@ export const approve = operationCommand(agentsAnswer, {
   name: 'approve',
   summary: 'Allow what an agent asks for',
   description:
-    "By the tool's own protocol where it has one; else in its dialog, by moving to the option that means it and checking the screen before Enter. Never an option that stops the tool from asking. With --token an answer to an older question is refused; skein why shows the token.",
+    "Uses the tool's own protocol if it has one; otherwise selects the option in its dialog and checks the screen before Enter. Never chooses an option that stops the tool from asking. With --token, an answer to an older question is refused; skein why shows the token.",
   examples: [['skein approve web/asker', 'This once']],
   args: ['agent'],
   fields: { decision: undefined, choose: undefined },
-  own: { always: flag('And do not ask again for the same, where the tool offers that') },
+  own: { always: flag('Do not ask again for the same request, if the tool offers that') },
   order: ['always', 'token'],
   prepare: ({ agent, always, token }) => ({
     agent,

@@ -7,11 +7,11 @@ const command = operationCommand(agentsAttach, {
   name: 'attach',
   summary: "Go to an agent's terminal",
   description:
-    'Leave it again with C-q; the agent goes on. What it has finished counts as seen. Inside another tmux it opens as a window of that one. Without a terminal, and with --print or --json, it prints the command instead.',
-  examples: [['skein attach web/demo --print', 'How to get there']],
+    'Detach with C-q; the agent keeps running. A finished reply is marked as seen. Inside another tmux it opens as a window there. Without a terminal, and with --print or --json, it prints the command instead.',
+  examples: [['skein attach web/demo --print', 'The command that attaches']],
   args: ['agent'],
   fields: { tmux: undefined },
-  own: { print: flag('Print the command, and stay here') },
+  own: { print: flag('Print the command instead of attaching') },
   prepare: ({ agent }, { tmux }) => ({ agent, tmux }),
   view: ({ command: argv }) => argv.map(inShell).join(' '),
 })

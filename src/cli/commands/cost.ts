@@ -22,15 +22,15 @@ export const cost = operationCommand(operation, {
   },
   show(report, { out }) {
     out.result(report, (screen) => costView(report, screen))
-    if (report.rows.length === 0) out.note('No model calls in the logs of this time.')
+    if (report.rows.length === 0) out.note('No model calls in this period.')
     if (report.unread_counts > 0)
       out.note(
-        `Counted as 0: token counts that are no numbers, in ${plural(report.unread_counts, 'record')} of the logs. The sums lack what they stood for`,
+        `Counted as 0: token counts that are not numbers, in ${plural(report.unread_counts, 'record')} of the logs. The totals do not include them`,
       )
     const { unpriced_calls, unpriced_models } = report.total
     if (unpriced_calls > 0) {
       out.note(
-        `Not in the sum: ${plural(unpriced_calls, 'call')} of ${unpriced_models.map(safeText).join(', ')}. What they cost is not known: say it under [prices] in config.toml`,
+        `Not in the total: ${plural(unpriced_calls, 'call')} of ${unpriced_models.map(safeText).join(', ')}, without a known price. Set it under [prices] in config.toml`,
       )
     }
   },

@@ -5,7 +5,7 @@ import { receiptView } from '../views/receipt-view.js'
 export const deny = operationCommand(agentsAnswer, {
   name: 'deny',
   summary: 'Deny what an agent asks for',
-  description: 'As skein approve does it, with the other answer.',
+  description: 'Works like skein approve, with the opposite answer.',
   examples: [['skein deny web/asker', 'No']],
   args: ['agent'],
   fields: { decision: undefined, choose: undefined },

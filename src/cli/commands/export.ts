@@ -14,9 +14,9 @@ const FORMATS = ['md', 'html', 'json'] as const
 
 export const exportSession = command({
   name: 'export',
-  summary: 'Write a session as one file to read or pass on',
+  summary: 'Export a session as one file to read or share',
   description:
-    'The privacy policy of the session’s directory is applied once more, and secrets are taken out of everything. The HTML file needs nothing else: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost. Nothing is overwritten.',
+    'Applies the privacy policy of the session’s directory again and redacts secrets everywhere. The HTML file is self-contained: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost. Nothing is overwritten.',
   examples: [
     ['skein export 77777777', 'As Markdown, on standard output'],
     ['skein export 77777777 --format html --output session.html', 'One page to open in a browser'],
@@ -31,7 +31,7 @@ export const exportSession = command({
   },
   options: {
     format: defaulted(choice('format', FORMATS), 'md', 'What to write'),
-    output: optional(text('file'), 'Write to this new file, readable by you alone', { short: 'o' }),
+    output: optional(text('file'), 'Write to this new file, which only you can read', { short: 'o' }),
     chain: flag('The whole chain that a session belongs to'),
   },
   async run({ reference, format, output, chain }, cli) {

@@ -11,9 +11,9 @@ import { noteUnreadable } from '../views/unreadable-logs.js'
 
 export const ingest = command({
   name: 'ingest',
-  summary: "Read what is new in the tools' logs",
+  summary: "Read new entries from the tools' logs",
   description:
-    'Reads the logs of Claude Code, Codex, Gemini CLI, opencode, pi, Qwen and OpenClaw where these programs keep them. Logs that did not change are passed over, grown ones are read from where they were left. What is kept of the texts is filtered first: see docs/PRIVACY.md.',
+    'Reads the logs of Claude Code, Codex, Gemini CLI, opencode, pi, Qwen and OpenClaw where these programs keep them. Unchanged logs are skipped; logs that have grown are read from where the last read stopped. Text is filtered before it is stored: see docs/PRIVACY.md.',
   examples: [
     ['skein ingest', 'Everything that is new'],
     ['skein ingest --tool claude --since 7d --json', "A week of one tool's logs"],
@@ -23,15 +23,15 @@ export const ingest = command({
     all: flag('Everything; the default'),
     tool: optional(text('tool'), 'Only the logs of this tool'),
     since: optional(when, 'Only logs that changed since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
-    'no-words': flag('Leave the words for later: turns, tool calls and cost only, in half the time'),
+    'no-words': flag('Read only turns, tool calls and cost, without the text for search, in half the time'),
     force: flag('With a session: also one that was purged'),
-    watch: flag('Go on as logs are written, until interrupted; with --json, one document per line'),
+    watch: flag('Keep reading as logs are written, until interrupted; with --json, one document per line'),
   },
   async run({ session, all, tool, since, force, watch, 'no-words': noWords }, { home, out, interrupted }) {
     const some = session ? '<session>' : tool ? '--tool' : since ? '--since' : undefined
     if (all && some) throw usageError(`--all and ${some} contradict each other`, 'Leave out one of them')
-    if (force && !session) throw usageError('--force goes with a session', 'Say which one is to be read again')
-    if (watch && noWords) throw usageError('--watch keeps words as they are written', 'Leave out --no-words')
+    if (force && !session) throw usageError('--force needs a session', 'Name the session to read again')
+    if (watch && noWords) throw usageError('--watch always stores text', 'Leave out --no-words')
     if (watch && force) throw usageError('--force reads a session once', 'Leave out --watch')
     expectShortRun()
     const { history, sessions } = await home()
@@ -47,7 +47,7 @@ export const ingest = command({
       out.note(safe`No log of session ${missing.id} was found${tool ? ` among those of ${tool}` : ''}.`)
     if (report.logs === 0 && !session && !since && !out.json)
       out.note(
-        safe`No logs${tool ? ` of ${tool}` : ''} were found. Where Skein looks, and how to name other places: docs/LOGS.md`,
+        safe`No logs${tool ? ` of ${tool}` : ''} were found. docs/LOGS.md lists where Skein looks and how to add places`,
       )
     if (report.outdated_logs > 0 && !out.json) out.note(outdatedNote(report.outdated_logs))
     noteUnreadable(report, out)

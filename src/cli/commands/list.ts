@@ -10,7 +10,7 @@ const OF_SESSIONS = ['since', 'until', 'outcome', 'title', 'chain', 'work', 'lim
 const agents = operationCommand(operation, {
   name: 'list',
   examples: [
-    ['skein list', 'Who does what'],
+    ['skein list', 'All agents and their status'],
     ['skein list --group web --json', 'A group, for scripts'],
     ['skein list --since 7d', 'Sessions of this week'],
   ],

@@ -9,13 +9,13 @@ import { visit } from '../visit.js'
 export const next = operationCommand(agentsNext, {
   name: 'next',
   summary: 'Go to the agent that has waited for you longest',
-  description: `${agentsNext.description} In a terminal it attaches, which marks what has finished as seen; elsewhere, and with --print or --json, it says which one it is.`,
+  description: `${agentsNext.description} In a terminal it attaches, which marks a finished reply as seen; elsewhere, and with --print or --json, it prints the agent.`,
   examples: [
     ['skein next', 'Attach to it'],
-    ['skein next --print', 'Only say which one it is'],
+    ['skein next --print', 'Only print it'],
     ['skein next --json', 'The same, for scripts'],
   ],
-  own: { print: flag('Say which one it is, and stay here') },
+  own: { print: flag('Print the agent instead of attaching') },
   async prepare(_, { daemon, profile }) {
     await wakeDaemon(daemon, profile)
     return {}

@@ -25,7 +25,7 @@ const NEWEST = 10
 export const overview = command({
   name: '',
   summary: 'Show agents, the newest sessions and what they cost',
-  examples: [['skein', 'What there is']],
+  examples: [['skein', 'Everything at a glance']],
   args: {},
   options: {},
   async run(_, cli) {
@@ -95,7 +95,7 @@ async function firstSteps({ out, daemon }: Cli, home: Home): Promise<string> {
   return [
     'No agents yet, and no sessions of agent programs on this machine. Looked in:',
     ...places,
-    `Other places can be named under [logs] in ${short(daemon.configFile)}.`,
+    `Add other places under [logs] in ${short(daemon.configFile)}.`,
     '',
     'Begin:',
     ...pairs([

@@ -5,8 +5,8 @@ import { receiptView } from '../views/receipt-view.js'
 export const remove = operationCommand(agentsRemove, {
   name: 'remove',
   examples: [
-    ['skein remove web/jam', 'Take it off the list'],
-    ['skein remove --undo', 'Bring back the one that was removed last'],
+    ['skein remove web/jam', 'Remove an agent'],
+    ['skein remove --undo', 'Restore the agent that was removed last'],
   ],
   args: ['agent'],
   prepare(typed) {

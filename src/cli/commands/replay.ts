@@ -23,12 +23,12 @@ export const replay = command({
   name: 'replay',
   summary: 'Play a session in the terminal, turn by turn',
   description:
-    'Keys: space pauses, s (or Enter) steps to the next prompt, call or reply, n and p go to the next and the previous turn, + and - change the speed, q quits. Into a pipe the turns are printed without waiting. What is shown is filtered for privacy as in an export.',
+    'Keys: space pauses, s (or Enter) steps to the next prompt, call or reply, n and p go to the next and the previous turn, + and - change the speed, q quits. To a pipe, prints the turns without waiting. Filters for privacy like an export.',
   examples: [
     ['skein replay 22222222', 'From the first turn'],
     ['skein replay 22222222 --from 3 --speed 4', 'From the third turn, four times as fast'],
   ],
-  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
+  args: { session: required(sessionRef, 'The beginning of its id, or its agent') },
   options: {
     from: optional(count, 'The turn to begin with'),
     speed: defaulted(speedOfPlay, 1, 'How fast: 2 is twice as fast'),

@@ -4,7 +4,7 @@ import { safe } from '../screen/safe-text.js'
 
 export const report = operationCommand(agentsReport, {
   name: 'report',
-  examples: [['skein report web/demo --state running --reason "runs the tests"', 'It is at work']],
+  examples: [['skein report web/demo --state running --reason "runs the tests"', 'It is working']],
   args: ['agent'],
   view: (agent) => safe`${agent.address} is ${agent.status} (${agent.source})`,
 })

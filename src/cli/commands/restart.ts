@@ -8,9 +8,9 @@ export const restart = command({
   name: 'restart',
   summary: 'Restart agents, in their conversations',
   description:
-    'In the pane it had if that still exists, else in a new one, with the same arguments, rights and variables. A restart that fails does not lose the conversation. Several agents are restarted in parallel, with one receipt each; exit code 1 if any of them failed. --group and --all leave out agents that are stopped.',
+    "Restarts in the agent's pane if it still exists, otherwise in a new one, with the same arguments, permissions and variables. A failed restart does not lose the conversation. Several agents are restarted in parallel, with one receipt each; exit code 1 if any of them failed. --group and --all skip stopped agents.",
   examples: [
-    ['skein restart web/demo', 'Go on where it was'],
+    ['skein restart web/demo', 'Continue where it was'],
     ['skein restart web/demo --fresh', 'Begin another conversation'],
     ['skein restart --group web', 'Every agent of a group that is not stopped'],
   ],

@@ -7,11 +7,11 @@ export const send = operationCommand(agentsSend, {
   name: 'send',
   description: `${agentsSend.description} With --wait, a turn that fails, is interrupted or waits for an answer ends with 1 and says so. "-" reads the text from standard input.`,
   examples: [
-    ['skein send web/demo "look at the tests"', 'Something to do'],
+    ['skein send web/demo "look at the tests"', 'A prompt'],
     ['skein send web/demo "look at the tests" --wait --timeout 1m', 'Wait for the reply and print it'],
   ],
   args: ['agent', 'text'],
-  fields: { text: required(freeText('text'), 'What to say, or - for standard input') },
+  fields: { text: required(freeText('text'), 'The prompt, or - for standard input') },
   prepare: (typed, { stdin }) => ({ ...typed, text: typed.text === '-' ? stdin() : typed.text }),
   fails: ({ delivery, outcome }) => delivery === 'stalled' || (outcome !== undefined && outcome !== 'replied'),
   view: (sent) => {

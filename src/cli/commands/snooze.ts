@@ -4,7 +4,7 @@ import { receiptView } from '../views/receipt-view.js'
 
 export const snooze = operationCommand(agentsSnooze, {
   name: 'snooze',
-  examples: [['skein snooze web/demo 30m', 'In half an hour again']],
+  examples: [['skein snooze web/demo 30m', 'For half an hour']],
   args: ['agent', 'until'],
   view: receiptView,
 })

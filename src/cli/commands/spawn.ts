@@ -5,18 +5,18 @@ import { safe } from '../screen/safe-text.js'
 
 export const spawn = operationCommand(agentsSpawn, {
   name: 'spawn',
-  description: 'So that it can be given work before it runs: skein start <agent> starts it then.',
+  description: 'Lets you give it work before it runs; skein start <agent> starts it.',
   examples: [
     ['skein spawn . --agent web/baker --tool claude --model opus --work wk-42', 'An agent for a unit of work'],
   ],
   args: ['where'],
   fields: { cwd: undefined },
-  own: { where: optional(text('directory', 'directory'), 'Where it will work'), ...ENV_FILE },
+  own: { where: optional(text('directory', 'directory'), 'Its working directory'), ...ENV_FILE },
   order: Object.keys(LAUNCH_OPTIONS) as (keyof typeof LAUNCH_OPTIONS)[],
   async prepare({ where, ...given }, cli) {
     const { env = {}, args: arg = [], mcp = [], ...launch } = await launchOf(where, given, cli)
     const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`)
     return { ...launch, env: assignments, arg: [...arg], mcp: [...mcp] }
   },
-  view: (agent) => safe`Made ${agent.address}. Start it: skein start ${agent.address}`,
+  view: (agent) => safe`Created ${agent.address}. Start it: skein start ${agent.address}`,
 })

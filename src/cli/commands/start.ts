@@ -11,23 +11,20 @@ export const start = command({
   name: 'start',
   summary: 'Start agents',
   description:
-    "In a tmux server of Skein's own, in the directory given or here. Returns once the program is running. An agent that exists is started as it was before, in the conversation it was in. With --resume an agent goes on with any session of the history, also one that was begun outside Skein: its record says which tool runs and where. The agent that it belongs to is started; without one, a new agent is made. Several are started in parallel, with one receipt each; exit code 1 if any of them failed.",
+    "Runs the agent in Skein's own tmux server, in the given directory or the current one. Returns once the program is running. An existing agent starts as before, in its conversation. With --resume, the session's own agent, or a new one, continues any past session, including one begun outside Skein, with the tool and directory of its record. Several agents are started in parallel, with one receipt each; exit code 1 if any of them failed.",
   examples: [
     ['skein start . --agent web/demo --tool claude', 'A new agent in this directory'],
-    ['skein start web/demo --prompt "fix the login"', 'One that exists, with something to do'],
-    ['skein start --all --group lab', 'Every agent of a group that does not run'],
+    ['skein start web/demo --prompt "fix the login"', 'An existing agent, with a prompt'],
+    ['skein start --all --group lab', 'Every agent of a group that is not running'],
   ],
-  args: { where: repeated(text('directory', 'directory'), 'Where it works, or an agent that exists') },
+  args: { where: repeated(text('directory', 'directory'), 'Working directory, or an existing agent') },
   options: {
     ...LAUNCH_OPTIONS,
-    resume: optional(sessionRef, 'Go on with this session of the history: id, beginning of an id, or agent'),
-    prompt: optional(
-      freeText('text'),
-      'What to send it once it is ready; kept until then when it asks something first',
-    ),
+    resume: optional(sessionRef, 'Continue this past session: id, beginning of an id, or agent'),
+    prompt: optional(freeText('text'), 'The first prompt; kept until the agent can take it'),
     force: FORCE_START,
     attach: flag('Go to its terminal'),
-    all: flag('Every agent that exists and does not run, in --group if given'),
+    all: flag('Every agent that is not running, in --group if given'),
   },
   async run({ where, prompt, attach, all, force, resume, ...given }, cli) {
     const agents = await cli.agents()
@@ -37,9 +34,9 @@ export const start = command({
       return { agent, did, how, ...(session ? { session } : {}) }
     }
     if (all || where.length > 1) {
-      if (resume !== undefined) throw usageError('--resume goes with one agent', 'Resume sessions one by one')
+      if (resume !== undefined) throw usageError('--resume needs exactly one agent', 'Resume sessions one by one')
       const launches = all ? await downAgents(where, given, agents) : await launchesOf(where, given, cli)
-      if (attach) throw usageError('--attach goes with one agent', 'Attach afterwards: skein attach <agent>')
+      if (attach) throw usageError('--attach needs exactly one agent', 'Attach afterwards: skein attach <agent>')
       const jobs = launches.map((launch) => ({
         agent: launch.agent ?? launch.cwd ?? '',
         run: () => run(launch),
@@ -71,7 +68,7 @@ async function launchesOf(where: readonly string[], given: Given, cli: Cli): Pro
 }
 
 async function downAgents(where: readonly string[], given: Given, agents: Agents): Promise<StartAgent[]> {
-  if (where.length > 0) throw usageError('Agents are named, and --all is given', 'Leave out one of them')
+  if (where.length > 0) throw usageError('Agent names and --all cannot be combined', 'Leave out one of them')
   const { group, env, mcp, arg, dangerous, ...others } = given
   const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? []
   if (other !== undefined || env.length + mcp.length + arg.length > 0 || dangerous) {
@@ -83,5 +80,5 @@ async function downAgents(where: readonly string[], given: Given, agents: Agents
 
 function refuseForOne({ agent, title }: Given): void {
   if (agent === undefined && title === undefined) return
-  throw usageError(`${agent === undefined ? '--title' : '--agent'} goes with one agent`, 'Start them one by one')
+  throw usageError(`${agent === undefined ? '--title' : '--agent'} needs exactly one agent`, 'Start them one by one')
 }

@@ -25,9 +25,9 @@ const LEAVE = new Set(['q', 'Q', '\x1b', '\x03', '\x04'])
 
 const command = operationCommand(agentsStatus, {
   name: 'status',
-  description: `${agentsStatus.description} With --watch a terminal is redrawn in place until q or Ctrl-C; elsewhere, and with --json, one line or document is printed per change.`,
+  description: `${agentsStatus.description} With --watch, it redraws the terminal in place until q or Ctrl-C; elsewhere, and with --json, it prints one line or document per change.`,
   examples: [['skein status', 'At a glance']],
-  own: { watch: flag('Go on until interrupted', { short: 'w' }) },
+  own: { watch: flag('Keep watching until interrupted', { short: 'w' }) },
   view: summaryView,
 })
 

@@ -7,7 +7,7 @@ export const statusline = command({
   name: 'statusline',
   summary: 'Print one segment for a status line or a prompt',
   description:
-    'Like "!2 ▶3": two agents wait, three work; ✗ counts those that failed. It prints nothing when there is nothing to tell. tmux can show the same without a process, see docs/API.md.',
+    'For example "!2 ▶3": two agents wait, three work; ✗ counts failed agents. Prints nothing if there is nothing to show. tmux can show the same without a process; see docs/API.md.',
   examples: [
     ['skein statusline', 'What a prompt shows'],
     ['skein statusline --json', 'The same, for scripts'],

@@ -8,7 +8,7 @@ export const stop = operationCommand(agentsStop, {
   examples: [
     ['skein stop web/demo', 'Stop one'],
     ['skein stop web/demo kitchen/knife', 'Stop several'],
-    ['skein stop --group web', 'Stop those of a group that run'],
+    ['skein stop --group web', 'Stop the running agents of a group'],
   ],
   args: ['agents'],
   fails: ({ failures }) => failures !== undefined,

@@ -7,12 +7,12 @@ import { toolCallsOf, toolsView } from '../views/tools-view.js'
 export const tools = command({
   name: 'tools',
   summary: "Show a session's tool calls",
-  description: 'Secrets are left out, and arguments and results are shown as the privacy policy allows.',
+  description: 'Secrets are redacted, and arguments and results are shown as the privacy policy allows.',
   examples: [
-    ['skein tools 22222222', 'What was called, when, for how long, and whether it worked'],
+    ['skein tools 22222222', 'What was called, when, for how long, and whether it succeeded'],
     ['skein tools 22222222 --json', 'With arguments and the beginning of each result'],
   ],
-  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
+  args: { session: required(sessionRef, 'The beginning of its id, or its agent') },
   options: { verbatim: verbatimFlag },
   async run({ session, verbatim }, { home, out }) {
     refuseVerbatimOutput(verbatim, `tools ${session}`, out)

@@ -11,16 +11,16 @@ export const turns = command({
   name: 'turns',
   summary: "Show a session's turns",
   description:
-    "Read from the tool's own log, or from the archive when the tool has deleted it. Secrets are left out, and tool calls are shown as the privacy policy allows.",
+    "Reads the tool's own log, or the archive if the tool has deleted it. Secrets are redacted, and tool calls are shown as the privacy policy allows.",
   examples: [
     ['skein turns 22222222', 'One line per turn'],
     ['skein turns 22222222 --full', 'With prompts and replies'],
     ['skein turns 22222222 --turn 2', 'One turn, whole'],
   ],
-  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
+  args: { session: required(sessionRef, 'The beginning of its id, or its agent') },
   options: {
-    full: flag('Show prompts and replies whole, and who speaks'),
-    turn: optional(count, 'Only this turn, whole'),
+    full: flag('Show full prompts and replies, and who speaks'),
+    turn: optional(count, 'Only this turn, in full'),
     verbatim: verbatimFlag,
   },
   async run({ session, full, turn, verbatim }, { home, out }) {

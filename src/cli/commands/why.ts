@@ -4,7 +4,7 @@ import { explanationView } from '../views/explanation-view.js'
 
 export const why = operationCommand(agentsWhy, {
   name: 'why',
-  examples: [['skein why web/demo', 'Why is it so?']],
+  examples: [['skein why web/demo', 'Why does it have this status?']],
   args: ['agent'],
   view: explanationView,
 })

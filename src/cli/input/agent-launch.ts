@@ -7,14 +7,14 @@ import { flag, LAUNCH, optional, present, text, usageError, type Values } from '
 import type { Cli } from '../command.js'
 
 /** Where variables come from that are on no command line. */
-export const ENV_FILE = { 'env-file': optional(text('file'), 'Variables for it, one NAME=value per line') }
+export const ENV_FILE = { 'env-file': optional(text('file'), 'A file of variables, one NAME=value per line') }
 
 const { mcp, arg, dangerous, ...facts } = LAUNCH
 
 /** How an agent is to be started. */
 export const LAUNCH_OPTIONS = { ...facts, ...ENV_FILE, mcp, arg, dangerous }
 
-export const FORCE_START = flag('Although its last process may still run on another host or in another container')
+export const FORCE_START = flag('Start even if its last process may still run on another host or in another container')
 
 export async function launchOf(
   where: string | undefined,
@@ -62,7 +62,7 @@ async function placeOf(
   if (!named) return { cwd: directory }
   if (!isDirectory || named.project_path === directory) return { agent: named.address }
   throw usageError(
-    `${where} is a directory here, and names the agent ${named.address}`,
+    `${where} is both a directory here and the agent ${named.address}`,
     `The agent: skein start --agent ${named.address} . Another one in the directory: skein start ./${where}`,
   )
 }

@@ -6,13 +6,13 @@ export const FACT_OPTIONS = {
   tool: optional(text('tool'), 'The agent program: claude, codex, gemini ...'),
   title: optional(freeText('text'), 'What the session is about'),
   role: optional(text('role'), "The agent's role"),
-  rig: optional(groupRef, 'The outermost group, when no agent says it', { aliases: ['group'] }),
+  rig: optional(groupRef, 'The outermost group, if no agent is given', { aliases: ['group'] }),
   work: optional(text('unit'), 'The unit of work it is on'),
   molecule: optional(text('id'), 'The plan that the work follows'),
   step: optional(text('step'), 'The step of the plan'),
   cwd: optional(directory, 'Where it runs'),
   branch: optional(text('branch'), 'The git branch it works on'),
-  model: optional(text('model'), 'The model it talks to'),
+  model: optional(text('model'), 'The model to use'),
   tmux: optional(text('session'), 'The tmux session it runs in'),
 }
 

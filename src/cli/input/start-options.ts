@@ -21,14 +21,14 @@ const forkOrigin: Kind<ForkOrigin> = {
   completes: 'session',
   parse: (given) => {
     const [, id = '', turn] = /^([^:]*)(?::(\d{1,9}))?$/.exec(given) ?? []
-    if (id === '') throw usageError(`${JSON.stringify(given)} names no session and turn`, 'Write it like 0f3c9a12:7')
+    if (id === '') throw usageError(`${JSON.stringify(given)} is not a session and turn`, 'Write it like 0f3c9a12:7')
     return { session: parseSessionId(id), ...(turn === undefined ? {} : { turn: Number(turn) }) }
   },
 }
 
 /** What a session that begins can be told. */
 export const START_OPTIONS = {
-  id: optional(text('id'), "The tool's own id of the session; one is made up when not given"),
+  id: optional(text('id'), "The tool's own id of the session (default: a new id)"),
   agent: optional(agentRef, 'The agent that runs it'),
   ...FACT_OPTIONS,
   'started-at': optional(when, 'When it started, if not now'),
@@ -51,7 +51,7 @@ export function startOf(given: Values<typeof START_OPTIONS>): StartOptions {
 
 export function lineageOf(given: Values<typeof LINEAGE_OPTIONS>): StartOptions {
   if (given.link !== undefined && given.parent === undefined) {
-    throw usageError('--link goes with --parent', 'Say which session it continues')
+    throw usageError('--link needs --parent', 'Name the session it continues')
   }
   return {
     ...present({ parent_id: given.parent, link: given.link, forked_from: given['fork-of'] }),

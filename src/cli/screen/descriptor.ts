@@ -34,6 +34,6 @@ const noRoom = (cause: unknown): SkeinError =>
   new SkeinError(
     'disk-full',
     'No space left for the output',
-    'What was written is not all of it: free some space and try again',
+    'The output is incomplete: free some space and try again',
     { cause },
   )

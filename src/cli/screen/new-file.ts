@@ -19,11 +19,11 @@ export function writeNewFile(path: string, content: string): void {
     if (code === undefined) throw error
     const cause = { cause: error }
     if (code === 'EEXIST')
-      throw new SkeinError('bad-input', `${path} is there already`, 'Give another name, or remove it first', cause)
+      throw new SkeinError('bad-input', `${path} already exists`, 'Use another name, or remove it first', cause)
     throw new SkeinError(
       'bad-input',
       `Cannot write ${path} (${code})`,
-      'Give a file in a directory you can write to',
+      'Name a file in a directory you can write to',
       cause,
     )
   }

@@ -25,7 +25,7 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
   )
   const asks = agent.asks?.length ? ['', asksView(agent.asks, screen)] : []
   const said =
-    evidence.length === 0 ? 'Nothing is said about it now: it does not run.' : evidenceTable(evidence, screen)
+    evidence.length === 0 ? 'No source reports anything: the agent is not running.' : evidenceTable(evidence, screen)
   const before = history.length === 0 ? [] : ['', 'Before:', historyTable(history, screen)]
   return [facts, ...asks, '', said, ...before].join('\n')
 }

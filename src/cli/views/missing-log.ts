@@ -13,7 +13,7 @@ export function noteMissingLog(source: Source, out: Pick<Output, 'note'>): void 
   const { told_from, turns, older_versions = 0, session } = source
   if (older_versions > 0)
     out.note(
-      `Its log was rewritten, and said more before: skein archive restore ${session.id} --version ${older_versions}`,
+      `Its log was rewritten; an older version has more: skein archive restore ${session.id} --version ${older_versions}`,
     )
   switch (told_from) {
     case 'log':
@@ -24,8 +24,8 @@ export function noteMissingLog(source: Source, out: Pick<Output, 'note'>): void 
     case 'counts':
       out.note(
         turns.length > 0
-          ? 'The log of this session is gone: these are the counts of when it was read.'
-          : 'No log of this session was read yet, or it was gone before. Read what is there with: skein ingest',
+          ? 'The log of this session is gone. These are the counts from when it was read.'
+          : 'No log of this session has been read. Read new logs with: skein ingest',
       )
       return
     default:

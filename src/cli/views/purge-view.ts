@@ -24,7 +24,7 @@ export function purgeView(report: PurgeReport, screen: Screen): string {
 }
 
 const WRITTEN: Record<PurgeReport['spellings'][number], string> = {
-  plain: 'as it is',
+  plain: 'plain',
   escaped: 'with escapes of JSON or a shell',
   coloured: 'with colours or hidden characters inside',
   percent: 'percent-encoded',
@@ -36,7 +36,7 @@ function nativeLines({ native_logs }: PurgeReport): string[] {
   if (native_logs.length === 0) return []
   const shown = native_logs.slice(0, MOST_LOGS).map(({ file, count }) => `  ${safeText(file)} (${grouped(count)})`)
   return [
-    'These logs of the tools hold it. Skein does not change them, and keeps it out when it reads them:',
+    'These logs of the tools contain it. Skein does not change them, and leaves it out when it reads them:',
     ...shown,
     ...(native_logs.length > MOST_LOGS ? [`  and ${native_logs.length - MOST_LOGS} more`] : []),
   ]
@@ -48,8 +48,8 @@ const MOST_LOGS = 20
 function pathLines({ log_paths }: PurgeReport): string[] {
   if (log_paths === 0) return []
   return [
-    `It is part of the path of ${plural(log_paths, 'log')}. There it stays, because logs and their records are found by it:`,
-    '  use other names for directories. If nothing else is left, be done with: skein purge --resume --accept',
+    `It is part of the path of ${plural(log_paths, 'log')}, where it stays, because logs and their records are found by their path:`,
+    '  rename the directories. If nothing else is left, finish with: skein purge --resume --accept',
   ]
 }
 
@@ -64,7 +64,7 @@ function proofLines({ files, bytes, left, unreadable }: Proof, screen: Screen): 
         ]
       : []),
     ...unreadable.map(
-      (file) => `${safeText(file)} is damaged and could not be looked into. Delete it, then run: skein purge --resume`,
+      (file) => `${safeText(file)} is damaged and could not be checked. Delete it, then run: skein purge --resume`,
     ),
   ]
 }

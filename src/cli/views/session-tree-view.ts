@@ -24,11 +24,12 @@ export function sessionTreeView(root: SessionTree, shown: Shown, screen: Screen)
   return drawBranches([branchOf(root, shown, screen)], screen)
 }
 
-function branchOf({ session, continued_by, forks }: SessionTree, shown: Shown, screen: Screen): Branch {
+function branchOf({ session, continued_by, forks, more }: SessionTree, shown: Shown, screen: Screen): Branch {
+  const below = [...(continued_by ? [continued_by] : []), ...forks].map((child) => branchOf(child, shown, screen))
   return {
     parts: partsOf(session, shown, screen),
     title: session.title === undefined ? undefined : safeText(session.title),
-    branches: [...(continued_by ? [continued_by] : []), ...forks].map((child) => branchOf(child, shown, screen)),
+    branches: more ? [...below, { parts: [safe`… ${more} more`], branches: [] }] : below,
   }
 }
 

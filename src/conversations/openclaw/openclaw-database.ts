@@ -13,7 +13,7 @@ import {
   type SqlValue,
   writeAtomic,
 } from '../../disk/index.js'
-import { isSessionId, SkeinError } from '../../model/index.js'
+import { isSessionId, readJson, SkeinError } from '../../model/index.js'
 import type { AgentName } from '../agent-name.js'
 import type { SessionEntry } from '../entry.js'
 import { type ConversationKey, parseKey } from '../key.js'
@@ -153,15 +153,8 @@ function copyDatabase(path: string, directory: string): string {
   throw new SkeinError('store-locked', `${path} is being written`, 'Stop OpenClaw, then import again')
 }
 
-/** An entry that is no JSON is left out and named, as one in a file would be. */
-function entryText(entry: unknown): string {
-  try {
-    JSON.parse(String(entry))
-    return String(entry)
-  } catch {
-    return 'null'
-  }
-}
+/** An entry that is no JSON, or none that can be walked, is left out and named, as one in a file would be. */
+const entryText = (entry: unknown): string => (readJson(String(entry)) === undefined ? 'null' : String(entry))
 
 function unpacked(packed: unknown): string | undefined {
   const unzstd = (zlib as { zstdDecompressSync?: (data: Uint8Array) => Buffer }).zstdDecompressSync

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { explainDiskError, makeDirectory, readGuarded, writeAtomic } from '../../disk/index.js'
-import { isSessionId, SkeinError } from '../../model/index.js'
+import { isSessionId, isTooDeep, SkeinError } from '../../model/index.js'
 import { type SessionEntry, tidyEntry } from '../entry.js'
 import { badKey, flawOf, parseKey } from '../key.js'
 import type { Revision } from './rows.js'
@@ -37,6 +37,7 @@ export function parseStore(text: string, path: string): SessionStore {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw damaged(path, 'it is not a JSON object')
+  if (isTooDeep(parsed)) throw damaged(path, 'it is nested more than 200 levels deep')
   const store = parsed as Record<string, unknown>
   if (typeof store.version === 'number' || typeof store.version === 'string') {
     throw new SkeinError(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { SkeinError } from '../../model/index.js'
+import { isTooDeep, SkeinError } from '../../model/index.js'
 
 /**
  * The transcript file: one JSON object per line. The first is the header; every other has an id and names the entry it
@@ -128,8 +128,9 @@ export function isTornBeginning(text: string): boolean {
 
 export function parseLine(line: string): Record<string, unknown> | undefined {
   try {
-    const read = Line.safeParse(JSON.parse(line))
-    return read.success ? read.data : undefined
+    const value: unknown = JSON.parse(line)
+    const read = isTooDeep(value) ? undefined : Line.safeParse(value)
+    return read?.success ? read.data : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { SkeinError } from '../../model/index.js'
+import { isTooDeep, SkeinError } from '../../model/index.js'
 import { errorFacts } from '../../operations/index.js'
 
 /** More than a user's programs need at once; beyond it, connections that ask for nothing are closed, oldest first. */
@@ -170,6 +170,7 @@ async function readBody(incoming: IncomingMessage): Promise<Record<string, unkno
   } catch {
     throw badRequest('The body is not JSON')
   }
+  if (isTooDeep(value)) throw badRequest('The body is nested more than 200 levels deep')
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw badRequest('The body is not a JSON object')
 }

@@ -1,8 +1,9 @@
 import { openDatabase, openToRead, type SqlValue, Statements } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
+import type { UsageRecord } from '../../tools/index.js'
 import { type Call, ownerOf } from './ledger.js'
 import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION, UNREAD_TABLE } from './ledger-schema.js'
-import { fullerRecord, type UsageRecord } from './usage-record.js'
+import { fullerRecord } from './usage-record.js'
 
 /** What one reading of one log found, to be stored as a whole. */
 export interface LogNews {

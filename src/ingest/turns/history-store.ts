@@ -3,7 +3,6 @@ import { RowWriter, refuseForeign, type SqlValue } from '../../disk/index.js'
 import type { Instant, SessionId } from '../../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews, TurnOutcome } from '../../tools/index.js'
 import { LedgerStore, type LogNews } from '../ledger/ledger-store.js'
-import { carryAfter } from '../ledger/usage-reader.js'
 import { resumeText } from '../text/resume-text.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
@@ -41,6 +40,11 @@ export interface LogReadingDone {
   log: LogRef
   from: StoredLog | undefined
   rows: LogRows
+  /**
+   * Whether the usage reader can go on from where this reading stopped. One that keeps another kind of place reads a log that has grown
+   * since from its beginning once, which costs less than making that place for every log.
+   */
+  usageGoesOn: boolean
 }
 
 /** Turns, tool calls and the ledger of every log, in one file beside the index. */
@@ -377,14 +381,14 @@ const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) =
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)
 
-function ledgerNews({ log, rows }: LogReadingDone): LogNews {
+function ledgerNews({ log, rows, usageGoesOn }: LogReadingDone): LogNews {
   const { checkpoint } = rows
   return {
     path: log.path,
     session: log.session,
     tool: log.tool,
     stamp: log.stamp,
-    carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
+    carry: checkpoint?.resume && usageGoesOn ? resumeText(checkpoint.resume) : undefined,
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
     unread_counts: checkpoint?.counters.unread_counts,

@@ -9,18 +9,18 @@ export const agentsAnswer = operation({
   where: 'daemon',
   summary: 'Answer what an agent asks',
   description:
-    "By the tool's own protocol where it has one; else in its dialog, by moving to the option that means it and checking the screen before Enter. With a token an answer to an older question is refused.",
+    "Uses the tool's own protocol if it has one; otherwise selects the option in its dialog and checks the screen before Enter. With a token, an answer to an older question is refused.",
   input: {
     agent: AGENT,
     decision: optional(choice('decision', ['allow', 'allow-always', 'deny']), 'What it may do'),
-    choose: optional(freeText('label'), 'Or an option, by its label or by a beginning that only one option has'),
+    choose: optional(freeText('label'), 'Or an option, by its label or by a unique beginning of it'),
     token: TOKEN,
   },
   result: 'receipt',
   async run({ agent, decision, choose, token }, { agents }) {
     const answer = decision === undefined ? choose !== undefined && { choose } : { decision }
     if (!answer || (decision !== undefined && choose !== undefined))
-      throw wrongInput('An answer is a decision or a label to choose', 'Give one of "decision" and "choose"')
+      throw wrongInput('An answer is a decision or a label to choose', 'Use one of "decision" and "choose"')
     return (await agents()).answer(agent, answer, token === undefined ? {} : { token })
   },
 })

@@ -10,7 +10,7 @@ export const agentsKeys = operation({
   where: 'daemon',
   summary: 'Press keys in an agent',
   description:
-    "By tmux's names (Enter, Escape, C-c, Down) or one character each. Nothing is checked: in a dialog a key is an answer.",
+    'Keys are tmux names (Enter, Escape, C-c, Down) or single characters. Nothing is checked: in a dialog, a key is an answer.',
   input: { agent: AGENT, keys: repeated(text('key'), 'The keys, in order') },
   result: 'receipt',
   async run({ agent, keys }, { agents }) {

@@ -18,8 +18,8 @@ export const agentsStop = operation({
   where: 'daemon',
   summary: 'Stop agents gracefully',
   description:
-    'Interrupts each agent, asks it to leave, and ends its own processes if it does not. Its conversation can be resumed. Several agents are stopped in parallel, with one receipt each; exit code 1 if any of them failed.',
-  input: { ...MANY_AGENTS, grace: optional(duration, 'How long it may take to leave', { fallback: '8s' }) },
+    'Interrupts each agent, asks it to exit, and ends its processes if it does not. Its conversation can be resumed. Several agents are stopped in parallel, with one receipt each; exit code 1 if any of them failed.',
+  input: { ...MANY_AGENTS, grace: optional(duration, 'How long it may take to exit', { fallback: '8s' }) },
   result: 'receipts',
   async run({ grace, ...given }, context): Promise<Receipts> {
     const { agents: selected, isOne } = await selectAgents(given, context, { usage: 'skein stop', wants: isUp })
@@ -51,7 +51,7 @@ export const agentsAck = operation({
   where: 'daemon',
   summary: 'Mark finished replies and errors as seen',
   description:
-    'The agent then counts as idle until its next reply, or as stopped when it has ended. A question is not answered by it. --group and --all take those that have finished or failed.',
+    'The agent is then idle until its next reply, or stopped if it has ended. This does not answer a question. --group and --all select agents that have finished or failed.',
   input: MANY_AGENTS,
   result: ['receipt', 'receipts'],
   async run(given, context): Promise<Receipt | Receipts> {
@@ -76,10 +76,10 @@ export const agentsWait = operation({
   where: 'either',
   summary: 'Wait until agents are done',
   description:
-    '`done`: it no longer works: it has finished, asks something, or has failed. `idle`: it has finished. `waiting`: it waits for you. Of several agents it waits for all, or with --any for the first. Exit code 1 when the time is over or an agent has ended.',
+    '`done`: the agent is no longer working: it has finished, asks something, or has failed. `idle`: it has finished. `waiting`: it waits for you. With several agents it waits for all, or with --any for the first. Exits with 1 on timeout or if an agent has ended.',
   input: {
     ...MANY_AGENTS,
-    any: flag('Until the first of them, rather than all'),
+    any: flag('Return with the first of them instead of all'),
     until: defaulted(choice('state', ['done', 'idle', 'waiting']), 'done', 'What to wait for'),
     timeout: optional(duration, 'How long to wait at most'),
   },

@@ -10,7 +10,7 @@ export const agentsRecord = operation({
   does: 'acts',
   where: 'either',
   summary: 'Record the screen of an agent',
-  description: 'Writes it to a file under the home, with secrets taken out, and says how it was read.',
+  description: 'Writes it to a file under the home, with secrets redacted, and reports how it was read.',
   input: { agent: AGENT },
   result: 'recording',
   async run({ agent: reference }, { agents, home, nowMs }) {

@@ -9,13 +9,13 @@ import { AGENT } from './agent-fields.js'
 
 /** What can be said about an agent, beside its address and tool. */
 const FACTS = {
-  title: optional(freeText('text'), 'What people see', { short: 't' }),
+  title: optional(freeText('text'), 'The name shown to people', { short: 't' }),
   command: optional(text('command'), "What to run in place of the tool's program; the tool's arguments follow", {
     short: 'c',
   }),
-  project: optional(directory, 'Where it works'),
+  project: optional(directory, 'Working directory'),
   role: optional(text('role'), 'Its role'),
-  mcp: repeated(text('name'), 'An MCP server it has'),
+  mcp: repeated(text('name'), 'An MCP server to load'),
 }
 
 function factsOf(given: Values<typeof FACTS>): Partial<Omit<AddAgentOptions, 'address' | 'parent' | 'tool'>> {
@@ -41,7 +41,7 @@ export const agentsAdd = operation({
   summary: 'Add an agent',
   description: 'An address is a path of groups and a name: web/backend/api. Groups that do not exist yet are created.',
   input: {
-    address: required(text('address', 'group'), 'Where it lives, and its name'),
+    address: required(text('address', 'group'), 'Its groups and name'),
     tool: optional(
       text('tool'),
       'The program it runs: claude, codex, gemini ...; otherwise the one that --command names',
@@ -53,7 +53,7 @@ export const agentsAdd = operation({
   async run({ address, tool, parent, ...given }, { home }) {
     const { command } = given
     if (tool === undefined && command === undefined)
-      throw usageError('Which program it runs is not clear', 'Give --tool claude, or --command "claude --verbose"')
+      throw usageError('Missing --tool or --command', 'Use --tool claude, or --command "claude --verbose"')
     const facts = factsOf(given)
     const open = await home()
     const meant = tool ?? (await toolBy(command ?? '', open))
@@ -82,7 +82,7 @@ export const agentsSet = operation({
     const facts = factsOf(given)
     const hasFacts = Object.keys(facts).length > 0
     if (!hasFacts && tool === undefined)
-      throw usageError('Nothing to change', 'Say what to change, for example --title. See: skein agents set --help')
+      throw usageError('Nothing to change', 'Name what to change, for example --title. See: skein agents set --help')
     if (tool !== undefined) await (await agents()).setTool(agent, tool)
     const { roster } = await home()
     return hasFacts ? roster.update(agent, facts) : roster.agent(agent)
@@ -93,7 +93,7 @@ export const agentsSetParent = operation({
   name: 'agents.set-parent',
   does: 'acts',
   where: 'either',
-  summary: 'Say which agent spawned another',
+  summary: 'Set the agent that spawned another',
   description: 'Without a parent: no agent spawned it.',
   input: { agent: AGENT, parent: optional(agentRef, 'The agent that spawned it') },
   result: 'agent',

@@ -7,7 +7,7 @@ import { usageError } from '../usage-error.js'
 
 /** Which agents an operation on several is about. */
 export const MANY_AGENTS = {
-  agents: repeated(agentRef, 'Addresses, ends of them, titles, ids, or . for here'),
+  agents: repeated(agentRef, 'Addresses, unique suffixes, titles, ids, or . for the current directory'),
   group: optional(groupRef, 'Every agent in this group or below', { aliases: ['rig'] }),
   all: flag('Every agent'),
 }
@@ -29,7 +29,7 @@ export async function selectAgents(
 ): Promise<Selection> {
   const isNamed = references.length > 0
   if (isNamed && (group !== undefined || all)) {
-    throw usageError('Agents are named, and a group or --all is given', 'Leave out one of them')
+    throw usageError('Agent names cannot be combined with --group or --all', 'Leave out one of them')
   }
   if (!isNamed && group === undefined && !all) {
     throw usageError('Missing <agents>', `Usage: ${usage} <agents...>, or --group <group>, or --all`)

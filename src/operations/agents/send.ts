@@ -10,13 +10,13 @@ export const agentsSend = operation({
   where: 'daemon',
   summary: 'Send a prompt to an agent',
   description:
-    'Typed as one paste, then Enter; never into a dialog, and never twice. The receipt says who confirmed it: `received` (its program, its log or its being at work), `typed` (it left the input line), `stalled` (nothing has moved). A text that the tool would take as a command is refused.',
+    'Pastes the text and presses Enter; never into a dialog, and never twice. The receipt says what confirmed it: `received` (its program, its log or its activity), `typed` (the text left the input line), `stalled` (nothing changed). Text that the tool would take as a command is refused.',
   input: {
     agent: AGENT,
-    text: required(freeText('text'), 'What to say'),
+    text: required(freeText('text'), 'The prompt'),
     wait: flag('Wait until it is done, and print its reply to this prompt'),
     timeout: optional(duration, 'How long to wait at most'),
-    replace_draft: flag('Throw away unsent text in its input line'),
+    replace_draft: flag('Discard unsent text in its input line'),
   },
   result: 'send-receipt',
   run: async ({ agent, text, wait, timeout, replace_draft }, { agents, abandoned }) =>

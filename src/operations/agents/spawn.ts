@@ -6,21 +6,21 @@ import { usageError } from '../usage-error.js'
 
 /** How an agent is to be started. */
 export const LAUNCH = {
-  agent: optional(agentRef, 'Its address; made up from the directory when not given'),
+  agent: optional(agentRef, 'Its address (default: from the directory)'),
   tool: optional(text('tool'), 'The program to run: claude, codex, ... (see skein tool list)'),
   command: optional(text('command'), "What to run in place of the tool's program; the tool's arguments follow", {
     short: 'c',
   }),
-  title: optional(freeText('text'), 'What people see', { short: 't' }),
+  title: optional(freeText('text'), 'The name shown to people', { short: 't' }),
   group: optional(groupRef, 'The group it belongs to', { aliases: ['rig'] }),
   role: optional(text('role'), 'Its role'),
   parent: optional(agentRef, 'The agent that spawns it'),
-  model: optional(text('model'), 'The model it talks to'),
+  model: optional(text('model'), 'The model to use'),
   work: optional(text('unit'), 'The unit of work it is on'),
-  env: repeated(text('NAME[=value]'), 'A variable for it; NAME alone takes the value from your environment'),
+  env: repeated(text('NAME[=value]'), 'An environment variable; NAME alone takes the value from your environment'),
   mcp: repeated(text('name'), 'An MCP server to load'),
-  arg: repeated(freeText('text'), 'One more argument for the program, passed as it is'),
-  dangerous: flag('Let it act without asking, where the tool can'),
+  arg: repeated(freeText('text'), 'An extra argument for the program, passed unchanged'),
+  dangerous: flag('Let it act without asking, if the tool supports that'),
 }
 
 export const agentsSpawn = operation({
@@ -29,7 +29,7 @@ export const agentsSpawn = operation({
   where: 'either',
   summary: 'Create an agent without starting it',
   description: 'So that it can be given work before it runs.',
-  input: { cwd: optional(path('directory', 'directory'), 'Where it will work'), ...LAUNCH },
+  input: { cwd: optional(path('directory', 'directory'), 'Its working directory'), ...LAUNCH },
   result: 'running-agent',
   async run({ cwd, env, mcp, arg, dangerous, ...facts }, { agents }) {
     const variables = environmentOf(env)

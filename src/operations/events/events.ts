@@ -34,8 +34,8 @@ export const eventsFeed = operation({
   name: 'events.feed',
   does: 'reads',
   where: 'either',
-  summary: 'Show what happened, in few lines',
-  description: 'Leaves out what is for the audit only, tells repeated news once and a burst of starts in one line.',
+  summary: 'Show recent activity, condensed',
+  description: 'Leaves out audit-only events, shows repeated events once, and a burst of starts on one line.',
   input: {
     lines: defaulted(count, 50, 'How many of the newest events to look at', { short: 'n' }),
     agent: optional(agentRef, 'Only about this agent'),
@@ -61,9 +61,9 @@ export const eventsDecay = operation({
   name: 'events.decay',
   does: 'reads',
   where: 'either',
-  summary: 'Show what kept events are still worth',
+  summary: 'Show how the value of kept events has decayed',
   description:
-    'An event is worth 100% when it happens and 0% when its time to live is over; how it falls depends on its type.',
+    'An event has a value of 100% when it happens and of 0% at the end of its time to live; the curve depends on its type.',
   input: {},
   result: 'decay',
   run: async (_, { home }) => ({ types: await (await home()).events.decay() }),
@@ -75,10 +75,10 @@ export const eventsPrune = operation({
   where: 'either',
   isHeavy: true,
   summary: 'Remove expired events',
-  description: 'Sessions and agents stay as they are: only the record of how they came about becomes shorter.',
+  description: 'Sessions and agents are not changed; only their event history becomes shorter.',
   input: {
     dry_run: flag('Change nothing, only count'),
-    auto: flag('Do nothing when the last time was less than an hour ago'),
+    auto: flag('Do nothing if the last run was less than an hour ago'),
   },
   result: 'prune-report',
   run: async ({ dry_run: dryRun, auto }, { home }) => (await home()).events.prune({ dryRun, auto }),
@@ -91,7 +91,7 @@ export const eventsConfig = operation({
   summary: 'Show or change how long events are kept',
   description: 'Changes are written to your config file; the rest of it stays as it is.',
   input: {
-    action: optional(choice('action', ['set', 'reset']), 'What to change; nothing shows what holds'),
+    action: optional(choice('action', ['set', 'reset']), 'What to change; without it, shows the settings'),
     pattern: optional(text('pattern', 'event-type'), 'With set: a type, a pattern with *, or default'),
     ttl: optional(text('ttl'), 'With set: how long, such as 12h or 30d; 0 is for ever'),
   },
@@ -99,9 +99,9 @@ export const eventsConfig = operation({
   async run({ action, pattern, ttl }, { home }) {
     if (action === 'set') {
       if (pattern !== undefined && ttl !== undefined) return (await home()).events.setTtl(pattern, ttl)
-      throw usageError('What to set is not complete', 'Usage: skein events config set <pattern> <ttl>')
+      throw usageError('Missing <pattern> or <ttl>', 'Usage: skein events config set <pattern> <ttl>')
     }
-    if (pattern !== undefined) throw usageError('reset takes nothing more', 'Usage: skein events config reset')
+    if (pattern !== undefined) throw usageError('reset takes no arguments', 'Usage: skein events config reset')
     const { events } = await home()
     return action === 'reset' ? events.resetTtls() : events.policy()
   },
@@ -130,7 +130,7 @@ export const eventsAppend = operation({
   does: 'acts',
   where: 'either',
   summary: 'Record an event that changes no state',
-  description: 'Mail, nudges, hooks and the like. What changes a session or an agent is recorded by its own command.',
+  description: 'For mail, nudges, hooks and similar events. Changes of sessions and agents have their own commands.',
   input: {
     type: required(text('type', 'event-type'), 'What happened'),
     session: optional(sessionRef, 'The session it is about'),

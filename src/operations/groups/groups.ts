@@ -19,7 +19,7 @@ export const groupRename = operation({
   does: 'acts',
   where: 'either',
   summary: 'Rename or move a group',
-  description: 'Its agents and sub-groups come along.',
+  description: 'Its agents and sub-groups move with it.',
   input: {
     group: required(groupRef, 'Path of the group'),
     to: required(text('name'), 'A new name, or a whole new path'),
@@ -33,7 +33,7 @@ export const groupDelete = operation({
   does: 'acts',
   where: 'either',
   summary: 'Delete a group',
-  description: 'Its sub-groups go too. A group with agents in it is not deleted unless --move-to says where they go.',
+  description: 'Deletes its sub-groups too. A group that contains agents is deleted only with --move-to.',
   input: {
     group: required(groupRef, 'Path of the group'),
     move_to: optional(groupRef, 'Move its agents there first'),

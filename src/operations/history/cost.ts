@@ -12,19 +12,19 @@ export const cost = operation({
   isHeavy: true,
   summary: 'Show what was spent',
   description:
-    "Tokens and dollars of every model call in the tools' logs, each call once, whatever number of forks and resumed files hold it. A model without a known price is named, never counted as free: give it one under [prices] in config.toml. Logs are looked at again when the last look is more than 30 seconds old.",
+    "Tokens and dollars of every model call in the tools' logs. Each call counts once, even if forks and resumed files contain it several times. A model without a known price is named, never counted as free; set its price under [prices] in config.toml. Logs are checked again if the last check is more than 30 seconds old.",
   input: {
-    session: optional(sessionRef, 'Only this session, or the one an agent is in'),
-    by: defaulted(choice('group', COST_GROUPS), 'day', 'What to add up by'),
+    session: optional(sessionRef, 'Only this session, or the current session of this agent'),
+    by: defaulted(choice('group', COST_GROUPS), 'day', 'What to group by'),
     since: optional(when, 'Only calls since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
     until: optional(when, 'Only calls before then'),
     in: optional(path('directory', 'directory'), 'Only sessions that worked in this directory, or below'),
-    no_index: flag('Read every log from its beginning, and keep nothing'),
+    no_index: flag('Read every log from its beginning and store nothing'),
   },
   result: 'cost',
   async run({ session, by, since, until, in: directory, no_index }, { home }) {
     if (since && until && since >= until)
-      throw new SkeinError('usage', '--since is not before --until', 'Give a time between the two')
+      throw new SkeinError('usage', '--since is not before --until', 'Use a --since that is earlier than --until')
     const only = present({ session, since, until, directory })
     return (await home()).history.cost({ by, ...only, noIndex: no_index })
   },

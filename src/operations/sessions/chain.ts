@@ -25,7 +25,7 @@ export const sessionsChain = operation({
   where: 'either',
   summary: 'Show the sessions of one line of work',
   description:
-    'Sessions are in one chain when they were handed off, restarted after a crash, or cleared. A unit of work may have several chains.',
+    'A chain links sessions that were handed off, restarted after a crash, or cleared. A unit of work may have several chains.',
   input: { reference: REFERENCE },
   result: 'chains',
   async run({ reference }, { home }): Promise<ShownChains> {

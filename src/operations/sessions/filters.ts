@@ -14,12 +14,12 @@ export const FILTERS = {
   chain: optional(sessionRef, 'Only sessions of this chain'),
   since: optional(when, 'Started at or after: 1h, 7d, today, yesterday, 2026-01-17 or a full time'),
   until: optional(when, 'Started before'),
-  outcome: optional(choice('outcome', ['active', ...OUTCOMES]), 'Only sessions that ended so'),
+  outcome: optional(choice('outcome', ['active', ...OUTCOMES]), 'Only sessions with this outcome'),
   title: optional(freeText('text'), 'Only sessions with this in their title'),
   in: optional(path('directory', 'directory'), 'Only sessions that work in this directory, or below'),
   limit: optional(count, 'At most this many', { short: 'n', fallback: '20' }),
-  cursor: optional(text('cursor'), 'Go on where a page ended (its next_cursor)'),
-  all: flag('Show all of them, however many'),
+  cursor: optional(text('cursor'), 'Continue after a page (its next_cursor)'),
+  all: flag('Show all of them'),
 }
 
 const PAGE = 20

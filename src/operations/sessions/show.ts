@@ -2,7 +2,7 @@ import { required } from '../field.js'
 import { sessionRef } from '../kind.js'
 import { operation } from '../operation.js'
 
-export const SESSION = required(sessionRef, 'The beginning of its id, or an agent that is in it')
+export const SESSION = required(sessionRef, 'The beginning of its id, or its agent')
 
 export const sessionsShow = operation({
   name: 'sessions.show',

@@ -6,7 +6,8 @@ export const sessionsTree = operation({
   does: 'reads',
   where: 'either',
   summary: 'Draw how sessions continue and fork',
-  description: 'The whole lineage of a session: what it continues, what continues it, and what was forked from it.',
+  description:
+    'Shows the whole lineage of a session: what it continues, what continues it, and what was forked from it.',
   input: { session: SESSION },
   result: 'tree',
   run: async ({ session }, { home }) => (await home()).sessions.tree(session),

@@ -1,9 +1,9 @@
 import { type Instant, isSessionId, type SessionId, type UsageCall } from '../../model/index.js'
-import { type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
+import { isObject, type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
 import { argumentsOf, CLIP, clip } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, Mark, SessionNews } from '../log/fact.js'
-import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
+import { acceptRecord, type Translator, type TranslatorSetup } from '../log/jsonl-log.js'
 import { momentAt } from '../log/moment.js'
 import { SessionReporter } from '../log/session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
@@ -74,7 +74,7 @@ export class CodexTranslator implements Translator {
     for (const { session, records } of bytes > (options.limitBytes ?? bytes) * 16 ? [] : segments) {
       this.#copiedFrom = session
       for (const record of records()) {
-        this.accept(record)
+        acceptRecord(this, record, counters)
         yield
       }
       this.#task = undefined
@@ -156,7 +156,7 @@ export class CodexTranslator implements Translator {
     this.#headed = true
     const id = textAt(meta, 'id') ?? textAt(meta, 'session_id')
     if (isSessionId(id)) this.#session = id
-    const spawner = /"parent_thread_id":"([^"]+)"/.exec(JSON.stringify(meta.source ?? null))?.[1]
+    const spawner = parentThreadIn(meta.source)
     this.#news.report({
       id: this.#session,
       cwd: textAt(meta, 'cwd'),
@@ -339,4 +339,16 @@ export class CodexTranslator implements Translator {
   #touch(): void {
     if (this.#prompt) this.#prompt.fresh = false
   }
+}
+
+/** The thread that started this one is named within the source, at a level that differs by version. */
+function parentThreadIn(source: unknown, levels = 6): string | undefined {
+  if (!isObject(source) || levels === 0) return undefined
+  const own = textAt(source, 'parent_thread_id')
+  if (own !== undefined) return own
+  for (const name in source) {
+    const found = parentThreadIn(source[name], levels - 1)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

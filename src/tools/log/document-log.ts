@@ -5,7 +5,7 @@ import { isObject, type JsonObject, textAt } from '../json-value.js'
 import { Condenser } from './condense.js'
 import { type Counters, noCounters, noteUnreadCounts } from './counters.js'
 import type { Checkpoint, Fact } from './fact.js'
-import type { Translator, TranslatorSetup } from './jsonl-log.js'
+import { acceptRecord, type Translator, type TranslatorSetup } from './jsonl-log.js'
 import type { LogRef, ReadOptions } from './log-tool.js'
 import { TurnEnds } from './turn-ends.js'
 
@@ -51,7 +51,7 @@ export function* readDocument(
   else if (!document) counters.truncated_last_line = bytes.length > 0
   for (const record of document ? recordsOf(document) : []) {
     counters.records += 1
-    translator.accept(record)
+    acceptRecord(translator, record, counters)
     noteUnreadCounts(counters)
     yield* told.splice(0)
   }

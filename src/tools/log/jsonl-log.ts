@@ -28,6 +28,20 @@ export interface Translator {
   save(): unknown
 }
 
+/**
+ * One record. Where it is nested deeper than anyone can walk it counts as a bad line: asking each line for its depth would cost more
+ * than reading most of them.
+ */
+export function acceptRecord(translator: Translator, record: JsonObject, counters: Counters): void {
+  try {
+    translator.accept(record)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    counters.records -= 1
+    counters.bad_lines += 1
+  }
+}
+
 /** What a translator is made with. */
 export interface TranslatorSetup {
   log: LogRef
@@ -156,7 +170,7 @@ class Pass implements Disposable {
   }
 
   #accept(record: JsonObject): void {
-    this.#translator.accept(record)
+    acceptRecord(this.#translator, record, this.#counters)
     noteUnreadCounts(this.#counters)
     const every = this.source.options.checkpointBytes ?? CHECKPOINT_EVERY
     if (this.#records.offset - this.#checkpointed < every) return

@@ -1,5 +1,6 @@
 import type { ForkOrigin, Instant, Link, SessionId } from '../../model/index.js'
 import type { Fact, Resume, SessionNews } from './fact.js'
+import type { UsageReader } from './usage-reader.js'
 
 /** Where tools look for things, as a value: nothing here reads the process. */
 export interface Environment {
@@ -97,6 +98,8 @@ export interface LogTool {
   originAmong?(log: LogRef, others: readonly LogRef[]): ForkOrigin | undefined
   /** Links between sessions that no session's own log tells. */
   successions?(environment: Environment): Succession[]
+  /** Reads the usage alone, several times quicker than `read`; only for tools that have such a reader. One for each ingest. */
+  usageReader?(): UsageReader
   /** The sessions that a living process has open; undefined where the tool does not register them. */
   openSessions?(environment: Environment): ReadonlySet<SessionId> | undefined
 }

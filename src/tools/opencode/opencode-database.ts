@@ -9,7 +9,7 @@ import {
   statOf,
   UnsuitableFile,
 } from '../../disk/index.js'
-import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
+import { instantOf, isSessionId, readJson, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, textAt } from '../json-value.js'
 import type { LogRef } from '../log/log-tool.js'
 
@@ -172,11 +172,4 @@ export function unreadable(error: unknown, path: string): unknown {
   return Object.assign(new Error(`${path}: ${code}`, { cause: error }), { code })
 }
 
-function parsed(text: unknown): unknown {
-  if (typeof text !== 'string') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const parsed = (text: unknown): unknown => (typeof text === 'string' ? readJson(text) : undefined)

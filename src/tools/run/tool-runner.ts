@@ -227,7 +227,8 @@ export type TextCheck =
 /** Answers a request by the tool's own protocol; throws when the tool did not take it. Returns how it knows. */
 export type Answer = (question: {
   readonly request: AskedPermission
-  readonly decision: 'allow' | 'allow-always' | 'deny'
+  /** What was decided, or the label of the option that was chosen, as its user wrote it. */
+  readonly reply: { readonly decision: 'allow' | 'allow-always' | 'deny' } | { readonly choose: string }
   readonly launch: { readonly port: number; readonly secret: string }
   readonly session: SessionId
   readonly signal: AbortSignal

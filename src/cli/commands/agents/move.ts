@@ -14,7 +14,7 @@ export const move = operationCommand(agentsMove, {
   own: { top: flag('Out of every group') },
   prepare({ agent, group, top }) {
     if ((group === undefined) !== top)
-      throw usageError('Where to is not clear', 'Give a group, or --top: skein agents move <agent> <group>')
+      throw usageError('Missing <group> or --top', 'Usage: skein agents move <agent> <group>')
     return { agent, group }
   },
   json: ({ agent }, { out }) => out.result(agent, () => ''),

@@ -7,9 +7,12 @@ export const remove = operationCommand(agentsRemove, {
   name: 'agents remove',
   summary: 'Remove an agent; its sessions stay',
   description: 'The same as skein remove, which can also undo it.',
-  examples: [['skein agents remove web/butter', 'Take it off the roster']],
+  examples: [['skein agents remove web/butter', 'Remove it from the roster']],
   args: ['agent'],
-  fields: { agent: required(agentRef, 'Address, end of it, title, id, or . for here'), undo: undefined },
+  fields: {
+    agent: required(agentRef, 'Address, unique suffix, title, id, or . for the current directory'),
+    undo: undefined,
+  },
   json: ({ agent }, { out }) => out.result(agent, () => ''),
   view: ({ agent }) => safe`Removed ${agent.address}`,
 })

@@ -13,7 +13,7 @@ export const setParent = operationCommand(agentsSetParent, {
   own: { none: flag('No agent spawned it') },
   prepare({ agent, parent, none }) {
     if ((parent === undefined) !== none)
-      throw usageError('The parent is not clear', 'Give one, or --none: skein agents set-parent <agent> <parent>')
+      throw usageError('Missing <parent> or --none', 'Usage: skein agents set-parent <agent> <parent>')
     return { agent, parent }
   },
   view: (agent, _, { parent }) =>

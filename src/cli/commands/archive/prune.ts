@@ -8,9 +8,9 @@ export const prune = command({
   name: 'archive prune',
   summary: 'Remove what the settings no longer keep',
   description:
-    'Only logs that their tools have deleted, the oldest first, and only as [archive] in config.toml says: max_age (such as "365d"), max_size (such as "2GB"). Without --yes nothing is removed. What was removed is gone for good, also from search; what was spent stays known.',
+    'Removes only logs that their tools have deleted, oldest first, according to [archive] in config.toml: max_age (such as "365d"), max_size (such as "2GB"). Without --yes nothing is removed. Removed text is gone for good, also from search; its cost stays known.',
   examples: [
-    ['skein archive prune', 'What would go'],
+    ['skein archive prune', 'What would be removed'],
     ['skein archive prune --yes', 'Remove it'],
   ],
   args: {},

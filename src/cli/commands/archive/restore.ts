@@ -10,15 +10,18 @@ export const restore = command({
   name: 'archive restore',
   summary: 'Write an archived session as a document',
   description:
-    'Markdown with all that was said, in its order. It is what was kept, filtered for privacy, and not the log of the tool: no tool can go on from it. Nothing is overwritten.',
+    "Markdown with everything that was said, in order. It contains what was kept, filtered for privacy. It is not the tool's log, and no tool can resume from it. Nothing is overwritten.",
   examples: [
     ['skein archive restore 22222222', 'On standard output'],
-    ['skein archive restore 22222222 --output session.md', 'Into a new file, readable by you alone'],
+    ['skein archive restore 22222222 --output session.md', 'To a new file that only you can read'],
   ],
-  args: { session: required(sessionRef, 'The beginning of its id, or an agent that is in it') },
+  args: { session: required(sessionRef, 'The beginning of its id, or its agent') },
   options: {
     output: optional(text('file'), 'Write to this new file', { short: 'o' }),
-    version: optional(count, 'What its log said before it was rewritten; skein archive list --json has the numbers'),
+    version: optional(
+      count,
+      'An older version, from before its log was rewritten; skein archive list --json lists them',
+    ),
   },
   async run({ session: reference, output, version }, { home, out, cwd }) {
     const restored = await (await home()).archive.restore(reference, present({ version }))

@@ -9,16 +9,16 @@ import { safe } from '../../screen/safe-text.js'
 
 export const exportConversations = command({
   name: 'conversations export',
-  summary: 'Write conversations for another program',
+  summary: 'Export conversations to another program',
   description:
-    'For OpenClaw: the layout of 2026.7.1, which newer versions take over by themselves. Nothing is overwritten.',
+    'For OpenClaw: the layout of 2026.7.1, which newer versions convert automatically. Nothing is overwritten.',
   examples: [
     ['skein conversations export openclaw openclaw-state', 'Every agent'],
     ['skein conversations export openclaw openclaw-state --agent main', 'One agent'],
   ],
   args: {
-    program: required(choice('program', ['openclaw']), 'For which program'),
-    directory: required(directory, 'Where to write; there must be no store of these agents yet'),
+    program: required(choice('program', ['openclaw']), 'The program to write for'),
+    directory: required(directory, 'The target directory; it must not contain a store of these agents yet'),
   },
   options: { agent: optional(text('agent'), 'Only conversations of this agent'), ...STORE_OPTIONS },
   async run({ directory: to, agent, files }, cli) {

@@ -8,19 +8,19 @@ import { safe } from '../../screen/safe-text.js'
 
 export const importConversations = command({
   name: 'conversations import',
-  summary: 'Take over the conversations of another program',
-  description: 'Entries and transcripts are copied; the files of the other program are left as they are.',
+  summary: 'Import conversations from another program',
+  description: "Copies entries and transcripts; the other program's files are not changed.",
   examples: [
-    ['skein conversations import openclaw openclaw-backup --dry-run', 'What would come'],
+    ['skein conversations import openclaw openclaw-backup --dry-run', 'What would be imported'],
     ['skein conversations import openclaw openclaw-backup', 'Every agent below an OpenClaw state directory'],
   ],
   args: {
-    program: required(choice('program', ['openclaw']), 'Whose files they are'),
+    program: required(choice('program', ['openclaw']), 'The program whose files they are'),
     directory: required(directory, 'Its state directory (~/.openclaw), or the sessions directory of one agent'),
   },
   options: {
-    replace: flag('Replace conversations that are here already'),
-    'dry-run': flag('Change nothing, only say what would come'),
+    replace: flag('Replace conversations that already exist'),
+    'dry-run': flag('Change nothing, only report what would be imported'),
     ...STORE_OPTIONS,
   },
   async run({ directory: from, replace, 'dry-run': dryRun, files }, cli) {
@@ -32,7 +32,7 @@ export const importConversations = command({
     cli.out.result({ dry_run: dryRun, agents }, () =>
       agents
         .flatMap(({ agent, imported, transcripts, skipped }) => [
-          `${agent}: ${dryRun ? 'would take over' : 'took over'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
+          `${agent}: ${dryRun ? 'would import' : 'imported'} ${plural(imported.length, 'conversation')} and ${plural(transcripts, 'transcript')}`,
           ...skipped.map(({ key, because }) => safe`  left out: ${key}: ${because}`),
         ])
         .join('\n'),

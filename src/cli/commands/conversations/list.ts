@@ -13,7 +13,7 @@ export const list = command({
   examples: [
     ['skein conversations list', 'The newest conversations of all agents'],
     ['skein conversations list --agent main --channel discord --since 7d', "One agent's week on one channel"],
-    ['skein conversations list --files openclaw-backup', 'The files of another program, read where they lie'],
+    ['skein conversations list --files openclaw-backup', "Another program's files, read in place"],
   ],
   args: {},
   options: {

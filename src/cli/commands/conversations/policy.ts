@@ -19,12 +19,12 @@ export const policy = command({
   name: 'conversations policy',
   summary: 'Show whether an agent may send somewhere',
   description:
-    "The conversation's own setting counts first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any, sending is allowed.",
+    "The conversation's own setting comes first, then the first rule of [conversations.send_policy] in config.toml that matches, then its default. Without any of them, sending is allowed.",
   examples: [
-    ['skein conversations policy test agent:main:discord:dm:ada', 'Without rules: what the conversation itself says'],
+    ['skein conversations policy test agent:main:discord:dm:ada', "Without rules: the conversation's own setting"],
     [
       `skein conversations policy test agent:main:discord:group:7 --policy '{"rules":[{"match":{"chatType":"group"},"action":"deny"}]}'`,
-      'Try a rule before it is written into a configuration',
+      'Test a rule before you configure it',
     ],
   ],
   args: {
@@ -74,7 +74,7 @@ function readPolicy(path: string): SendPolicyConfig {
       throw new SkeinError(
         'bad-input',
         `There is no file ${path}`,
-        'Give a file with a policy in it, or the policy itself',
+        'Name a file that contains a policy, or pass the policy itself',
       )
     }
     throw explainDiskError(error, path)
@@ -85,12 +85,12 @@ function reasonOf({ by }: SendAnswer, file: string | undefined): string {
   const where = file === undefined ? '' : ` of ${file}`
   switch (by.kind) {
     case 'override':
-      return 'the conversation itself says so'
+      return "the conversation's own setting"
     case 'rule':
       return `rule ${by.rule + 1}${where} matches`
     case 'default':
       return `the default of ${file ?? 'the policy'}`
     case 'nothing-matched':
-      return 'nothing speaks against it'
+      return 'no rule denies it'
   }
 }

@@ -8,9 +8,9 @@ import { safe } from '../../screen/safe-text.js'
 export const prune = command({
   name: 'conversations prune',
   summary: 'Remove conversations that are no longer used',
-  description: 'Their transcripts are put away, not deleted. A conversation that is in use stays.',
+  description: 'Sets their transcripts aside instead of deleting them. Skips conversations that are in use.',
   examples: [
-    ['skein conversations prune --older-than 30d --dry-run', 'What would go'],
+    ['skein conversations prune --older-than 30d --dry-run', 'What would be removed'],
     ['skein conversations prune --older-than 7d --kind subagent', 'Finished workers of last week'],
     ['skein conversations prune --agent main --max 500', 'The least recently used beyond a number'],
   ],
@@ -19,13 +19,13 @@ export const prune = command({
     ...CONVERSATION_OPTIONS,
     'older-than': optional(when, 'Not active since: 30d, 2026-01-17 or a full time'),
     max: optional(count, 'Keep at most this many per agent'),
-    'dry-run': flag('Change nothing, only say what would go'),
+    'dry-run': flag('Change nothing, only report what would be removed'),
     'destroy-transcripts': flag('Delete the transcripts instead of putting them away'),
     ...STORE_OPTIONS,
   },
   async run({ agent, kind, max, files, ...more }, cli) {
     const olderThan = more['older-than']
-    if (olderThan === undefined && max === undefined) throw usageError('Which ones?', 'Give --older-than or --max')
+    if (olderThan === undefined && max === undefined) throw usageError('Which ones?', 'Use --older-than or --max')
     const dryRun = more['dry-run']
     using store = await openConversations(cli, { files })
     const options = {
@@ -43,7 +43,7 @@ export const prune = command({
       [
         `${dryRun ? 'Would remove' : 'Removed'} ${plural(pruned.length, 'conversation')}; ${kept} stay`,
         ...pruned.map(({ key, reason }) => safe`  ${key} (${reason})`),
-        ...busy.map((key) => safe`  in use, left alone: ${key}`),
+        ...busy.map((key) => safe`  in use, skipped: ${key}`),
       ].join('\n'),
     )
   },

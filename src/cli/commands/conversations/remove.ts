@@ -7,7 +7,7 @@ import { resetDocument } from '../../views/conversation-document.js'
 export const remove = command({
   name: 'conversations remove',
   summary: 'Remove a conversation',
-  description: 'Its entry goes; its transcript is kept under another name unless it is to be deleted too.',
+  description: 'Removes the entry; keeps the transcript under another name, unless --destroy-transcript is given.',
   examples: [
     ['skein conversations remove agent:main:discord:dm:ada', 'The transcript stays beside the others'],
     ['skein conversations remove agent:main:discord:dm:ada --destroy-transcript', 'Nothing stays'],

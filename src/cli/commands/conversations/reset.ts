@@ -16,9 +16,9 @@ import { resetDocument } from '../../views/conversation-document.js'
 export const reset = command({
   name: 'conversations reset',
   summary: 'Reset conversations',
-  description: 'The transcript is put away beside the others, and the agent forgets the session it was bound to.',
+  description: 'Sets the transcript aside and unbinds the session.',
   examples: [
-    ['skein conversations reset agent:main:discord:dm:ada', 'Forget it; the next message makes a new one'],
+    ['skein conversations reset agent:main:discord:dm:ada', 'Remove it; the next message creates a new one'],
     ['skein conversations reset agent:main:discord:dm:ada --keep-metadata', 'New session, same settings and address'],
     ['skein conversations reset --agent main --kind cron', 'All of one kind'],
   ],
@@ -36,7 +36,7 @@ export const reset = command({
       throw usageError('Which conversations?', 'Name one by its key, or many with --agent or --kind')
     }
     if (revision !== undefined && keys.length !== 1)
-      throw usageError('--revision goes with one key', 'Name one conversation')
+      throw usageError('--revision needs exactly one key', 'Name one conversation')
     using store = await openConversations(cli, { files })
     const done: ResetReceipt[] = []
     const busy: string[] = []
@@ -52,7 +52,7 @@ export const reset = command({
       [
         `Reset ${plural(done.length, 'conversation')}`,
         ...done.flatMap(({ archived }) => archived.map((path) => safe`  put away: ${path}`)),
-        ...busy.map((key) => safe`  in use, left alone: ${key}`),
+        ...busy.map((key) => safe`  in use, skipped: ${key}`),
       ].join('\n'),
     )
   },

@@ -8,7 +8,7 @@ import { conversationDocument } from '../../views/conversation-document.js'
 export const set = command({
   name: 'conversations set',
   summary: 'Change settings of a conversation',
-  description: `Fields that can be set: ${SETTABLE_FIELDS.join(', ')}. An empty value removes the field. All fields change, or none.`,
+  description: `Fields that can be set: ${SETTABLE_FIELDS.join(', ')}. An empty value removes the field. Either all fields change or none.`,
   examples: [
     ['skein conversations set agent:main:discord:dm:ada sendPolicy=deny', 'Never send there'],
     [

@@ -12,13 +12,13 @@ import { conversationDocument, messageDocuments } from '../../views/conversation
 
 export const show = command({
   name: 'conversations show',
-  summary: 'Show one conversation and what was said last',
+  summary: 'Show one conversation and its latest messages',
   examples: [
-    ['skein conversations show agent:main:discord:dm:ada', 'What is known about it, and its last messages'],
+    ['skein conversations show agent:main:discord:dm:ada', 'What is stored about it, and its latest messages'],
     ['skein conversations show agent:main:discord:dm:ada --messages 50 --json', 'More of it, as JSON'],
   ],
   args: { key: required(conversationKey, 'Its key') },
-  options: { messages: defaulted(count, 10, 'How many of the last messages'), ...STORE_OPTIONS },
+  options: { messages: defaulted(count, 10, 'How many of the latest messages'), ...STORE_OPTIONS },
   async run({ key, messages: wanted, files }, cli) {
     using store = await openConversations(cli, { files })
     const conversations = ownerOf(store, key)

@@ -6,9 +6,9 @@ export const start = command({
   name: 'daemon start',
   summary: 'Start the daemon of this profile, if none runs',
   description:
-    'Commands start it by themselves unless [daemon] autostart = false is in your config file. An older version is replaced by this one. Everything works without it, only less live.',
+    'Commands start it automatically unless [daemon] autostart = false is in your config file. Replaces a daemon of an older version. Everything also works without it.',
   examples: [
-    ['skein daemon start', 'Have one that runs'],
+    ['skein daemon start', 'Make sure that one is running'],
     ['skein daemon start --json', 'The same, for scripts'],
   ],
   args: {},

@@ -101,5 +101,5 @@ function conditionView(condition: Condition, screen: Screen): string {
 
 function logsLine({ state, log, restarts }: Ingest): string {
   const doing = log === undefined ? state : safe`${state} ${log}`
-  return restarts === 0 ? doing : `${doing}; the process that reads them was started again ${plural(restarts, 'time')}`
+  return restarts === 0 ? doing : `${doing}; the process that reads them was restarted ${plural(restarts, 'time')}`
 }

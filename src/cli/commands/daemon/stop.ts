@@ -5,8 +5,8 @@ import { safe } from '../../screen/safe-text.js'
 export const stop = command({
   name: 'daemon stop',
   summary: 'Stop the daemon of this profile',
-  description: 'Agents go on working. The next command that needs a daemon starts one again.',
-  examples: [['skein daemon stop', 'End it, and wait until it is gone']],
+  description: 'Agents keep running. The next command that needs a daemon starts one again.',
+  examples: [['skein daemon stop', 'Stop it and wait until it has exited']],
   args: {},
   options: {},
   async run(_, { daemon, profile, out }) {

@@ -8,10 +8,10 @@ import { table } from '../../screen/table.js'
 export const config = operationCommand(eventsConfig, {
   name: 'events config',
   examples: [
-    ['skein events config', 'What holds now'],
+    ['skein events config', 'The current settings'],
     ["skein events config set 'patrol_*' 12h", 'Keep a kind of event for half a day'],
     ['skein events config set default 14d', 'Keep every other event for two weeks'],
-    ['skein events config reset', 'Back to what Skein came with'],
+    ['skein events config reset', 'Back to the defaults'],
   ],
   args: ['action', 'pattern', 'ttl'],
   view: policyView,

@@ -8,8 +8,8 @@ import { safe } from '../../screen/safe-text.js'
 export const prune = operationCommand(eventsPrune, {
   name: 'events prune',
   examples: [
-    ['skein events prune --dry-run', 'What would go'],
-    ['skein events prune --auto', 'Only if the last time was long enough ago'],
+    ['skein events prune --dry-run', 'What would be removed'],
+    ['skein events prune --auto', 'Only if the last run was long enough ago'],
   ],
   view: reportText,
 })

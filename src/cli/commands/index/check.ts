@@ -5,8 +5,8 @@ import { safeText } from '../../screen/safe-text.js'
 export const check = command({
   name: 'index check',
   summary: 'Compare the index with the journal',
-  description: 'Ends with exit code 1 when they differ.',
-  examples: [['skein index check', 'Is the index what a rebuild would give?']],
+  description: 'Exits with 1 if they differ.',
+  examples: [['skein index check', 'Does the index equal a rebuild?']],
   args: {},
   options: {},
   async run(_, { home, out }) {
@@ -16,7 +16,7 @@ export const check = command({
       const lines =
         checked.unreadable_lines > 0 ? [`${plural(checked.unreadable_lines, 'journal line')} cannot be read`] : []
       const counts = `${plural(checked.events, 'event')}, ${plural(checked.sessions, 'session')}, ${plural(checked.agents, 'agent')}`
-      const verdict = checked.ok ? `The index is right: ${counts}` : 'The index differs from the journal:'
+      const verdict = checked.ok ? `The index is correct: ${counts}` : 'The index differs from the journal:'
       return [verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`), ...lines].join('\n')
     })
     if (!checked.ok && !out.json) out.note('Repair it: skein index rebuild')

@@ -6,8 +6,8 @@ export const rebuild = command({
   name: 'index rebuild',
   summary: 'Rebuild the index from the journal and the logs',
   description:
-    'The index comes from the journal; turns, tool calls and the text for search come from the logs, and from the archive where a tool has deleted its log. None of them holds anything of its own, so this loses nothing.',
-  examples: [['skein index rebuild', 'Make a fresh index']],
+    'The index comes from the journal; turns, tool calls and the text for search come from the logs, and from the archive where a tool has deleted its log. All of them are derived, so nothing is lost.',
+  examples: [['skein index rebuild', 'Build a new index']],
   args: {},
   options: {},
   async run(_, { home, out }) {

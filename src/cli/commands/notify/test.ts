@@ -7,9 +7,9 @@ export const test = command({
   name: 'notify test',
   summary: 'Send a test notification',
   description:
-    'Notices are sent by the daemon when an agent begins to wait, fails or finishes; [notify] in your config file says which, how, and when not. Quiet hours do not hold for the test.',
+    'The daemon sends notifications when an agent begins to wait, fails or finishes; [notify] in your config file sets which, how and when. Quiet hours do not apply to the test.',
   examples: [
-    ['skein notify test', 'In every way that is configured'],
+    ['skein notify test', 'In every configured way'],
     ['skein notify test --by tmux --json', 'In one way, for scripts'],
   ],
   args: {},

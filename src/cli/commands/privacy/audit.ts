@@ -7,7 +7,7 @@ export const audit = command({
   name: 'privacy audit',
   summary: 'Count what was redacted',
   description:
-    'Adds up the events in which skein ingest noted which rule was applied how often, one per session and run. They never hold a value, and are kept as long as other events of their kind: skein events config.',
+    'Adds up the events in which skein ingest recorded how often each rule was applied, one per session and run. They never contain a value; skein events config shows how long they are kept.',
   examples: [
     ['skein privacy audit', 'How often was each rule applied?'],
     ['skein privacy audit --by tool --since 7d', 'To which tools, in the last week'],
@@ -34,6 +34,6 @@ export const audit = command({
         screen,
       ),
     )
-    if (rows.length === 0 && !out.json) out.note('Nothing was left out, as far as the journal still tells.')
+    if (rows.length === 0 && !out.json) out.note('The journal records no redactions.')
   },
 })

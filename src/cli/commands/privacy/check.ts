@@ -10,8 +10,8 @@ export const check = command({
   description:
     'A project’s .skein/privacy.yaml or .gastown/privacy.yaml, in this directory or above it, can make your own policy stricter, not looser.',
   examples: [
-    ['skein privacy check', 'What is kept of each kind of tool, and who says so'],
-    ['skein privacy check mcp__db__query', 'Of one tool'],
+    ['skein privacy check', 'What is kept for each kind of tool, and which file decides'],
+    ['skein privacy check mcp__db__query', 'For one tool'],
   ],
   args: { tool: optional(text('tool'), 'Only this tool') },
   options: {},

@@ -8,7 +8,7 @@ export const test = command({
   name: 'privacy test',
   summary: 'Show what would be kept of a text',
   description:
-    'Reads standard input when no text is given. Secrets are taken out in every tier; the tier redacted also hides variables, named values and long base64.',
+    'Reads standard input if no text is given. Secrets are redacted in every tier; the tier redacted also hides variables, named values and long base64.',
   examples: [
     ["skein privacy test 'curl -u ada:Tr0ub4dor https://example.test'", 'A password on a command line'],
     ["skein privacy test --tier redacted 'deploy --to $HOST key=abc'", 'As for a command'],

@@ -5,7 +5,7 @@ import { safe } from '../../screen/safe-text.js'
 export const create = command({
   name: 'profile create',
   summary: 'Create a profile',
-  description: 'A profile is a home of its own: its own agents, sessions, journal and index.',
+  description: 'A profile is a separate home with its own agents, sessions, journal and index.',
   examples: [['skein profile create work', 'Use it with: skein --profile work ...']],
   args: { name: required(text('name'), 'Its name') },
   options: {},

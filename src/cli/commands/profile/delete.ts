@@ -7,8 +7,7 @@ import { safe } from '../../screen/safe-text.js'
 export const deleteProfile = command({
   name: 'profile delete',
   summary: 'Delete a profile and all it holds',
-  description:
-    'Its agents, sessions and journal are gone for good, so it must be confirmed with --yes. Refused while agents of it run.',
+  description: 'Deletes its agents, sessions and journal for good, so it needs --yes. Refused while its agents run.',
   examples: [['skein profile delete play --yes', 'Delete a profile and everything in it']],
   args: { name: required(text('name', 'profile'), 'Its name') },
   options: { yes: flag('Yes, delete everything in it'), stop: flag('Stop its agents first') },
@@ -17,7 +16,7 @@ export const deleteProfile = command({
     if (!yes) {
       throw usageError(
         `Deleting profile ${JSON.stringify(name)} deletes everything in it`,
-        `If you mean it: skein profile delete ${name} --yes`,
+        `To confirm: skein profile delete ${name} --yes`,
       )
     }
     const isThere = (await profiles.list()).some((profile) => profile.name === name)
@@ -43,6 +42,6 @@ async function endAgents(name: string, stop: boolean, cli: Cli): Promise<void> {
   throw new SkeinError(
     'agent-running',
     `Agents of profile ${name} run: ${some}`,
-    `Stop them with it: skein profile delete ${name} --yes --stop`,
+    `Stop them first: skein profile delete ${name} --yes --stop`,
   )
 }

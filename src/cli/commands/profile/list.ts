@@ -4,7 +4,7 @@ import { table } from '../../screen/table.js'
 export const list = command({
   name: 'profile list',
   summary: 'List profiles',
-  examples: [['skein profile list', 'Which there are, and where they lie']],
+  examples: [['skein profile list', 'All profiles and their directories']],
   args: {},
   options: {},
   async run(_, { out, profile, profiles }) {
@@ -22,6 +22,7 @@ export const list = command({
             screen,
           ),
     )
-    if (found.length === 0 && !out.json) out.note('No profiles yet: the first command that records something makes one')
+    if (found.length === 0 && !out.json)
+      out.note('No profiles yet: the first command that records something creates one')
   },
 })

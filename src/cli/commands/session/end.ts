@@ -9,7 +9,7 @@ export const end = command({
   summary: 'Record that a session ended',
   examples: [
     ['skein session end 5e8fa07b --outcome done', 'Its work is finished'],
-    ['skein session end c3d94e60 --outcome crash --reason "pane died"', 'It went down, and why'],
+    ['skein session end c3d94e60 --outcome crash --reason "pane died"', 'It crashed, and why'],
   ],
   args: { session: SESSION_ARGUMENT },
   options: {

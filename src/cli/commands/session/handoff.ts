@@ -7,9 +7,12 @@ import { safeText } from '../../screen/safe-text.js'
 export const handoff = command({
   name: 'session handoff',
   summary: 'End a session and start the one that continues it',
-  description: 'Prints the id of the new session alone. What is not said about it is taken from the one before.',
+  description: 'Prints only the id of the new session. Facts that are not given are taken from the previous one.',
   examples: [
-    ['skein session handoff b1a7e2d9 --subject "Login half done" --message "Tests are red"', 'Hand over with a word'],
+    [
+      'skein session handoff b1a7e2d9 --subject "Login half done" --message "Tests are red"',
+      'With a subject and a message',
+    ],
   ],
   args: { session: SESSION_ARGUMENT },
   options: {

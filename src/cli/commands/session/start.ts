@@ -6,10 +6,10 @@ import { safeText } from '../../screen/safe-text.js'
 export const start = command({
   name: 'session start',
   summary: 'Record that a session started',
-  description: 'Prints the id of the session alone, so that a script can keep it.',
+  description: 'Prints only the id of the session, for scripts.',
   examples: [
     ['skein session start --agent web/toast --tool claude --title "Fix the login"', 'A new session of an agent'],
-    ['skein session start --parent 7d20b1c4 --link crash', 'Go on after a crash, in the same chain'],
+    ['skein session start --parent 7d20b1c4 --link crash', 'Continue after a crash, in the same chain'],
     ['skein session start --fork-of 0f3c9a12:2', 'Branch off at turn 2 of another session'],
     ['skein session start --resume --id 7d20b1c4-second', 'Open an ended session again'],
   ],
@@ -17,7 +17,7 @@ export const start = command({
   options: { ...START_OPTIONS, ...LINEAGE_OPTIONS },
   async run(given, { home, out, cwd }) {
     if (given.resume && given.id === undefined) {
-      throw usageError('--resume goes with --id', 'Say which session to open again')
+      throw usageError('--resume needs --id', 'Name the session to open again')
     }
     const options = { cwd, ...startOf(given), ...lineageOf(given) }
     const session = await (await home()).sessions.start(options)

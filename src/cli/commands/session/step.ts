@@ -22,9 +22,9 @@ export const step = command({
   },
   async run({ action, step, session: named, molecule, failed }, { home, out, currentSession }) {
     if (action === 'start' && failed)
-      throw usageError('--failed goes with complete', 'A step that starts has not failed yet')
+      throw usageError('--failed needs complete', 'A step that starts has not failed yet')
     if (action === 'complete' && molecule !== undefined) {
-      throw usageError('--molecule goes with start', 'A completed step keeps the plan it was started with')
+      throw usageError('--molecule needs start', 'A completed step keeps the plan it was started with')
     }
     const reference = namedOrCurrent(named, currentSession)
     const session = await (await home()).sessions.step(reference, {

@@ -16,7 +16,10 @@ export const update = command({
   async run({ session: named, commit, ...given }, { home, out, currentSession }) {
     const facts = { ...factsOf(given), ...(commit.length > 0 ? { commits: commit } : {}) }
     if (Object.keys(facts).length === 0) {
-      throw usageError('Nothing to update', 'Say what to change, for example --title. See: skein session update --help')
+      throw usageError(
+        'Nothing to update',
+        'Name what to change, for example --title. See: skein session update --help',
+      )
     }
     const reference = namedOrCurrent(named, currentSession)
     const session = await (await home()).sessions.update(reference, facts)

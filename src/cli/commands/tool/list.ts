@@ -4,8 +4,8 @@ import { programRow, programTable } from '../../views/program-view.js'
 export const list = command({
   name: 'tool list',
   summary: 'List the agent programs that can be run',
-  description: 'Tools of your own are described in config.toml, as [tools.<name>].',
-  examples: [['skein tool list', 'What is there, what is installed, what it can do']],
+  description: 'Describe your own tools in config.toml, as [tools.<name>].',
+  examples: [['skein tool list', 'Every tool, whether it is installed, and what it can do']],
   args: {},
   options: {},
   async run(_, { out, home }) {

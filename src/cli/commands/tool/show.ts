@@ -6,10 +6,10 @@ export const show = command({
   name: 'tool show',
   summary: 'Show how a tool is run and how its screen is read',
   description:
-    'Rules for its screen can be replaced by a file of your own: patterns/<tool>.toml or .json beside config.toml. Values of variables are never shown.',
+    'Replace the rules for its screen with your own file: patterns/<tool>.toml or .json beside config.toml. Values of variables are never shown.',
   examples: [
-    ['skein tool show claude', 'A tool that Skein knows'],
-    ['skein tool show vibe', 'One of your own'],
+    ['skein tool show claude', 'A built-in tool'],
+    ['skein tool show vibe', 'Your own tool'],
   ],
   args: { tool: required(text('tool'), 'Its name') },
   options: {},

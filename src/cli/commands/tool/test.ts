@@ -10,7 +10,7 @@ export const test = command({
   name: 'tool test',
   summary: 'Show how a recorded screen is read',
   description:
-    'Reads standard input when no file is given. Fails when no rule knows the screen. A screen is recorded with: tmux capture-pane -p -t <pane> > pane.txt',
+    'Reads standard input if no file is given. Fails if no rule matches the screen. Record a screen with: tmux capture-pane -p -t <pane> > pane.txt',
   examples: [
     ['skein tool test claude --pane pane.txt', 'Which rule matches, and what can be answered'],
     ['skein tool test claude --pane pane.txt --json', 'For a program'],
@@ -36,7 +36,7 @@ function recording(file: string): string {
     return readGiven(file, MOST_BYTES).toString('utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new SkeinError('bad-input', `${file} cannot be read: ${code}`, 'Give the file of a recorded screen', {
+    throw new SkeinError('bad-input', `${file} cannot be read: ${code}`, 'Name the file of a recorded screen', {
       cause: error,
     })
   }

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 import { MOST_TOKENS, totalTokens } from '../../model/index.js'
+import type { UsageRecord } from '../log/usage-reader.js'
 import { CLAUDE_SCAN_CODE } from './claude-scan-code.js'
-import type { UsageRecord } from './usage-record.js'
 
 /** Small enough to stay in the processor's cache while it is searched: a third faster than reading whole files. */
 const CHUNK_BYTES = 256 * 1024

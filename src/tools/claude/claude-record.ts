@@ -1,5 +1,5 @@
 import { isUnreadCount, loggedNanoUsd, tokenCount } from '../../model/index.js'
-import type { UsageRecord } from './usage-record.js'
+import type { UsageRecord } from '../log/usage-reader.js'
 
 /** The fields of Claude Code's records that matter here, as far as a record has them. Nothing in them can be trusted. */
 interface Line {
