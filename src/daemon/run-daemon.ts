@@ -114,6 +114,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
         list: async () => listProfiles(facts.root).map((name) => ({ name, directory: directoryOf(name) })),
         create: async (name) => ({ name, directory: createProfile(facts.root, name) }),
       },
+      configFile: facts.configFile,
       privacyFile: options.privacyFile,
     },
     options.as,
