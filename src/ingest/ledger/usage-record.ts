@@ -1,4 +1,4 @@
-import { loggedNanoUsd, msOf, type Tokens, totalTokens, type UsageCall } from '../../model/index.js'
+import { loggedNanoUsd, modelName, msOf, type Tokens, totalTokens, type UsageCall } from '../../model/index.js'
 
 /**
  * One record of a model call. Tools tell the same call several times: a line per content block while a reply streams, and whole
@@ -22,7 +22,7 @@ export function usageRecordOf(tool: string, usage: UsageCall): UsageRecord {
     tool,
     call: usage.message_id,
     session: usage.session,
-    model: usage.model,
+    model: modelName(usage.model),
     at_ms: msOf(usage.ts),
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
