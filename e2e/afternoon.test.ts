@@ -134,8 +134,8 @@ it('claude and codex: twenty notices are expected of an afternoon, twenty are gi
     await afternoon.permission() // 3, 4
     await afternoon.interrupt()
     await afternoon.another() // 5, and with Codex 6
-    await afternoon.compact()
     await afternoon.prompt() // 6, 7
+    await afternoon.compact()
     await afternoon.restart()
     await afternoon.prompt() // 7, 8
     await afternoon.cutOff()

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RUNNERS } from '../src/tools/index.js'
 import { isObject, type JsonObject, listAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
@@ -8,6 +8,7 @@ import { note, operation } from './operation.js'
 import { Scratch } from './scratch.js'
 import { Skein } from './skein.js'
 import { REAL_TOOLS } from './tools/index.js'
+import { opencode } from './tools/opencode.js'
 
 const AGENT = 'web/worker'
 const ASKING = REAL_TOOLS.filter(({ asksAbout }) => asksAbout !== undefined)
@@ -86,4 +87,31 @@ describe.each(ASKING)('two requests of $name $version', (tool) => {
     await skein.run('wait', AGENT, '--until', 'done', '--timeout', '60s')
     expect([made('one.txt'), made('two.txt')]).toEqual([true, true])
   })
+})
+
+it('opencode: a question is answered by the label of its option', async () => {
+  const options = ['Red', 'Blue'].map((label) => ({ label, description: `Take ${label}` }))
+  const questions = [{ question: 'Which colour?', header: 'Colour', options }]
+  const chosen = (messages: unknown): string => /Blue|Red/.exec(JSON.stringify(messages))?.[0] ?? 'nothing'
+  await using server = await ModelServer.start({
+    rules: [
+      {
+        when: /^ask/,
+        steps: [
+          { text: 'Tell me.', do: [{ tool: 'question', input: { questions } }] },
+          { text: ({ messages }) => `You chose ${chosen(messages.slice(-1))}.` },
+        ],
+      },
+      { when: /.*/, steps: [{ text: 'Yes.' }] },
+    ],
+  })
+  using scratch = new Scratch('opencode')
+  const skein = new Skein(scratch, opencode.setUp(scratch, server))
+  await skein.run('start', '.', '--agent', 'worker', '--tool', 'opencode')
+  const sent = await skein.failing('send', 'worker', 'ask me', '--wait', '--timeout', '90s')
+  expect(sent).toMatchObject({ outcome: 'asks', reason: 'question: Which colour?' })
+  await expect(skein.run('answer', 'worker', 'green')).rejects.toThrow(/It offers .*Red.*Blue/)
+  expect((await skein.run('answer', 'worker', 'blue')).how).toMatch(/opencode took the answer "Blue"/)
+  await skein.run('wait', 'worker', '--until', 'idle', '--timeout', '60s')
+  expect(await skein.run('output', 'worker')).toMatchObject({ text: 'You chose Blue.', from: 'log' })
 })

@@ -87,7 +87,7 @@ describe.each(REAL_TOOLS)('the runner of $name with $name $version', (tool) => {
         const { port, secret } = run.launch
         await runner.answer({
           request: asked.request,
-          decision: 'allow',
+          reply: { decision: 'allow' },
           launch: { port, secret },
           session: run.prepared.session ?? session,
           signal: AbortSignal.timeout(10_000),

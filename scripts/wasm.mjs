@@ -10,7 +10,11 @@ const source = (name) => readFileSync(join(root, 'wasm', `${name}.ts`), 'utf8')
 const walk = source('json-walk')
 
 // Pages of 64 KB: room for what the caller puts there, and 64 bytes more.
-await compile('claude-scan', { pages: 8, to: ['src', 'ingest', 'claude-scan-code.ts'], as: 'CLAUDE_SCAN_CODE' })
+await compile('claude-scan', {
+  pages: 8,
+  to: ['src', 'tools', 'claude', 'claude-scan-code.ts'],
+  as: 'CLAUDE_SCAN_CODE',
+})
 await compile('claude-trim', {
   pages: 35,
   to: ['src', 'tools', 'claude', 'claude-trim-code.ts'],

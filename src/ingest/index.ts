@@ -1,4 +1,3 @@
-export { ClaudeUsage } from './ledger/claude-usage.js'
 export {
   COST_GROUPS,
   type CostGroup,
@@ -17,8 +16,7 @@ export { type Price, type Priceable, PriceBook } from './ledger/price-book.js'
 export { type RefreshOptions, type RefreshReport, refreshLedger } from './ledger/refresh-ledger.js'
 export { ToolUsage, usageReaders, usageSources } from './ledger/tool-usage.js'
 export { Sum, type Totals } from './ledger/totals.js'
-export type { LogReading, Resume, UsageReader, UsageSource } from './ledger/usage-reader.js'
-export { type UsageRecord, usageRecordOf } from './ledger/usage-record.js'
+export { usageRecordOf } from './ledger/usage-record.js'
 export { type ScanReport, scanUsage } from './ledger/usage-scan.js'
 export type { PassageKind } from './text/passage.js'
 export { forgetRedactions, type PendingRedactions, pendingRedactions } from './text/redaction-tally.js'

@@ -1,6 +1,6 @@
 import { keptWords } from '../home/index.js'
 import { type Agent, type AgentStatus, mayHoldToken } from '../model/index.js'
-import type { AgentRun } from './agent-run.js'
+import type { AgentRun, Binding } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import type { Parts } from './parts.js'
 import { directoryProblem } from './run/directory-problem.js'
@@ -24,6 +24,13 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   return Promise.all(views)
 }
 
+const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({
+  session_id: session,
+  session_since: since,
+  session_how: how,
+  session_confirmed: is_confirmed,
+})
+
 export async function viewOf(
   parts: Parts,
   agent: Agent,
@@ -39,7 +46,7 @@ export async function viewOf(
   return {
     ...agent,
     ...known,
-    ...(run?.binding ? { session_id: run.binding.session } : {}),
+    ...(run?.binding ? sessionFacts(run.binding) : {}),
     ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane, pid: run.run.pid } : {}),
     ...(branch ? { branch } : {}),
     ...(problem ? { cwd_problem: problem } : {}),

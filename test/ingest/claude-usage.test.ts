@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ClaudeUsage, type UsageRecord } from '../../src/ingest/index.js'
+import { ClaudeUsageReader } from '../../src/tools/claude/claude-usage-reader.js'
+import type { UsageRecord } from '../../src/tools/index.js'
 import { logAt, temporaryDirectory } from './corpus.js'
 
 const SESSION = '11111111-2222-4333-8444-555555555555'
@@ -42,7 +43,7 @@ const { message, type, ...others } = NEW_FORM
 const { usage, ...messageRest } = message
 const OLD_FORM = { ...others, type, message: { ...messageRest, usage } }
 
-const reader = new ClaudeUsage()
+const reader = new ClaudeUsageReader()
 const directory = (): string => temporaryDirectory()
 function tellings(path: string, bytes: Buffer | string): UsageRecord[] {
   writeFileSync(path, bytes)
@@ -163,7 +164,7 @@ it('more odd lines than fit into one batch of the scan are all looked at', () =>
   const path = join(directory(), 'log.jsonl')
   writeFileSync(path, `${lines.join('\n')}\n${JSON.stringify(NEW_FORM)}\n`)
   const told: UsageRecord[] = []
-  const reading = new ClaudeUsage().read(logAt(path), (telling) => told.push(telling))
+  const reading = new ClaudeUsageReader().read(logAt(path), (telling) => told.push(telling))
   expect(reading.damaged_lines).toBe(10_000)
   expect(told).toHaveLength(1)
 })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { CostReport, UsageSource } from '../../src/ingest/index.js'
+import type { CostReport } from '../../src/ingest/index.js'
+import type { UsageSource } from '../../src/tools/index.js'
 
 const GENERATOR = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bench', 'gen-corpus.mjs')
 

@@ -15,7 +15,6 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import {
-  ClaudeUsage,
   COST_GROUPS,
   type CostGroup,
   type CostReport,
@@ -28,13 +27,14 @@ import {
   reportLedger,
   scanUsage,
   settleLedger,
-  type UsageSource,
 } from '../../src/ingest/index.js'
+import { ClaudeUsageReader } from '../../src/tools/claude/claude-usage-reader.js'
+import type { UsageSource } from '../../src/tools/index.js'
 import { asTruth, type Corpus, logAt, logsUnder, makeCorpus, temporaryDirectory } from './corpus.js'
 
 const WORKER = join(dirname(fileURLToPath(import.meta.url)), '..', 'workers', 'refresh-ledger.mjs')
 const prices = new PriceBook()
-const readers = { claude: new ClaudeUsage() }
+const readers = { claude: new ClaudeUsageReader() }
 const places = (session: string) => ({ agent: session.slice(0, 1), chain: session.slice(0, 2), work: undefined })
 
 function openStore(file = join(temporaryDirectory(), 'ledger.db')): LedgerStore {

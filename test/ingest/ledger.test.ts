@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { COST_GROUPS, Ledger, PriceBook, reportCalls, type UsageRecord, usageRecordOf } from '../../src/ingest/index.js'
+import { COST_GROUPS, Ledger, PriceBook, reportCalls, usageRecordOf } from '../../src/ingest/index.js'
 import { parseInstant, parseSessionId, type UsageCall } from '../../src/model/index.js'
+import type { UsageRecord } from '../../src/tools/index.js'
 
 const DAY = 86_400_000
 const prices = new PriceBook()

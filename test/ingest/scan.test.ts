@@ -2,23 +2,16 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  ClaudeUsage,
-  type CostReport,
-  Ledger,
-  PriceBook,
-  reportCalls,
-  type ScanReport,
-  scanUsage,
-  type UsageSource,
-} from '../../src/ingest/index.js'
+import { type CostReport, Ledger, PriceBook, reportCalls, type ScanReport, scanUsage } from '../../src/ingest/index.js'
+import { ClaudeUsageReader } from '../../src/tools/claude/claude-usage-reader.js'
+import type { UsageSource } from '../../src/tools/index.js'
 import { asTruth, logAt, makeCorpus, temporaryDirectory } from './corpus.js'
 
 const prices = new PriceBook()
 
 function scan(logs: readonly UsageSource[]): { scan: ScanReport; report: CostReport } {
   const ledger = new Ledger()
-  const report = scanUsage(logs, { claude: new ClaudeUsage() }, (telling) => ledger.tell(telling))
+  const report = scanUsage(logs, { claude: new ClaudeUsageReader() }, (telling) => ledger.tell(telling))
   return { scan: report, report: reportCalls(ledger.calls(), prices, { by: 'model', zone: 'UTC' }) }
 }
 

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import {
-  ClaudeUsage,
   Ledger,
   LedgerStore,
   PriceBook,
@@ -12,13 +11,10 @@ import {
   reportLedger,
   scanUsage,
   ToolUsage,
-  type UsageReader,
-  type UsageRecord,
-  type UsageSource,
   usageReaders,
   usageSources,
 } from '../../src/ingest/index.js'
-import { LOG_TOOLS } from '../../src/tools/index.js'
+import { LOG_TOOLS, type UsageReader, type UsageRecord, type UsageSource } from '../../src/tools/index.js'
 import { temporaryDirectory } from './corpus.js'
 
 const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), '..', 'fixtures')
@@ -37,12 +33,13 @@ function callsOf(reader: UsageReader, sources: readonly UsageSource[]): UsageRec
   return ledger.calls().sort((a, b) => (a.call < b.call ? -1 : 1))
 }
 
-it('the quick reader of Claude logs finds what the full one finds, in every fixture', () => {
-  const claude = LOG_TOOLS.find((tool) => tool.name === 'claude') ?? expect.unreachable()
-  const sources = fixturesOf('claude').map((source) => ({ ...source, session: claude.logAt(source.path)?.session }))
-  const quick = callsOf(new ClaudeUsage(), sources)
+const QUICK = LOG_TOOLS.flatMap((tool) => (tool.usageReader ? [{ ...tool, quick: tool.usageReader() }] : []))
+
+it.each(QUICK)('the usage reader of $name finds what its reader of whole logs finds, in every fixture', (tool) => {
+  const sources = fixturesOf(tool.name).map((source) => ({ ...source, session: tool.logAt(source.path)?.session }))
+  const quick = callsOf(tool.quick, sources)
   expect(quick.length).toBeGreaterThan(20)
-  expect(quick).toEqual(callsOf(new ToolUsage(claude), sources))
+  expect(quick).toEqual(callsOf(new ToolUsage(tool), sources))
 })
 
 it('the logs of every tool end up in the same totals, scanned or stored', () => {

@@ -21,6 +21,15 @@ describe('a prompt that is waited for', () => {
     expect(sent.reply).toBeUndefined()
   })
 
+  it('that stays in the input line behind another turn has no reply, and never the other one', async () => {
+    const { agents, project } = await workshop()
+    await agents.start({ agent: 'toast', cwd: project })
+    await agents.send('toast', 'slow 4000')
+    const sent = await agents.send('toast', 'stuck words', { wait: true, timeoutMs: 60_000 })
+    expect(sent).toMatchObject({ outcome: 'unknown', reason: 'the prompt is still in its input line and was not sent' })
+    expect(sent.reply).toBeUndefined()
+  })
+
   it('that needs an answer says what is asked', async () => {
     const { agents, project } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })

@@ -2,7 +2,7 @@
 //   node refresh-ledger.mjs <ledger file> <directory> <times>
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ClaudeUsage, LedgerStore, PriceBook, refreshLedger, settleLedger } from '../../dist/ingest.js'
+import { LedgerStore, PriceBook, refreshLedger, settleLedger, usageReaders } from '../../dist/ingest.js'
 
 const [file, directory, times] = process.argv.slice(2)
 const sources = () =>
@@ -18,7 +18,7 @@ for (let i = 0; i < Number(times); i++) {
   // In pieces, so that a kill finds it between and inside transactions.
   const logs = sources()
   for (let at = 0; at < logs.length; at += 5) {
-    refreshLedger(store, logs.slice(at, at + 5), { claude: new ClaudeUsage() })
+    refreshLedger(store, logs.slice(at, at + 5), usageReaders())
     process.stdout.write('.')
   }
   settleLedger(store, new PriceBook(), 'UTC')

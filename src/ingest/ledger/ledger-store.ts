@@ -1,8 +1,9 @@
 import { openDatabase, openToRead, type SqlValue, Statements } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
+import type { UsageRecord } from '../../tools/index.js'
 import { type Call, ownerOf } from './ledger.js'
 import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION, UNREAD_TABLE } from './ledger-schema.js'
-import { fullerRecord, type UsageRecord } from './usage-record.js'
+import { fullerRecord } from './usage-record.js'
 
 /** What one reading of one log found, to be stored as a whole. */
 export interface LogNews {
@@ -243,7 +244,7 @@ class StoredFold {
     this.#touched.add(known.session)
   }
 
-  /** Gives copied calls their owner anew wherever the answer may have changed. */
+  /** Decides the owner of copied calls again wherever the answer may have changed. */
   finish(): void {
     const firstOwn = new Map<string, number>()
     const asked = new Set<string>()

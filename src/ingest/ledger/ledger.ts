@@ -1,4 +1,5 @@
-import { compare, fullerRecord, type UsageRecord } from './usage-record.js'
+import type { UsageRecord } from '../../tools/index.js'
+import { compare, fullerRecord } from './usage-record.js'
 
 /** A call as it counts: its fullest telling, its earliest time, and in `session` the one session that owns it. */
 export type Call = UsageRecord

@@ -1,7 +1,7 @@
+import type { UsageReader, UsageRecord, UsageSource } from '../../tools/index.js'
 import type { LedgerStore, LogNews } from './ledger-store.js'
 import { logKey } from './ledger-store.js'
-import type { UsageReader, UsageSource } from './usage-reader.js'
-import { collect, type UsageRecord } from './usage-record.js'
+import { collect } from './usage-record.js'
 
 /** A batch is stored in one transaction: large enough to be quick, small enough to lose little when the process is killed. */
 const BATCH = { logs: 500, tellings: 10_000 }

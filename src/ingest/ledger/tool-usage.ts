@@ -1,23 +1,29 @@
 import { FactForgetter } from '../../archive/index.js'
 import { parseSessionId } from '../../model/index.js'
 import type { Forgetter } from '../../privacy/index.js'
-import { type Environment, LOG_TOOLS, type LogTool, type Resume as ToolResume } from '../../tools/index.js'
-import { ClaudeUsage } from './claude-usage.js'
-import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
-import { type UsageRecord, usageRecordOf } from './usage-record.js'
+import {
+  type Environment,
+  LOG_TOOLS,
+  type LogTool,
+  type Resume,
+  type UsageReader,
+  type UsageReading,
+  type UsageRecord,
+  type UsageResume,
+  type UsageSource,
+} from '../../tools/index.js'
+import { usageRecordOf } from './usage-record.js'
 
-/** Every log that may tell of usage, of every tool. */
+/** Every log of every tool that may contain usage. */
 export function usageSources(environment: Environment): UsageSource[] {
   return LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover(environment))
 }
 
-/**
- * A reader for the logs of every tool; the tool's own, but for the tool with a quicker one. `forgetter` keeps what was purged out of
- * what they remember.
- */
+/** For each tool its own usage reader, or else one that reads its logs whole. `forgetter` keeps what was purged out of what they remember. */
 export function usageReaders(forgetter?: Forgetter): Readonly<Record<string, UsageReader>> {
-  const readers = LOG_TOOLS.map((tool) => [tool.name, new ToolUsage(tool, forgetter)] as const)
-  return { ...Object.fromEntries(readers), claude: new ClaudeUsage() }
+  return Object.fromEntries(
+    LOG_TOOLS.map((tool) => [tool.name, tool.usageReader?.() ?? new ToolUsage(tool, forgetter)]),
+  )
 }
 
 /** Reads a log as its tool does, and keeps the usage. */
@@ -31,8 +37,8 @@ export class ToolUsage implements UsageReader {
     this.#forget = new FactForgetter(forgetter)
   }
 
-  read({ path, session }: UsageSource, tell: (telling: UsageRecord) => void, resume?: Resume): LogReading {
-    const reading: LogReading = {
+  read({ path, session }: UsageSource, tell: (telling: UsageRecord) => void, resume?: UsageResume): UsageReading {
+    const reading: UsageReading = {
       carry: undefined,
       resumed: false,
       bytes: 0,
@@ -42,7 +48,7 @@ export class ToolUsage implements UsageReader {
     }
     const log = this.tool.logAt(path, session === undefined ? undefined : parseSessionId(session))
     if (!log) return reading // gone since it was found
-    let from = resume?.carry === undefined ? undefined : (JSON.parse(resume.carry) as ToolResume)
+    let from = resume?.carry === undefined ? undefined : (JSON.parse(resume.carry) as Resume)
     for (const fact of this.tool.read(log, from ? { from } : {})) {
       if (fact.kind === 'usage') tell(usageRecordOf(this.tool.name, fact.usage))
       else if (fact.kind === 'restart') from = undefined

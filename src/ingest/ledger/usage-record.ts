@@ -1,21 +1,5 @@
-import { loggedNanoUsd, modelName, msOf, type Tokens, totalTokens, type UsageCall } from '../../model/index.js'
-
-/**
- * One record of a model call. Tools tell the same call several times: a line per content block while a reply streams, and whole
- * copies in forks, resumed files and sub-agent logs. Tellings with the same `call` (and tool) are about the same call.
- */
-export interface UsageRecord extends Tokens {
-  tool: string
-  /** The maker's id of the reply; it is unique in the world, and copies keep it where they change the request id. */
-  call: string
-  session: string
-  model: string
-  at_ms: number
-  service_tier?: string | undefined
-  speed?: string | undefined
-  /** What the tool itself says the call cost; kept beside our own figure, never instead of it. */
-  logged_nano_usd?: number | undefined
-}
+import { loggedNanoUsd, modelName, msOf, totalTokens, type UsageCall } from '../../model/index.js'
+import type { UsageRecord } from '../../tools/index.js'
 
 export function usageRecordOf(tool: string, usage: UsageCall): UsageRecord {
   return {

@@ -1,5 +1,4 @@
-import type { UsageReader, UsageSource } from './usage-reader.js'
-import type { UsageRecord } from './usage-record.js'
+import type { UsageReader, UsageRecord, UsageSource } from '../../tools/index.js'
 
 export interface ScanReport {
   files: number

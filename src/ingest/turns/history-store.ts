@@ -3,7 +3,6 @@ import { RowWriter, refuseForeign, type SqlValue } from '../../disk/index.js'
 import type { Instant, SessionId } from '../../model/index.js'
 import type { Counters, LogRef, Resume, SessionNews, TurnOutcome } from '../../tools/index.js'
 import { LedgerStore, type LogNews } from '../ledger/ledger-store.js'
-import { carryAfter } from '../ledger/usage-reader.js'
 import { resumeText } from '../text/resume-text.js'
 import { HISTORY_VERSION, makeHistoryIndexes, makeHistoryTables } from './history-schema.js'
 import type { CountedRows, KnownRows, LogRows, ToolCallRow, TurnRow } from './log-rows.js'
@@ -16,7 +15,7 @@ export interface StoredLog {
   resume: string | null
 }
 
-/** A session as its own log tells of it. */
+/** A session as its own log describes it. */
 export interface FoundSession {
   id: SessionId
   path: string
@@ -41,6 +40,11 @@ export interface LogReadingDone {
   log: LogRef
   from: StoredLog | undefined
   rows: LogRows
+  /**
+   * Whether the usage reader can go on from where this reading stopped. One that keeps another kind of place reads a log that has grown
+   * since from its beginning once, which costs less than making that place for every log.
+   */
+  usageGoesOn: boolean
 }
 
 /** Turns, tool calls and the ledger of every log, in one file beside the index. */
@@ -130,7 +134,7 @@ export class HistoryStore implements Disposable {
     }
   }
 
-  /** The turns and calls that one log told of; undefined when it was never read. */
+  /** The turns and calls of one log; undefined when it was never read. */
   rowsOf(path: string, part: string): CountedRows | undefined {
     const log = this.log(path, part)
     if (!log) return undefined
@@ -161,7 +165,7 @@ export class HistoryStore implements Disposable {
     return generation >= known
   }
 
-  /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
+  /** Sessions whose own logs were read and that are not in the journal yet. A session in which nothing was said is left out. */
   unannounced(limit: number): (FoundSession & { log: number })[] {
     const sql = `select ${FOUND} from history_logs
       where announced = 0 and session is not null and agent is null and last_at is not null limit ?`
@@ -213,7 +217,7 @@ export class HistoryStore implements Disposable {
       : (this.ledger.all(sql, news.root, tool, id, MOST_COPIES) as { path: string; session: SessionId }[])
   }
 
-  /** What was told already of sessions that begin with the same entry as one of these. */
+  /** Sessions, already recorded, that begin with the same entry as one of these. */
   companions(sessions: readonly FoundSession[]): FoundSession[] {
     const roots = sessions.flatMap(({ news }) => news.root ?? [])
     if (roots.length === 0) return []
@@ -286,7 +290,7 @@ export class HistoryStore implements Disposable {
     return (agent, turn) => notices.has(`${turn} ${agent}`)
   }
 
-  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is written anew. */
+  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is rewritten. */
   scrub(): void {
     this.ledger.database.exec('vacuum; pragma wal_checkpoint(truncate)')
   }
@@ -377,14 +381,14 @@ const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) =
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)
 
-function ledgerNews({ log, rows }: LogReadingDone): LogNews {
+function ledgerNews({ log, rows, usageGoesOn }: LogReadingDone): LogNews {
   const { checkpoint } = rows
   return {
     path: log.path,
     session: log.session,
     tool: log.tool,
     stamp: log.stamp,
-    carry: checkpoint?.resume && carryAfter(log.tool, checkpoint.resume),
+    carry: checkpoint?.resume && usageGoesOn ? resumeText(checkpoint.resume) : undefined,
     damaged_lines: checkpoint?.counters.bad_lines ?? 0,
     oversized_lines: checkpoint?.counters.dropped_lines ?? 0,
     unread_counts: checkpoint?.counters.unread_counts,

@@ -1,7 +1,7 @@
 import { type Archive, type ArchiveKey, FactForgetter, originOf, type ReadMark } from '../../archive/index.js'
 import type { Instant } from '../../model/index.js'
 import type { Policy, PurgeFilter } from '../../privacy/index.js'
-import { type Fact, LOG_TOOLS, type LogRef } from '../../tools/index.js'
+import { type Fact, LOG_TOOLS, type LogRef, type LogTool } from '../../tools/index.js'
 import { LogText } from '../text/log-text.js'
 import type { StoredText } from '../text/ready-text.js'
 import { resumeText } from '../text/resume-text.js'
@@ -131,9 +131,11 @@ interface Plan extends Known, Wanted {
   start: StoredLog | undefined
 }
 
+const toolOf = (log: LogRef): LogTool | undefined => LOG_TOOLS.find((one) => one.name === log.tool)
+
 /** One pass through a log. It is never opened again in between: then it would know less of what came before. */
 function* readSlices(stores: Stores, log: LogRef, plan: Plan): Generator<Reading, void> {
-  const tool = LOG_TOOLS.find((one) => one.name === log.tool)
+  const tool = toolOf(log)
   if (!tool) throw new Error(`no reader for the logs of ${log.tool}`)
   const resume = resumeOf(plan.start)
   const forget = forgetterFor(stores, plan.textFrom)
@@ -151,7 +153,7 @@ function* readSlices(stores: Stores, log: LogRef, plan: Plan): Generator<Reading
   if (!slices.isFirst || !isSessionGone(stores, log, slices)) yield slices.last()
 }
 
-/** What the archive has. Returns whether that was sound, and so all of it was told. */
+/** What the archive has. Returns whether that was sound, so that all of it was read. */
 function* archivedSlices(
   stores: Stores,
   log: LogRef,
@@ -284,7 +286,7 @@ class Slices {
 
   #slice(log: LogRef, isLast: boolean): Reading {
     const { from, textFrom, standing, isAgain } = this.#known
-    const rows = this.#rows && { log, from, rows: this.#rows }
+    const rows = this.#rows && { log, from, rows: this.#rows, usageGoesOn: !toolOf(log)?.usageReader }
     const { isFirst } = this
     return {
       log,
@@ -319,5 +321,5 @@ function isSessionGone({ purgeFilter }: Stores, log: LogRef, { news }: Pick<LogT
 /** Whether the archive has more of a log than the log itself, which was cut. */
 export function wasCut(log: LogRef, standing: Pick<ReadMark, 'place' | 'stamp'> | undefined): boolean {
   if (standing?.place !== null || standing.stamp !== log.stamp) return false
-  return LOG_TOOLS.find((one) => one.name === log.tool)?.can.append.yes ?? false
+  return toolOf(log)?.can.append.yes ?? false
 }

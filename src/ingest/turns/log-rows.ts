@@ -1,7 +1,7 @@
 import { type Instant, laterOf, msOf } from '../../model/index.js'
 import { filterText } from '../../privacy/index.js'
-import type { Checkpoint, Fact, Resume, SessionNews } from '../../tools/index.js'
-import { collect, type UsageRecord, usageRecordOf } from '../ledger/usage-record.js'
+import type { Checkpoint, Fact, Resume, SessionNews, UsageRecord } from '../../tools/index.js'
+import { collect, usageRecordOf } from '../ledger/usage-record.js'
 import { promptTitle } from '../text/prompt-title.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */

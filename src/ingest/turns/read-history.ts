@@ -142,7 +142,7 @@ function cutReading(stores: Stores, reading: Reading, told: LogText, kept: KeptW
   const { policy } = kept
   const nothing = { log, from: textFrom, text: new LogText(), facts: [], place: null, policy }
   return {
-    rows: { log, from, rows: unchanged },
+    rows: { ...rows, rows: unchanged },
     batch: { log, facts: [], from: standing.place, isWhole: false, isOver: stores.isOver(log), standing: noted },
     text: readyText(nothing, () => undefined).text,
   }

@@ -104,13 +104,13 @@ async function byProtocol(
   const [ask, request] = [asks[at], tracked[at]]
   if (!ask || !request) throw stale(agent, status)
   if (token === undefined && asks.length > 1) throw several(agent, asks)
-  const decision = 'decision' in wanted ? wanted.decision : decisionCalled(agent, request, wanted.choose)
-  if (decision === undefined) return undefined
+  const reply = replyTo(agent, request, wanted)
+  if (reply === undefined) return undefined
   refuseForeignPort(agent, live)
   try {
     const { receipt } = await runner.answer({
       request,
-      decision,
+      reply,
       launch: { port: live.port, secret: secretOf(parts, agent, live) },
       session: run.binding.session,
       signal: AbortSignal.timeout(PROTOCOL_MS),
@@ -135,6 +135,13 @@ function refuseForeignPort(agent: Agent, live: LiveRun): void {
   if (isHere && isListenedOnBy(live.port, pids) !== false) return
   const what = `No process of ${agent.address} listens on port ${live.port} of this machine, where its answer would go`
   throw new SkeinError('not-answered', what, `Answer it in its terminal: skein attach ${agent.address}`)
+}
+
+/** What the program is to be told; undefined for an option of a permission that is chosen on the screen. */
+function replyTo(agent: Agent, request: PendingRequest, wanted: AnswerWith): AnswerWith | undefined {
+  if ('decision' in wanted || request.kind === 'question') return wanted
+  const decision = decisionCalled(agent, request, wanted.choose)
+  return decision && { decision }
 }
 
 /** The decision that an option of this name stands for. Options that mean nothing to us are chosen on the screen. */

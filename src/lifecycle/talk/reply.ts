@@ -21,6 +21,8 @@ import { outputOf } from './output.js'
 const LOOK_MS = 200
 /** A program says that it has finished before its log says what: the log is read again for so long. */
 const FLUSH_MS = 4_000
+/** So many characters of a draft are compared. */
+const DRAFT_SHOWN = 60
 
 /** What a prompt led to. `asks`: the turn waits for an answer. `unknown`: it is over, and nothing says what was replied. */
 export type PromptOutcome =
@@ -83,7 +85,7 @@ const askedIn = ({ asks = [], reason, waiting_for }: AgentStatus): string =>
 async function judged(
   parts: Parts,
   agent: Agent,
-  { run, verdict }: Observed,
+  { run, verdict, reading }: Observed,
   { text, at, isQueued, before }: SentPrompt,
   isSettled: boolean,
 ): Promise<PromptOutcome | undefined> {
@@ -100,6 +102,8 @@ async function judged(
     at,
     run.binding?.session === before.session ? before.lastTurn : 0,
   )
+  if (!turn?.isOurs && isSettled && isUnsent(reading?.draft, text))
+    return { outcome: 'unknown', reason: 'the prompt is still in its input line and was not sent' }
   if (turn && (turn.isOurs || isSettled)) {
     if (turn.outcome === 'failed')
       return { outcome: 'failed', reason: await keptText(parts, turn.error ?? 'the turn failed') }
@@ -125,6 +129,10 @@ function turnOf(
   const found = own ?? since.at(-1)
   return found && { ...found, isOurs: own !== undefined }
 }
+
+/** Some programs cut what they show of a long draft. */
+const isUnsent = (draft: string | undefined, text: string): boolean =>
+  draft !== undefined && draft.trim() !== '' && words(text).startsWith(words(draft).slice(0, DRAFT_SHOWN))
 
 const words = (text: string): string => text.replace(/\s+/g, ' ').trim()
 

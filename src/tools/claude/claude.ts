@@ -12,6 +12,7 @@ import { claudeRoots } from './claude-roots.js'
 import { titlesAtEnd } from './claude-title.js'
 import { ClaudeTranslator } from './claude-translator.js'
 import { claudeTrim } from './claude-trim.js'
+import { ClaudeUsageReader } from './claude-usage-reader.js'
 
 const NAME = 'claude'
 const AGENT_FILE = /^agent-(.+)\.jsonl$/
@@ -43,6 +44,7 @@ export const claude: LogTool = {
   originAmong: (log, others) => originAmong(log, others),
   successions: (environment) => claudeRoots(environment).flatMap(clearsUnder),
   openSessions: openClaudeSessions,
+  usageReader: () => new ClaudeUsageReader(),
 }
 
 /** `projects/<encoded cwd>/<session>.jsonl`, with `<session>/subagents/agent-<id>.jsonl` beside it (2.0.x: `agent-<id>.jsonl` beside it). */

@@ -169,7 +169,7 @@ export interface ScreenReading {
   readonly waiting_for?: Wait
   readonly trouble?: Evidence['trouble']
   readonly dialog?: Dialog
-  /** Text that stands in the input line and was not sent. */
+  /** Text in the input line that was not sent. */
   readonly draft?: string
   /** It shows a conversation in which nothing was said yet. */
   readonly isNew?: true
@@ -210,7 +210,7 @@ export interface Registry {
 
 export interface RegistryEntry {
   readonly pid: number
-  /** The kernel's start time of that process: a stale entry of a dead process is told by it. */
+  /** The kernel's start time of that process, which identifies a stale entry of a dead process. */
   readonly processStart?: number
   readonly session: SessionId
   readonly cwd?: string
@@ -227,7 +227,8 @@ export type TextCheck =
 /** Answers a request by the tool's own protocol; throws when the tool did not take it. Returns how it knows. */
 export type Answer = (question: {
   readonly request: AskedPermission
-  readonly decision: 'allow' | 'allow-always' | 'deny'
+  /** What was decided, or the label of the option that was chosen, as its user wrote it. */
+  readonly reply: { readonly decision: 'allow' | 'allow-always' | 'deny' } | { readonly choose: string }
   readonly launch: { readonly port: number; readonly secret: string }
   readonly session: SessionId
   readonly signal: AbortSignal
@@ -243,7 +244,7 @@ export interface ToolRunner {
   readMessage(message: SpoolMessage): AgentReport | undefined
   readTitle(title: string): Omit<Evidence, 'at'> | undefined
   readScreen(screen: Screen): ScreenReading
-  /** What stands in its input line, empty when nothing does; undefined where none is seen. Absent for tools whose line cannot be told from the rest. */
+  /** The text in its input line, empty when there is none; undefined where no line is seen. Absent for tools whose input line cannot be recognised. */
   readInput?(screen: Screen): string | undefined
   readonly registry?: Registry
   /** Whether the program still has what was said in a conversation, so that it can go on with it. Absent where that is not known. */

@@ -156,8 +156,9 @@ describe('the plugin', () => {
 
 describe('an answer by its API', () => {
   /** A server that lists one request until it is answered; `takes` says whether an answer ends it. */
-  async function answered(listed: string, takes: boolean) {
-    let pending = [{ id: listed }]
+  async function answered(listed: string, takes: boolean, question?: { options: string[][]; choose: string }) {
+    const questions = question?.options.map((labels) => ({ options: labels.map((label) => ({ label })) }))
+    let pending: object[] = [{ id: listed, ...(questions ? { questions } : {}) }]
     const replies: string[] = []
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
@@ -173,8 +174,8 @@ describe('an answer by its API', () => {
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0
     const answer = opencodeRunner.answer?.({
-      request: { id: 'per_1', tool: 'bash', kind: 'permission' },
-      decision: 'allow',
+      request: { id: 'per_1', tool: 'bash', kind: question ? 'question' : 'permission' },
+      reply: question ? { choose: question.choose } : { decision: 'allow' },
       launch: { port, secret: 'x' },
       session: ID,
       signal: AbortSignal.timeout(5_000),
@@ -186,6 +187,22 @@ describe('an answer by its API', () => {
     const { answer, replies } = await answered('per_1', true)
     await expect(answer).resolves.toMatchObject({ receipt: expect.stringContaining('once') })
     expect(replies).toEqual(['/permission/per_1/reply {"reply":"once"}'])
+  })
+
+  it('to a question is the label of its option, however it was written', async () => {
+    const { answer, replies } = await answered('per_1', true, { options: [['Red', 'Blue']], choose: ' blu' })
+    await expect(answer).resolves.toMatchObject({ receipt: expect.stringContaining('"Blue"') })
+    expect(replies).toEqual(['/question/per_1/reply {"answers":[["Blue"]]}'])
+  })
+
+  it.each([
+    ['that has no such option', [['Red', 'Blue']], 'green', /No option/],
+    ['that has two such options', [['Red one', 'Red two']], 'red', /More than one/],
+    ['that is one of several', [['Red'], ['Blue']], 'red', /2 questions/],
+  ])('to a question %s is refused, and nothing is sent', async (_, options, choose, why) => {
+    const { answer, replies } = await answered('per_1', true, { options, choose })
+    await expect(answer).rejects.toMatchObject({ code: 'not-answered', message: expect.stringMatching(why) })
+    expect(replies).toEqual([])
   })
 
   it('that was not taken is a failure', async () => {

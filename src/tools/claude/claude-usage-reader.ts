@@ -1,17 +1,17 @@
 import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
-import { openLog, recordsInTornLine } from '../../tools/index.js'
-import { offsetAfter, placeAt } from '../turns/file-place.js'
+import { offsetAfter, placeAt } from '../log/file-place.js'
+import { openLog } from '../log/open-log.js'
+import { recordsInTornLine } from '../log/torn-line.js'
+import type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from '../log/usage-reader.js'
 import { hasUnreadCount, tellingOfClaudeRecord } from './claude-record.js'
 import { ClaudeScan } from './claude-scan.js'
-import type { LogReading, Resume, UsageReader, UsageSource } from './usage-reader.js'
-import type { UsageRecord } from './usage-record.js'
 
 /** Claude Code's logs: JSON lines, scanned at the speed of reading; the few lines that the scan cannot decide are parsed. */
-export class ClaudeUsage implements UsageReader {
+export class ClaudeUsageReader implements UsageReader {
   readonly #scan = new ClaudeScan()
 
-  read({ path, session }: UsageSource, tell: (telling: UsageRecord) => void, resume?: Resume): LogReading {
+  read({ path, session }: UsageSource, tell: (telling: UsageRecord) => void, resume?: UsageResume): UsageReading {
     let [damaged, unread] = [0, 0]
     const unsure = (bytes: Buffer, start: number, end: number): void => {
       const text = bytes.toString('utf8', start, end)

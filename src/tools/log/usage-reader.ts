@@ -1,6 +1,21 @@
-import type { Resume as ToolResume } from '../../tools/index.js'
-import { resumeText } from '../text/resume-text.js'
-import type { UsageRecord } from './usage-record.js'
+import type { Tokens } from '../../model/index.js'
+
+/**
+ * One record of a model call. Tools tell the same call several times: a line per content block while a reply streams, and whole
+ * copies in forks, resumed files and sub-agent logs. Tellings with the same `call` (and tool) are about the same call.
+ */
+export interface UsageRecord extends Tokens {
+  tool: string
+  /** The maker's id of the reply; it is unique in the world, and copies keep it where they change the request id. */
+  call: string
+  session: string
+  model: string
+  at_ms: number
+  service_tier?: string | undefined
+  speed?: string | undefined
+  /** What the tool itself says the call cost; kept beside our own figure, never instead of it. */
+  logged_nano_usd?: number | undefined
+}
 
 /** One log of a tool: a file, or one session inside a database. */
 export interface UsageSource {
@@ -13,18 +28,18 @@ export interface UsageSource {
 }
 
 /** Asks a reader to remember where it stops, and to go on from where it stopped before, if it did. */
-export interface Resume {
+export interface UsageResume {
   /** What the last reading of this log left. Only the reader understands it. */
   carry: string | undefined
 }
 
-export interface LogReading {
+export interface UsageReading {
   /** For the next reading, when this one was asked to remember. */
   carry: string | undefined
   /** True when the counts below are only of what is new in the log. */
   resumed: boolean
   bytes: number
-  /** Lines that are not JSON, as far as they were looked at. What could be saved of them was told. */
+  /** Lines that are not JSON, as far as they were read. What could be recovered from them was reported. */
   damaged_lines: number
   /** Lines too long to be looked at. */
   oversized_lines: number
@@ -37,13 +52,5 @@ export interface LogReading {
  * not what `carry` remembers (replaced, shrunk, rewritten) is read from its start.
  */
 export interface UsageReader {
-  read(source: UsageSource, tell: (telling: UsageRecord) => void, resume?: Resume): LogReading
-}
-
-/**
- * What a usage reader carries after the log's own tool has read it up to there. The quick reader keeps another kind of place: it reads
- * a log that has grown since from its beginning once, which costs less than making that place for every log.
- */
-export function carryAfter(tool: string, stopped: ToolResume): string | undefined {
-  return tool === 'claude' ? undefined : resumeText(stopped)
+  read(source: UsageSource, tell: (record: UsageRecord) => void, resume?: UsageResume): UsageReading
 }

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 import { MOST_TOKENS, modelName, totalTokens } from '../../model/index.js'
+import type { UsageRecord } from '../log/usage-reader.js'
 import { CLAUDE_SCAN_CODE } from './claude-scan-code.js'
-import type { UsageRecord } from './usage-record.js'
 
 /** Small enough to stay in the processor's cache while it is searched: a third faster than reading whole files. */
 const CHUNK_BYTES = 256 * 1024
@@ -163,7 +163,7 @@ export class ClaudeScan {
     this.#view(scanner)
   }
 
-  /** Growing replaces the buffer, so every view of it has to be made anew. */
+  /** Growing replaces the buffer, so every view of it has to be recreated. */
   #view({ memory }: Scanner): void {
     this.#bytes = Buffer.from(memory.buffer)
     this.#ints = new Int32Array(memory.buffer)
