@@ -116,6 +116,8 @@ export {
   largerUsage,
   loggedNanoUsd,
   MOST_TOKENS,
+  mayHoldToken,
+  modelName,
   overridesKey,
   type PriceOverride,
   type PriceOverrides,
