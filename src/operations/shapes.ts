@@ -397,9 +397,6 @@ export const SHAPES = {
     "forks": ["list of tree", "always", "sessions forked from it"],
     "more": ["integer", "if deeper", "sessions below it that are left out: a tree has at most 200 levels"],
   },
-  "agents": {
-    "agents": ["list of agent", "always", ""],
-  },
   "agent": {
     "id": ["text", "always", "never changes"],
     "address": ["text", "always", "groups and name: `web/api/toast`"],
@@ -716,6 +713,7 @@ export const SHAPES = {
   },
   "conversations": {
     "conversations": ["list of conversation", "always", "newest first"],
+    "problems": ["list of text", "if any", "agents whose conversations cannot be read; the exit code is 1"],
   },
   "conversation": {
     "key": ["text", "always", "`agent:main:discord:dm:ada`"],
