@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const shared = {
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000, // a hundred times what most take: on a machine that is busy nothing may fail for that
+  hookTimeout: 300_000,
   // Only then: every file would load it.
   setupFiles: process.env.SKEIN_TEST_SEED ? ['test/support/fixed-seed.ts'] : [],
 }

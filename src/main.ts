@@ -80,6 +80,7 @@ runCli({
   handOver,
   terminal: takeTerminal,
   interrupted,
+  isAttended: Boolean(process.stdin.isTTY && process.stdout.isTTY),
 }).then((exitCode) => {
   process.exitCode = exitCode
 })

@@ -6,6 +6,7 @@ export const GLOBAL_OPTIONS = {
     short: 'p',
     fallback: 'default',
   }),
+  create: flag('Make that profile if there is none of the name'),
   json: flag('Print JSON, with stable field names'),
   'no-color': flag('Do not use colours, like NO_COLOR'),
   help: flag('Show help', { short: 'h' }),

@@ -21,10 +21,12 @@ export interface CommandFace<Declared extends Fields, Result extends object, Own
   readonly order?: readonly ((keyof Declared | keyof Own) & string)[]
   /** Completes the input by what only a command has: its environment, its directory, standard input. */
   prepare?(typed: Typed<Declared, Own>, cli: Cli): Promise<Given<Declared>> | Given<Declared>
+  /** Does what is more than the operation: goes on watching, takes the terminal over. False leaves it to the operation. */
+  instead?(typed: Typed<Declared, Own>, cli: Cli): Promise<boolean>
   /** The answer is bad news: exit code 1. */
   fails?(result: Result): boolean
   /** Other JSON than the result itself, such as one document per line. */
-  json?(result: Result, cli: Cli): void
+  json?(result: Result, cli: Cli, typed: Typed<Declared, Own>): void
   /** The answer for people. */
   view?(result: Result, screen: Screen, typed: Typed<Declared, Own>): string
   /** The same where it takes more than the result, or says something beside it. */
@@ -58,6 +60,7 @@ export function operationCommand<
       const values = readWords(all, given, cli)
       // The one edge between what was typed and what is typed: each value was read by its own declaration.
       const typed = values as Typed<Declared, Own>
+      if (await face.instead?.(typed, cli)) return
       const input = readInput(operation, only(operation.input, (await face.prepare?.(typed, cli)) ?? values), cli)
       await answer(face, await perform(operation, input, cli), typed, cli)
     },
@@ -73,7 +76,7 @@ async function answer<Declared extends Fields, Result extends object, Own extend
   const { out } = cli
   if (face.fails?.(result)) out.fails()
   if (out.json) {
-    if (face.json) face.json(result, cli)
+    if (face.json) face.json(result, cli, typed)
     else out.result(result, () => '')
   } else if (face.show) await face.show(result, cli, typed)
   else out.result(result, (screen) => face.view?.(result, screen, typed) ?? '')

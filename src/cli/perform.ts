@@ -21,16 +21,21 @@ export function clientOf({ daemon, profile }: Cli): DaemonClient | undefined {
 /** A command's own context. */
 export function contextOf(cli: Cli): OperationContext {
   const { nowMs, home, agents, profile, profiles, privacyFile } = cli
-  const live: OperationContext['live'] = {
-    list: async (filter) => (await agents()).list(filter),
-    next: async () => nextOf(await (await agents()).list()),
-  }
   return {
     nowMs,
+    get cwd() {
+      return cli.cwd
+    },
     home,
     agents,
-    live,
+    live: {
+      list: async (filter) => (await agents()).list(filter),
+      next: async () => nextOf(await (await agents()).list()),
+    },
     profiles: { ...profiles, current: profile },
+    get configFile() {
+      return cli.daemon.configFile
+    },
     privacyFile,
     abandoned: cli.interrupted,
   }

@@ -1,6 +1,5 @@
 import { type ErrorCode, SkeinError } from '../model/index.js'
-import { errorFacts } from '../operations/index.js'
-import { jsonLine } from './screen/json.js'
+import { errorFacts, jsonLine } from '../operations/index.js'
 import { safeText } from './screen/safe-text.js'
 
 export type ExitCode = 0 | 1 | 2 | 70

@@ -33,9 +33,10 @@ export function route(args: readonly string[], table: CommandTable): Route {
       if (HELP.has(arg)) return { kind: 'help', words }
       if (words.length === 0 && VERSION.has(arg)) return { kind: 'version' }
       const name = arg.split('=')[0] ?? ''
-      if (!Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) throw strayOption(name, words, table)
+      const isProfile = /^-p./.test(name) || arg === '-p' || arg === '--profile'
+      if (!isProfile && !Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) throw strayOption(name, words, table)
       globals.push(arg)
-      if (arg === '--profile') globals.push(...args.slice(++at, at + 1))
+      if (arg === '-p' || arg === '--profile') globals.push(...args.slice(++at, at + 1))
       continue
     }
     words.push(arg)

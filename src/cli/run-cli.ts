@@ -1,5 +1,7 @@
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
+import { SkeinError } from '../model/index.js'
+import { usageError } from '../operations/index.js'
 import type { Cli, Given } from './command.js'
 import { COMMANDS } from './command-table.js'
 import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
@@ -85,6 +87,24 @@ function outputOf(world: World, given: Given): Output {
   })
 }
 
+/** Makes a profile that was asked for by name, where that is surely meant: a typo in a script must not begin an empty home. */
+async function openProfile(
+  { profiles, isAttended, stderr }: World,
+  profile: string,
+  { isNamed, creates }: { isNamed: boolean; creates: boolean },
+): Promise<Home> {
+  if (creates && !isNamed) throw usageError('--create goes with --profile', 'Name the profile: --profile <name>')
+  try {
+    return await profiles.open(profile)
+  } catch (error) {
+    const isMissing = error instanceof SkeinError && error.code === 'profile-not-found'
+    if (!isMissing || !(creates || (isNamed && isAttended))) throw error
+    await profiles.create(profile)
+    stderr.write(`Created the profile ${profile}. Undo: skein profile delete ${profile}\n`)
+    return profiles.open(profile)
+  }
+}
+
 /** Runs a command with a home that is opened when it asks for it and closed whatever happens. */
 async function withHome(world: World, given: Given, out: Output, run: (cli: Cli) => Promise<void>): Promise<void> {
   const named = GLOBAL_OPTIONS.profile.read(given.profile ?? [], { nowMs: world.now() })
@@ -92,7 +112,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
   let opened: Promise<Home> | undefined
   let agents: Promise<Agents> | undefined
   const home = (): Promise<Home> => {
-    opened ??= world.profiles.open(profile)
+    opened ??= openProfile(world, profile, { isNamed: named !== undefined, creates: given.create !== undefined })
     return opened
   }
   try {

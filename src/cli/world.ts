@@ -31,6 +31,8 @@ export interface World {
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
   interrupted(): AbortSignal
+  /** A person sits at both ends of this process. */
+  readonly isAttended: boolean
 }
 
 /** What the environment says. */

@@ -67,7 +67,7 @@ interface Look {
   signal?: AbortSignal | undefined
   /** These are all the logs there are. */
   isWholeLook: boolean
-  /** The journal is told what was filtered when this is done. */
+  /** Afterwards, what was filtered is recorded in the journal. */
   tellsRedactions?: boolean
   /** False leaves what was said for later: neither words nor archive. */
   words?: boolean
@@ -116,7 +116,7 @@ export class LogHistory implements UsageLogs {
     return this.ingest()
   }
 
-  /** Fills a database that was begun anew. */
+  /** Fills a new database. */
   async refill(): Promise<void> {
     const { logs } = await this.#finder.find({})
     await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))

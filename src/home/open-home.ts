@@ -49,7 +49,10 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile })
   const purging = openPurging({
     root,
-    isShared: root === surroundings.home,
+    // Asked for by a purge alone: a user whom the system does not know has no home directory.
+    get isShared() {
+      return root === surroundings.home
+    },
     profile: name,
     isReadOnly: store.options.readOnly,
     context,

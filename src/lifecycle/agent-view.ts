@@ -1,5 +1,5 @@
 import type { Agent, AgentStatus } from '../model/index.js'
-import type { AgentRun } from './agent-run.js'
+import type { AgentRun, Binding } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import type { Parts } from './parts.js'
 import { directoryProblem } from './run/directory-problem.js'
@@ -22,6 +22,13 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   })
 }
 
+const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({
+  session_id: session,
+  session_since: since,
+  session_how: how,
+  session_confirmed: is_confirmed,
+})
+
 export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentStatus | undefined): AgentView {
   // An agent that was never started has been stopped since it was made.
   const known = status ?? run?.status ?? { status: 'stopped', since: agent.created_at, source: 'process' }
@@ -32,7 +39,7 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
   return {
     ...agent,
     ...known,
-    ...(run?.binding ? { session_id: run.binding.session } : {}),
+    ...(run?.binding ? sessionFacts(run.binding) : {}),
     ...(run?.run ? { tmux_session: run.run.tmux_session, pane: run.run.pane, pid: run.run.pid } : {}),
     ...(branch ? { branch } : {}),
     ...(problem ? { cwd_problem: problem } : {}),

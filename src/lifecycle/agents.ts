@@ -1,11 +1,15 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
-import type { AgentRun } from './agent-run.js'
+import type { AgentRun, Binding } from './agent-run.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
 export interface AgentView extends Agent, AgentStatus {
   session_id?: string
+  /** Since when it is in this session, how it came to it, and whether its program has said so itself. */
+  session_since?: Instant
+  session_how?: Binding['how']
+  session_confirmed?: boolean
   tmux_session?: string
   pane?: string
   /** The process it was started as, while or after it ran. */

@@ -19,7 +19,17 @@ export { agentsAdd, agentsSet, agentsSetParent, agentsShow } from './agents/rost
 export { isDown, isUp, MANY_AGENTS, selectAgents } from './agents/selection.js'
 export { agentsSend } from './agents/send.js'
 export { agentsSpawn, LAUNCH } from './agents/spawn.js'
+export { COMMAND_ONLY } from './command-only.js'
 export type { OperationContext, ProfileEntry } from './context.js'
+export {
+  conversationsExport,
+  conversationsImport,
+  conversationsPrune,
+  conversationsRemove,
+  conversationsReset,
+  conversationsSet,
+} from './conversations/change.js'
+export { conversationsList, conversationsPolicy, conversationsShow } from './conversations/read.js'
 export { errorFacts } from './error-facts.js'
 export {
   eventsAppend,
@@ -43,23 +53,27 @@ export {
 } from './field.js'
 export { groupCreate, groupDelete, groupList, groupRename } from './groups/groups.js'
 export { cost } from './history/cost.js'
+export { documentOf, exported, exportSessions } from './history/export.js'
+export { ingest } from './history/ingest.js'
+export { PART, search } from './history/search.js'
+export { callsDocument, onlyTurn, type PlacedToolCall, tools, turns, turnsDocument } from './history/turns.js'
+export { jsonDocument, jsonLine } from './json-text.js'
 export {
   agentRef,
   type Completes,
   choice,
   count,
-  directory,
   freeText,
-  groupRef,
   type Kind,
+  path,
   sessionRef,
   text,
-  when,
 } from './kind.js'
 export { list } from './list.js'
 export type { Operation } from './operation.js'
 export { present } from './present.js'
 export { queryOf, readInput, readQuery } from './read-input.js'
+export { sessionEnd, sessionHandoff, sessionStart, sessionStep, sessionUpdate } from './session/record.js'
 export { type ShownChains, sessionsChain } from './sessions/chain.js'
 export { sessionsFind } from './sessions/find.js'
 export { sessionsList } from './sessions/list.js'
@@ -75,4 +89,10 @@ export {
   type OperationName,
   type ResultOf,
 } from './table.js'
+export type { ProgramRow } from './tool/program-documents.js'
+export { type ProgramDetail, type ReadingDocument, toolList, toolShow, toolTest } from './tool/tools.js'
+export { archiveList, archivePrune, archiveRestore, archiveStats, archiveVerify } from './upkeep/archive.js'
+export { indexCheck, indexRebuild } from './upkeep/index-care.js'
+export { privacyApply, privacyAudit, privacyCheck, privacyTest, purge } from './upkeep/privacy.js'
+export { profileCreate, profileList } from './upkeep/profiles.js'
 export { unknownWord, usageError } from './usage-error.js'

@@ -397,9 +397,6 @@ export const SHAPES = {
     "forks": ["list of tree", "always", "sessions forked from it"],
     "more": ["integer", "if deeper", "sessions below it that are left out: a tree has at most 200 levels"],
   },
-  "agents": {
-    "agents": ["list of agent", "always", ""],
-  },
   "agent": {
     "id": ["text", "always", "never changes"],
     "address": ["text", "always", "groups and name: `web/api/toast`"],
@@ -544,6 +541,9 @@ export const SHAPES = {
     "token": ["text", "while waiting", "identifies this wait, and the first of `asks`; an answer with another token is refused"],
     "asks": ["list of ask", "while it asks", "every pending request, the one on its screen first"],
     "session_id": ["text", "if known", "its conversation"],
+    "session_since": ["time", "if known", "when it came to that conversation"],
+    "session_how": ["text", "if known", "`chosen` at the start, `startup`, `resume`, `clear`, `compact` or `fork` as its program said, `captured` from a first run, or `made` for a program without ids"],
+    "session_confirmed": ["boolean", "if known", "false until its program has named the conversation itself"],
     "tmux_session": ["text", "if it was started", ""],
     "pane": ["text", "if it was started", "tmux's pane id"],
     "pid": ["integer", "once started", "the process it was started as"],
@@ -713,6 +713,7 @@ export const SHAPES = {
   },
   "conversations": {
     "conversations": ["list of conversation", "always", "newest first"],
+    "problems": ["list of text", "if any", "agents whose conversations cannot be read; the exit code is 1"],
   },
   "conversation": {
     "key": ["text", "always", "`agent:main:discord:dm:ada`"],

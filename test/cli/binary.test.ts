@@ -325,7 +325,7 @@ describe('an index', () => {
     const asJson = await shell('skein index check --json', at.env)
     expect({ ok: JSON.parse(asJson.stdout).ok, exitCode: asJson.exitCode }).toEqual({ ok: false, exitCode: 1 })
     expect((await shell('skein index rebuild >/dev/null && skein index check', at.env)).stdout).toMatch(
-      /^The index is right/,
+      /^The index is correct/,
     )
   })
 })

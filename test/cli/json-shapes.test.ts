@@ -37,6 +37,9 @@ const RARE = new Set([
   'turn.error',
   'exported-turn.error',
   'exported-session.before',
+  'send-answer.file', // see conversations.test.ts
+  'events.events', // of the API: the command prints one event per line
+  'conversations.problems', // see conversations.test.ts
   'exported-call.paths', // where a policy keeps the arguments of edits: see document.test.ts
   'model-call.cost_usd',
   'search-hit.agent', // where an agent ran the session: see search.test.ts
@@ -121,6 +124,7 @@ const MORE = [
   'skein sessions list --limit 1',
   'skein list --limit 1',
   'skein why web/asker',
+  'skein agents show web/jam',
   'skein sessions show 22222222',
   'skein session update 5e8fa07b --commit 4f2a91c',
   'skein session step complete design 5e8fa07b',

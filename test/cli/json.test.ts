@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonDocument, jsonLine } from '../../src/cli/screen/json.js'
+import { jsonDocument, jsonLine } from '../../src/operations/index.js'
 
 describe('JSON output', () => {
   it('reads back as what it was, whatever text is in it', () => {

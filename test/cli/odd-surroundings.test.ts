@@ -27,7 +27,7 @@ it.concurrent.each(KINDS)(
       rmSync(scene, { recursive: true, force: true })
     }
   },
-  900_000,
+  1_800_000,
 )
 
 /** In a pid namespace of its own, so that nothing that it starts is left. Nothing is unreadable for root: then nobody looks. */

@@ -43,6 +43,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     agents: () => Promise.reject(new Error('no agents in this test')),
     handOver: async () => false,
     interrupted: () => new AbortController().signal,
+    isAttended: false,
     ...world,
   })
   return { ...typed, exitCode }

@@ -1,5 +1,5 @@
 /** Values that differ between worlds that are otherwise alike: what a clock, a process or chance decides. */
-const BY_CHANCE = new Set(['pid', 'token', 'duration_ms', 'pane', 'revision', 'updated_at'])
+const BY_CHANCE = new Set(['pid', 'token', 'duration_ms', 'pane', 'revision', 'updated_at', 'updatedAt'])
 /** The worlds' own context names another host than the daemon's, and journals are longer or shorter by it. */
 const BY_HOST = new Set(['host', 'bytes', 'bytes_freed'])
 
@@ -19,7 +19,8 @@ export function alike(value: unknown, root: string): unknown {
 const textAlike = (text: string, root: string): string =>
   text
     .replaceAll(root, '<root>')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '<time>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d{3})?Z/g, '<time>')
+    .replace(/\d{8}T\d{6}Z/g, '<time>')
     .replace(/\d{4}-\d\d-\d\d/g, '<day>')
     // Ids of the fixtures repeat one digit and are the same everywhere.
     .replace(/(?!(\d)\1{7}-)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')

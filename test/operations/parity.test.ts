@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { OPERATION_NAMES } from '../../src/operations/index.js'
@@ -39,10 +41,12 @@ async function answerIn(world: World, { operation, words, input, before = [], pr
   return alike(isWhole ? answer : { result: printed(answer.result) }, world.root)
 }
 
+const paneOf = (root: string): string => readFileSync(join(root, 'pane.txt'), 'utf8')
+
 const inWorld = (input: Readonly<Record<string, unknown>>, root: string): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value.replace('<root>', root) : value,
+      typeof value === 'string' ? value.replace('<root>', root).replace('<pane>', () => paneOf(root)) : value,
     ]),
   )

@@ -5,7 +5,7 @@ export interface Step<Name extends OperationName = OperationName> {
   readonly operation: Name
   /** What is typed. */
   readonly words: readonly string[]
-  /** What is sent; `<root>` in it is the directory of the world. */
+  /** What is sent; `<root>` in it is the directory of the world, `<pane>` its recorded screen. */
   readonly input: Readonly<Record<string, unknown>>
   /** Commands that are typed before, in every world. */
   readonly before?: readonly (readonly string[])[]
@@ -26,6 +26,8 @@ function step<Name extends OperationName>(
 
 /** The spellings `skein agents ...` print the agent alone. */
 const agentOf = (result: unknown): unknown => (result as { agent: unknown }).agent
+
+const ADA = 'agent:main:discord:dm:ada'
 
 /** One document per line. */
 const eventsOf = (result: unknown): unknown => (result as { events: unknown }).events
@@ -75,6 +77,128 @@ export const STEPS: readonly Step[] = [
   // History
   step('cost', 'cost --by model', { by: 'model' }),
   step('cost', 'cost --since 1h --until 2h', { since: '1h', until: '2h' }, { fails: 'usage' }),
+  step('turns', 'turns 22222222 --turn 2', { session: '22222222', turn: 2 }),
+  step('turns', 'turns 22222222 --turn 99', { session: '22222222', turn: 99 }, { fails: 'bad-input' }),
+  step('tools', 'tools 22222222', { session: '22222222' }),
+  step('tools', 'tools nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  step('search', 'search README.md --in tools', { text: 'README.md', in: 'tools' }),
+  step('search', 'search readme --in .', { text: 'readme', directory: '<root>' }),
+  step('search', 'search x --limit 0', { text: 'x', limit: 0 }, { fails: 'usage' }),
+  step('export', 'export 77777777 --format html', { reference: '77777777', format: 'html' }),
+  step('export', 'export nothing', { reference: 'nothing' }, { fails: 'session-not-found' }),
+  step('ingest', 'ingest --tool claude', { tool: 'claude' }),
+  step('ingest', 'ingest --force', { force: true }, { fails: 'usage' }),
+  // Records of sessions
+  step('session.start', 'session start --id made --agent web/jam --fork-of 0f3c9a12-first:2 --cwd /srv', {
+    id: 'made',
+    agent: 'web/jam',
+    fork_of: { session: '0f3c9a12-first' as never, turn: 2 },
+    cwd: '/srv',
+  }),
+  step('session.start', 'session start --resume --cwd /srv', { resume: true, cwd: '/srv' }, { fails: 'usage' }),
+  step('session.update', 'session update made --title Made --commit 4f2a91c', {
+    session: 'made',
+    title: 'Made',
+    commit: ['4f2a91c'],
+  }),
+  step('session.update', 'session update made', { session: 'made' }, { fails: 'usage' }),
+  step('session.step', 'session step start build made', { action: 'start', step: 'build', session: 'made' }),
+  step(
+    'session.step',
+    'session step start build made --failed',
+    { action: 'start', step: 'build', session: 'made', failed: true },
+    { fails: 'usage' },
+  ),
+  step('session.handoff', 'session handoff made --id next --subject half', {
+    session: 'made',
+    id: 'next',
+    subject: 'half',
+  }),
+  step('session.handoff', 'session handoff nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  step('session.end', 'session end next --outcome done', { session: 'next', outcome: 'done' }),
+  step(
+    'session.end',
+    'session end made --outcome done',
+    { session: 'made', outcome: 'done' },
+    { fails: 'illegal-transition' },
+  ),
+  // Upkeep
+  step('archive.list', 'archive list --gone', { gone: true }),
+  step('archive.list', 'archive list nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  step('archive.restore', 'archive restore 22222222', { session: '22222222' }),
+  step('archive.restore', 'archive restore 5e8fa07b', { session: '5e8fa07b' }, { fails: 'not-archived' }),
+  step('archive.stats', 'archive stats', {}),
+  step('archive.verify', 'archive verify', {}),
+  step('archive.prune', 'archive prune', {}),
+  step('index.check', 'index check', {}),
+  step('index.rebuild', 'index rebuild', {}),
+  step('privacy.check', 'privacy check Bash', { tool: 'Bash', directory: '<root>' }),
+  step('privacy.test', ['privacy', 'test', 'curl -u ada:Tr0ub4dor https://example.test'], {
+    text: 'curl -u ada:Tr0ub4dor https://example.test',
+  }),
+  step('privacy.test', 'privacy test x --tier none', { text: 'x', tier: 'none' as 'full' }, { fails: 'usage' }),
+  step('privacy.apply', 'privacy apply --dry-run', { dry_run: true }),
+  step('privacy.audit', 'privacy audit', {}),
+  step('privacy.audit', 'privacy audit nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  step('purge', 'purge --pattern ACME-[0-9]{6}', { pattern: 'ACME-[0-9]{6}' }),
+  step('purge', 'purge --pattern (', { pattern: '(' }, { fails: 'bad-input' }),
+  step('tool.list', 'tool list', {}),
+  step('tool.show', 'tool show vibe', { tool: 'vibe' }),
+  step('tool.show', 'tool show nothing', { tool: 'nothing' }, { fails: 'tool-unknown' }),
+  step('tool.test', 'tool test claude --pane pane.txt', { tool: 'claude', screen: '<pane>' }),
+  step('tool.test', 'tool test nothing --pane pane.txt', { tool: 'nothing', screen: 'x' }, { fails: 'tool-unknown' }),
+  step('profile.list', 'profile list', {}),
+  step('profile.create', 'profile create work', { name: 'work' }),
+  step('profile.create', 'profile create work', { name: 'work' }, { fails: 'profile-exists' }),
+  // Conversations
+  step('conversations.list', 'conversations list --agent main --since 7d', { agent: 'main', since: '7d' }),
+  step('conversations.list', 'conversations list --kind lots', { kind: 'lots' as 'main' }, { fails: 'usage' }),
+  step('conversations.show', `conversations show ${ADA}`, { key: ADA }),
+  step(
+    'conversations.show',
+    'conversations show agent:main:discord:dm:eve',
+    { key: 'agent:main:discord:dm:eve' },
+    { fails: 'conversation-not-found' },
+  ),
+  step('conversations.policy', `conversations policy test ${ADA} --chat-type dm`, { key: ADA, chat_type: 'dm' }),
+  step(
+    'conversations.policy',
+    `conversations policy test ${ADA} --policy {"rules":7}`,
+    { key: ADA, policy: '{"rules":7}' },
+    { fails: 'bad-config' },
+  ),
+  step('conversations.set', `conversations set ${ADA} label=Lady`, { key: ADA, change: ['label=Lady'] }),
+  step('conversations.set', `conversations set ${ADA}`, { key: ADA }, { fails: 'usage' }),
+  step('conversations.prune', 'conversations prune --max 1 --dry-run', { max: 1, dry_run: true }),
+  step('conversations.prune', 'conversations prune', {}, { fails: 'usage' }),
+  step('conversations.reset', `conversations reset ${ADA} --keep-metadata`, { key: [ADA], keep_metadata: true }),
+  step('conversations.reset', 'conversations reset', {}, { fails: 'usage' }),
+  step('conversations.remove', `conversations remove ${ADA} --destroy-transcript`, {
+    key: ADA,
+    destroy_transcript: true,
+  }),
+  step('conversations.remove', `conversations remove ${ADA}`, { key: ADA }, { fails: 'conversation-not-found' }),
+  step('conversations.import', 'conversations import openclaw openclaw-backup --dry-run', {
+    program: 'openclaw',
+    directory: '<root>/openclaw-backup',
+    dry_run: true,
+  }),
+  step(
+    'conversations.import',
+    'conversations import openclaw nowhere',
+    { program: 'openclaw', directory: '<root>/nowhere' },
+    { fails: 'bad-input' },
+  ),
+  step('conversations.export', 'conversations export openclaw written', {
+    program: 'openclaw',
+    directory: '<root>/written',
+  }),
+  step(
+    'conversations.export',
+    'conversations export openclaw written',
+    { program: 'openclaw', directory: '<root>/written' },
+    { fails: 'bad-input' },
+  ),
   // Agents
   step('list', 'list --rig kitchen', { rig: 'kitchen' }),
   step('list', 'list --rig //', { rig: '//' }, { fails: 'bad-address' }),
@@ -127,8 +251,8 @@ export const STEPS: readonly Step[] = [
   // Running agents
   step(
     'agents.send',
-    ['send', 'web/demo', 'look at the tests'],
-    { agent: 'web/demo', text: 'look at the tests' },
+    ['send', 'web/demo', 'slow 4000'], // long enough to be seen at work on a busy machine
+    { agent: 'web/demo', text: 'slow 4000' },
     { before: [['start', '.', '--agent', 'web/demo', '--tool', 'demo']] },
   ),
   step('agents.send', ['send', 'web/jam', 'x'], { agent: 'web/jam', text: 'x' }, { fails: 'agent-not-running' }),

@@ -27,7 +27,7 @@ const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 /** Of the processor: a machine that is busy with something else says nothing about us. */
 const CPU_SECONDS = 5
 /** Whoever has not answered by then waits for ever. */
-const HUNG_MS = 40_000
+const HUNG_MS = 180_000
 const CLAUDE = '22222222-2222-4222-8222-222222222222'
 const CODEX = 'rollout-2026-11-15T09-58-46-01a1dea5-22e0-77f2-b9d7-977ec2c1c576.jsonl'
 

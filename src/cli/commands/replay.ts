@@ -1,8 +1,7 @@
-import { exportDocument, missingLog } from '../../interchange/index.js'
-import { instantOf, SkeinError } from '../../model/index.js'
-import { count, defaulted, type Kind, optional, required, sessionRef } from '../../operations/index.js'
+import { missingLog } from '../../interchange/index.js'
+import { SkeinError } from '../../model/index.js'
+import { count, defaulted, documentOf, type Kind, optional, required, sessionRef } from '../../operations/index.js'
 import { command } from '../command.js'
-import { exportSources } from '../input/export-sources.js'
 import { play } from '../replay/play.js'
 import { FASTEST, playbackFrom, SLOWEST } from '../replay/playback.js'
 import { plainLines, scriptOf } from '../replay/script.js'
@@ -34,10 +33,9 @@ export const replay = command({
     speed: defaulted(speedOfPlay, 1, 'How fast: 2 is twice as fast'),
   },
   async run({ session, from = 1, speed }, cli) {
-    const { out, nowMs } = cli
+    const { out } = cli
     const home = await cli.home()
-    const sources = await exportSources(home, [await home.sessions.find(session)], cli)
-    const document = exportDocument(sources, { at: instantOf(nowMs), prices: await home.history.prices() })
+    const document = await documentOf(home, [await home.sessions.find(session)], cli)
     const [exported] = document.sessions
     if (!exported) return
     const last = exported.turns.at(-1)?.number ?? 0

@@ -1,4 +1,4 @@
-import { jsonDocument, jsonLine } from './json.js'
+import { jsonDocument, jsonLine } from '../../operations/index.js'
 import { COLOUR_PAINT, PLAIN_PAINT } from './paint.js'
 import type { Screen } from './screen.js'
 

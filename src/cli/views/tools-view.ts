@@ -1,28 +1,7 @@
-import type { SessionHistory } from '../../home/index.js'
-import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
+import type { PlacedToolCall } from '../../operations/index.js'
 import { localTime } from '../screen/moment.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
-
-/** A tool call where it happened: in which turn, and how deep inside sub-agents. */
-export interface PlacedToolCall extends Omit<LoggedToolCall, 'sub_agent'> {
-  turn: number
-  /** The sub-agent that called it. */
-  agent?: string
-  depth: number
-}
-
-export function toolCallsOf({ turns, before, sub_agents }: SessionHistory): PlacedToolCall[] {
-  return [...(before ? [before] : []), ...turns, ...sub_agents].flatMap((turn) => callsIn(turn, turn.number, 0))
-}
-
-/** Calls of sub-agents belong to the turn of the call that started them. */
-function callsIn(turn: LoggedTurn, number: number, depth: number): PlacedToolCall[] {
-  return turn.tool_calls.flatMap(({ sub_agent, ...call }) => [
-    { ...call, turn: number, ...(turn.agent ? { agent: turn.agent } : {}), depth },
-    ...(sub_agent ?? []).flatMap((inner) => callsIn(inner, number, depth + 1)),
-  ])
-}
 
 export function toolsView(calls: readonly PlacedToolCall[], screen: Screen): string {
   if (calls.length === 0) return ''

@@ -8,7 +8,7 @@ import { API_VERSION, type DaemonRecord, livingDaemon } from '../record.js'
 const ANSWER_MS = 2_000
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 /** What the head of a request can hold, less its other lines. */
-const MAX_PATH = 12 * 1024
+const MAX_QUERY = 12 * 1024
 
 /** Asked for only where a daemon was found: it takes as long to load as everything else of a small command. */
 const http = () => process.getBuiltinModule('node:http')
@@ -49,8 +49,11 @@ export class DaemonClient {
     options: AskOptions = {},
   ): Promise<Result> {
     // Of this API's version, which was checked before it is asked.
-    if (does === 'reads') return (await this.get(`/v1/${name}?${queryOf(input)}`, options)) as Result
-    return (await this.post(`/v1/${name}`, input, { timeoutMs: Number.POSITIVE_INFINITY, ...options })) as Result
+    const query = does === 'reads' ? `${queryOf(input)}` : undefined
+    if (query !== undefined && query.length <= MAX_QUERY)
+      return (await this.get(`/v1/${name}?${query}`, options)) as Result
+    const limits = does === 'reads' ? options : { timeoutMs: Number.POSITIVE_INFINITY, ...options }
+    return (await this.post(`/v1/${name}`, input, limits)) as Result
   }
 
   /**
@@ -63,7 +66,6 @@ export class DaemonClient {
     options: AskOptions,
   ): Promise<{ result: Result } | undefined> {
     const isRead = operation.does === 'reads'
-    if (isRead && queryOf(input).toString().length > MAX_PATH) return undefined
     if (!isRead && !(await this.#answers())) return undefined
     try {
       return { result: await this.call(operation, input, options) }

@@ -9,7 +9,10 @@ import {
 } from '../../operations/index.js'
 import { NotFound, type Request } from './server.js'
 
-/** Every operation under its name: `GET /v1/cost`, `POST /v1/agents.send`. */
+/**
+ * Every operation under its name: `GET /v1/cost`, `POST /v1/agents.send`. What only reads can be asked for by POST as well: a query has
+ * to fit into the head of a request.
+ */
 export class OperationRoutes {
   constructor(
     private readonly context: Omit<OperationContext, 'nowMs' | 'abandoned'> & { now(): number },
@@ -25,12 +28,11 @@ export class OperationRoutes {
     const { now, ...context } = this.context
     const nowMs = now()
     const scope = { nowMs }
-    if (request.method !== (operation.does === 'reads' ? 'GET' : 'POST'))
-      throw new NotFound(`${request.method} /v1/${name}`)
-    const input =
-      operation.does === 'reads'
-        ? readQuery(operation, request.query, scope)
-        : readInput(operation, await request.body(), scope)
+    const isRead = request.method === 'GET' && operation.does === 'reads'
+    if (!isRead && request.method !== 'POST') throw new NotFound(`${request.method} /v1/${name}`)
+    const input = isRead
+      ? readQuery(operation, request.query, scope)
+      : readInput(operation, await request.body(), scope)
     return this.as(request.actor, () =>
       operation.run(input, { ...context, nowMs, abandoned: () => abandonedBy(response) }),
     )

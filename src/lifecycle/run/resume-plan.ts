@@ -45,13 +45,24 @@ export async function planResume(parts: Parts, reference: string, given: StartAg
 
 /** Refuses a session that another agent has and runs in. */
 export async function refuseHeld(parts: Parts, session: SessionId, self?: Agent): Promise<void> {
+  const holder = await livingHolder(parts, session, self)
+  if (holder?.live) throw held(session, holder.agent, holder.live)
+}
+
+/** Another agent that runs in this session, or is being started in it. */
+export async function livingHolder(
+  parts: Parts,
+  session: SessionId,
+  self?: Agent,
+): Promise<{ agent: Agent; live: LiveRun | undefined } | undefined> {
   const agents = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
   for (const run of await parts.runs.all()) {
     const agent = agents.get(run.agent)
+    if (!agent || agent.id === self?.id || run.binding?.session !== session) continue
     const live = liveRun(run)
-    if (!agent || !live || agent.id === self?.id || run.binding?.session !== session) continue
-    if ((await lifeNow(parts, agent, live)) === 'alive') throw held(session, agent, live)
+    if (live ? (await lifeNow(parts, agent, live)) === 'alive' : run.launching) return { agent, live }
   }
+  return undefined
 }
 
 /** The agent whose conversation it is, now or when it runs that tool again. */

@@ -1,3 +1,4 @@
+import type { NewEvent } from '../../home/index.js'
 import {
   type Agent,
   type AgentStatus,
@@ -20,9 +21,9 @@ import { turnBeforeStart } from '../status/turn-end.js'
 import { keptText } from '../talk/kept-text.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
-import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
+import { begun, clearOldRuns, type PreparedRun, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
 import { recordBeginning, recordEnd, recordFreshStart } from './recorded-session.js'
-import { refuseHeld } from './resume-plan.js'
+import { livingHolder, refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
 import { planStart, recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
@@ -154,7 +155,7 @@ async function launch(
   await parts.terminals.of(parts.socket)
   const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
   const isGivenUp = await endBefore(parts, agent, current, options)
-  const readied = await writeRun(parts, prepared)
+  const { readied, claim, refused } = await readyRun(parts, agent, prepared)
   const { launching } = readied
   // A program that will never say which conversation it is in: this run is one.
   const isMade = readied.session === undefined && !runner.can.tells
@@ -173,6 +174,7 @@ async function launch(
   }
   const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? status.since }
   save({ ...before, ...(ended ? { run: ended } : {}) })
+  claim?.[Symbol.dispose]()
   const restoreEnv = newEnv && saveGivenEnv(parts, agent, newEnv)
   const { pane, tier } = await makePane(parts, agent, current, readied).catch((error: unknown) => {
     // When tmux did not answer, the pane may be there: then it is found by its mark.
@@ -188,10 +190,46 @@ async function launch(
   delete next.launching
   await recordStart(parts, agent, { next, how, before: bound?.session, session })
   clearOldRuns(parts, agent, run.id)
-  const given = isGivenUp && current.run ? [givenUp(agent, current.run)] : []
+  const told = [...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []), ...(refused ? [refused] : [])]
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
-  const events = [...given, { type: 'agent_started', ...(session ? { session } : {}), payload }]
+  const events = [...told, { type: 'agent_started', ...(session ? { session } : {}), payload }]
   return { next, events, result: { run, tier, session } }
+}
+
+/**
+ * The run, written. A session id that the program told us when it was asked may be that of another agent, which keeps it: two programs
+ * must not write into one conversation. The newcomer is started without an id then. `claim` is held until the agent's file names its session.
+ */
+async function readyRun(
+  parts: Parts,
+  agent: Agent,
+  prepared: PreparedRun,
+): Promise<{ readied: ReadyRun; claim?: Disposable; refused?: Omit<NewEvent, 'agent'> }> {
+  const readied = await writeRun(parts, prepared)
+  const { session } = readied
+  if (!prepared.preparation.capture || !session) return { readied }
+  const claim = await parts.runs.holdResume()
+  try {
+    const holder = await livingHolder(parts, session, agent)
+    if (!holder) return { readied, claim }
+    readied.discard()
+    const { capture: _capture, ...preparation } = prepared.preparation
+    const because = `it is already the conversation of ${holder.agent.address}`
+    const payload = {
+      agent_id: agent.id,
+      session,
+      because,
+      evidence: { how: 'captured', run: prepared.launch.spool.run },
+    }
+    return {
+      readied: await writeRun(parts, { ...prepared, preparation }),
+      claim,
+      refused: { type: 'identity_refuse', payload },
+    }
+  } catch (error) {
+    claim[Symbol.dispose]()
+    throw error
+  }
 }
 
 /** Which conversation the run is in, and how that is known. */

@@ -36,7 +36,7 @@ export function tellingOfClaudeRecord(record: Line | null | undefined, file: str
   return tellingOfReply({ ...reply, timestamp: reply.timestamp ?? record.timestamp }, record.sessionId, file)
 }
 
-/** Whether a record that tells of usage has a count in it that is no number. */
+/** Whether a record of usage contains a count that is not a number. */
 export function hasUnreadCount(record: Line | null | undefined): boolean {
   const reply = record?.type === 'progress' ? record.data?.message : record
   const usage = reply?.message?.usage

@@ -163,7 +163,7 @@ export class ClaudeScan {
     this.#view(scanner)
   }
 
-  /** Growing replaces the buffer, so every view of it has to be made anew. */
+  /** Growing replaces the buffer, so every view of it has to be recreated. */
   #view({ memory }: Scanner): void {
     this.#bytes = Buffer.from(memory.buffer)
     this.#ints = new Int32Array(memory.buffer)

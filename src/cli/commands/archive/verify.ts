@@ -1,24 +1,16 @@
-import { command } from '../../command.js'
+import { archiveVerify } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { plural } from '../../screen/plural.js'
 import { safeText } from '../../screen/safe-text.js'
 
-export const verify = command({
+export const verify = operationCommand(archiveVerify, {
   name: 'archive verify',
-  summary: 'Check the whole archive for damage',
-  description:
-    'Unpacks everything, verifies checksums, and compares the archive with the counts and with the logs that still exist. Changes nothing. Exits with 1 if something is damaged.',
   examples: [['skein archive verify', 'Is all of it readable?']],
-  args: {},
-  options: {},
-  async run(_, { home, out }) {
-    const checked = await (await home()).archive.verify()
-    if (!checked.ok) out.fails()
-    out.result(checked, () => {
-      const counts = `${plural(checked.logs, 'log')}, ${plural(checked.facts, 'fact')}, ${plural(checked.compared, 'log')} compared with the original`
-      const verdict = checked.ok ? `The archive is intact: ${counts}` : `The archive is damaged (${counts}):`
-      return [verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`)].join('\n')
-    })
-    if (out.json) return
+  fails: ({ ok }) => !ok,
+  show(checked, { out }) {
+    const counts = `${plural(checked.logs, 'log')}, ${plural(checked.facts, 'fact')}, ${plural(checked.compared, 'log')} compared with the original`
+    const verdict = checked.ok ? `The archive is intact: ${counts}` : `The archive is damaged (${counts}):`
+    out.text([verdict, ...checked.problems.map((problem) => `  ${safeText(problem)}`)].join('\n'))
     if (checked.behind > 0)
       out.note(`New content that is not archived yet in ${plural(checked.behind, 'log')}: skein ingest`)
     if (checked.not_archived > 0) {

@@ -1,48 +1,28 @@
-import { existsSync } from 'node:fs'
-import { branchTo, type Row } from '../../../conversations/index.js'
-import { instantOf, SkeinError } from '../../../model/index.js'
-import { count, defaulted, required } from '../../../operations/index.js'
-import { command } from '../../command.js'
-import { conversationKey, openConversations, ownerOf, STORE_OPTIONS } from '../../input/conversation-store.js'
+import { instantOf } from '../../../model/index.js'
+import { conversationsShow } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { card } from '../../screen/card.js'
 import { localAndRelativeTime } from '../../screen/moment.js'
 import { safe } from '../../screen/safe-text.js'
 import type { Screen } from '../../screen/screen.js'
-import { conversationDocument, messageDocuments } from '../../views/conversation-document.js'
 
-export const show = command({
+type Shown = Awaited<ReturnType<typeof conversationsShow.run>>
+
+export const show = operationCommand(conversationsShow, {
   name: 'conversations show',
-  summary: 'Show one conversation and its latest messages',
   examples: [
     ['skein conversations show agent:main:discord:dm:ada', 'What is stored about it, and its latest messages'],
     ['skein conversations show agent:main:discord:dm:ada --messages 50 --json', 'More of it, as JSON'],
   ],
-  args: { key: required(conversationKey, 'Its key') },
-  options: { messages: defaulted(count, 10, 'How many of the latest messages'), ...STORE_OPTIONS },
-  async run({ key, messages: wanted, files }, cli) {
-    using store = await openConversations(cli, { files })
-    const conversations = ownerOf(store, key)
-    const row = await conversations.get(key)
-    if (!row)
-      throw new SkeinError('conversation-not-found', `There is no conversation ${key}`, 'Try: skein conversations list')
-    const path = await conversations.transcriptPath(key)
-    const transcript = await conversations.transcript(key)
-    const messages = messageDocuments(transcript ? branchTo(transcript) : []).slice(-wanted)
-    const document = {
-      conversation: conversationDocument(row),
-      entry: row.entry,
-      ...(existsSync(path) ? { transcript: path } : {}),
-      messages,
-    }
-    cli.out.result(document, (screen) => {
-      const told = messages.filter(({ text }) => text !== '') // a call of a tool has no words
-      const said = told.map(({ role, text }) => `${screen.paint.dim(safe`${role}:`)} ${safe`${text}`}`)
-      return [facts(row, document.transcript, screen), ...(said.length > 0 ? [said.join('\n')] : [])].join('\n\n')
-    })
+  args: ['key'],
+  view(shown, screen) {
+    const told = shown.messages.filter(({ text }) => text !== '') // a call of a tool has no words
+    const said = told.map(({ role, text }) => `${screen.paint.dim(safe`${role}:`)} ${safe`${text}`}`)
+    return [facts(shown, screen), ...(said.length > 0 ? [said.join('\n')] : [])].join('\n\n')
   },
 })
 
-function facts({ key, revision, entry }: Row, transcript: string | undefined, screen: Screen): string {
+function facts({ conversation: { key, revision }, entry, transcript }: Shown, screen: Screen): string {
   return card(
     [
       ['conversation', key],

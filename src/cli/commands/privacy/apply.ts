@@ -1,26 +1,21 @@
 import type { PolicyApplication } from '../../../home/index.js'
-import { flag } from '../../../operations/index.js'
-import { command } from '../../command.js'
+import { privacyApply } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { grouped } from '../../screen/money.js'
 import { plural } from '../../screen/plural.js'
 import { expectShortRun } from '../../short-run.js'
 
-export const apply = command({
+export const apply = operationCommand(privacyApply, {
   name: 'privacy apply',
-  summary: 'Apply the current policy to what is stored',
-  description:
-    'A policy applies to what is read after it changed. This applies it to what was read before: logs that still exist are read again from their beginning; for the others, the stored text is filtered again, which can only remove more. May be interrupted; run it again to finish.',
   examples: [
     ['skein privacy apply --dry-run', 'How much was stored under another policy?'],
     ['skein privacy apply', 'Apply the policy to all of it'],
   ],
-  args: {},
-  options: { 'dry-run': flag('Change nothing') },
-  async run({ 'dry-run': dryRun }, { home, out }) {
+  prepare(typed) {
     expectShortRun()
-    const report = await (await home()).privacy.apply({ dryRun })
-    out.result(report, () => reportLine(report))
+    return typed
   },
+  view: reportLine,
 })
 
 function reportLine(report: PolicyApplication): string {

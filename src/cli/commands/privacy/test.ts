@@ -1,27 +1,20 @@
-import { choice, defaulted, freeText, optional } from '../../../operations/index.js'
-import { type Applied, redact, redactAsCommand } from '../../../privacy/index.js'
-import { command } from '../../command.js'
+import { freeText, optional, privacyTest } from '../../../operations/index.js'
+import type { Applied } from '../../../privacy/index.js'
+import { operationCommand } from '../../operation-command.js'
 import { plural } from '../../screen/plural.js'
 import { safeText } from '../../screen/safe-text.js'
 
-export const test = command({
+export const test = operationCommand(privacyTest, {
   name: 'privacy test',
-  summary: 'Show what would be kept of a text',
-  description:
-    'Reads standard input if no text is given. Secrets are redacted in every tier; the tier redacted also hides variables, named values and long base64.',
+  description: `Reads standard input if no text is given. ${privacyTest.description}`,
   examples: [
     ["skein privacy test 'curl -u ada:Tr0ub4dor https://example.test'", 'A password on a command line'],
     ["skein privacy test --tier redacted 'deploy --to $HOST key=abc'", 'As for a command'],
   ],
-  args: { text: optional(freeText('text'), 'The text') },
-  options: { tier: defaulted(choice('tier', ['full', 'redacted']), 'full', 'Whose rules') },
-  async run({ text, tier }, { out, stdin }) {
-    const given = text ?? stdin()
-    const kept = tier === 'redacted' ? redactAsCommand(given) : redact(given)
-    out.result({ text: kept.text, rules: kept.applied }, () =>
-      [...kept.text.split('\n').map(safeText), ...ruleLines(kept.applied)].join('\n'),
-    )
-  },
+  args: ['text'],
+  fields: { text: optional(freeText('text'), 'The text') },
+  prepare: ({ text, tier }, { stdin }) => ({ text: text ?? stdin(), tier }),
+  view: ({ text, rules }) => [...text.split('\n').map(safeText), ...ruleLines(rules)].join('\n'),
 })
 
 /** A blank line, then which rule was applied how often. */

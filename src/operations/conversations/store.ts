@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import {
   ConversationStore,
   type Conversations,
@@ -7,30 +7,36 @@ import {
   parseKey,
 } from '../../conversations/index.js'
 import { SkeinError } from '../../model/index.js'
-import { choice, directory, optional, text } from '../../operations/index.js'
-import type { Cli } from '../command.js'
+import type { OperationContext } from '../context.js'
+import { optional, repeated, required } from '../field.js'
+import { choice, path, text } from '../kind.js'
 
-/** Which store a command works on. */
-export const STORE_OPTIONS = {
-  files: optional(directory, "Work on the sessions.json files below this directory, not on the profile's own store"),
+/** Which store an operation works on. */
+export const STORE = {
+  files: optional(
+    path('directory', 'directory'),
+    "Work on the sessions.json files below this directory, not on the profile's own store",
+  ),
 }
 
 /** Which of its conversations. */
-export const CONVERSATION_OPTIONS = {
+export const FILTERS = {
   agent: optional(text('agent'), 'Only conversations of this agent'),
   kind: optional(choice('kind', KEY_KINDS), 'Only conversations of this kind'),
 }
 
-export const conversationKey = text('key')
+const conversationKey = text('key')
+
+export const KEY = required(conversationKey, 'Its key')
+export const KEYS = repeated(conversationKey, 'Which ones')
+export const REVISION = optional(text('revision'), 'Only if this is still its revision')
 
 export async function openConversations(
-  cli: Cli,
-  { files }: { files: string | undefined },
+  { files }: { readonly files: string | undefined },
+  { home, configFile }: Pick<OperationContext, 'home' | 'configFile'>,
 ): Promise<ConversationStore> {
-  const { configFile } = cli.daemon
-  if (files !== undefined)
-    return new ConversationStore({ directory: resolve(cli.cwd, files), backend: 'files', configFile })
-  return new ConversationStore({ directory: join((await cli.home()).directory, 'conversations'), configFile })
+  if (files !== undefined) return new ConversationStore({ directory: files, backend: 'files', configFile })
+  return new ConversationStore({ directory: join((await home()).directory, 'conversations'), configFile })
 }
 
 /** The agents to look at: the one that was named, or all. Naming one that is not there must not make it. */

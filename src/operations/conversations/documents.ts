@@ -1,6 +1,6 @@
 import { parseKey, type ResetReceipt, type Row, type TranscriptEntry, textOf } from '../../conversations/index.js'
 import { instantOf } from '../../model/index.js'
-import { present } from '../../operations/index.js'
+import { present } from '../present.js'
 
 /** A conversation as `--json` prints it. */
 export function conversationDocument({ key, revision, entry }: Row) {

@@ -1,0 +1,115 @@
+import type { Home } from '../../home/index.js'
+import type { Spent } from '../../index/index.js'
+import { type ExportDocument, type ExportSource, exportDocument, markdownOf, pageOf } from '../../interchange/index.js'
+import { instantOf, type Session, SkeinError, unreachable } from '../../model/index.js'
+import type { OperationContext } from '../context.js'
+import { defaulted, flag, type Values } from '../field.js'
+import { jsonDocument } from '../json-text.js'
+import { choice } from '../kind.js'
+import { operation } from '../operation.js'
+import { REFERENCE } from '../sessions/chain.js'
+
+const FORMATS = ['md', 'html', 'json'] as const
+
+export const exportSessions = operation({
+  name: 'export',
+  does: 'reads',
+  where: 'either',
+  isHeavy: true,
+  summary: 'Export a session as one file to read or share',
+  description:
+    'Applies the privacy policy of the session’s directory again and redacts secrets everywhere. The HTML file is self-contained: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost.',
+  input: {
+    reference: REFERENCE,
+    format: defaulted(choice('format', FORMATS), 'md', 'What to write'),
+    chain: flag('The whole chain that a session belongs to'),
+  },
+  result: 'export-report',
+  async run(input, context) {
+    const { report, written } = await exported(input, context)
+    return { ...report, document: written }
+  },
+})
+
+/** What was exported, in numbers, as a document, and as it is written. */
+export interface Exported {
+  readonly report: ReturnType<typeof reportOf>
+  readonly document: ExportDocument
+  readonly written: string
+}
+
+export async function exported(
+  { reference, format, chain }: Values<typeof exportSessions.input>,
+  context: OperationContext,
+): Promise<Exported> {
+  const home = await context.home()
+  const document = await documentOf(home, await sessionsNamed(home, reference, chain), context)
+  return { report: reportOf(document, format), document, written: inFormat(document, format) }
+}
+
+/** Sessions as one document, filtered by the policy of the directory that each of them worked in. */
+export async function documentOf(
+  home: Home,
+  sessions: readonly Session[],
+  context: Pick<OperationContext, 'nowMs' | 'cwd'>,
+): Promise<ExportDocument> {
+  const sources = await exportSources(home, sessions, context)
+  return exportDocument(sources, { at: instantOf(context.nowMs), prices: await home.history.prices() })
+}
+
+const reportOf = (document: ExportDocument, format: (typeof FORMATS)[number]) => ({
+  format,
+  sessions: document.sessions.map((one) => one.session.id),
+  turns: document.sessions.reduce((sum, one) => sum + one.turns.length, 0),
+  redactions: document.redactions,
+})
+
+function inFormat(document: ExportDocument, format: (typeof FORMATS)[number]): string {
+  switch (format) {
+    case 'md':
+      return markdownOf(document)
+    case 'html':
+      return pageOf(document)
+    case 'json':
+      return `${jsonDocument(document)}\n`
+    default:
+      return unreachable(format)
+  }
+}
+
+/** One session, or with `chain` (and for a unit of work) all that carried the same line of work, in their order. */
+async function sessionsNamed({ sessions }: Home, reference: string, chain: boolean): Promise<Session[]> {
+  if (!chain) {
+    try {
+      return [await sessions.find(reference)]
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'session-not-found') throw error
+      // Not a session, so it may be a unit of work; if it is not, the error is the same.
+    }
+  }
+  return (await sessions.chain(reference)).flatMap((one) => one.sessions)
+}
+
+/** Each session's turns with the policy that holds where it worked, or where the caller is if that is not known. */
+async function exportSources(
+  { history, privacy, directory }: Home,
+  sessions: readonly Session[],
+  context: Pick<OperationContext, 'cwd'>,
+): Promise<ExportSource[]> {
+  const sources: ExportSource[] = []
+  const costs = await history.spent(sessions.map((session) => session.id))
+  for (const session of sessions) {
+    const policy = await privacy.policyAt(session.cwd ?? context.cwd ?? directory)
+    const spent = costs.get(session.id)
+    // The export filters it, and counts what it leaves out.
+    const turns = await history.turns(session.id, { verbatim: true })
+    sources.push({ history: turns, policy, ...(spent ? { spent: onlyCost(spent) } : {}) })
+  }
+  return sources
+}
+
+const onlyCost = ({ calls, micro_usd, unpriced_calls }: Spent): NonNullable<ExportSource['spent']> => ({
+  calls,
+  micro_usd,
+  unpriced_calls,
+})

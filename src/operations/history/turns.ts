@@ -1,0 +1,79 @@
+import type { SessionHistory } from '../../home/index.js'
+import { SkeinError } from '../../model/index.js'
+import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
+import { optional } from '../field.js'
+import { count } from '../kind.js'
+import { operation } from '../operation.js'
+import { SESSION } from '../sessions/show.js'
+
+export const turns = operation({
+  name: 'turns',
+  does: 'reads',
+  where: 'either',
+  summary: "Show a session's turns",
+  description:
+    "Reads the tool's own log, or the archive if the tool has deleted it. Secrets are redacted, and tool calls are shown as the privacy policy allows.",
+  input: { session: SESSION, turn: optional(count, 'Only this turn, in full') },
+  result: 'turns',
+  run: async ({ session, turn }, { home }) =>
+    turnsDocument(onlyTurn(await (await home()).history.turns(session), turn)),
+})
+
+export const turnsDocument = ({ session, from_log, told_from, turns: told, steps, counters }: SessionHistory) => ({
+  session: session.id,
+  from_log,
+  told_from,
+  turns: told,
+  steps,
+  counters,
+})
+
+/** The history with one turn alone, or as it is when no turn is asked for. */
+export function onlyTurn(history: SessionHistory, number: number | undefined): SessionHistory {
+  if (number === undefined) return history
+  const found = history.turns.filter((turn) => turn.number === number)
+  if (found.length > 0) return { ...history, turns: found }
+  const last = history.turns.at(-1)?.number
+  const size = history.turns.length === 1 ? '1 turn' : `${history.turns.length} turns`
+  const known = last === undefined ? 'It has no turns' : `It has ${size}, the last is ${last}`
+  const id = history.session.id.slice(0, 8)
+  throw new SkeinError('bad-input', `Session ${id} has no turn ${number}`, `${known}: skein turns ${id}`)
+}
+
+export const tools = operation({
+  name: 'tools',
+  does: 'reads',
+  where: 'either',
+  summary: "Show a session's tool calls",
+  description: 'Secrets are redacted, and arguments and results are shown as the privacy policy allows.',
+  input: { session: SESSION },
+  result: 'tool-calls',
+  run: async ({ session }, { home }) => callsDocument(await (await home()).history.turns(session)),
+})
+
+export const callsDocument = (history: SessionHistory) => ({
+  session: history.session.id,
+  from_log: history.from_log,
+  told_from: history.told_from,
+  tool_calls: toolCallsOf(history),
+})
+
+/** A tool call where it happened: in which turn, and how deep inside sub-agents. */
+export interface PlacedToolCall extends Omit<LoggedToolCall, 'sub_agent'> {
+  turn: number
+  /** The sub-agent that called it. */
+  agent?: string
+  depth: number
+}
+
+function toolCallsOf({ turns: told, before, sub_agents }: SessionHistory): PlacedToolCall[] {
+  return [...(before ? [before] : []), ...told, ...sub_agents].flatMap((turn) => callsIn(turn, turn.number, 0))
+}
+
+/** Calls of sub-agents belong to the turn of the call that started them. */
+function callsIn(turn: LoggedTurn, number: number, depth: number): PlacedToolCall[] {
+  return turn.tool_calls.flatMap(({ sub_agent, ...call }) => [
+    { ...call, turn: number, ...(turn.agent ? { agent: turn.agent } : {}), depth },
+    ...(sub_agent ?? []).flatMap((inner) => callsIn(inner, number, depth + 1)),
+  ])
+}
