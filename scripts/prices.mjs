@@ -55,7 +55,7 @@ export const PRICE_SOURCE = '@pydantic/genai-prices ${version}'
 export const PRICE_TABLE_JSON =
   '${json}'
 `
-const path = join(root, 'src', 'ingest', 'price-table.ts')
+const path = join(root, 'src', 'ingest', 'ledger', 'price-table.ts')
 if (!process.argv.includes('--check')) writeFileSync(path, text)
 else if (readFileSync(path, 'utf8') !== text) {
   console.error('src/ingest/ledger/price-table.ts is out of date. Run: node scripts/prices.mjs')
