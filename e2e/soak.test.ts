@@ -8,7 +8,7 @@ import { ModelServer } from './model-server/model-server.js'
 import { NoticeLog } from './notice-log.js'
 import { pathWith } from './programs.js'
 import { Scratch } from './scratch.js'
-import { Skein, until } from './skein.js'
+import { Skein } from './skein.js'
 import { REAL_TOOLS } from './tools/index.js'
 
 /** `SOAK_SECONDS=300 npm run test:real -- e2e/soak.test.ts` is the whole one. */
@@ -17,6 +17,7 @@ const WHOLE_SECONDS = 300
 const TICKS_PER_SECOND = 100
 const TURNS = 2
 const FROZEN_MS = 3_000
+const ROUNDS = 3
 
 /** Every file below a directory with its time and bytes; links are not followed. */
 function filesBelow(root: string): Map<string, string> {
@@ -50,21 +51,9 @@ function pidsOf(scratch: Scratch): number[] {
     .map((line) => Number.parseInt(line, 10))
 }
 
-/** Stops the programs, with what they start meanwhile; returns once none of them runs any more. */
-async function stopped(scratch: Scratch): Promise<number[]> {
-  let programs: number[] = []
-  await until('every program is stopped', () => {
-    programs = pidsOf(scratch)
-    const running = programs.filter((pid) => !/^[TZ]$/.test(statOf(pid)[0] ?? 'Z'))
-    for (const pid of running) stop(pid)
-    return running.length === 0
-  })
-  return programs
-}
-
-function stop(pid: number): void {
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
-    process.kill(pid, 'SIGSTOP')
+    process.kill(pid, name)
   } catch {
     // it has ended by itself
   }
@@ -115,14 +104,20 @@ it(`one idle agent of each tool for ${SECONDS} s: no notice, and no file of a to
   const ours = new Set(
     readBySkein({ home: scratch.home, env: scratch.env() }).map((path) => relative(scratch.home, path)),
   )
-  // Programs write a little by themselves. While they are stopped, all that changes is changed by us.
-  const programs = await stopped(scratch)
-  const still = filesBelow(scratch.home)
-  for (const command of ['ingest', 'list', 'cost', 'status']) await skein.run(command)
-  for (const { name } of REAL_TOOLS) await skein.run('why', name)
-  await sleep(FROZEN_MS)
-  const byUs = changesBetween(still, filesBelow(scratch.home))
-  for (const program of programs) process.kill(program, 'SIGCONT')
+  // Programs write a little by themselves, also now: tmux lets those that it runs go on. What we change, we change each time.
+  let byUs: string[] = []
+  let programs: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    programs = pidsOf(scratch)
+    for (const program of programs) signal(program, 'SIGSTOP')
+    const still = filesBelow(scratch.home)
+    for (const command of ['ingest', 'list', 'cost', 'status']) await skein.run(command)
+    for (const { name } of REAL_TOOLS) await skein.run('why', name)
+    await sleep(FROZEN_MS)
+    byUs = changesBetween(still, filesBelow(scratch.home))
+    for (const program of programs) signal(program, 'SIGCONT')
+    if (byUs.length === 0) break
+  }
   const expected = REAL_TOOLS.flatMap(({ name }) => Array.from({ length: TURNS }, () => `${name} finished`))
   console.log(
     `soak of ${SECONDS} s with ${REAL_TOOLS.length} idle agents: daemon ${share.toFixed(2)} % of a core,`,

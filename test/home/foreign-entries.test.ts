@@ -12,7 +12,7 @@ const ID = '22222222-2222-4222-8222-222222222222'
 const KINDS: Readonly<Record<string, (path: string) => void>> = {
   directory: (path) => mkdirSync(path),
   pipe: (path) => void execFileSync('mkfifo', [path]),
-  'link that leads nowhere': (path) => symlinkSync(basename(path), path),
+  'dangling link': (path) => symlinkSync(basename(path), path),
 }
 
 async function ingested(): Promise<string> {
@@ -75,7 +75,7 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
     const path = join(root, 'config.toml')
     KINDS[kind]?.(path)
     const { home } = await openTestHome(root)
-    if (kind === 'link that leads nowhere') await home.history.ingest()
+    if (kind === 'dangling link') await home.history.ingest()
     else await expect(home.history.ingest()).rejects.toThrow(`${path} is a ${kind}, not a file`)
     await home[Symbol.asyncDispose]()
   })
