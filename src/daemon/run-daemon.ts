@@ -8,6 +8,7 @@ import { HomeGuard, homeDirectory } from './home-guard.js'
 import type { DaemonFacts } from './http/access.js'
 import { Api } from './http/api.js'
 import { EventHub } from './http/event-hub.js'
+import { runApart } from './http/operation-process.js'
 import { OperationRoutes } from './http/operation-routes.js'
 import { ApiServer } from './http/server.js'
 import { RETENTION_MS } from './intake/intake-process.js'
@@ -117,6 +118,14 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
       configFile: facts.configFile,
       privacyFile: options.privacyFile,
     },
+    facts.version,
+    (asked, actor, abandoned) =>
+      runApart(
+        [facts.program, profile, 'operation'],
+        { ...facts.env, ...(actor === undefined ? {} : { SKEIN_ACTOR: actor }) },
+        asked,
+        AbortSignal.any([abandoned, ending.signal]),
+      ),
     options.as,
   )
   const api = new Api({

@@ -54,7 +54,7 @@ describe('skein purge', () => {
     [['--secret-stdin'], 'too many places'],
     [[], 'Name one thing to purge'],
     [['--pattern', 'x+', '--path', 'y'], 'Name one thing to purge'],
-    [['--pattern', 'xyz', '--yes', '--dry-run'], 'do not go together'],
+    [['--pattern', 'xyz', '--yes', '--dry-run'], 'cannot be combined'],
   ])('refuses %j with one line', async (args, why) => {
     const { skein } = await world()
     const { stdout, stderr, exitCode } = await skein(['purge', ...args], 'short')
