@@ -1,3 +1,4 @@
+import { modelName } from '../model/index.js'
 import {
   type Applied,
   addApplied,
@@ -50,6 +51,10 @@ export class FactFilter {
         return this.#call(fact)
       case 'tool-result':
         return this.#result(fact)
+      case 'usage': {
+        const model = modelName(fact.usage.model)
+        return model === fact.usage.model ? fact : { ...fact, usage: { ...fact.usage, model } }
+      }
       case 'mark':
         return fact.detail === undefined ? fact : { ...fact, detail: this.#text(fact.detail) }
       default:
@@ -61,7 +66,7 @@ export class FactFilter {
   #session({ kind, ...told }: Of<'session'>): Fact | undefined {
     const news: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(told)) {
-      const kept = typeof value === 'string' && WORDS.has(name) ? this.#text(value) : value
+      const kept = typeof value === 'string' ? this.#word(name, value) : value
       const known = this.#news[name as keyof SessionNews]
       if (value === undefined || kept === known || JSON.stringify(kept) === JSON.stringify(known)) continue
       news[name] = kept
@@ -69,6 +74,11 @@ export class FactFilter {
     if (Object.keys(news).length === 0) return undefined
     Object.assign(this.#news, news)
     return { kind, ...news }
+  }
+
+  #word(name: string, value: string): string {
+    if (name === 'model') return modelName(value)
+    return WORDS.has(name) ? this.#text(value) : value
   }
 
   #turn(fact: Of<'turn'>): Fact {

@@ -29,7 +29,7 @@ export interface Compaction {
 export interface Received {
   row: Row
   created: boolean
-  /** Why the conversation began anew with this message. */
+  /** Why the conversation started over with this message. */
   reset?: ResetReceipt
   /** The message without a `/new` or `/reset` in front. */
   text: string

@@ -89,7 +89,7 @@ export class Conversations {
     return refused
   }
 
-  /** Records a message that came in. The first one makes the conversation; a stale one, or `/new`, begins it anew. */
+  /** Records an incoming message. The first one creates the conversation; if it is stale, or on `/new`, it starts over. */
   async receive(key: string, inbound: Inbound = {}): Promise<Received> {
     const own = this.#own(key)
     const command = resetCommandIn(inbound.text)

@@ -36,7 +36,7 @@ export const workingDirectory = (): string => process.cwd()
 
 const DEFAULT_TTL_MS = 45_000
 
-/** How long a loaded store may be served from memory; 0 turns the cache off. Read anew each time, as the original does. */
+/** How long a loaded store may be served from memory; 0 turns the cache off. Read each time, as the original does. */
 export function cacheTtlMs(): number {
   for (const name of ['SKEIN_SESSION_CACHE_TTL_MS', 'OPENCLAW_SESSION_CACHE_TTL_MS']) {
     const text = process.env[name]?.trim()

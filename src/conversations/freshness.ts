@@ -1,7 +1,7 @@
 import type { SessionEntry } from './entry.js'
 import type { KeyParts } from './key.js'
 
-/** When a conversation starts anew by itself. Nothing set: never. Both set: whichever comes first. */
+/** When a conversation starts over automatically. Nothing set: never. Both set: whichever comes first. */
 export interface ResetRule {
   /** At this full hour, local time. */
   dailyAtHour?: number

@@ -53,7 +53,7 @@ export async function resetConversation(place: Place, row: Row, options: ResetOp
   return finish(place, hold, after, options)
 }
 
-/** Begins a conversation anew when it was told to, or when it is stale. */
+/** Starts a conversation over when asked to, or when it is stale. */
 export async function resetWhenDue(
   place: Place,
   key: ConversationKey,

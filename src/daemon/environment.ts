@@ -1,5 +1,5 @@
 /**
- * What a daemon takes over from the shell that happened to start it: where things are, who the user is and how to reach the desktop.
+ * What a daemon inherits from the shell that happened to start it: paths, the user, and how to reach the desktop.
  * Everything else stays behind: keys and tokens have no business in a process that lives for weeks, and the variables of the agent or tmux
  * pane it was started from would be wrong for all others.
  */

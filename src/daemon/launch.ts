@@ -10,7 +10,7 @@ import { API_VERSION, compareVersions, type DaemonRecord, livingDaemon } from '.
 
 /** From the start of the process to its first answer; a busy machine with a large home takes a second or two. */
 const START_MS = 15_000
-/** A daemon that was asked to end is given this long before it is told by signal, and again before it is killed. */
+/** A daemon that was asked to end gets this long before it receives a signal, and again before it is killed. */
 const STOP_MS = 3_000
 
 /** How to reach, start and stop the daemon of one profile. */

@@ -6,7 +6,7 @@ import { SkeinError } from '../model/index.js'
 /** The system's limit for the path of a socket, less the byte that ends it (Linux 108, macOS 104). */
 const MAX_SOCKET_BYTES = 103
 
-/** Where everything of one profile's daemon lies. It follows from the home alone, so that every process finds the same daemon. */
+/** Where the files of one profile's daemon are. They follow from the home alone, so that every process finds the same daemon. */
 export interface DaemonPlace {
   readonly directory: string
   /** Held while the daemon lives; the system lets go of it with the process. */
@@ -16,7 +16,7 @@ export interface DaemonPlace {
   readonly log: string
   /** The segment for a status line, kept by the daemon. */
   readonly statusline: string
-  /** What users were told already. */
+  /** Which notifications were already sent. */
   readonly notices: string
   readonly socket: string
 }
@@ -74,7 +74,7 @@ export function removeSocket({ directory, socket }: DaemonPlace): void {
   if (dirname(socket) !== directory) rmSync(dirname(socket), { recursive: true, force: true })
 }
 
-/** Whether a socket and the directory it lies in are this user's alone: nobody else can have put it there. */
+/** Whether a socket and its directory belong to this user alone: nobody else can have put it there. */
 export function isTrusted(socket: string, userId: number | undefined): boolean {
   const found = lstatSync(socket, { throwIfNoEntry: false })
   const around = lstatSync(dirname(socket), { throwIfNoEntry: false })

@@ -37,7 +37,7 @@ export interface DaemonOptions {
   /** Runs something whose changes are recorded for this actor. */
   as<T>(actor: string | undefined, work: () => Promise<T>): Promise<T>
   readonly socketFacts: SocketFacts
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process receives a signal to end. */
   readonly signal: AbortSignal
   /** Ends the process at once: its home is gone, and tidying up would make a new one. */
   abandon(why: string): void

@@ -65,7 +65,7 @@ function startTimeByPs(pid: number): number | undefined {
   }
 }
 
-/** What the kernel tells of a process. Linux only; elsewhere the pid alone has to do. */
+/** What the kernel reports about a process. Linux only; elsewhere there is only the pid. */
 export interface ProcessStat {
   /** `Z` and `X` have ended already. */
   state: string

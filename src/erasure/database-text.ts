@@ -88,7 +88,7 @@ export function* textsIn(
   database: Database,
   { name, keys, texts }: Table,
 ): Generator<{ row: SqlValue[]; column: string; text: string }> {
-  // Named anew: SQLite calls a row's number by the name of the column that stands for it.
+  // Renamed: SQLite returns a row's number under the name of the column that aliases it.
   const names = [...keys.map((key, at) => `${quoted(key)} as "key ${at}"`), ...texts.map(quoted)].join(', ')
   const order = keys.map(quoted).join(', ')
   const marks = keys.map(() => '?').join(', ')
@@ -109,7 +109,7 @@ export function* textsIn(
   }
 }
 
-/** Writes the file anew, so that nothing is left in pages or in the log that no row uses. */
+/** Rewrites the file, so that nothing is left in unused pages or in the log. */
 export function scrubDatabase(database: Database): void {
   database.exec('vacuum; pragma wal_checkpoint(truncate)')
 }

@@ -9,7 +9,7 @@ import {
   soughtForAll,
 } from '../privacy/index.js'
 
-/** Characters by which a text is told from most others before it is compared. */
+/** Characters that distinguish a text from most others before it is compared. */
 const PREFIX = 6
 
 /** Counts texts in any bytes, whatever they belong to: free pages, logs of databases, what other programs wrote. */

@@ -16,7 +16,7 @@ interface Parts {
   readonly purges: PurgeList
 }
 
-/** Records the sessions that logs tell of, and the ends that logs never tell. One for each look at the logs. */
+/** Records the sessions found in logs, and the ends that no log records. One for each look at the logs. */
 export class FoundSessions {
   readonly #opened: OpenSessions
 

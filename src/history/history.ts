@@ -44,6 +44,9 @@ const LOOK_AGAIN_MS = 15_000
 /** Where logs cannot be watched, those that were written to lately are looked at this often. */
 const POLL_MS = 1_000
 
+/** A tool without any log has no directory to watch: whether it has written its first one is asked this often. */
+const FIRST_LOG_MS = 5_000
+
 /** Silent for this long, a log is taken to be over and is kept compressed; it may go on all the same. */
 const QUIET_MS = 3_600_000
 
@@ -67,7 +70,7 @@ interface Look {
   signal?: AbortSignal | undefined
   /** These are all the logs there are. */
   isWholeLook: boolean
-  /** The journal is told what was filtered when this is done. */
+  /** Afterwards, what was filtered is recorded in the journal. */
   tellsRedactions?: boolean
   /** False leaves what was said for later: neither words nor archive. */
   words?: boolean
@@ -116,7 +119,7 @@ export class LogHistory implements UsageLogs {
     return this.ingest()
   }
 
-  /** Fills a database that was begun anew. */
+  /** Fills a new database. */
   async refill(): Promise<void> {
     const { logs } = await this.#finder.find({})
     await this.#setup.stores.openAll((stores) => this.#readInto(stores, logs, { isWholeLook: true }))
@@ -138,10 +141,17 @@ export class LogHistory implements UsageLogs {
       watched.watch(all)
       const report = withUnlisted(await read(all, isWholeLook), unlisted)
       if (isFirst || report.read > 0) onReport?.(report)
+      const silent = isWholeLook ? LOG_TOOLS.filter(({ name }) => !all.some(({ tool }) => tool === name)) : []
+      const paceMs = watched.isBlind ? POLL_MS : silent.length > 0 ? FIRST_LOG_MS : lookAgainMs
+      let askedAt = performance.now()
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
-        const noticed = await watched.next(watched.isBlind ? Math.min(left, POLL_MS) : left, signal)
+        const noticed = await watched.next(Math.min(left, paceMs), signal)
         if (noticed === 'look again') break
+        if (performance.now() - askedAt >= FIRST_LOG_MS) {
+          if (await this.#finder.hasLogOf(silent, isWanted)) break
+          askedAt = performance.now()
+        }
         const changed = (watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed).filter(isWanted)
         if (changed.length === 0 || signal.aborted) continue
         const news = await read(changed, false)

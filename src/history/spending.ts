@@ -15,7 +15,7 @@ import type { CostOptions } from './history-api.js'
 import { hasJustLooked } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 
-/** What the logs tell of model calls. */
+/** The model calls in the logs. */
 export interface UsageLogs {
   /** Every call in them, from their beginnings, and how many records have token counts that could not be read. */
   scanned(): Promise<{ calls: Iterable<Call>; unreadCounts: number }>

@@ -6,7 +6,7 @@ import type { PurgeList } from '../store/index.js'
 import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef, type LogTool } from '../tools/index.js'
 import type { LogStores } from './log-stores.js'
 
-/** Where what is told of a session comes from. */
+/** Where the history of a session comes from. */
 export type ToldFrom = 'log' | 'archive' | 'counts'
 
 interface KnownLog {

@@ -50,7 +50,7 @@ export class WatchedLogs implements AsyncDisposable {
   #ring: () => void = () => {}
 
   constructor(
-    /** What changes below this directory is our own doing: a home may lie where logs are looked for. */
+    /** Changes below this directory are our own: a home may be in a directory that is searched for logs. */
     private readonly own: string,
   ) {}
 

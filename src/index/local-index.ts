@@ -61,6 +61,6 @@ export interface LocalIndex extends Immediate<SessionIndex>, Disposable {
   integrityProblems(): string[]
   /** Takes the content of another index file in place of its own, while others keep this one open. */
   replaceWith(path: string): void
-  /** Writes the file anew, so that what was removed is not left in parts of it that no row uses. */
+  /** Rewrites the file, so that what was removed is not left in unused parts of it. */
   scrub(): void
 }

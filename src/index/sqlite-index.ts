@@ -365,7 +365,7 @@ export class SqliteIndex implements LocalIndex, RowStore {
     }
   }
 
-  /** Writes the file anew, so that what was removed is not left in pages that no row uses. */
+  /** Rewrites the file, so that what was removed is not left in unused pages. */
   scrub(): void {
     // The copy that a vacuum makes is as large as the file.
     this.database.exec('pragma temp_store = file; vacuum; pragma wal_checkpoint(truncate); pragma temp_store = memory')

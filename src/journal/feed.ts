@@ -6,7 +6,7 @@ export interface FeedEntry {
   type: string
   actor: string
   summary: string
-  /** How many events it stands for, when more than one. */
+  /** How many events it combines, when more than one. */
   count?: number
 }
 

@@ -32,7 +32,7 @@ export interface SpooledMessage {
 
 export interface Intake {
   taken: number
-  /** Messages that could not be read; they lie in `bad/`. */
+  /** Messages that could not be read; they are in `bad/`. */
   bad: number
 }
 

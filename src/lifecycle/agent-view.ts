@@ -1,4 +1,5 @@
-import type { Agent, AgentStatus } from '../model/index.js'
+import { keptWords } from '../home/index.js'
+import { type Agent, type AgentStatus, mayHoldToken } from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import type { Parts } from './parts.js'
@@ -10,16 +11,17 @@ import type { Observed } from './status/observe.js'
 export async function viewsOf(parts: Parts, observed: readonly Observed[]): Promise<AgentView[]> {
   const sessions = observed.flatMap(({ run }) => run?.binding?.session ?? [])
   const spent = await parts.home.history.spent(sessions)
-  return observed.map(({ agent, run, verdict }) => {
+  const views = observed.map(async ({ agent, run, verdict }) => {
     const cost = run?.binding && spent.get(run.binding.session)
     return {
-      ...viewOf(agent, run, verdict?.status),
+      ...(await viewOf(parts, agent, run, verdict?.status)),
       ...(cost ? { context_tokens: cost.context_tokens } : {}),
       // What is not known is not nothing.
       ...(cost && (cost.micro_usd > 0 || cost.unpriced_calls === 0) ? { cost_micro_usd: cost.micro_usd } : {}),
       ...(cost && cost.unpriced_calls > 0 ? { unpriced_calls: cost.unpriced_calls } : {}),
     }
   })
+  return Promise.all(views)
 }
 
 const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({
@@ -29,11 +31,16 @@ const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({
   session_confirmed: is_confirmed,
 })
 
-export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentStatus | undefined): AgentView {
+export async function viewOf(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun | undefined,
+  status: AgentStatus | undefined,
+): Promise<AgentView> {
   // An agent that was never started has been stopped since it was made.
   const known = status ?? run?.status ?? { status: 'stopped', since: agent.created_at, source: 'process' }
   const cwd = run?.recipe.cwd ?? agent.project_path
-  const branch = cwd ? gitBranch(cwd) : undefined
+  const branch = cwd ? await keptBranch(parts, gitBranch(cwd)) : undefined
   const model = run?.recipe.model
   const problem = cwd ? directoryProblem(cwd) : undefined
   return {
@@ -48,4 +55,9 @@ export function viewOf(agent: Agent, run: AgentRun | undefined, status: AgentSta
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
   }
+}
+
+/** Others name branches, too. Most names cannot hold a secret, and no rules are loaded for them. */
+async function keptBranch({ home }: Parts, branch: string | undefined): Promise<string | undefined> {
+  return branch === undefined || !mayHoldToken(branch) ? branch : (await keptWords({ branch }, home)).branch
 }

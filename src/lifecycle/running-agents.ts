@@ -40,7 +40,7 @@ export class RunningAgents implements Agents {
 
   async spawn(options: StartAgent): Promise<AgentView> {
     const agent = await spawn(this.parts, options)
-    return viewOf(agent, await this.parts.runs.read(agent.id), undefined)
+    return viewOf(this.parts, agent, await this.parts.runs.read(agent.id), undefined)
   }
 
   async start(options: StartNow): ReturnType<Agents['start']> {
@@ -302,7 +302,7 @@ export class RunningAgents implements Agents {
 
   async #viewOf(observed: Observed): Promise<AgentView> {
     const [view] = await viewsOf(this.parts, [observed])
-    return view ?? viewOf(observed.agent, observed.run, observed.verdict?.status)
+    return view ?? viewOf(this.parts, observed.agent, observed.run, observed.verdict?.status)
   }
 
   async #look(agent: Agent): Promise<AgentView> {

@@ -2,7 +2,7 @@
 export interface Context {
   readonly clock: { now(): number }
   readonly random: { bytes(count: number): Uint8Array; uuid(): string }
-  /** Where a user is told something that is not the answer: one call, one line. */
+  /** Reports something to the user that is not the answer: one call, one line. */
   readonly warn: (line: string) => void
   /** Long work reports itself here; the face decides whether to draw it. */
   readonly progress: (work: Progress) => void

@@ -135,7 +135,7 @@ const BATCHED = new Set<string>([
   'privacy_redacted',
   'agent_status', // read again from the agent itself
 ])
-/** Whether a writer is told "saved" only after the disk has it. Unknown types are treated as precious. */
+/** Whether a write is confirmed only once it is on disk. Unknown types are treated as precious. */
 export const isDurable = (type: string): boolean => !BATCHED.has(type) && !type.startsWith('patrol_')
 
 /** Types that nobody follows live. */

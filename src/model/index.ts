@@ -115,6 +115,8 @@ export {
   largerUsage,
   loggedNanoUsd,
   MOST_TOKENS,
+  mayHoldToken,
+  modelName,
   overridesKey,
   type PriceOverride,
   type PriceOverrides,

@@ -100,3 +100,20 @@ export function overridesKey(overrides: Readonly<Record<string, unknown>>): stri
   const names = Object.keys(overrides).sort()
   return JSON.stringify(names.map((name) => [name, overrides[name]]))
 }
+
+let [lastName, lastModel] = ['', '']
+
+/**
+ * The name of a model, as it may be kept. Logs can be written by anyone, and what looks like a token is no name of a model: those have
+ * parts of at most a dozen characters. Asked once per call of a model, nearly always about the same one, so no rules are loaded for it.
+ */
+export function modelName(name: string): string {
+  if (name === lastName) return lastModel
+  lastName = name
+  lastModel = mayHoldToken(name) ? '[REDACTED:model]' : name
+  return lastModel
+}
+
+/** Whether a name has a part as long and as mixed as tokens are. */
+export const mayHoldToken = (name: string): boolean =>
+  (name.match(/[A-Za-z0-9_]{24,}/g) ?? []).some((run) => /[0-9]/.test(run) && /[A-Za-z]/.test(run))

@@ -3,7 +3,7 @@ import { type Applied, addApplied, count } from './redact.js'
 
 /** What a `privacy_redacted` event says about one session: which rule was applied how often, and to which tools. Never a value. */
 export interface RedactionNotice {
-  /** A later notice of the same session and run stands in place of an earlier one: it counts on. */
+  /** A later notice of the same session and run replaces the earlier one: its counts include it. */
   run: string
   rules: Applied
   /** By the tool's name; `text` is what people and agents wrote. */

@@ -47,7 +47,7 @@ interface Finder {
 const IN_PATTERNS = { shortest: 12, isAscii: true, isWhole: true } as const
 const TEXT = /^[\t\n\r\x20-\x7e]*$/
 
-/** Takes texts out of texts, for good: in whatever of its forms a text stands there. */
+/** Removes texts from texts, for good, in every covered spelling. */
 export class Forgetter {
   readonly #finders: readonly Finder[]
   readonly #paths: readonly PathGlob[]
@@ -86,7 +86,7 @@ export class Forgetter {
     return this.#finders.length === 0
   }
 
-  /** Whether a path stands in the text that must be forgotten with all that was done to it. */
+  /** Whether the text contains a path that must be forgotten, with the tool calls on it. */
   namesPath(text: string): boolean {
     return this.#paths.some((glob) => viewsOf(text).some((view) => glob.spansIn(view.text).length > 0))
   }

@@ -1,4 +1,4 @@
-/** What stands in the place of something that was purged. */
+/** The text that replaces something that was purged. */
 export const PURGED = '[PURGED]'
 /** The same where only letters may stand: in the address of an agent, the path of a group. */
 const PURGED_NAME = 'PURGED'

@@ -24,7 +24,7 @@ export function printOf(secret: string, salt: Uint8Array): SecretPrint {
   return isVisibleAscii(secret) ? { ...print, ascii: true } : print
 }
 
-/** Where a secret stands in a text, without knowing it. Looks at each character twice. */
+/** Finds a secret in a text without knowing it. Looks at each character twice. */
 export function printedSpans(text: string, { length, salt, hash, rough }: SecretPrint): Span[] {
   if (text.length < length) return []
   const base = baseOf(salt)

@@ -86,7 +86,7 @@ function firstOf<T>(stores: readonly Erasable[], ask: (store: Erasable) => T | u
   return undefined
 }
 
-/** As they lie there, in pieces that overlap. */
+/** The raw bytes, in overlapping pieces. */
 export async function scanBytes(path: string, raw: RawSearch): Promise<{ bytes: number; count: number; head: Buffer }> {
   let [bytes, count] = [0, 0]
   let head: Buffer = Buffer.alloc(0)
@@ -95,7 +95,7 @@ export async function scanBytes(path: string, raw: RawSearch): Promise<{ bytes: 
   const look = (isLast: boolean): void => {
     const piece = Buffer.concat(pieces)
     const overlap = isLast ? Buffer.alloc(0) : piece.subarray(Math.max(0, piece.length - raw.reach))
-    // What lies in the overlap as a whole is seen again with the next piece.
+    // What is entirely within the overlap is seen again with the next piece.
     if (!raw.isEmpty) count += raw.countIn(piece.toString()) - (isLast ? 0 : raw.countIn(overlap.toString()))
     pieces = [overlap]
     size = overlap.length

@@ -28,12 +28,12 @@ import type { PurgeOptions, PurgeReport } from './purge-api.js'
 
 /** Shorter texts stand in too many places by chance. */
 const SHORTEST_SECRET = 6
-/** Files that the user writes: they are told of, not changed. */
+/** Files that the user writes: they are reported, not changed. */
 const SETTINGS = new Set(['config.toml', 'privacy.yaml'])
 
 export interface PurgeSetup {
   root: string
-  /** Other things of the user lie in the same directory, which are not ours to look at. */
+  /** The directory also holds other files of the user, which are not ours to read. */
   isShared: boolean
   /** The profile that is open. */
   profile: string
@@ -164,7 +164,7 @@ export class Purge {
     }
   }
 
-  /** Beside the profiles. The user's settings are told of by the proof, and left to the user. */
+  /** Files beside the profiles. The proof reports the user's settings and leaves them to the user. */
   async #otherFiles(): Promise<string[]> {
     const { root, isShared } = this.setup
     if (isShared) return []
@@ -182,7 +182,7 @@ export class Purge {
   async #prove(work: Work, found: ReadonlySet<string>): Promise<Proof> {
     const { root, isShared } = this.setup
     const forgetter = new Forgetter(work.rules, work.secrets)
-    // Logs of the tools may lie below the home; they are told of by themselves.
+    // Logs of the tools may be below the home; they are reported separately.
     const except = new Set([...this.#list.ownFiles, ...(await this.setup.nativeLogs())])
     const files = isShared
       ? [...filesUnder(profilesDirectory(root)), ...filesIn(root).filter((path) => isSetting(path, root))]
@@ -265,7 +265,7 @@ function checked(rule: PurgeRule): PurgeRule {
   return rule
 }
 
-/** A session by a reference, or one that nobody knows any more by its whole id. */
+/** A session by a reference, or by its full id if no record of it is left. */
 async function sessionToPurge(
   reference: string,
   find: (reference: string) => Promise<{ id: SessionId }>,

@@ -18,7 +18,7 @@ const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_wr
 export class Config {
   constructor(
     readonly file: string,
-    /** What `~` stands for. Asked for when it is written somewhere: not every process has a home directory. */
+    /** What `~` means. Only asked for where it is used: not every process has a home directory. */
     private readonly userHome: () => string,
     private readonly warn: (line: string) => void = () => {},
   ) {}

@@ -1,6 +1,6 @@
 import type { Settings } from './settings-file.js'
 
-/** What a setting may be, in words, and how that is told. */
+/** What a setting may be, in words, and how to check it. */
 interface Kind {
   readonly words: string
   readonly fits: (value: unknown) => boolean

@@ -8,7 +8,7 @@ const MAX_PROBLEMS = 20
 export class StoredIndexCare implements IndexCare {
   constructor(
     private readonly store: ProfileStore,
-    /** Makes what the logs told anew. */
+    /** Rebuilds what was read from the logs. */
     private readonly rebuildHistory: () => Promise<unknown>,
   ) {}
 

@@ -30,7 +30,7 @@ export class JournalErasure implements Erasable {
     return isUnder(path, events) || isUnder(path, sessions) || path.startsWith(roster) || this.#isIndex(path)
   }
 
-  /** In one hold of the writer lock, at the end of which the index is derived anew. */
+  /** In one hold of the writer lock, which ends with a rebuild of the index. */
   async erase(sweep: Sweep): Promise<void> {
     const { store } = this
     if (sweep.dryRun) await store.asWriter(() => this.#eraseSources(sweep))

@@ -42,7 +42,7 @@ export async function keptWords(
   return withoutPurged(kept, paths)
 }
 
-/** What was purged stays out of what is told later. Where nothing was ever purged, nothing is loaded. */
+/** Keeps purged text out of what is recorded later. If nothing was ever purged, nothing is loaded. */
 export async function withoutPurged<Told extends Record<string, unknown>>(
   told: Told,
   { directory }: Pick<ProfilePaths, 'directory'>,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where everything of one profile lies. */
+/** Where the files of one profile are. */
 export interface ProfilePaths {
   readonly directory: string
   readonly lock: string

@@ -28,7 +28,7 @@ const REPLACE_WAIT_MS = 120_000
 const MEND_TRY_MS = 250
 /** From this many sessions at once on, packing those that are long over is cheaper than a file for each. */
 const MANY = 20
-/** A roster that changes often is checkpointed this often; the journal holds what lies between. */
+/** A roster that changes often is checkpointed this often; the journal holds the changes in between. */
 const ROSTER_EVERY_MS = 1_000
 /** Records left behind by a crash are caught up a few at a time, so that no command has to pay for all of them. */
 const CATCH_UP_RECORDS = 1_000
@@ -95,7 +95,7 @@ export class ProfileStore implements AsyncDisposable {
     )
   }
 
-  /** Builds the index anew from journal and checkpoints and puts it in the place of the old one. */
+  /** Rebuilds the index from journal and checkpoints and replaces the old one. */
   async rebuild(): Promise<void> {
     await this.#explained(async () => {
       const before = this.#releaseIndex()
@@ -426,7 +426,7 @@ export class ProfileStore implements AsyncDisposable {
     return noted !== undefined && noted !== this.rosterFile.signature()
   }
 
-  /** Somebody else wrote or damaged it. The index knows the roster; what lies there is kept if it says anything different. */
+  /** Another program wrote or damaged it. The index has the roster; the file is kept aside if it differs. */
   #restoreRosterFile(index: LocalIndex): void {
     this.#examineRosterFile(index)
     const through = index.rosterThrough()

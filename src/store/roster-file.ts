@@ -83,7 +83,7 @@ export class RosterFile {
     return throughs.reduce((lowest, through) => ((through ?? '') < (lowest ?? '') ? through : lowest))
   }
 
-  /** Identifies the file as it lies there, without reading it. */
+  /** Identifies the file as it is on disk, without reading it. */
   signature(): string | undefined {
     const stat = statSync(this.path, { bigint: true, throwIfNoEntry: false })
     return stat && `${stat.ino}:${stat.size}:${stat.mtimeNs}`

@@ -130,7 +130,8 @@ function* treeFrom(session: Session): Lookup<SessionTree> {
     if (isLeftOut) above.more = (above.more ?? 0) + 1
     else if (isFork) above.forks.push(tree)
     else above.continued_by = tree
-    waiting.push(...(yield* branchesOf(found, isLeftOut ? above : tree, depth + 1)))
+    // Not as arguments: there may be more of them than a call takes.
+    for (const one of yield* branchesOf(found, isLeftOut ? above : tree, depth + 1)) waiting.push(one)
   }
   return root
 }

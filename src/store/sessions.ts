@@ -195,7 +195,7 @@ export class StoredSessions implements Sessions {
     if (before === undefined) return { archived: 0 } // nothing is as old as that
     const { records, archive } = this.store
     const isOld = ({ session }: FoldedSession): boolean => session.ended_at !== undefined && session.ended_at < before
-    // Only what lies there as a plain file can be packed, so that is what is looked at, not every session there ever was.
+    // Only plain files can be packed, so only those are looked at, not every session there ever was.
     const ids = records.ids()
     let archived = 0
     for (let at = 0; at < ids.length; at += ARCHIVE_BATCH) {
@@ -290,7 +290,7 @@ function resumed(known: Session | undefined, id: SessionId, state: ChangeState):
   return [{ type: 'session_resumed', session: id, agent: known.agent, payload: { resumed_at: state.now } }]
 }
 
-/** A successor works on the same thing in the same place unless it is told otherwise. */
+/** By default a successor works on the same thing in the same place. */
 function inheritedFacts(predecessor: Session): StartOptions {
   const { agent, tool, title, tmux_session, role, rig, work_unit, molecule_id, step_ref, cwd, branch, model } =
     predecessor

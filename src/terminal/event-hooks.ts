@@ -33,7 +33,7 @@ export function installHooks(): string[] {
     // Kept if it is there: another follower counts with it.
     commandLine('set-option', '-goq', COUNTER, '0'),
     ...HOOKS.map(({ hook, text }) => {
-      // What panes do is not told of our own session; of a session that is closed tmux does not know any more which it was.
+      // Panes of our own session are not reported; once a session is closed, tmux no longer knows which one it was.
       const isOfPane = text.includes('#{hook_pane}')
       const commands = isOfPane ? unlessKeeper(recording(text), hook === GATE_HOOK) : recording(text)
       return commandLine('set-hook', '-g', `${hook}[${HOOK_INDEX}]`, commands)

@@ -79,7 +79,7 @@ async function position(connection: Connection): Promise<{ newest: number; pid: 
   return { newest: Number(newest), pid: Number(pid), life: `${pid} ${started}` }
 }
 
-/** Those after `seen` up to `newest`; what has been overwritten meanwhile is told as missed, once. */
+/** Those after `seen` up to `newest`; what has been overwritten meanwhile is reported as missed, once. */
 async function eventsBetween(connection: Connection, seen: number, newest: number): Promise<Happening[]> {
   const first = Math.max(seen + 1, newest - RING + 1)
   const numbers = Array.from({ length: newest - first + 1 }, (_, at) => first + at)

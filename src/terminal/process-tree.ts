@@ -126,7 +126,7 @@ function signalProcess(member: TreeProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(member.pid, signal)
   } catch {
-    // It has just ended, or runs under another user: what is left is told.
+    // It has just ended, or runs under another user: what is left is reported.
   }
 }
 

@@ -44,6 +44,34 @@ describe('watching logs', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it('sees the first log of a tool, whose directory was not there', async () => {
+    const root = scratch()
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    const stop = new AbortController()
+    const reports: { logs: number }[] = []
+    const watching = home.history.watch({
+      signal: stop.signal,
+      onReport: (report) => reports.push(report),
+      lookAgainMs: 600_000, // as in the daemon: far longer than a user waits
+    })
+    const until = async (done: () => boolean): Promise<void> => {
+      for (let tries = 0; !done() && tries < 1_000; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(done()).toBe(true)
+    }
+    await until(() => reports.length === 1)
+    const project = join(root, '.claude', 'projects', '-srv')
+    mkdirSync(project, { recursive: true })
+    copyFileSync(
+      join(CLAUDE, 'interactive-with-ai-title.jsonl'),
+      join(project, '77777777-7777-4777-8777-777777777777.jsonl'),
+    )
+    await until(() => reports.length === 2)
+    expect(await home.sessions.get('77777777-7777-4777-8777-777777777777')).toBeDefined()
+    stop.abort()
+    await watching
+    await home[Symbol.asyncDispose]()
+  })
+
   it('one session, reads its log and no other', async () => {
     const root = scratch()
     const project = join(root, '.claude', 'projects', '-srv')

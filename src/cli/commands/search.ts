@@ -2,7 +2,7 @@ import { type Kind, search as operation, PART, path, repeated, text } from '../.
 import { operationCommand } from '../operation-command.js'
 import { searchView } from '../views/search-view.js'
 
-/** Nobody is told to ask for more than is answered. */
+/** The hint never names a limit above the maximum. */
 const MOST_HITS = 1_000
 const moreThan = (limit: number): string => (limit < MOST_HITS ? `--limit ${Math.min(MOST_HITS, limit * 2)}, or ` : '')
 

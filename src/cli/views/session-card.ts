@@ -9,7 +9,7 @@ import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
 import { outcomeText } from './session-table.js'
 
-/** What its log tells of a session. */
+/** What its log says about a session. */
 export interface Told {
   turns: number
   tool_calls: number

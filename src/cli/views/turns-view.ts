@@ -85,7 +85,7 @@ const ASKED_BY: Record<LoggedTurn['by'], string> = {
 
 const lines = (text: string): string => text.split('\n').map(safeText).join('\n')
 
-/** The words a person would use, and where the turn stands in the tree. */
+/** The words a person would use, and the turn's place in the tree. */
 function outcomeOf(turn: LoggedTurn): string {
   if (turn.copied) return `${turn.outcome}, copied` // what it used was counted where it was made
   if (!turn.live) return `${turn.outcome}, abandoned`

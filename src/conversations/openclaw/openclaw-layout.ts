@@ -89,7 +89,7 @@ export function entryForOpenClaw(entry: SessionEntry, sessionFile: string | unde
   }
 }
 
-/** The conversations an entry names, spelled anew; what is no key stays as it is. */
+/** The conversations an entry names, in our spelling; what is not a key stays as it is. */
 function withKeys(entry: SessionEntry, spell: (key: string) => string): SessionEntry {
   const respelled = { ...entry }
   for (const field of ['spawnedBy', 'parentSessionKey'] as const) {

@@ -2,7 +2,7 @@ import { SkeinError } from '../../model/index.js'
 import type { SessionEntry } from '../entry.js'
 import { type ConversationKey, type KeyKind, parseKey } from '../key.js'
 
-/** Stands for one state of one entry. Opaque: equal while nobody has changed it, different once somebody has. */
+/** Identifies one state of one entry. Opaque: equal while nobody has changed it, different once somebody has. */
 export type Revision = string
 
 export interface Row {

@@ -48,7 +48,7 @@ export type TurnResult =
       kind: 'replied'
       text: string
       sdkSessionId: string
-      /** `created`: the first turn. `resumed`: the conversation went on. `restarted`: it could not, and began anew. */
+      /** `created`: the first turn. `resumed`: the conversation continued. `restarted`: it could not, and started over. */
       start: 'created' | 'resumed' | 'restarted'
       /** For the user: the agent has forgotten what was said, and why. */
       notice?: string

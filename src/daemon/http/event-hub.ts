@@ -57,7 +57,7 @@ export class EventHub {
     return { [Symbol.dispose]: () => this.#readers.delete(reader) }
   }
 
-  /** What is at hand after an id; undefined when that lies further back than the hub remembers. */
+  /** The events after an id that are in memory; undefined if the id is older than that. */
   since(after: EventId | undefined): readonly Frame[] | undefined {
     this.#forgetPurged()
     if (this.#floor !== undefined && (after === undefined || after < this.#floor)) return undefined

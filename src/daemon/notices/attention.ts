@@ -2,13 +2,13 @@ import { type Ask, asksLine } from '../../model/index.js'
 import { redactAsCommand } from '../../privacy/index.js'
 import type { SeenAgent } from '../watch/agent-table.js'
 
-/** What a user is told of: an agent needs an answer, has failed, or has finished and nobody looked yet. */
+/** What a user is notified of: an agent needs an answer, has failed, or has finished and nobody has looked yet. */
 export const NOTICE_KINDS = ['waiting', 'failed', 'finished'] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 export interface Notice {
   readonly kind: NoticeKind
-  /** Names this very wait or failure: it is told once. */
+  /** Identifies this wait or failure, so that it is reported once. */
   readonly key: string
   readonly agent: string
   readonly since: string

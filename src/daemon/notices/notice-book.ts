@@ -5,7 +5,7 @@ import type { AgentId } from '../../model/index.js'
 /** An agent may come back to an older wait, so more than the last one is remembered. */
 const KEPT = 16
 
-/** Which notices were told last of each agent. On the disk, so that a daemon that is started again tells none of them again. */
+/** The last notices sent for each agent. On disk, so that a restarted daemon repeats none of them. */
 export class NoticeBook {
   readonly #told: Map<string, readonly string[]>
 
@@ -18,7 +18,7 @@ export class NoticeBook {
     return !this.#told.get(agent)?.includes(key)
   }
 
-  /** Notes what is being told, before it is told: better once too few after a crash than over and over. */
+  /** Records a notice before it is sent: after a crash, one too few is better than the same one over and over. */
   note(told: readonly { agent: AgentId; key: string }[]): void {
     if (told.length === 0) return
     for (const { agent, key } of told) this.#told.set(agent, [...(this.#told.get(agent) ?? []), key].slice(-KEPT))

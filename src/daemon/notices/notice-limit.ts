@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000
 
-/** How often users are told something: all agents together, and each of them a third as often, so that one does not drown the others. */
+/** How many notifications are sent: for all agents together, and a third of that for each, so that one does not drown the others. */
 export class NoticeLimit {
   readonly #buckets = new Map<string, { left: number; atMs: number }>()
 

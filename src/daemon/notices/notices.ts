@@ -8,7 +8,7 @@ import { type NotifySettings, type Way, waysFor } from './notify-settings.js'
 
 /** What began longer ago than this is no news: the daemon was away, and the list shows it anyway. */
 const STALE_MS = 15 * 60_000
-/** Of more than so many at once, the rest is told in one notice: a screen full of them helps nobody. */
+/** Above this number at once, the rest is sent as one notice: a screen full of them helps nobody. */
 const AT_ONCE = 4
 
 /** A notice that is to be told, to whom it is news. */
@@ -84,7 +84,7 @@ export class Notices {
     return deliver(notice, ways, settings, this.outlets)
   }
 
-  /** Until everything that was begun is told. */
+  /** Waits until everything that was begun has been sent. */
   async settled(): Promise<void> {
     await this.#telling
   }

@@ -29,7 +29,7 @@ import { WatchedDirectory } from './watched-directory.js'
 const ROLL_MS = 15_000
 /** How often the schedule is asked. */
 const TICK_MS = 500
-/** So few are looked at in one go by schedule: what agents tell must not wait behind it. */
+/** At most this many are polled at once by schedule: reports of agents must not wait behind it. */
 const ROUTINE_AT_ONCE = 25
 /** How often every agent's process is checked to be alive, and quiet screens are checked for changes. */
 const ROUNDS_MS = 1_500
@@ -46,8 +46,8 @@ export interface AgentWatcherOptions {
 }
 
 /**
- * Watches all agents of the profile, and makes what they do known: to the journal, to tmux, to status lines and to their user.
- * Nothing is asked that tells by itself, and no process is started to ask.
+ * Watches all agents of the profile, and publishes what they do: to the journal, to tmux, to status lines and to their user.
+ * Agents that report are not polled, and polling starts no process.
  */
 export class AgentWatcher implements AsyncDisposable {
   #segment: string | undefined
@@ -56,7 +56,7 @@ export class AgentWatcher implements AsyncDisposable {
   readonly #schedule = new LookSchedule()
   readonly #moves = new ScreenMoves()
   readonly #watches: Disposable[] = []
-  /** What is to be looked at next, and what has changed since users were last told. */
+  /** What to look at next, and what has changed since the last notification. */
   readonly #toLook = new Set<AgentId | 'all'>()
   /** Who is due by schedule: looked at when nothing else calls. */
   readonly #routine = new Set<AgentId>()
@@ -148,7 +148,7 @@ export class AgentWatcher implements AsyncDisposable {
       if (this.#notices.isHolding) void this.#tellHeld()
       if (this.#table.runs().some(mayBeSent)) this.#sending.ask()
     }, TICK_MS)
-    // tmux tells of most deaths at once; asking the system costs a read each, and no death is overlooked.
+    // tmux reports most deaths at once; asking the system costs one read per agent and misses none.
     const roundsTimer = setInterval(() => {
       for (const { agent, run } of this.#table.runs())
         if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
@@ -244,7 +244,7 @@ export class AgentWatcher implements AsyncDisposable {
     }
   }
 
-  /** A mistake in the file is said once, and nothing is told until it is mended. */
+  /** A mistake in the file is reported once, and no notification is sent until it is corrected. */
   async #settings(): Promise<NotifySettings | undefined> {
     try {
       return await this.options.notify()

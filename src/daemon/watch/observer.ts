@@ -1,9 +1,9 @@
 import { type Observed, observe, type Parts, takeIn } from '../../lifecycle/index.js'
 import type { AgentId } from '../../model/index.js'
 
-/** How the daemon finds out what agents do: lifecycle looks, decides and stores; this only says when. */
+/** How the daemon observes agents: lifecycle observes, decides and stores; this only says when. */
 export interface Observer {
-  /** Takes what programs have left in the spool; which agents it was about. Of a flood some may be left. */
+  /** Takes the messages out of the spool and returns the agents they were about. During a flood, some may be left. */
   take(): Promise<readonly AgentId[]>
   isSpoolEmpty(): boolean
   /** Looks at these agents, or at all, and returns how each was seen. */

@@ -5,7 +5,7 @@ import { type Policy, PURGED, policyFingerprint } from '../../privacy/index.js'
 export interface StoredPolicies {
   /** Logs whose text is stored. */
   logs: number
-  /** Those of them that were filtered under a policy that no longer holds, or nobody knows which. */
+  /** Those of them that were filtered under an older or unknown policy. */
   outdated: number
 }
 

@@ -244,7 +244,7 @@ class StoredFold {
     this.#touched.add(known.session)
   }
 
-  /** Gives copied calls their owner anew wherever the answer may have changed. */
+  /** Decides the owner of copied calls again wherever the answer may have changed. */
   finish(): void {
     const firstOwn = new Map<string, number>()
     const asked = new Set<string>()

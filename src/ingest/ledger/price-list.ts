@@ -90,7 +90,7 @@ function matches(match: Match, name: string): boolean {
 function inForce(dated: DatedRates, atMs: number): RatesInForce | undefined {
   const last = dated.findLast(([condition]) => condition === null || holds(condition, atMs)) ?? dated[0]
   if (!last) return undefined
-  // Rates that change with the hour are asked for anew each time.
+  // Rates that change with the hour are looked up each time.
   if (dated.some(([condition]) => condition && 'daily' in condition))
     return { rates: last[1], fromMs: atMs, untilMs: atMs }
   const changes = dated.flatMap(([condition]) => (condition && 'from' in condition ? [Date.parse(condition.from)] : []))

@@ -14,7 +14,7 @@ import {
 } from '../../tools/index.js'
 import { usageRecordOf } from './usage-record.js'
 
-/** Every log that may tell of usage, of every tool. */
+/** Every log of every tool that may contain usage. */
 export function usageSources(environment: Environment): UsageSource[] {
   return LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover(environment))
 }

@@ -1,4 +1,4 @@
-import { loggedNanoUsd, msOf, totalTokens, type UsageCall } from '../../model/index.js'
+import { loggedNanoUsd, modelName, msOf, totalTokens, type UsageCall } from '../../model/index.js'
 import type { UsageRecord } from '../../tools/index.js'
 
 export function usageRecordOf(tool: string, usage: UsageCall): UsageRecord {
@@ -6,7 +6,7 @@ export function usageRecordOf(tool: string, usage: UsageCall): UsageRecord {
     tool,
     call: usage.message_id,
     session: usage.session,
-    model: usage.model,
+    model: modelName(usage.model),
     at_ms: msOf(usage.ts),
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,

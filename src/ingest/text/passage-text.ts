@@ -12,7 +12,7 @@ export interface Passage {
   at: Instant | undefined
   /** Prompts, replies, titles. */
   text: string
-  /** Tool calls: what was told of them in this reading. */
+  /** Tool calls: what this reading says about them. */
   call?: { name: string; arguments: Record<string, unknown> } | undefined
   result?: string | undefined
   /** The facts that the text and the result are of. */
@@ -26,7 +26,7 @@ export interface StoredCall {
   text: string
 }
 
-/** The passages that filtered facts tell of. A later telling of the same one replaces the earlier. */
+/** The passages in filtered facts. A later version of the same passage replaces the earlier one. */
 export function passagesOf(facts: readonly Fact[], news: SessionNews): Iterable<Passage> {
   const passages = new Map<string, Passage>()
   const put = (

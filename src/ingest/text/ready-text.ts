@@ -55,7 +55,7 @@ export interface ReadyText extends Omit<TextReading, 'text' | 'facts'> {
 /** What is stored of a call, and where. */
 export type KnownPassage = StoredCall & { agent: string; turn: number; at_ms: number }
 
-/** Takes longer than storing it, and needs no lock. `storedCall` tells of a call in an earlier reading of this log. */
+/** Takes longer than storing it, and needs no lock. `storedCall` returns a call of an earlier reading of this log. */
 export function readyText(
   { text, facts, ...reading }: TextReading,
   storedCall: (log: number, key: number) => KnownPassage | undefined,

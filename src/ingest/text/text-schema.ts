@@ -1,6 +1,6 @@
 import type { Database } from '../../disk/index.js'
 
-/** Raised when a table changes its shape or its meaning: the tables are then made anew and filled from the logs that exist. */
+/** Raise it when a table changes its shape or its meaning: the tables are then recreated and filled from the logs that exist. */
 export const TEXT_VERSION = '2'
 
 /**

@@ -342,7 +342,7 @@ export class TextStore implements Disposable {
 
 /** How many purges this file has seen. */
 const PURGES = 'purges'
-/** Stands where a fingerprint would. */
+/** Used in place of a fingerprint. */
 export const MIXED_POLICIES = 'mixed'
 
 /** What is stored this little out of order joins the stretch before it: several agents at work would else begin one with every line. */

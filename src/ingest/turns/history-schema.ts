@@ -1,6 +1,6 @@
 import type { Database } from '../../disk/index.js'
 
-/** Raised when a table changes its shape or its meaning: the tables are then made anew and the logs read again. */
+/** Raise it when a table changes its shape or its meaning: the tables are then recreated and the logs read again. */
 export const HISTORY_VERSION = '1'
 
 /**

@@ -15,7 +15,7 @@ export interface StoredLog {
   resume: string | null
 }
 
-/** A session as its own log tells of it. */
+/** A session as its own log describes it. */
 export interface FoundSession {
   id: SessionId
   path: string
@@ -136,7 +136,7 @@ export class HistoryStore implements Disposable {
     }
   }
 
-  /** The turns and calls that one log told of; undefined when it was never read. */
+  /** The turns and calls of one log; undefined when it was never read. */
   rowsOf(path: string, part: string): CountedRows | undefined {
     const log = this.log(path, part)
     if (!log) return undefined
@@ -167,7 +167,7 @@ export class HistoryStore implements Disposable {
     return generation >= known
   }
 
-  /** Sessions whose own logs were read and that nobody was told about yet. Where nothing was said yet, there is nothing to tell. */
+  /** Sessions whose own logs were read and that are not in the journal yet. A session in which nothing was said is left out. */
   unannounced(limit: number): (FoundSession & { log: number })[] {
     const sql = `select ${FOUND} from history_logs
       where announced = 0 and session is not null and agent is null and last_at is not null limit ?`
@@ -219,7 +219,7 @@ export class HistoryStore implements Disposable {
       : (this.ledger.all(sql, news.root, tool, id, MOST_COPIES) as { path: string; session: SessionId }[])
   }
 
-  /** What was told already of sessions that begin with the same entry as one of these. */
+  /** Sessions, already recorded, that begin with the same entry as one of these. */
   companions(sessions: readonly FoundSession[]): FoundSession[] {
     const roots = sessions.flatMap(({ news }) => news.root ?? [])
     if (roots.length === 0) return []
@@ -294,7 +294,7 @@ export class HistoryStore implements Disposable {
     return (agent, turn) => notices.has(`${turn} ${agent}`)
   }
 
-  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is written anew. */
+  /** Makes what was removed or replaced unreadable: SQLite keeps it in free pages until the file is rewritten. */
   scrub(): void {
     this.ledger.database.exec('vacuum; pragma wal_checkpoint(truncate)')
   }

@@ -153,7 +153,7 @@ function* readSlices(stores: Stores, log: LogRef, plan: Plan): Generator<Reading
   if (!slices.isFirst || !isSessionGone(stores, log, slices)) yield slices.last()
 }
 
-/** What the archive has. Returns whether that was sound, and so all of it was told. */
+/** What the archive has. Returns whether that was sound, so that all of it was read. */
 function* archivedSlices(
   stores: Stores,
   log: LogRef,

@@ -20,16 +20,16 @@ import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefu
 import { isWithinTree } from './process-family.js'
 
 export interface IntakeReport {
-  /** Agents that something was told about. */
+  /** Agents that something was reported about. */
   agents: Set<AgentId>
   taken: number
-  /** Messages that could not be read; they lie in the spool's `bad/`. */
+  /** Messages that could not be read; they are in the spool's `bad/`. */
   bad: number
-  /** Messages that no agent or tool of ours could make sense of. */
+  /** Messages of an unknown agent or of an unknown kind. */
   unknown: number
 }
 
-/** Takes in what programs have told since the last time: their status, what they ask, which conversation they are in. */
+/** Reads what programs have reported since the last time: their status, what they ask, which conversation they are in. */
 export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>): Promise<IntakeReport> {
   const report: IntakeReport = { agents: new Set(), taken: 0, bad: 0, unknown: 0 }
   const times = new MessageTimes(parts.context.clock.now())
@@ -76,14 +76,14 @@ interface Understood {
   other: Claimed | undefined
 }
 
-/** All that one agent told, in one change of its file. Returns how many messages were understood. */
+/** Everything that one agent reported, in one change of its file. Returns how many messages were understood. */
 async function takeMessages(
   parts: Parts,
   agent: Agent,
   messages: readonly SpooledMessage[],
   agents: ReadonlyMap<AgentId, Agent>,
 ): Promise<number> {
-  // One file that cannot be read must not hold up what the others tell.
+  // One file that cannot be read must not hold up the reports of the others.
   if ((await parts.runs.found(agent.id)).problem !== undefined) return 0
   const understood = await understand(parts, agent, messages, agents)
   if (understood.length === 0) return 0

@@ -18,7 +18,7 @@ export interface Outcome<Done> {
   failures?: Failure[]
 }
 
-/** What is told of each job while others are still under way. */
+/** What is reported about each job while others are still running. */
 export interface Listener<Done> {
   done(one: Done): void
   failed(error: SkeinError): void

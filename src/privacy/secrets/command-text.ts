@@ -93,7 +93,7 @@ function betweenMarks(text: string, change: (part: string) => string): string {
     made += text.slice(from, start) + changed
     from = end
   }
-  // The very text where nothing was found, so that it need not be joined anew and compared.
+  // The same text if nothing was found, so that it need not be joined and compared.
   return isChanged ? made + text.slice(from) : text
 }
 

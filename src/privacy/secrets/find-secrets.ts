@@ -20,7 +20,7 @@ export const RULES: readonly Rule[] = [...TOKEN_RULES, ...STRUCTURE_RULES, ...CO
 /** Nothing shorter holds a secret together with what gives it away. */
 const SHORTEST = 8
 
-/** How far from its anchor a secret may be, or what tells of it. */
+/** How far from its anchor a secret, or the word that marks it, may be. */
 const NEAR_BEFORE = 128
 const NEAR_BEHIND = 600
 const NEAR_STEP = 64

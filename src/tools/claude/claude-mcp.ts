@@ -24,7 +24,7 @@ export function mcpConfig(names: readonly string[], cwd: string, environment: En
   return { mcpServers: Object.fromEntries(names.map((name) => [name, known[name]])) }
 }
 
-/** `.claude.json` lies in the home directory, or in the configuration directory when that was moved. */
+/** `.claude.json` is in the home directory, or in the configuration directory when that was moved. */
 function definedByUser(cwd: string, environment: Environment): JsonObject {
   const directory = environment.env.CLAUDE_CONFIG_DIR ? (claudeRoots(environment)[0] ?? '') : environment.home
   const settings = smallJson(join(directory, '.claude.json'))

@@ -30,7 +30,7 @@ export function readUserLine(record: JsonObject): UserLine {
   const text = textOf(objectAt(record, 'message')?.content)
   if (text.startsWith('[Request interrupted by user')) return { kind: 'interrupted' }
   if (record.isMeta === true || record.isCompactSummary === true || text === '') return { kind: 'other' }
-  // 2.1.x marks prompts. Earlier versions do not, so the rest is told by what it is not.
+  // 2.1.x marks prompts. Earlier versions do not, so prompts are recognised by exclusion.
   const source = textAt(record, 'promptSource')
   if (source) return { kind: 'prompt', text, by: BY_SOURCE[source] ?? 'person' }
   if (!text.startsWith('<')) return { kind: 'prompt', text, by: record.isSidechain === true ? 'tool' : 'person' }

@@ -1,4 +1,4 @@
-import { isUnreadCount, loggedNanoUsd, tokenCount } from '../../model/index.js'
+import { isUnreadCount, loggedNanoUsd, modelName, tokenCount } from '../../model/index.js'
 import type { UsageRecord } from '../log/usage-reader.js'
 
 /** The fields of Claude Code's records that matter here, as far as a record has them. Nothing in them can be trusted. */
@@ -36,7 +36,7 @@ export function tellingOfClaudeRecord(record: Line | null | undefined, file: str
   return tellingOfReply({ ...reply, timestamp: reply.timestamp ?? record.timestamp }, record.sessionId, file)
 }
 
-/** Whether a record that tells of usage has a count in it that is no number. */
+/** Whether a record of usage contains a count that is not a number. */
 export function hasUnreadCount(record: Line | null | undefined): boolean {
   const reply = record?.type === 'progress' ? record.data?.message : record
   const usage = reply?.message?.usage
@@ -62,7 +62,7 @@ function tellingOfReply(reply: Line, sessionId: unknown, file: string): UsageRec
     tool: 'claude',
     call: isText(message.id) ? message.id : madeUpId(reply, session, atMs),
     session,
-    model: isText(message.model) ? message.model : 'unknown',
+    model: isText(message.model) ? modelName(message.model) : 'unknown',
     at_ms: atMs,
     input_tokens: tokenCount(usage.input_tokens),
     output_tokens: tokenCount(usage.output_tokens),

@@ -25,7 +25,7 @@ export interface SavedReplies {
 
 /** What the model said, called and cost, and what its tools answered. */
 export class ClaudeReplies {
-  /** One reply is many lines with the same usage; it is told once, and again only when it has grown. */
+  /** One reply is many lines with the same usage; it is reported once, and again only when it has grown. */
   #lastCall: SavedReplies['lastCall']
   /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
   #tasks: SavedReplies['tasks']

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs'
-import { MOST_TOKENS, totalTokens } from '../../model/index.js'
+import { MOST_TOKENS, modelName, totalTokens } from '../../model/index.js'
 import type { UsageRecord } from '../log/usage-reader.js'
 import { CLAUDE_SCAN_CODE } from './claude-scan-code.js'
 
@@ -124,7 +124,7 @@ export class ClaudeScan {
       tool: 'claude',
       call: this.#text(i + 3),
       session: this.#session,
-      model: this.#text(i + 5),
+      model: modelName(this.#text(i + 5)),
       at_ms: doubles[d] as number,
       input_tokens: doubles[d + 1] as number,
       output_tokens: doubles[d + 2] as number,
@@ -163,7 +163,7 @@ export class ClaudeScan {
     this.#view(scanner)
   }
 
-  /** Growing replaces the buffer, so every view of it has to be made anew. */
+  /** Growing replaces the buffer, so every view of it has to be recreated. */
   #view({ memory }: Scanner): void {
     this.#bytes = Buffer.from(memory.buffer)
     this.#ints = new Int32Array(memory.buffer)

@@ -196,7 +196,7 @@ export class CodexTranslator implements Translator {
     this.setup.tell({ kind: 'said', turn: this.#turn(), message, part: message, text: clip(text, CLIP.reply), at })
   }
 
-  /** A prompt is told as an item and as an event; what is typed while a task runs belongs to its turn. */
+  /** A prompt is logged as an item and as an event; what is typed while a task runs belongs to its turn. */
   #acceptPrompt(text: string, at: Instant | undefined, as: 'item' | 'event'): void {
     const open = this.#prompt
     if (text === '' || (open?.fresh && open.text === text)) return

@@ -14,11 +14,11 @@ export interface SavedMeter {
   searches: number
 }
 
-/** The calls of a thread. Each is told by a `token_usage_record`, and again by a `token_count`, which is all that old logs have. */
+/** The calls of a thread. Each is logged as a `token_usage_record`, and again as a `token_count`, which is all that old logs have. */
 export class CodexMeter {
-  /** The thread's tokens at the last call that was told. */
+  /** The thread's tokens at the last reported call. */
   #total: number
-  /** Web searches since: they are part of the call that is told next. */
+  /** Web searches since then: they are part of the next call. */
   #searches: number
 
   constructor(saved: SavedMeter | undefined) {

@@ -38,7 +38,7 @@ export const codex: LogTool = {
 const logsUnder = (root: string): (LogRef | undefined)[] =>
   codexLogsUnder(root).map((path) => fileLog(NAME, root, path, { session: sessionInName(path) }))
 
-/** The directory above Codex's own folders, or the log's own when it lies elsewhere: its origins are looked for below it. */
+/** The directory above Codex's own folders, or the log's own directory if it is elsewhere: its origins are searched below it. */
 function rootOf(path: string): string {
   const at = Math.max(...CODEX_FOLDERS.map((folder) => path.lastIndexOf(`/${folder}/`)))
   return at > 0 ? path.slice(0, at) : dirname(path)

@@ -66,7 +66,7 @@ function linksTo(userHome: string, home: string): Link[] {
   ]
 }
 
-/** `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini` in it. */
+/** `GEMINI_CLI_HOME` replaces the home directory, not `.gemini` in it. */
 export const homeOf = ({ home, env }: Environment): string => env.GEMINI_CLI_HOME || home
 
 /** Nothing for a user who has no settings yet; undefined when they cannot be read, which the program itself tells best. */

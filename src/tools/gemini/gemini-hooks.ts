@@ -32,7 +32,7 @@ export function readGeminiHook({ payload }: SpoolMessage): AgentReport | undefin
 const isOwnLog = (log: string | undefined): boolean => log !== undefined && basename(dirname(log)) === 'chats'
 
 const SOURCES = ['startup', 'resume', 'clear'] as const
-/** What stands in the place of a reply that there is none of. */
+/** The placeholder for a missing reply. */
 const NO_REPLY = '[no response text]'
 
 /** A run's home is made of links: where the log really is, is where all others look for it. It may not be there yet. */

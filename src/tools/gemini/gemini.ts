@@ -36,7 +36,7 @@ export const gemini: LogTool = {
   read,
 }
 
-/** `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini` in it. */
+/** `GEMINI_CLI_HOME` replaces the home directory, not `.gemini` in it. */
 function roots({ home, env, extraRoots }: Environment): string[] {
   return [join(env.GEMINI_CLI_HOME || home, '.gemini'), ...(extraRoots?.[NAME] ?? [])]
 }

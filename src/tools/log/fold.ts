@@ -194,7 +194,7 @@ class SessionFold {
   }
 }
 
-/** A call is made when it is first told of. */
+/** A call is created when it is first mentioned. */
 const atEarlier = (usage: UsageCall, before: UsageCall): UsageCall =>
   before.ts < usage.ts ? { ...usage, ts: before.ts } : usage
 

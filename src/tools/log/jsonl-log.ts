@@ -10,10 +10,10 @@ import { RecordReader, type Shortcut } from './record-reader.js'
 import { type SavedEnds, TurnEnds } from './turn-ends.js'
 import { LostPlace } from './turn-tracker.js'
 
-/** Raise it when a translator changes what it saves or says: logs are then read anew. */
+/** Raise it when a translator changes what it saves or reports: logs are then read again. */
 const FORMAT = 3
 const TAIL_BYTES = 1024
-/** What is told between two checkpoints is held in memory by whoever stores it: a few times its bytes in the log. */
+/** The facts between two checkpoints are held in memory by whoever stores them: a few times their bytes in the log. */
 const CHECKPOINT_EVERY = 8 * 1024 * 1024
 const NEWLINE = 0x0a
 
@@ -148,7 +148,7 @@ class Pass implements Disposable {
     this.#checkpointed = this.#records.offset
   }
 
-  /** Reads on until something is told; false at the end, when all was told. */
+  /** Reads on until there is a fact to report; false at the end, when all were reported. */
   step(): boolean {
     if (this.#isBegun) this.told.length = 0 // what was told while it was made belongs to the first step
     this.#isBegun = true

@@ -31,7 +31,7 @@ export interface ReadOptions {
   from?: Resume
   /** Read no further than this many bytes into the log. */
   limitBytes?: number
-  /** About how much of the log lies between two checkpoints. */
+  /** About how much of the log is between two checkpoints. */
   checkpointBytes?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined

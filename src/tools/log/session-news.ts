@@ -1,6 +1,6 @@
 import type { Fact, SessionNews } from './fact.js'
 
-/** Remembers what was told about a session, so that only news is told. */
+/** Remembers what was reported about a session, so that only changes are reported. */
 export class SessionReporter {
   constructor(
     private readonly tell: (fact: Fact) => void,

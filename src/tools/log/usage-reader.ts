@@ -39,7 +39,7 @@ export interface UsageReading {
   /** True when the counts below are only of what is new in the log. */
   resumed: boolean
   bytes: number
-  /** Lines that are not JSON, as far as they were looked at. What could be saved of them was told. */
+  /** Lines that are not JSON, as far as they were read. What could be recovered from them was reported. */
   damaged_lines: number
   /** Lines too long to be looked at. */
   oversized_lines: number

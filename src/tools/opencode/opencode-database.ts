@@ -121,7 +121,7 @@ export interface ChangedMessage extends MessagePlace {
   size: number
 }
 
-/** SQLite opens what lies beside a database without a look at what it is: with a pipe there it would wait for ever. */
+/** SQLite opens the files beside a database without checking what they are: with a pipe there it would wait for ever. */
 function refuseOddFiles(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
     const stat = statOf(file)

@@ -55,7 +55,7 @@ function tellingOf(type: string, payload: JsonObject): AgentReport | undefined {
   }
 }
 
-/** Idle is told once more by an event of its own, with the reply. */
+/** Idle is reported again by an event of its own, with the reply. */
 function statusTelling(status: JsonObject | undefined): AgentReport {
   if (status?.type === 'busy') return { evidence: says('session.status', 'running', 'working') }
   if (status?.type !== 'retry') return {}

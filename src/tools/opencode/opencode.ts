@@ -97,7 +97,7 @@ function* readDatabase(log: LogRef, options: ReadOptions): Iterable<Fact> {
   const place = placeOf(options.from)
   using database = new OpencodeDatabase(log.path)
   if (!log.session) database.sessions() // whose listing failed before, and does again
-  // Rows can be taken out again (a session is cleaned up after a revert): then what was told is no longer so.
+  // Rows can be removed again (a session is cleaned up after a revert): then earlier facts no longer hold.
   const shrunk = place && log.session && database.messageCount(log.session) < place.messages
   if (options.from && (!place || shrunk)) {
     yield { kind: 'restart', reason: shrunk ? 'messages were removed' : 'the checkpoint is from another version' }

@@ -39,7 +39,7 @@ export class PlainTranslator implements Translator {
     else if (record.role !== 'system') countUnknown(this.setup.counters, `message/${String(record.role)}`)
   }
 
-  /** The sum is told last, as one call: that is all the document knows. */
+  /** The sum is reported last, as one call: that is all the document contains. */
   finish(): void {
     this.#news.reportFirst({ id: this.#session })
     const counts = objectAt(this.#header, 'usage')

@@ -169,7 +169,7 @@ export interface ScreenReading {
   readonly waiting_for?: Wait
   readonly trouble?: Evidence['trouble']
   readonly dialog?: Dialog
-  /** Text that stands in the input line and was not sent. */
+  /** Text in the input line that was not sent. */
   readonly draft?: string
   /** It shows a conversation in which nothing was said yet. */
   readonly isNew?: true
@@ -210,7 +210,7 @@ export interface Registry {
 
 export interface RegistryEntry {
   readonly pid: number
-  /** The kernel's start time of that process: a stale entry of a dead process is told by it. */
+  /** The kernel's start time of that process, which identifies a stale entry of a dead process. */
   readonly processStart?: number
   readonly session: SessionId
   readonly cwd?: string
@@ -244,7 +244,7 @@ export interface ToolRunner {
   readMessage(message: SpoolMessage): AgentReport | undefined
   readTitle(title: string): Omit<Evidence, 'at'> | undefined
   readScreen(screen: Screen): ScreenReading
-  /** What stands in its input line, empty when nothing does; undefined where none is seen. Absent for tools whose line cannot be told from the rest. */
+  /** The text in its input line, empty when there is none; undefined where no line is seen. Absent for tools whose input line cannot be recognised. */
   readInput?(screen: Screen): string | undefined
   readonly registry?: Registry
   /** Whether the program still has what was said in a conversation, so that it can go on with it. Absent where that is not known. */

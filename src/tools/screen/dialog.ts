@@ -109,7 +109,7 @@ const DIVIDER = /^\s*[─╌▔]{10,}$/
 const belongsToRow = (text: string, column: number): boolean =>
   text === '' || DIVIDER.test(text) || (text.slice(0, column).trim() === '' && text[column] === ' ')
 
-/** A label goes on in the next line only where its next word did not fit: what else stands there describes it. */
+/** A label continues in the next line only if its next word did not fit; any other text there describes it. */
 function labelFrom(lines: readonly string[], line: number, column: number, width: number): string {
   let label = (lines[line] ?? '').slice(column)
   for (let next = line + 1, last = lines[line] ?? ''; ; next += 1) {

@@ -11,13 +11,13 @@ const UNKNOWN: ScreenReading = { status: 'unknown', reason: 'no rule matches thi
 export function readScreenBy(rules: ScreenRules, screen: Screen): ScreenReading {
   const layout = layoutOf(screen, rules.input, rules.frame)
   const found = firstOf(rules, layout)
-  // Where it is not certain that this is the place to type, what stands there may be anything.
+  // If it is not certain that this is the input line, its text may be anything.
   const isPlaceToType = found !== undefined && !found.dialog && found.status !== 'unknown'
   const draft = rules.input && isPlaceToType && draftIn(layout, rules.input)
   return { ...(found ?? UNKNOWN), ...(draft ? { draft } : {}) }
 }
 
-/** What stands in the input line, empty when nothing does; undefined where no input line is seen. */
+/** The text in the input line, empty when there is none; undefined where no input line is seen. */
 export function readInputBy(rules: ScreenRules, screen: Screen): string | undefined {
   const layout = layoutOf(screen, rules.input, rules.frame)
   if (!rules.input || !layout.input || !firstOf(rules, layout)) return undefined

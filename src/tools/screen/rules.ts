@@ -26,7 +26,7 @@ export interface InputShape {
   readonly prompt: RegExp
   /** The line above and below the input, where the tool draws one. */
   readonly edge?: RegExp
-  /** What stands in an empty input line. */
+  /** The placeholder text of an empty input line. */
   readonly placeholders: readonly RegExp[]
 }
 
