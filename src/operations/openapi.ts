@@ -51,7 +51,7 @@ const parametersOf = (input: Fields): Json[] =>
   }))
 
 /** The input of an operation as JSON Schema. */
-export function inputSchema(input: Fields): JsonSchema {
+function inputSchema(input: Fields): JsonSchema {
   const required = Object.entries(input).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
   return {
     type: 'object',

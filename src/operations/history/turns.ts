@@ -29,7 +29,7 @@ export const turnsDocument = ({ session, from_log, told_from, turns: told, steps
 })
 
 /** A tool call with the names that scripts of other programs know, beside ours. */
-interface NamedCall {
+export interface NamedCall {
   tool: string
   timestamp?: Instant
 }
@@ -39,8 +39,8 @@ const namesOf = ({ name, started_at }: LoggedToolCall): NamedCall => ({
   ...(started_at === undefined ? {} : { timestamp: started_at }),
 })
 
-type TurnDocument = Omit<LoggedTurn, 'tool_calls'> & { tool_calls: CallDocument[] }
-type CallDocument = Omit<LoggedToolCall, 'sub_agent'> & NamedCall & { sub_agent?: TurnDocument[] }
+export type TurnDocument = Omit<LoggedTurn, 'tool_calls'> & { tool_calls: CallDocument[] }
+export type CallDocument = Omit<LoggedToolCall, 'sub_agent'> & NamedCall & { sub_agent?: TurnDocument[] }
 
 const turnDocument = (turn: LoggedTurn): TurnDocument => ({
   ...turn,
