@@ -3,16 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SpooledMessage } from '../src/journal/index.js'
 import { instantOf, parseAgentId, parseSessionId, type SessionId } from '../src/model/index.js'
 import { placeLinks } from '../src/tools/index.js'
-import type {
-  AgentReport,
-  Launch,
-  Preparation,
-  ScreenReading,
-  SpoolMessage,
-  ToolRunner,
-} from '../src/tools/run/tool-runner.js'
+import type { AgentReport, Launch, Preparation, ScreenReading, ToolRunner } from '../src/tools/run/tool-runner.js'
 import { Pane } from './pane.js'
 import type { Scratch } from './scratch.js'
 
@@ -69,7 +63,7 @@ export class RealRun {
   }
 
   /** Everything the program told so far, oldest first. */
-  get messages(): SpoolMessage[] {
+  get messages(): SpooledMessage[] {
     const { directory } = this.launch.spool
     return readdirSync(directory)
       .filter((name) => name.endsWith('.msg'))

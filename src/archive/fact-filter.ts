@@ -3,10 +3,12 @@ import {
   type Applied,
   addApplied,
   applyTier,
+  DELEGATING_TOOLS,
   type FilteredCall,
   filterText,
+  keepsWords,
   type Policy,
-  TIERS,
+  strictestTool,
   tiersFor,
 } from '../privacy/index.js'
 import type { Fact, SessionNews } from '../tools/index.js'
@@ -116,16 +118,12 @@ export class FactFilter {
     return this.setup.isOfSubAgent || (fact.agent ?? '') !== ''
   }
 
-  /**
-   * A sub-agent's prompts and replies are what the call that started it was asked and what it answered. Its own log does not say
-   * which tool that was, so the strictest of them counts.
-   */
+  /** Of a sub-agent, whose own log does not say which tool started it. */
   #delegated(text: string, half: 'arguments' | 'result'): string {
     const { policy } = this.setup
-    const strictness = (tool: string): number => TIERS.indexOf(tiersFor(policy, tool)[half])
-    const tool = DELEGATIONS.reduce((strictest, one) => (strictness(one) > strictness(strictest) ? one : strictest))
+    const tool = strictestTool(policy, DELEGATING_TOOLS, half)
     const kept = this.#tier(half === 'result' ? { tool, result: text } : { tool, arguments: { text } })
-    if (strictness(tool) >= TIERS.indexOf('metadata')) return ''
+    if (!keepsWords(tiersFor(policy, tool)[half])) return ''
     return String(kept.result ?? kept.arguments?.text ?? '')
   }
 
@@ -155,8 +153,6 @@ export class FactFilter {
   }
 }
 
-/** What programs call the tool that starts a sub-agent. */
-const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
 /** What a log says of its session in words that somebody chose. Where it worked is needed to find the policy. */
 const WORDS = new Set(['title', 'branch'])
 

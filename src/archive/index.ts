@@ -1,7 +1,7 @@
 export { Archive } from './archive.js'
 export { ArchiveErasure } from './archive-erasure.js'
 export { type ArchivedContent, type ArchiveEntry, type ArchiveKey, ArchiveReader, keyAt } from './archive-reader.js'
-export { type ArchiveBatch, type LogOrigin, originOf, type ReadMark, type SealedBatch } from './archived-log.js'
+export { type ArchiveBatch, originOf, type ReadMark, type SealedBatch } from './archived-log.js'
 export { FactFilter, type FilterSetup } from './fact-filter.js'
 export { FactForgetter } from './fact-forgetter.js'
 export { isCut } from './lost-facts.js'

@@ -1,4 +1,4 @@
-import { accessTo, DaemonClient, nextOf } from '../daemon/index.js'
+import type { DaemonClient } from '../daemon/index.js'
 import type { Fields, Operation, OperationContext, Values } from '../operations/index.js'
 import type { Cli } from './command.js'
 
@@ -8,12 +8,14 @@ export async function perform<Declared extends Fields, Result extends object>(
   input: Values<Declared>,
   cli: Cli,
 ): Promise<Result> {
-  const daemon = operation.where === 'daemon' ? clientOf(cli) : undefined
+  const daemon = operation.where === 'daemon' ? await clientOf(cli) : undefined
   const answer = await daemon?.tryCall(operation, await elsewhere(operation, input, cli), { actor: cli.actor })
   return answer ? answer.result : operation.run(input, contextOf(cli))
 }
 
-export function clientOf({ daemon, profile }: Cli): DaemonClient | undefined {
+/** Loaded when it is asked for: most lists ask no daemon, and start-up is most of their time. */
+export async function clientOf({ daemon, profile }: Cli): Promise<DaemonClient | undefined> {
+  const { accessTo, DaemonClient } = await import('../daemon/index.js')
   const { place, userId } = accessTo(daemon, profile)
   return DaemonClient.find(place, userId)
 }
@@ -30,7 +32,7 @@ export function contextOf(cli: Cli): OperationContext {
     agents,
     live: {
       list: async (filter) => (await agents()).list(filter),
-      next: async () => nextOf(await (await agents()).list()),
+      next: async () => (await import('../daemon/index.js')).nextOf(await (await agents()).list()),
     },
     profiles: { ...profiles, current: profile },
     get configFile() {

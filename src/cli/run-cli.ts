@@ -89,16 +89,17 @@ function outputOf(world: World, given: Given): Output {
 
 /** Makes a profile that was asked for by name, where that is surely meant: a typo in a script must not begin an empty home. */
 async function openProfile(
-  { profiles, isAttended, stderr }: World,
+  world: World,
   profile: string,
   { isNamed, creates }: { isNamed: boolean; creates: boolean },
 ): Promise<Home> {
+  const { profiles, stderr } = world // not isAttended, which costs time to find out
   if (creates && !isNamed) throw usageError('--create goes with --profile', 'Name the profile: --profile <name>')
   try {
     return await profiles.open(profile)
   } catch (error) {
     const isMissing = error instanceof SkeinError && error.code === 'profile-not-found'
-    if (!isMissing || !(creates || (isNamed && isAttended))) throw error
+    if (!isMissing || !(creates || (isNamed && world.isAttended))) throw error
     await profiles.create(profile)
     stderr.write(`Created the profile ${profile}. Undo: skein profile delete ${profile}\n`)
     return profiles.open(profile)

@@ -8,7 +8,7 @@ export async function untilChange(cli: Cli, ms: number, signal: AbortSignal): Pr
   const timer = setTimeout(stop, ms)
   signal.addEventListener('abort', stop)
   try {
-    for await (const { event } of clientOf(cli)?.events({ signal: enough.signal }) ?? []) {
+    for await (const { event } of (await clientOf(cli))?.events({ signal: enough.signal }) ?? []) {
       if (event.startsWith('agent_')) return
     }
     // No daemon, or no longer one.

@@ -1,8 +1,15 @@
 import { dirname, join } from 'node:path'
 import { FileLock, thisProcess } from '../disk/index.js'
 import { createProfile, type Home, listProfiles, readSettings } from '../home/index.js'
-import { agentsOf, configuredParts, type Parts, type SocketFacts, sweepAllLaunchScripts } from '../lifecycle/index.js'
-import { type Context, instantOf, SkeinError } from '../model/index.js'
+import {
+  type Agents,
+  agentsOf,
+  configuredParts,
+  type Parts,
+  type SocketFacts,
+  sweepAllLaunchScripts,
+} from '../lifecycle/index.js'
+import { type Context, type Instant, instantOf, SkeinError } from '../model/index.js'
 import { parseDaemonSettings } from './daemon-settings.js'
 import { HomeGuard, homeDirectory } from './home-guard.js'
 import type { DaemonFacts } from './http/access.js'
@@ -15,9 +22,9 @@ import { RETENTION_MS } from './intake/intake-process.js'
 import { LogIntake } from './intake/log-intake.js'
 import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notices/notify-settings.js'
-import { daemonPlace, makePrivate, removeSocket } from './place.js'
+import { type DaemonPlace, daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
-import { AgentWatcher } from './watch/agent-watcher.js'
+import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
 import { TmuxServers } from './watch/tmux-servers.js'
@@ -45,56 +52,25 @@ export interface DaemonOptions {
 
 /** The daemon of one profile, from its start to its end. Resolves with why it ended. */
 export async function runDaemon(options: DaemonOptions): Promise<string> {
-  const { facts, profile, context, say, signal } = options
+  const { facts, profile, say } = options
   const place = daemonPlace({ ...facts, profile })
   makePrivate(place.directory, facts.userId)
   using lock = new FileLock(place.lock)
-  using held = await becomeTheOne(lock, () => {
-    const other = livingDaemon(place)
-    return other !== undefined && compareVersions(other.version, facts.version) >= 0
-  })
+  using held = await becomeTheOne(lock, () => isServed(place, facts.version))
   if (!held) return 'another one is already running'
   await using home = await options.openHome()
   const settings = parseDaemonSettings(await readSettings(facts.configFile), facts.configFile)
-
-  const ending = new AbortController()
-  let why = 'it received a signal'
-  const end = (reason: string): void => {
-    if (!ending.signal.aborted) why = reason
-    ending.abort()
-  }
-  const onSignal = (): void => end('it received a signal')
-  signal.addEventListener('abort', onSignal)
+  using ending = new Ending(options.signal)
 
   const { hub, running } = await EventHub.open(home, ending.signal)
-  const configured = await configuredParts({
-    home,
-    context,
-    configFile: facts.configFile,
-    facts: options.socketFacts,
-    kept: true,
-  })
-  sweepAllLaunchScripts(configured)
+  const configured = await configuredHere(options, home)
   using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
-  const parts: Parts = {
-    ...configured,
-    get runners() {
-      return runners.all
-    },
-  }
+  const parts = withRunners(configured, runners)
   await using agents = agentsOf(parts)
-  await using watcher = await AgentWatcher.open({
-    parts,
-    observer: observerOf(parts),
-    hub,
-    place,
-    servers: new TmuxServers(parts.terminals, say),
-    outlets: { platform: facts.platform, env: facts.env },
-    notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
-    say,
-  })
-  const startedAt = instantOf(context.clock.now())
+  await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place }))
+  const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
+<<<<<<< HEAD
   const intake = settings.ingest
     ? new LogIntake({
         argv: [facts.program, profile, 'intake'],
@@ -153,6 +129,12 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
       ...(hub.last ? { last_event_id: hub.last } : {}),
     }),
   })
+=======
+  const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined
+  const operations = new OperationRoutes(operationContext(options, { home, agents, watcher }), options.as)
+  const health = (): ReturnType<typeof healthOf> => healthOf(options, { startedAt, delay, intake, hub, server })
+  const api = new Api({ ...answering(watcher), agents, operations, hub, health, ...stopping(ending) })
+>>>>>>> integration
   await using server = new ApiServer(
     (request, response) => api.answer(request, response),
     (error) => say(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
@@ -162,7 +144,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const self = thisProcess()
   const { version } = facts
   writeRecord(place, { v: 1, ...self, version, api: API_VERSION, socket: place.socket, started_at: startedAt })
-  using _guard = new HomeGuard(homeDirectory(home.directory), options.abandon, { place, onReplaced: end })
+  using _guard = new HomeGuard(homeDirectory(home.directory), options.abandon, { place, onReplaced: ending.end })
   say(`version ${version} runs as process ${self.pid}, listening on ${place.socket}`)
 
   const failed = (what: string) => (error: unknown) => {
@@ -171,16 +153,143 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const work = [running.catch(failed('following the journal'))]
   if (intake) work.push(intake.run().catch(failed('reading logs')))
   // Else the process that reads logs does it: it may take longer than anybody should wait for an answer.
-  const retention = intake
+  using _retention = intake
     ? undefined
-    : setInterval(() => void home.events.prune({ auto: true }).catch(failed('retention')), RETENTION_MS)
-  await aborted(ending.signal)
-  clearInterval(retention)
-  signal.removeEventListener('abort', onSignal)
+    : everyNowAndThen(() => home.events.prune({ auto: true }).catch(failed('retention')))
+  await ending.come()
   removeRecord(place, self)
   removeSocket(place)
   await Promise.all(work)
-  return why
+  return ending.why
+}
+
+/** That the daemon is to end, and why: the first reason counts. */
+class Ending implements Disposable {
+  why = 'it was told to'
+  readonly #ending = new AbortController()
+  readonly #onSignal = (): void => this.end('it was told to')
+
+  constructor(private readonly outside: AbortSignal) {
+    outside.addEventListener('abort', this.#onSignal)
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  readonly end = (reason: string): void => {
+    if (!this.signal.aborted) this.why = reason
+    this.#ending.abort()
+  }
+
+  come(): Promise<void> {
+    return aborted(this.signal)
+  }
+
+  [Symbol.dispose](): void {
+    this.outside.removeEventListener('abort', this.#onSignal)
+  }
+}
+
+/** A daemon of this version or a newer one serves the profile. */
+function isServed(place: DaemonPlace, version: string): boolean {
+  const other = livingDaemon(place)
+  return other !== undefined && compareVersions(other.version, version) >= 0
+}
+
+async function configuredHere({ context, facts, socketFacts }: DaemonOptions, home: Home): Promise<Parts> {
+  const { configFile } = facts
+  const configured = await configuredParts({ home, context, configFile, facts: socketFacts, kept: true })
+  sweepAllLaunchScripts(configured)
+  return configured
+}
+
+/** The settings may change while the daemon runs: tools are asked for anew each time. */
+const withRunners = (configured: Parts, runners: LiveRunners): Parts => ({
+  ...configured,
+  get runners() {
+    return runners.all
+  },
+})
+
+function watching(
+  { facts, say }: DaemonOptions,
+  { parts, hub, place }: { parts: Parts; hub: EventHub; place: DaemonPlace },
+): AgentWatcherOptions {
+  return {
+    parts,
+    observer: observerOf(parts),
+    hub,
+    place,
+    servers: new TmuxServers(parts.terminals, say),
+    outlets: { platform: facts.platform, env: facts.env },
+    notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
+    say,
+  }
+}
+
+const intakeOf = ({ facts, profile, say }: DaemonOptions, home: Home, { signal }: Ending) => ({
+  argv: [facts.program, profile, 'intake'],
+  home: homeDirectory(home.directory),
+  signal,
+  say,
+})
+
+function operationContext(
+  { facts, profile, context, privacyFile }: DaemonOptions,
+  { home, agents, watcher }: { home: Home; agents: Agents; watcher: AgentWatcher },
+): ConstructorParameters<typeof OperationRoutes>[0] {
+  const directoryOf = (name: string): string => join(facts.root, 'profiles', name)
+  return {
+    now: context.clock.now,
+    home: async () => home,
+    agents: async () => agents,
+    live: watcher,
+    profiles: {
+      current: profile,
+      list: async () => listProfiles(facts.root).map((name) => ({ name, directory: directoryOf(name) })),
+      create: async (name) => ({ name, directory: createProfile(facts.root, name) }),
+    },
+    configFile: facts.configFile,
+    privacyFile,
+  }
+}
+
+const answering = (watcher: AgentWatcher) => ({
+  list: (filter: Parameters<AgentWatcher['list']>[0]) => watcher.list(filter),
+  segment: () => watcher.segment,
+  next: () => watcher.next(),
+  tryNotice: (ways: Parameters<AgentWatcher['tryNotice']>[0]) => watcher.tryNotice(ways),
+})
+
+const stopping = (ending: Ending) => ({ stop: () => ending.end('it was asked to'), signal: ending.signal })
+
+interface Vitals {
+  startedAt: Instant
+  delay: LoopDelay
+  intake: LogIntake | undefined
+  hub: EventHub
+  server: ApiServer
+}
+
+const healthOf = ({ facts, profile }: DaemonOptions, { startedAt, delay, intake, hub, server }: Vitals) => ({
+  name: 'skein',
+  version: facts.version,
+  api: API_VERSION,
+  pid: process.pid,
+  profile,
+  home: facts.root,
+  started_at: startedAt,
+  memory_bytes: process.memoryUsage.rss(),
+  event_loop: delay.read(),
+  ...(intake ? { ingest: intake.state } : {}),
+  connections: server.connections,
+  ...(hub.last ? { last_event_id: hub.last } : {}),
+})
+
+function everyNowAndThen(work: () => Promise<unknown>): Disposable {
+  const timer = setInterval(() => void work(), RETENTION_MS)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** The lock ends with its process, so whoever gets it is the only one, whatever the files say. */

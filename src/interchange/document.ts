@@ -1,6 +1,6 @@
 import type { Prices, SessionHistory } from '../home/index.js'
 import { type Instant, type Session, totalTokens, type UsageCall } from '../model/index.js'
-import { type Applied, applyTier, type CallTiers, type Policy, redactValue, TIERS, tiersFor } from '../privacy/index.js'
+import { type Applied, applyTier, DELEGATING_TOOLS, type Policy, redactValue, strictestTool } from '../privacy/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../tools/index.js'
 import { changedFiles } from './changed-files.js'
 import { costOf, type ExportedCost, totalCost } from './exported-cost.js'
@@ -62,9 +62,6 @@ interface ExportOptions {
   prices?: Prices
 }
 
-/** What programs call the tool that starts a sub-agent. */
-const DELEGATIONS = ['Task', 'Agent', 'task', 'spawn_agent']
-
 /** Filters sessions for privacy once more, because what is exported leaves the machine: tiers per tool, secrets everywhere. */
 export function exportDocument(sources: readonly ExportSource[], options: ExportOptions): ExportDocument {
   const applied: Applied = {}
@@ -104,7 +101,7 @@ class SessionFilter {
   session({ session, news, from_log, told_from, before, turns, sub_agents }: SessionHistory): ExportedSession {
     const title = session.title ?? news.title
     const starters = turns.flatMap((turn) => turn.tool_calls).filter((call) => call.sub_agent !== undefined)
-    const tools = [...DELEGATIONS, ...starters.map((call) => call.name)]
+    const tools = [...DELEGATING_TOOLS, ...starters.map((call) => call.name)]
     return {
       session: { ...session, ...(title === undefined ? {} : { title }) },
       from_log,
@@ -119,7 +116,7 @@ class SessionFilter {
   /** A turn that the tool itself began tells the result of a sub-agent that worked meanwhile. */
   #asked(turn: LoggedTurn, tools: readonly string[]): ExportedTurn {
     if (turn.by !== 'tool') return this.#turn(turn)
-    const { result = '' } = this.#kept({ tool: this.#strictest(tools, 'result'), result: turn.prompt })
+    const { result = '' } = this.#kept({ tool: strictestTool(this.policy, tools, 'result'), result: turn.prompt })
     return { ...this.#turn(turn), prompt: result }
   }
 
@@ -148,8 +145,9 @@ class SessionFilter {
   /** A sub-agent's prompt and reply are the argument and the result of the call that started it, so they share its tiers. */
   #delegated(turn: LoggedTurn, tools: readonly string[]): ExportedTurn {
     const { prompt, reply, remarks, ...rest } = this.#turn(turn)
-    const asked = this.#kept({ tool: this.#strictest(tools, 'arguments'), arguments: { prompt } }).arguments?.prompt
-    const tool = this.#strictest(tools, 'result')
+    const asked = this.#kept({ tool: strictestTool(this.policy, tools, 'arguments'), arguments: { prompt } }).arguments
+      ?.prompt
+    const tool = strictestTool(this.policy, tools, 'result')
     const told = reply === undefined ? {} : this.#kept({ tool, result: reply })
     const said = remarks?.flatMap((remark) => {
       const { result } = this.#kept({ tool, result: remark.text })
@@ -161,11 +159,6 @@ class SessionFilter {
       ...(said ? { remarks: said } : {}),
       ...(told.result === undefined ? {} : { reply: told.result }),
     }
-  }
-
-  #strictest(tools: readonly string[], half: keyof CallTiers): string {
-    const strictness = (tool: string): number => TIERS.indexOf(tiersFor(this.policy, tool)[half])
-    return tools.reduce((strict, tool) => (strictness(tool) > strictness(strict) ? tool : strict))
   }
 
   #kept(call: Parameters<typeof applyTier>[0]): Pick<ExportedCall, 'arguments' | 'result'> {

@@ -58,6 +58,7 @@ export {
   OUTCOMES,
   type Outcome,
 } from './outcome.js'
+export { patternRisk } from './pattern-risk.js'
 export {
   DEFAULT_POLICY,
   isExpired,

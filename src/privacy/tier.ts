@@ -14,6 +14,5 @@ export const stricterTiers = (a: CallTiers, b: CallTiers): CallTiers => ({
   arguments: stricterTier(a.arguments, b.arguments),
   result: stricterTier(a.result, b.result),
 })
-/** Whether `a` keeps nothing that `b` would not. */
-export const isAsStrict = (a: CallTiers, b: CallTiers): boolean =>
-  stricterTiers(a, b).arguments === a.arguments && stricterTiers(a, b).result === a.result
+/** Whether any of the words is kept. */
+export const keepsWords = (tier: Tier): boolean => tier === 'full' || tier === 'redacted'

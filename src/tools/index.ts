@@ -1,41 +1,32 @@
-export { answerCodex, codexControlSocket } from './codex/codex-control.js'
 export { capturedSession, resumeCaptured } from './custom/captured-session.js'
 export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
 export type { Counters } from './log/counters.js'
-export type { Checkpoint, Fact, Mark, PromptBy, Resume, SessionNews } from './log/fact.js'
+export type { Checkpoint, Fact, Resume, SessionNews } from './log/fact.js'
 export { foldSession } from './log/fold.js'
 export { notingUnlisted, type UnlistedDirectory } from './log/log-files.js'
-export type { Ability, Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './log/log-tool.js'
+export type { Environment, LogAbilities, LogRef, LogTool, Succession } from './log/log-tool.js'
 export { LOG_TOOL_NAMES } from './log/log-tool-names.js'
 export { LOG_TOOLS } from './log/log-tools.js'
 export { isReadableLog, isSparse, openLog } from './log/open-log.js'
 export { placeLinks } from './log/place-links.js'
-export { recordsInTornLine } from './log/torn-line.js'
-export type { LoggedSession, LoggedToolCall, LoggedTurn, Remark, TurnOutcome } from './log/turn.js'
+export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './log/turn.js'
 export { turnParts } from './log/turn-parts.js'
 export type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from './log/usage-reader.js'
 export { commandWords, toolOfCommand } from './run/own-command.js'
-export { findProgram, type Program } from './run/program.js'
+export { findProgram } from './run/program.js'
 export { RUNNERS, runnersFor } from './run/run-tools.js'
-export type { Runners, ToolSettings } from './run/runners.js'
+export type { Runners } from './run/runners.js'
 export type {
   AgentReport,
-  Answer,
   AskedPermission,
-  Capture,
   Dialog,
   DialogOption,
   Launch,
-  Link,
   Preparation,
-  Registry,
   RegistryEntry,
   RunAbilities,
   Screen,
   ScreenReading,
-  Spool,
-  SpoolMessage,
-  TextCheck,
   ToolRunner,
 } from './run/tool-runner.js'
 export { WRAPPED } from './run/tool-runner.js'

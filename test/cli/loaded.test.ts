@@ -42,6 +42,12 @@ describe('a command that only asks', () => {
     for (const one of [RULES, LOG_READERS, 'src/ingest/text/text-store.ts']) expect(sources).not.toContain(one)
   })
 
+  it('loads nothing that starts or asks other programs, and makes no stream of standard input, to list sessions', async () => {
+    const sources = await sourcesLoadedBy(['sessions', 'list', '--json'])
+    expect(sources.filter((source) => source.startsWith('src/daemon/'))).toEqual([])
+    for (const one of ['child_process', 'http', 'tty', 'net']) expect(sources.loadedBuiltIns).not.toContain(one)
+  })
+
   it('loads the text to search in it, and not what fills it', async () => {
     const sources = await sourcesLoadedBy(['search', 'anything', '--json'], { exit: 1 }) // like grep: nothing was ever ingested here
     expect(sources).toContain('src/ingest/text/search-text.ts')

@@ -245,7 +245,7 @@ it(`${LINE_ROUNDS * LINES} damaged journal lines stop nothing, and all that the 
       `round ${round}: ${done.join(', ')}`,
     ).toEqual([])
   }
-}, 300_000)
+}, 900_000)
 
 it(`${FILE_ROUNDS * FILES} damaged files stop nothing, and all other sessions are listed`, async () => {
   const here = await world()
@@ -275,7 +275,7 @@ it(`${FILE_ROUNDS * FILES} damaged files stop nothing, and all other sessions ar
     ).toEqual([])
   }
   expect([...hit].sort()).toEqual(names)
-}, 300_000)
+}, 900_000)
 
 it('the built program never takes a damaged file for a bug of its own', async () => {
   const here = await world()
@@ -298,4 +298,4 @@ it('the built program never takes a damaged file for a bug of its own', async ()
       expect({ isBug: ran.status === 70, signal: ran.signal }, told).toEqual({ isBug: false, signal: null })
     }
   }
-}, 300_000)
+}, 900_000)

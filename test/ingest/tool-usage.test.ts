@@ -12,7 +12,6 @@ import {
   scanUsage,
   ToolUsage,
   usageReaders,
-  usageSources,
 } from '../../src/ingest/index.js'
 import { LOG_TOOLS, type UsageReader, type UsageRecord, type UsageSource } from '../../src/tools/index.js'
 import { temporaryDirectory } from './corpus.js'
@@ -49,7 +48,7 @@ it('the logs of every tool end up in the same totals, scanned or stored', () => 
   put('codex/0.166.0', '.codex/sessions/2026/11/15')
   put('opencode/1.18.33', '.local/share/opencode')
   put('pi/0.87.1', '.pi/agent')
-  const sources = usageSources({ home, env: {} })
+  const sources = LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover({ home, env: {} }))
   const ledger = new Ledger()
   const readers = usageReaders()
   const scan = scanUsage(sources, readers, (telling) => ledger.tell(telling))

@@ -1,14 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import type { SpooledMessage } from '../../src/journal/index.js'
 import { type Evidence, isSessionId, type Wait } from '../../src/model/index.js'
-import type {
-  AgentReport,
-  Dialog,
-  Launch,
-  Preparation,
-  ScreenReading,
-  SpoolMessage,
-  ToolRunner,
-} from '../../src/tools/index.js'
+import type { AgentReport, Dialog, Launch, Preparation, ScreenReading, ToolRunner } from '../../src/tools/index.js'
 
 const PROGRAM = fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url))
 
@@ -57,7 +50,7 @@ interface Said {
   background?: number
 }
 
-function readMessage({ payload }: SpoolMessage): AgentReport | undefined {
+function readMessage({ payload }: SpooledMessage): AgentReport | undefined {
   const said = payload as Said
   const session = isSessionId(said.session) ? said.session : undefined
   const identity = session ? { identity: { session, how: said.how ?? ('unchanged' as const) } } : {}

@@ -2,7 +2,6 @@ import { list as operation } from '../../operations/index.js'
 import type { Command } from '../command.js'
 import { operationCommand } from '../operation-command.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
-import { list as sessions } from './sessions/list.js'
 
 /** What only sessions can be asked for. */
 const OF_SESSIONS = ['since', 'until', 'outcome', 'title', 'chain', 'work', 'limit', 'cursor', 'in'] as const
@@ -23,8 +22,10 @@ const agents = operationCommand(operation, {
 
 export const list: Command = {
   ...agents,
-  start: (given, cli) => {
+  start: async (given, cli) => {
     const isAboutSessions = OF_SESSIONS.some((name) => given[name] !== undefined)
-    return (isAboutSessions && !cli.out.json ? sessions : agents).start(given, cli)
+    if (!isAboutSessions || cli.out.json) return agents.start(given, cli)
+    const { list: sessions } = await import('./sessions/list.js') // with the databases, which the list of agents does without
+    return sessions.start(given, cli)
   },
 }

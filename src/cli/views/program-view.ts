@@ -7,7 +7,7 @@ import { table } from '../screen/table.js'
 const ABILITY_WORDS: readonly (readonly [ability: string, word: string])[] = [
   ['resume', 'resumes'],
   ['fork', 'forks'],
-  ['tells', 'tells'],
+  ['tells', 'reports'],
   ['asks', 'asks'],
   ['chooses_model', 'models'],
   ['mcp', 'MCP'],

@@ -2,7 +2,6 @@ import { FactForgetter } from '../../archive/index.js'
 import { parseSessionId } from '../../model/index.js'
 import type { Forgetter } from '../../privacy/index.js'
 import {
-  type Environment,
   LOG_TOOLS,
   type LogTool,
   type Resume,
@@ -13,11 +12,6 @@ import {
   type UsageSource,
 } from '../../tools/index.js'
 import { usageRecordOf } from './usage-record.js'
-
-/** Every log of every tool that may contain usage. */
-export function usageSources(environment: Environment): UsageSource[] {
-  return LOG_TOOLS.filter((tool) => tool.can.usage.yes).flatMap((tool) => tool.discover(environment))
-}
 
 /** For each tool its own usage reader, or else one that reads its logs whole. `forgetter` keeps what was purged out of what they remember. */
 export function usageReaders(forgetter?: Forgetter): Readonly<Record<string, UsageReader>> {

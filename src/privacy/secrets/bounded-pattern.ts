@@ -1,5 +1,5 @@
 import { type Context, createContext, Script } from 'node:vm'
-import { SkeinError } from '../../model/index.js'
+import { patternRisk, SkeinError } from '../../model/index.js'
 import type { Span } from '../mark.js'
 
 /**
@@ -22,9 +22,9 @@ export class BoundedPattern {
     if (source.length > LONGEST_PATTERN) throw badPattern(source, `is longer than ${LONGEST_PATTERN} characters`)
     this.#expression = compiled(source)
     if (this.#expression.test('')) throw badPattern(source, 'also matches an empty text')
-    const { nested, alternatives, count } = repetitionsIn(source)
-    if (nested) throw badPattern(source, 'repeats a group that itself repeats something, which can run for ever')
-    this.#watchedFrom = (alternatives ? undefined : WATCHED_FROM[count]) ?? WATCHED_FROM_RISKY
+    const { isNested, repeatsAlternatives, repetitions } = patternRisk(source)
+    if (isNested) throw badPattern(source, 'repeats a group that itself repeats something, which can run for ever')
+    this.#watchedFrom = (repeatsAlternatives ? undefined : WATCHED_FROM[repetitions]) ?? WATCHED_FROM_RISKY
   }
 
   /** Throws a `SkeinError` when it takes too long. */
@@ -67,38 +67,6 @@ function compiled(source: string): RegExp {
       throw badPattern(source, `cannot be parsed (${why})`)
     }
   }
-}
-
-/** Whether a repeated group holds a repetition, or alternatives, and how many repetitions there are. Looks at the text alone, so it may be too careful. */
-function repetitionsIn(source: string): { nested: boolean; alternatives: boolean; count: number } {
-  const open: { repeats: boolean; chooses: boolean }[] = [{ repeats: false, chooses: false }]
-  const found = { nested: false, alternatives: false, count: 0 }
-  const tokens = source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<\w+>)|[()|]|[*+]|\{(\d*)(,?)(\d*)\}/gsu)
-  let closed: { repeats: boolean; chooses: boolean; end: number } | undefined
-  for (const { 0: token, 1: least, 2: comma, 3: most, index } of tokens) {
-    const group = open.at(-1)
-    const times = comma === '' ? least : most
-    const isUnbounded = token === '*' || token === '+' || (token.startsWith('{') && Number(times || 999) > 10)
-    if (isUnbounded) {
-      found.count += 1
-      if (closed?.end === index) {
-        found.nested ||= closed.repeats
-        found.alternatives ||= closed.chooses
-      }
-      if (group) group.repeats = true
-    } else if (token === '|') {
-      if (group) group.chooses = true
-    } else if (token.startsWith('(')) open.push({ repeats: false, chooses: false })
-    closed = undefined
-    if (token !== ')' || open.length < 2) continue
-    const inner = open.pop() ?? { repeats: false, chooses: false }
-    closed = { ...inner, end: index + 1 }
-    const around = open.at(-1)
-    if (!around) continue
-    around.repeats ||= inner.repeats
-    around.chooses ||= inner.chooses
-  }
-  return found
 }
 
 const badPattern = (source: string, what: string): SkeinError =>

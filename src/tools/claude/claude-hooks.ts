@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
+import type { SpooledMessage } from '../../journal/index.js'
 import type { Evidence, Trouble, Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../run/read-hook.js'
-import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
+import type { AgentReport, AskedPermission } from '../run/tool-runner.js'
 import { failedTurn } from '../run/trouble.js'
 
 /**
@@ -28,7 +29,7 @@ export const CLAUDE_HOOKS = [
  * the run's own. (A `claude -p` that the agent starts is not given these hooks, but inherits the environment.) Every
  * telling carries the conversation it comes from; it changes only with a SessionStart (`how` other than `unchanged`).
  */
-export const readClaudeHook = (message: SpoolMessage): AgentReport | undefined => readHook(message, tellingOf)
+export const readClaudeHook = (message: SpooledMessage): AgentReport | undefined => readHook(message, tellingOf)
 
 function tellingOf(event: string, payload: JsonObject): AgentReport | undefined {
   switch (event) {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { closeSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { openGuarded } from '../../disk/index.js'
+import type { SpooledMessage } from '../../journal/index.js'
 import type { Evidence } from '../../model/index.js'
 import { type JsonObject, objectAt, textAt } from '../json-value.js'
 import { readHook } from '../run/read-hook.js'
-import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
+import type { AgentReport, AskedPermission } from '../run/tool-runner.js'
 
 /** The hooks that a run is given. Codex has none for a failed or interrupted turn: its title and screen tell those. */
 export const CODEX_HOOKS = [
@@ -23,7 +24,7 @@ export const CODEX_HOOKS = [
 const HEAD_BYTES = 16 * 1024
 
 /** What a hook says; the payloads are like Claude Code's. SessionStart comes with the first prompt, not with the start. */
-export function readCodexHook(message: SpoolMessage): AgentReport | undefined {
+export function readCodexHook(message: SpooledMessage): AgentReport | undefined {
   const telling = readHook(message, tellingOf)
   const log = telling?.identity?.log
   // A sub-agent is a thread in the same process, whose conversation is not the agent's.

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { SpooledMessage } from '../../journal/index.js'
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
-import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
+import type { AgentReport, AskedPermission } from '../run/tool-runner.js'
 
 /**
  * The hooks that a run is given: few, for the program waits for each. Those around the model run for every piece of a reply, and
@@ -12,7 +13,7 @@ import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-run
 export const GEMINI_HOOKS = ['SessionStart', 'BeforeAgent', 'Notification', 'AfterTool', 'AfterAgent'] as const
 
 /** What a hook says. */
-export function readGeminiHook({ payload }: SpoolMessage): AgentReport | undefined {
+export function readGeminiHook({ payload }: SpooledMessage): AgentReport | undefined {
   if (!isObject(payload)) return undefined
   const event = textAt(payload, 'hook_event_name') ?? ''
   const telling = tellingOf(event, payload)

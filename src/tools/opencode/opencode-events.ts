@@ -1,10 +1,11 @@
+import type { SpooledMessage } from '../../journal/index.js'
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import type { AgentReport, AskedPermission, SpoolMessage } from '../run/tool-runner.js'
+import type { AgentReport, AskedPermission } from '../run/tool-runner.js'
 import { failedTurn, troubleOf } from '../run/trouble.js'
 
 /** What the plugin says: opencode's own events, and a few of the plugin's. */
-export function readOpencodeEvent({ payload }: SpoolMessage): AgentReport | undefined {
+export function readOpencodeEvent({ payload }: SpooledMessage): AgentReport | undefined {
   if (!isObject(payload)) return undefined
   const telling = tellingOf(textAt(payload, 'type') ?? '', payload)
   const session = textAt(payload, 'sessionID')

@@ -1,10 +1,11 @@
+import type { SpooledMessage } from '../../journal/index.js'
 import { type Evidence, isSessionId } from '../../model/index.js'
 import { isObject, type JsonObject, textAt } from '../json-value.js'
-import type { AgentReport, SpoolMessage } from '../run/tool-runner.js'
+import type { AgentReport } from '../run/tool-runner.js'
 import { failedTurn } from '../run/trouble.js'
 
 /** What the extension says. */
-export function readPiEvent({ payload }: SpoolMessage): AgentReport | undefined {
+export function readPiEvent({ payload }: SpooledMessage): AgentReport | undefined {
   if (!isObject(payload)) return undefined
   const type = textAt(payload, 'type') ?? ''
   const telling = tellingOf(type, payload)

@@ -1,6 +1,7 @@
+import type { SpooledMessage } from '../../journal/index.js'
 import { isSessionId } from '../../model/index.js'
 import { isObject, type JsonObject, textAt } from '../json-value.js'
-import type { AgentReport, SpoolMessage } from './tool-runner.js'
+import type { AgentReport } from './tool-runner.js'
 
 const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
 
@@ -9,7 +10,7 @@ const SOURCES = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
  * with a SessionStart (`how` other than `unchanged`).
  */
 export function readHook(
-  { payload }: SpoolMessage,
+  { payload }: SpooledMessage,
   tellingOf: (event: string, payload: JsonObject) => AgentReport | undefined,
 ): AgentReport | undefined {
   if (!isObject(payload)) return undefined

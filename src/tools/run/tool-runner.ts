@@ -1,3 +1,4 @@
+import type { SpooledMessage } from '../../journal/index.js'
 import type { AgentId, Evidence, Instant, OptionMeaning, SessionId, Wait } from '../../model/index.js'
 import type { Environment } from '../log/log-tool.js'
 
@@ -95,16 +96,6 @@ export interface Capture {
 
 /** Stands for the id in `Capture.resume`, always as an argument of its own. */
 export const SESSION_PLACEHOLDER = '{session}'
-
-/** A message from the spool. */
-export interface SpoolMessage {
-  readonly agent: string
-  readonly run: string
-  readonly tool: string
-  readonly pid?: number
-  readonly payload: unknown
-  readonly at: string
-}
 
 /**
  * What one message says. An unknown one is counted, not fatal. A finished turn is `idle` here: whether anyone has seen it is
@@ -241,7 +232,7 @@ export interface ToolRunner {
   readonly can: RunAbilities
   prepare(launch: Launch): Preparation
   /** Undefined for a message of a kind that this version does not know. */
-  readMessage(message: SpoolMessage): AgentReport | undefined
+  readMessage(message: SpooledMessage): AgentReport | undefined
   readTitle(title: string): Omit<Evidence, 'at'> | undefined
   readScreen(screen: Screen): ScreenReading
   /** The text in its input line, empty when there is none; undefined where no line is seen. Absent for tools whose input line cannot be recognised. */

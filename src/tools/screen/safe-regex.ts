@@ -1,3 +1,5 @@
+import { patternRisk } from '../../model/index.js'
+
 /**
  * Regular expressions that run on screens an agent may fill with anything. JavaScript's engine backtracks, so what could take
  * exponential time is refused when the rule is read: a repeated group, a back reference. What is left is polynomial, and
@@ -15,35 +17,8 @@ export function safeRegex(source: string, flags: 'u' | 'iu' = 'u'): RegExp {
 
 function problemOf(source: string): string | undefined {
   if (source.length > 1_000) return 'it is longer than 1000 characters'
-  let repeats = 0
-  for (let at = 0; at < source.length; at += 1) {
-    const char = source[at]
-    if (char === '\\') {
-      if (/[1-9k]/.test(source[at + 1] ?? '')) return 'back references can run for ever'
-      at += 1
-    } else if (char === '[') {
-      at = endOfClass(source, at)
-    } else if (char === '*' || char === '+' || (char === '{' && isWide(source, at))) {
-      if (source[at - 1] === ')' && source[at - 2] !== '\\')
-        return 'a repeated group, such as (a|b)*, can run for ever; repeat a single character or class'
-      repeats += 1
-    }
-  }
-  return repeats > MOST_REPEATS ? `it has more than ${MOST_REPEATS} open repetitions` : undefined
-}
-
-function endOfClass(source: string, start: number): number {
-  for (let at = start + 1; at < source.length; at += 1) {
-    if (source[at] === '\\') at += 1
-    else if (source[at] === ']') return at
-  }
-  return source.length
-}
-
-/** `{3}` and `{0,9}` cost little; `{2,}` and `{1,400}` are as open as a star. */
-function isWide(source: string, at: number): boolean {
-  const counts = /^\{(\d+)(,(\d*))?\}/.exec(source.slice(at, at + 12))
-  if (!counts) return false
-  const most = counts[2] === undefined ? Number(counts[1]) : counts[3] === '' ? Infinity : Number(counts[3])
-  return most > 12
+  const { hasBackReference, repeatsGroup, repetitions } = patternRisk(source)
+  if (hasBackReference) return 'back references can run for ever'
+  if (repeatsGroup) return 'a repeated group, such as (a|b)*, can run for ever; repeat a single character or class'
+  return repetitions > MOST_REPEATS ? `it has more than ${MOST_REPEATS} open repetitions` : undefined
 }

@@ -3,15 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claudeRunner } from '../../../src/tools/claude/claude-runner.js'
 import { fixture } from '../recorded-pane.js'
-import { ID, ORIGIN, scratchLaunches } from './launch.js'
+import { ID, messageOf, ORIGIN, scratchLaunches } from './launch.js'
 
-const message = (payload: unknown) => ({
-  agent: 'a',
-  run: 'r',
-  tool: 'claude',
-  at: '2026-11-15T10:00:00.000Z',
-  payload,
-})
+const message = (payload: unknown) => messageOf('claude', payload)
 
 describe('what the hooks of Claude Code say', () => {
   const expected: Record<string, unknown> = JSON.parse(fixture('claude', 'hooks', 'expected.json'))

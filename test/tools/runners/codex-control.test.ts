@@ -4,7 +4,13 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerCodex } from '../../../src/tools/index.js'
+import { answerCodex, codexControlSocket } from '../../../src/tools/codex/codex-control.js'
+
+it('the daemon listens below the home of Codex', () => {
+  expect(codexControlSocket({ home: '/home/ada', env: {} })).toBe(
+    '/home/ada/.codex/app-server-control/app-server-control.sock',
+  )
+})
 
 const THREAD = '01a1e02d-05fa-7280-ab82-2b77137af37f'
 

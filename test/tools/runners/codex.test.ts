@@ -5,7 +5,7 @@ import { instantOf } from '../../../src/model/index.js'
 import { codex } from '../../../src/tools/codex/codex.js'
 import { codexRunner } from '../../../src/tools/codex/codex-runner.js'
 import { fixture } from '../recorded-pane.js'
-import { ID, ORIGIN, scratchLaunches } from './launch.js'
+import { ID, messageOf, ORIGIN, scratchLaunches } from './launch.js'
 
 describe('what the hooks of Codex say', () => {
   const expected: Record<string, unknown[]> = JSON.parse(fixture('codex', 'hooks', 'expected.json'))
@@ -13,7 +13,7 @@ describe('what the hooks of Codex say', () => {
     const lines = fixture('codex', 'hooks', `${name}.jsonl`).trim().split('\n')
     const said = lines.map((line) => {
       const payload: unknown = JSON.parse(line).stdin
-      return codexRunner.readMessage({ agent: 'a', run: 'r', tool: 'codex', at: '', payload }) ?? null
+      return codexRunner.readMessage(messageOf('codex', payload)) ?? null
     })
     expect(said).toEqual(expected[name])
   })
@@ -27,7 +27,7 @@ it('of a patch, the files are told', () => {
     tool_name: 'apply_patch',
     tool_input: { command },
   }
-  const { request } = codexRunner.readMessage({ agent: 'a', run: 'r', tool: 'codex', at: '', payload }) ?? {}
+  const { request } = codexRunner.readMessage(messageOf('codex', payload)) ?? {}
   expect(request).toMatchObject({ tool: 'apply_patch', what: 'a.md, b/c.ts' })
 })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseSessionId } from '../../../src/model/index.js'
 import { capturedSession, parseCustomTools, RUNNERS, resumeCaptured, runnersFor } from '../../../src/tools/index.js'
-import { ID, scratchLaunches } from './launch.js'
+import { ID, messageOf, scratchLaunches } from './launch.js'
 
 const BUILT_IN = RUNNERS.map((runner) => runner.name)
 const VIBE = {
@@ -86,9 +86,7 @@ describe('starting a tool of the user', () => {
     expect(team).toMatchObject({ name: 'team', can: { chooseId: 'flag', fork: true } })
     expect(team.isProcess('claude-wrapper') && team.isProcess('claude') && !team.isProcess('bash')).toBe(true)
     const hook = { hook_event_name: 'Stop', session_id: ID }
-    expect(team.readMessage({ agent: 'a', run: 'r', tool: 'team', at: '', payload: hook })?.evidence?.status).toBe(
-      'idle',
-    )
+    expect(team.readMessage(messageOf('team', hook))?.evidence?.status).toBe('idle')
   })
 
   it('a table for one of our tools changes that tool', () => {

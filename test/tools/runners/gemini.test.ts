@@ -5,7 +5,7 @@ import { parseSessionId } from '../../../src/model/index.js'
 import { geminiRunner } from '../../../src/tools/gemini/gemini-runner.js'
 import { placeLinks } from '../../../src/tools/index.js'
 import { fixture } from '../recorded-pane.js'
-import { ID, ORIGIN, scratchLaunches } from './launch.js'
+import { ID, messageOf, ORIGIN, scratchLaunches } from './launch.js'
 
 const write = (path: string, content: string): void => {
   mkdirSync(dirname(path), { recursive: true })
@@ -21,9 +21,7 @@ const log = (home: string, session: string, more = ''): string => {
 it('what the hooks of Gemini CLI say', () => {
   const { run } = JSON.parse(fixture('gemini', 'hooks', 'expected.json'))
   const lines = fixture('gemini', 'hooks', 'run.jsonl').trim().split('\n')
-  const said = lines.map((line) =>
-    geminiRunner.readMessage({ agent: 'a', run: 'r', tool: 'gemini', at: '', payload: JSON.parse(line) }),
-  )
+  const said = lines.map((line) => geminiRunner.readMessage(messageOf('gemini', JSON.parse(line))))
   expect(said).toEqual(run)
 })
 

@@ -1,11 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SpooledMessage } from '../../../src/journal/index.js'
 import { instantOf, parseAgentId, parseSessionId } from '../../../src/model/index.js'
 import type { Launch } from '../../../src/tools/index.js'
 
 export const ID = parseSessionId('11111111-1111-4111-8111-111111111111')
 export const ORIGIN = parseSessionId('22222222-2222-4222-8222-222222222222')
+
+/** A message that a program left in the spool. */
+export const messageOf = (tool: string, payload: unknown): SpooledMessage => ({
+  agent: 'a',
+  run: 'r',
+  tool,
+  at: instantOf(0),
+  payload,
+})
 
 /** A home directory of its own, and starts that happen in it. */
 export function scratchLaunches(): Disposable & { readonly home: string; launch(over?: Partial<Launch>): Launch } {

@@ -7,16 +7,14 @@ import { parseSessionId } from '../../../src/model/index.js'
 import { opencodeRunner } from '../../../src/tools/opencode/opencode-runner.js'
 import type { Launch } from '../../../src/tools/run/tool-runner.js'
 import { fixture } from '../recorded-pane.js'
-import { ID, ORIGIN, scratchLaunches } from './launch.js'
+import { ID, messageOf, ORIGIN, scratchLaunches } from './launch.js'
 
 const SESSION = 'ses_11111111111141118111111111111111'
 
 it('what the plugin says', () => {
   const { run } = JSON.parse(fixture('opencode', 'hooks', 'expected.json'))
   const lines = fixture('opencode', 'hooks', 'run.jsonl').trim().split('\n')
-  const said = lines.map((line) =>
-    opencodeRunner.readMessage({ agent: 'a', run: 'r', tool: 'opencode', at: '', payload: JSON.parse(line) }),
-  )
+  const said = lines.map((line) => opencodeRunner.readMessage(messageOf('opencode', JSON.parse(line))))
   expect(said).toEqual(run)
 })
 

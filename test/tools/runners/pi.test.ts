@@ -4,14 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { pi } from '../../../src/tools/pi/pi.js'
 import { piRunner } from '../../../src/tools/pi/pi-runner.js'
 import { fixture } from '../recorded-pane.js'
-import { ID, ORIGIN, scratchLaunches } from './launch.js'
+import { ID, messageOf, ORIGIN, scratchLaunches } from './launch.js'
 
 it('what the extension says', () => {
   const { run } = JSON.parse(fixture('pi', 'hooks', 'expected.json'))
   const lines = fixture('pi', 'hooks', 'run.jsonl').trim().split('\n')
-  const said = lines.map((line) =>
-    piRunner.readMessage({ agent: 'a', run: 'r', tool: 'pi', at: '', payload: JSON.parse(line) }),
-  )
+  const said = lines.map((line) => piRunner.readMessage(messageOf('pi', JSON.parse(line))))
   expect(said).toEqual(run)
 })
 
