@@ -70,71 +70,15 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place }))
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
-<<<<<<< HEAD
-  const intake = settings.ingest
-    ? new LogIntake({
-        argv: [facts.program, profile, 'intake'],
-        home: homeDirectory(home.directory),
-        signal: ending.signal,
-        say,
-      })
-    : undefined
-  const directoryOf = (name: string): string => join(facts.root, 'profiles', name)
+  const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined
   const operations = new OperationRoutes(
-    {
-      now: context.clock.now,
-      home: async () => home,
-      agents: async () => agents,
-      live: watcher,
-      profiles: {
-        current: profile,
-        list: async () => listProfiles(facts.root).map((name) => ({ name, directory: directoryOf(name) })),
-        create: async (name) => ({ name, directory: createProfile(facts.root, name) }),
-      },
-      configFile: facts.configFile,
-      privacyFile: options.privacyFile,
-    },
+    operationContext(options, { home, agents, watcher }),
     facts.version,
-    (asked, actor, abandoned) =>
-      runApart(
-        [facts.program, profile, 'operation'],
-        { ...facts.env, ...(actor === undefined ? {} : { SKEIN_ACTOR: actor }) },
-        asked,
-        AbortSignal.any([abandoned, ending.signal]),
-      ),
+    apart(options, ending.signal),
     options.as,
   )
-  const api = new Api({
-    agents,
-    operations,
-    list: (filter) => watcher.list(filter),
-    hub,
-    segment: () => watcher.segment,
-    next: () => watcher.next(),
-    tryNotice: (ways) => watcher.tryNotice(ways),
-    stop: () => end('it was asked to stop'),
-    signal: ending.signal,
-    health: () => ({
-      name: 'skein',
-      version: facts.version,
-      api: API_VERSION,
-      pid: process.pid,
-      profile,
-      home: facts.root,
-      started_at: startedAt,
-      memory_bytes: process.memoryUsage.rss(),
-      event_loop: delay.read(),
-      ...(intake ? { ingest: intake.state } : {}),
-      connections: server.connections,
-      ...(hub.last ? { last_event_id: hub.last } : {}),
-    }),
-  })
-=======
-  const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined
-  const operations = new OperationRoutes(operationContext(options, { home, agents, watcher }), options.as)
   const health = (): ReturnType<typeof healthOf> => healthOf(options, { startedAt, delay, intake, hub, server })
   const api = new Api({ ...answering(watcher), agents, operations, hub, health, ...stopping(ending) })
->>>>>>> integration
   await using server = new ApiServer(
     (request, response) => api.answer(request, response),
     (error) => say(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
@@ -254,6 +198,17 @@ function operationContext(
     privacyFile,
   }
 }
+
+/** How an operation that computes for long is run: by this program, in a process that ends with the daemon. */
+const apart =
+  ({ facts, profile }: DaemonOptions, ending: AbortSignal): ConstructorParameters<typeof OperationRoutes>[2] =>
+  (asked, actor, abandoned) =>
+    runApart(
+      [facts.program, profile, 'operation'],
+      { ...facts.env, ...(actor === undefined ? {} : { SKEIN_ACTOR: actor }) },
+      asked,
+      AbortSignal.any([abandoned, ending]),
+    )
 
 const answering = (watcher: AgentWatcher) => ({
   list: (filter: Parameters<AgentWatcher['list']>[0]) => watcher.list(filter),
