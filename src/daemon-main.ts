@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  answerApart,
   daemonPlace,
   type FromIntake,
   LogFile,
@@ -12,16 +13,19 @@ import {
   runDaemon,
   runIntake,
   type ToIntake,
+  type ToOperation,
 } from './daemon/index.js'
-import { openHome } from './home/index.js'
+import { createProfile, listProfiles, openHome } from './home/index.js'
 import type { Context } from './model/index.js'
 import { homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log. With `intake` behind the
-// profile it is the process in which the daemon reads logs, and talks to the daemon alone.
+// profile it is the process in which the daemon reads logs, and talks to the daemon alone; with `operation`, the one that runs an operation.
 process.umask(0o077)
-// What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent.
-const actor = 'skein-daemon'
+// What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent. An operation that
+// it runs apart is done by whoever asked the daemon for it.
+const caller = process.argv[3] === 'operation' ? process.env.SKEIN_ACTOR : undefined
+const actor = caller || 'skein-daemon'
 process.env.SKEIN_ACTOR = actor
 /** What is being stored may be finished when the daemon is gone; it is safe at any moment. */
 const END_MS = 2_000
@@ -58,6 +62,7 @@ const open = (context: Context): ReturnType<typeof openHome> =>
     ...(userId === undefined ? {} : { userId }),
   })
 if (process.argv[3] === 'intake') readLogs()
+else if (process.argv[3] === 'operation') runOperation()
 else beDaemon()
 
 function beDaemon(): void {
@@ -124,6 +129,28 @@ function readLogs(): void {
     () => process.exit(0),
     fatal,
   )
+}
+
+/** Runs one operation for the daemon, which waits for its answer. */
+function runOperation(): void {
+  process.title = 'skein-operation'
+  process.on('disconnect', () => process.exit(0))
+  process.once('message', (asked) => {
+    const context = contextWith(() => {})
+    const profiles = {
+      current: profile,
+      list: async () => listProfiles(root).map((name) => ({ name, directory: join(root, 'profiles', name) })),
+      create: async (name: string) => ({ name, directory: createProfile(root, name) }),
+    }
+    // From the daemon, which is this very program.
+    answerApart(asked as ToOperation, () => open(context), { configFile, privacyFile, profiles }).then(
+      (answer) => process.send?.(answer, () => process.exit(0)),
+      (error) => {
+        process.stderr.write(wordsOf(error))
+        process.exit(70)
+      },
+    )
+  })
 }
 
 function wordsOf(error: unknown): string {

@@ -17,13 +17,21 @@ const HELP = new Set(['--help', '-h'])
 const VERSION = new Set(['--version', '-V', '-v'])
 /** What people type for a command out of habit. */
 const ALIASES: Readonly<Record<string, string>> = { ls: 'list', ps: 'list' }
+/** Two words for which people use two nouns: each means the command under the other. */
+const SPELLINGS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['session ingest', ['ingest']],
+  ...['list', 'show', 'chain', 'find', 'tree'].map((verb) => [`session ${verb}`, ['sessions', verb]] as const),
+  ...['start', 'end', 'handoff', 'step', 'update'].map((verb) => [`sessions ${verb}`, ['session', verb]] as const),
+  ...['list', 'show', 'test'].map((verb) => [`tools ${verb}`, ['tool', verb]] as const),
+])
 /** The noun that may be left out. */
 export const SHORT_NOUN = 'sessions'
 /** Called by the shells' completion scripts; not for people. */
 export const COMPLETE_WORD = '__complete'
 
 /** Finds the command among global options, which may stand before, inside or after its name. */
-export function route(args: readonly string[], table: CommandTable): Route {
+export function route(typed: readonly string[], table: CommandTable): Route {
+  const args = spelledOut(typed)
   if (args[0] === COMPLETE_WORD) return { kind: 'complete', args: args.slice(1) }
   const words: string[] = []
   const globals: string[] = []
@@ -58,6 +66,13 @@ export function route(args: readonly string[], table: CommandTable): Route {
     }
   }
   return words.length === 0 ? { kind: 'overview', args: globals } : { kind: 'help', words }
+}
+
+/** The same command line in the spelling of the table. */
+function spelledOut(args: readonly string[]): readonly string[] {
+  const at = args[0] === 'help' ? 1 : 0
+  const meant = SPELLINGS.get(args.slice(at, at + 2).join(' '))
+  return meant ? [...args.slice(0, at), ...meant, ...args.slice(at + 2)] : args
 }
 
 /** A noun's command for a word that is none of its verbs. */

@@ -1,5 +1,6 @@
 export { accessTo, type DaemonFacts } from './http/access.js'
 export { DaemonClient } from './http/client.js'
+export { answerApart, type ToOperation } from './http/operation-process.js'
 export { type FromIntake, runIntake, type ToIntake } from './intake/intake-process.js'
 export { type DaemonAccess, daemonStateOf, ensureDaemon, stopDaemon } from './launch.js'
 export { LogFile, newestLines } from './log-file.js'

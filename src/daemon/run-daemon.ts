@@ -15,6 +15,7 @@ import { HomeGuard, homeDirectory } from './home-guard.js'
 import type { DaemonFacts } from './http/access.js'
 import { Api } from './http/api.js'
 import { EventHub } from './http/event-hub.js'
+import { runApart } from './http/operation-process.js'
 import { OperationRoutes } from './http/operation-routes.js'
 import { ApiServer } from './http/server.js'
 import { RETENTION_MS } from './intake/intake-process.js'
@@ -70,7 +71,12 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined
-  const operations = new OperationRoutes(operationContext(options, { home, agents, watcher }), options.as)
+  const operations = new OperationRoutes(
+    operationContext(options, { home, agents, watcher }),
+    facts.version,
+    apart(options, ending.signal),
+    options.as,
+  )
   const health = (): ReturnType<typeof healthOf> => healthOf(options, { startedAt, delay, intake, hub, server })
   const api = new Api({ ...answering(watcher), agents, operations, hub, health, ...stopping(ending) })
   await using server = new ApiServer(
@@ -192,6 +198,17 @@ function operationContext(
     privacyFile,
   }
 }
+
+/** How an operation that computes for long is run: by this program, in a process that ends with the daemon. */
+const apart =
+  ({ facts, profile }: DaemonOptions, ending: AbortSignal): ConstructorParameters<typeof OperationRoutes>[2] =>
+  (asked, actor, abandoned) =>
+    runApart(
+      [facts.program, profile, 'operation'],
+      { ...facts.env, ...(actor === undefined ? {} : { SKEIN_ACTOR: actor }) },
+      asked,
+      AbortSignal.any([abandoned, ending]),
+    )
 
 const answering = (watcher: AgentWatcher) => ({
   list: (filter: Parameters<AgentWatcher['list']>[0]) => watcher.list(filter),

@@ -210,7 +210,7 @@ export class LogHistory implements UsageLogs {
   }
 
   async counts(session: string): Promise<HistoryCounts> {
-    const none = { turns: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
+    const none = { turns: 0, messages: 0, tool_calls: 0, unread_lines: 0, unknown_records: 0 }
     return this.#setup.stores.askHistory((history) => history.counts(parseSessionId(session)), none)
   }
 

@@ -6,6 +6,11 @@ export interface Spent {
   calls: number
   /** Input, output and cache, all together. */
   tokens: number
+  /** What was sent and neither read from nor written to the prompt cache. */
+  input_tokens: number
+  output_tokens: number
+  cache_read_tokens: number
+  cache_write_tokens: number
   /** Whole micro-dollars of everything that has a price. */
   micro_usd: number
   /** Calls without a known price: not in `micro_usd`, and not free. */
@@ -61,6 +66,8 @@ const HAS_CELLS = "select 1 from sqlite_master where name = 'ledger_cells'"
 
 const SPENT = `select sum(calls) as calls,
   sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) as tokens,
+  sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read_tokens,
+  sum(cache_write_5m_tokens + cache_write_1h_tokens) as cache_write_tokens,
   sum(tokens_nano_usd + web_search_nano_usd) as nano_usd, sum(unpriced_calls) as unpriced_calls
   from ledger_cells where session = ?`
 

@@ -99,12 +99,11 @@ class SessionFilter {
   ) {}
 
   session({ session, news, from_log, told_from, before, turns, sub_agents }: SessionHistory): ExportedSession {
-    const { tool_calls: _, ...facts } = session
     const title = session.title ?? news.title
     const starters = turns.flatMap((turn) => turn.tool_calls).filter((call) => call.sub_agent !== undefined)
     const tools = [...DELEGATING_TOOLS, ...starters.map((call) => call.name)]
     return {
-      session: { ...facts, ...(title === undefined ? {} : { title }) },
+      session: { ...session, ...(title === undefined ? {} : { title }) },
       from_log,
       told_from,
       ...(before ? { before: this.#turn(before) } : {}),

@@ -57,9 +57,6 @@ export interface Session {
   branch?: string
   model?: string
   commits?: string[]
-
-  // Tool activity, read from the tool's own log
-  tool_calls?: ToolCall[]
 }
 
 export interface ForkOrigin {

@@ -70,6 +70,7 @@ export {
   text,
 } from './kind.js'
 export { list } from './list.js'
+export { openApi } from './openapi.js'
 export type { Operation } from './operation.js'
 export { present } from './present.js'
 export { queryOf, readInput, readQuery } from './read-input.js'

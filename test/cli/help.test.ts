@@ -151,3 +151,19 @@ it('the noun "sessions" may be left out', async () => {
   expect((await type(['tree', '--help'])).stdout).toContain('Usage: skein sessions tree')
   expect(await type(['shw'])).toMatchObject({ exitCode: 2 })
 })
+
+describe('two spellings of one command', () => {
+  it.each([
+    ['session ingest', 'ingest'],
+    ['session list', 'sessions list'],
+    ['session show', 'sessions show'],
+    ['sessions start', 'session start'],
+    ['sessions end', 'session end'],
+    ['tools list', 'tool list'],
+    ['tools show', 'tool show'],
+  ])('skein %s is skein %s', async (one, other) => {
+    const [a, b] = await Promise.all([one, other].map((name) => type([...name.split(' '), '--help'])))
+    expect(a?.stdout).not.toBe('')
+    expect(a).toEqual(b)
+  })
+})

@@ -28,6 +28,8 @@ export interface FoundSession {
 
 export interface HistoryCounts {
   turns: number
+  /** Prompts and messages of the agent, without those of sub-agents. */
+  messages: number
   tool_calls: number
   /** Lines of its logs that gave no record. */
   unread_lines: number
@@ -234,9 +236,11 @@ export class HistoryStore implements Disposable {
 
   counts(session: SessionId): HistoryCounts {
     const sql = `select (select count(distinct t.turn) from turns t join history_logs l on l.n = t.log where l.session = ?1 and t.agent = '' and t.turn > 0) as turns,
+      (select coalesce(sum(replies), 0) from (select max(t.messages) as replies from turns t join history_logs l on l.n = t.log
+        where l.session = ?1 and t.agent = '' group by t.turn)) as replies,
       (select count(distinct c.call) from tool_calls c join history_logs l on l.n = c.log where l.session = ?1) as tool_calls`
-    const { turns, tool_calls } = this.ledger.get(sql, session) as HistoryCounts
-    return { turns, tool_calls, ...this.#notUnderstood(session) }
+    const { turns, replies, tool_calls } = this.ledger.get(sql, session) as HistoryCounts & { replies: number }
+    return { turns, messages: turns + replies, tool_calls, ...this.#notUnderstood(session) }
   }
 
   #notUnderstood(session: SessionId): Pick<HistoryCounts, 'unread_lines' | 'unknown_records'> {

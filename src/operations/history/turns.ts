@@ -1,5 +1,5 @@
 import type { SessionHistory } from '../../home/index.js'
-import { SkeinError } from '../../model/index.js'
+import { type Instant, SkeinError } from '../../model/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
 import { optional } from '../field.js'
 import { count } from '../kind.js'
@@ -23,9 +23,32 @@ export const turnsDocument = ({ session, from_log, told_from, turns: told, steps
   session: session.id,
   from_log,
   told_from,
-  turns: told,
+  turns: told.map(turnDocument),
   steps,
   counters,
+})
+
+/** A tool call with the names that scripts of other programs know, beside ours. */
+export interface NamedCall {
+  tool: string
+  timestamp?: Instant
+}
+
+const namesOf = ({ name, started_at }: LoggedToolCall): NamedCall => ({
+  tool: name,
+  ...(started_at === undefined ? {} : { timestamp: started_at }),
+})
+
+export type TurnDocument = Omit<LoggedTurn, 'tool_calls'> & { tool_calls: CallDocument[] }
+export type CallDocument = Omit<LoggedToolCall, 'sub_agent'> & NamedCall & { sub_agent?: TurnDocument[] }
+
+const turnDocument = (turn: LoggedTurn): TurnDocument => ({
+  ...turn,
+  tool_calls: turn.tool_calls.map(({ sub_agent, ...call }) => ({
+    ...call,
+    ...namesOf(call),
+    ...(sub_agent ? { sub_agent: sub_agent.map(turnDocument) } : {}),
+  })),
 })
 
 /** The history with one turn alone, or as it is when no turn is asked for. */
@@ -59,7 +82,7 @@ export const callsDocument = (history: SessionHistory) => ({
 })
 
 /** A tool call where it happened: in which turn, and how deep inside sub-agents. */
-export interface PlacedToolCall extends Omit<LoggedToolCall, 'sub_agent'> {
+export interface PlacedToolCall extends Omit<LoggedToolCall, 'sub_agent'>, NamedCall {
   turn: number
   /** The sub-agent that called it. */
   agent?: string
@@ -73,7 +96,7 @@ function toolCallsOf({ turns: told, before, sub_agents }: SessionHistory): Place
 /** Calls of sub-agents belong to the turn of the call that started them. */
 function callsIn(turn: LoggedTurn, number: number, depth: number): PlacedToolCall[] {
   return turn.tool_calls.flatMap(({ sub_agent, ...call }) => [
-    { ...call, turn: number, ...(turn.agent ? { agent: turn.agent } : {}), depth },
+    { ...call, ...namesOf(call), turn: number, ...(turn.agent ? { agent: turn.agent } : {}), depth },
     ...(sub_agent ?? []).flatMap((inner) => callsIn(inner, number, depth + 1)),
   ])
 }

@@ -22,6 +22,7 @@ export const sessionsShow = operation({
       ...(counted.turns > 0
         ? {
             turn_count: counted.turns,
+            message_count: counted.messages,
             tool_call_count: counted.tool_calls,
             unread_lines: counted.unread_lines,
             unknown_records: counted.unknown_records,
