@@ -20,11 +20,11 @@ export function makeHome(skein, size) {
   for (const name of ['project', 'skein', 'other/.skein']) mkdirSync(join(home, name), { recursive: true })
   writeLogs(home, size)
   writeSettings(home)
-  // Time goes on from one command to the next, and all of it is before the time of the comparison.
+  // Half a minute from one command to the next, more than any of them takes, and all of it before the time of the comparison.
   let count = 0
   const type = (args, options = {}) => {
     count += 1
-    return skein.mustRun(args, { at: NOW - 7_200_000 + count * 1000, seed: count, ...options })
+    return skein.mustRun(args, { at: NOW - 7_200_000 + count * 30_000, seed: count, ...options })
   }
   makeRoster(type)
   makeSessions(type)
