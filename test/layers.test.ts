@@ -50,3 +50,30 @@ it('the clock, the environment and the working directory are read at the entry p
     'disk/lock.ts',
   ])
 })
+
+it('no file imports itself by way of others', () => {
+  const imports = new Map(sources().map((path) => [path, neededBy(path)]))
+  const [open, done] = [new Set<string>(), new Set<string>()]
+  const cycles: string[] = []
+  const visit = (path: string): void => {
+    if (open.has(path)) {
+      const way = [...open]
+      cycles.push([...way.slice(way.indexOf(path)), path].map((one) => relative(SRC, one)).join(' -> '))
+    }
+    if (open.has(path) || done.has(path)) return
+    open.add(path)
+    for (const target of imports.get(path) ?? []) visit(target)
+    open.delete(path)
+    done.add(path)
+  }
+  for (const path of imports.keys()) visit(path)
+  expect(cycles).toEqual([])
+})
+
+/** The files that are loaded with this one: not those of types alone, nor those loaded later. */
+function neededBy(path: string): string[] {
+  const text = readFileSync(path, 'utf8')
+  return [...text.matchAll(/^(?:import|export) (?!type)[^;]*?from '(\.[^']+)'/gm)].map(([, target = '']) =>
+    resolve(dirname(path), target).replace(/\.js$/, '.ts'),
+  )
+}

@@ -1,3 +1,4 @@
+// Over 400 lines: every SQL statement of the index is here, so that nothing else knows SQL.
 import { pathToFileURL } from 'node:url'
 import { type Database, openDatabase, Statements } from '../disk/index.js'
 import {

@@ -10,6 +10,8 @@ import { located } from './run/run-life.js'
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
 const HOLD_WAIT_MS = 20_000
+/** A prompt that is kept for an agent, among the files of its runs. */
+export const PROMPT_FILE = 'prompt'
 
 /** What a change makes of an agent. */
 export interface RunChange<T> {

@@ -1,3 +1,4 @@
+// Over 400 lines: opening, mending, writing and checkpointing share one lock and one open index, and are read together.
 import { existsSync, statSync } from 'node:fs'
 import { explainDiskError, FileLock, isDamage } from '../disk/index.js'
 import {

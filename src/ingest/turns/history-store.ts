@@ -1,3 +1,4 @@
+// Over 400 lines: every statement about the rows of history.db is here, beside the transaction they share.
 import { closeSync, openSync } from 'node:fs'
 import { RowWriter, refuseForeign, type SqlValue } from '../../disk/index.js'
 import type { Instant, SessionId } from '../../model/index.js'

@@ -17,8 +17,8 @@ import {
   type ToolRunner,
 } from '../../tools/index.js'
 import type { Launching, LiveRun, Recipe } from '../agent-run.js'
+import { PROMPT_FILE } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
-import { PROMPT_FILE } from '../talk/pending-prompt.js'
 import { launchEnvironment } from './launch-environment.js'
 import { launchScriptOf } from './launch-leftovers.js'
 import { withStart } from './run-life.js'

@@ -1,4 +1,3 @@
-import type { NewEvent } from '../../home/index.js'
 import {
   type Agent,
   type AgentStatus,
@@ -21,9 +20,10 @@ import { turnBeforeStart } from '../status/turn-end.js'
 import { keptText } from '../talk/kept-text.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
-import { begun, clearOldRuns, type PreparedRun, prepareRun, programMissing, type ReadyRun, writeRun } from './launch.js'
+import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun } from './launch.js'
+import { readyRun } from './ready-run.js'
 import { recordBeginning, recordEnd, recordFreshStart } from './recorded-session.js'
-import { livingHolder, refuseHeld } from './resume-plan.js'
+import { refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
 import { planStart, recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
@@ -194,42 +194,6 @@ async function launch(
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
   const events = [...told, { type: 'agent_started', ...(session ? { session } : {}), payload }]
   return { next, events, result: { run, tier, session } }
-}
-
-/**
- * The run, written. A session id that the program told us when it was asked may be that of another agent, which keeps it: two programs
- * must not write into one conversation. The newcomer is started without an id then. `claim` is held until the agent's file names its session.
- */
-async function readyRun(
-  parts: Parts,
-  agent: Agent,
-  prepared: PreparedRun,
-): Promise<{ readied: ReadyRun; claim?: Disposable; refused?: Omit<NewEvent, 'agent'> }> {
-  const readied = await writeRun(parts, prepared)
-  const { session } = readied
-  if (!prepared.preparation.capture || !session) return { readied }
-  const claim = await parts.runs.holdResume()
-  try {
-    const holder = await livingHolder(parts, session, agent)
-    if (!holder) return { readied, claim }
-    readied.discard()
-    const { capture: _capture, ...preparation } = prepared.preparation
-    const because = `it is already the conversation of ${holder.agent.address}`
-    const payload = {
-      agent_id: agent.id,
-      session,
-      because,
-      evidence: { how: 'captured', run: prepared.launch.spool.run },
-    }
-    return {
-      readied: await writeRun(parts, { ...prepared, preparation }),
-      claim,
-      refused: { type: 'identity_refuse', payload },
-    }
-  } catch (error) {
-    claim[Symbol.dispose]()
-    throw error
-  }
 }
 
 /** Which conversation the run is in, and how that is known. */

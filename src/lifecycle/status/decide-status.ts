@@ -1,3 +1,4 @@
+// Just over 400 lines: the one place that decides a status, read from top to bottom.
 import {
   type AgentId,
   type AgentStatus,

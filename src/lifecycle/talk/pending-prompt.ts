@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { lifeOf, makeDirectory, startTimeOf, writeAtomic } from '../../disk/index.js'
 import { type Agent, type Instant, msOf, SkeinError } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
+import { PROMPT_FILE } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
 import { type Sent, send } from './send.js'
 
@@ -13,7 +14,6 @@ export interface PendingPrompt {
   taker?: { pid: number; process_start?: number; at: Instant }
 }
 
-export const PROMPT_FILE = 'prompt'
 /** Sending takes no longer than this; who takes longer has been stopped or has lost its way. */
 const SENDING_MS = 180_000
 
