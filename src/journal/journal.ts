@@ -226,7 +226,7 @@ export class Journal implements Disposable {
 }
 
 /**
- * Events in the order of their ids. One whose id does not rise is a copy. One whose id leaps over most of those that follow it has a
+ * Events in the order of their ids. One whose id does not rise is a copy. One whose id leaps over several of those that follow it has a
  * damaged id: taken as it is, it would make copies of them.
  */
 function rising(
@@ -250,16 +250,16 @@ function rising(
 /** How many of those that follow are asked. */
 const FOLLOWERS = 9
 
-/** Whether it is above at least two, and above most, of the next events that are no copies. None of these can be a copy of one before it. */
+/** Whether two or more of the next events that are no copies would be lost for this one. None of them can be a copy of one before it. */
 function leaps(id: string, highest: string, all: readonly Event[], from: number): boolean {
-  let [below, above] = [0, 0]
-  for (let at = from; at < all.length && below + above < FOLLOWERS; at += 1) {
+  let [below, seen] = [0, 0]
+  for (let at = from; at < all.length && seen < FOLLOWERS && below < 2; at += 1) {
     const next = all[at]?.id ?? ''
     if (next <= highest) continue
+    seen += 1
     if (next < id) below += 1
-    else above += 1
   }
-  return below >= 2 && below > above
+  return below === 2
 }
 
 /** It stands first in the first line. */

@@ -207,6 +207,15 @@ async function lookAt(here: World, round: number, done: readonly string[]): Prom
   }
 }
 
+/** The id of the line before was raised a little above this line's: which of the two is damaged nobody can tell. */
+function isOvertaken(content: readonly string[], at: number): boolean {
+  const idOf = (line: string | undefined): string => /^\{"id":"([0-9a-f-]{36})"/.exec(line ?? '')?.[1] ?? ''
+  return content.slice(0, at).some((line, before) => {
+    const below = content.slice(before + 1, before + 10).filter((next) => idOf(next) < idOf(line) && idOf(next) !== '')
+    return idOf(line) >= idOf(content[at]) && below.length <= 1
+  })
+}
+
 const LINE_ROUNDS = 200
 const LINES = 15
 const FILE_ROUNDS = 500
@@ -239,7 +248,12 @@ it(`${LINE_ROUNDS * LINES} damaged journal lines stop nothing, and all that the 
     const done = [...damaged].map(([at, { how }]) => `line ${at + 1}: ${how}`)
     const listed = await lookAt(here, round, done)
     const isTold = (id: string): boolean =>
-      lines.some((line, at) => line.includes(`"session_start","actor":"tester","session":"${id}"`) && !damaged.has(at))
+      lines.some(
+        (line, at) =>
+          line.includes(`"session_start","actor":"tester","session":"${id}"`) &&
+          !damaged.has(at) &&
+          !isOvertaken(content, at),
+      )
     expect(
       SESSIONS.filter((id) => isTold(id) && !listed.includes(id)),
       `round ${round}: ${done.join(', ')}`,

@@ -93,6 +93,17 @@ describe('the journal', () => {
     expect(readAll(journal)).toEqual({ events, unreadable: 0, repeated: 2 })
   })
 
+  it.each([2, 3, 8])('a damaged id that leaps over the next %i events hides none of them', (over) => {
+    using journal = new Journal(scratch())
+    const events = Array.from({ length: 20 }, () => mail())
+    journal.append(events, options)
+    const [damaged, last] = [events[4], events[4 + over]] as [Event, Event]
+    // One above the last that it leaps over.
+    const raised = last.id.slice(0, -12) + (BigInt(`0x${last.id.slice(-12)}`) + 1n).toString(16).padStart(12, '0')
+    writeFileSync(journal.path(1), readFileSync(journal.path(1), 'utf8').replace(damaged.id, raised))
+    expect(readAll(journal).events).toEqual(events.filter((event) => event !== damaged))
+  })
+
   it('keeps a payload of any size, in a blob when it does not fit a line', () => {
     const directory = scratch()
     using journal = new Journal(directory)
