@@ -46,6 +46,9 @@ const expect = (holds, what) => {
   process.exit(1)
 }
 
+// Nothing runs beside the demo: it damages the index on purpose, and a daemon would keep it open.
+writeFileSync(join(home, 'config.toml'), '[daemon]\nautostart = false\n')
+
 tell('Two agents in a group')
 skein(['agents', 'add', 'web/toast', '--tool', 'claude', '--role', 'crew'])
 skein(['agents', 'add', 'web/ui/bread', '--tool', 'codex', '--parent', 'web/toast'])
