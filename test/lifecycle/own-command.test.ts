@@ -71,6 +71,13 @@ describe('an agent’s own command', () => {
     expect(text).toContain('42')
   })
 
+  it('whose program is not there is refused by that name, and nothing is made', async () => {
+    const shop = await workshop()
+    const start = shop.agents.start({ agent: 'a', cwd: shop.project, tool: 'fake', command: 'no-such-program --x' })
+    await expect(start).rejects.toThrow('the program "no-such-program" of its command was not found')
+    expect(await shop.home.roster.agents()).toEqual([])
+  })
+
   it.each([
     ['claude "open', 'has an open quote'],
     ['   ', 'names no program'],

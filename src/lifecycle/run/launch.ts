@@ -88,12 +88,20 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
 }
 
 function refuseMissingProgram(parts: Parts, prepared: PreparedRun): void {
-  const { agent, recipe, preparation } = prepared
+  const { agent, recipe, preparation, launch } = prepared
   const [program] = preparation.argv
   const env = launchEnvironment(parts, prepared, preparation, { id: prepared.launch.spool.run, session: undefined })
   const path = program.includes('/') ? resolve(recipe.cwd, program) : program
-  if (!findProgram(path, { ...parts.environment, env })) throw programMissing(agent.address, recipe.tool)
+  if (findProgram(path, { ...parts.environment, env })) return
+  throw launch.command ? ownProgramMissing(agent.address, program) : programMissing(agent.address, recipe.tool)
 }
+
+const ownProgramMissing = (address: string, program: string): SkeinError =>
+  new SkeinError(
+    'agent-died',
+    `${address} did not start: the program ${JSON.stringify(program.slice(0, 80))} of its command was not found`,
+    `Correct its command with --command, or put the program on your PATH, then try again`,
+  )
 
 export const programMissing = (address: string, tool: string): SkeinError =>
   new SkeinError(
