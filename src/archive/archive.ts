@@ -78,7 +78,7 @@ export class Archive extends ArchiveReader implements Disposable {
     }, WAIT_MS)
   }
 
-  /** Compresses what is over. Returns whether there was anything to do, and nobody added to it meanwhile. */
+  /** Compresses a finished log. Returns false when there was nothing to compress or another process appended to it meanwhile. */
   async seal(key: ArchiveKey): Promise<boolean> {
     const live = this.livePath(key)
     if (!existsSync(live)) return false

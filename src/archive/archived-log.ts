@@ -48,7 +48,7 @@ export interface ArchiveBatch {
   isPart?: boolean | undefined
 }
 
-/** The same of a log that was not archived yet and is over, compressed: many of them can be held until they are written together. */
+/** The same for a finished log that was not archived yet, compressed: many of them can be held until they are written together. */
 export interface SealedBatch extends Omit<ArchiveBatch, 'facts'> {
   sealed: Buffer
 }

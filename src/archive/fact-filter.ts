@@ -19,7 +19,7 @@ export interface FilterSetup {
   policy: Policy
   /** The whole log is a sub-agent's. */
   isOfSubAgent: boolean
-  /** The tool of a call that was told in an earlier reading. */
+  /** The tool of a call that an earlier reading reported. */
   toolOf: (call: string) => string | undefined
 }
 
@@ -35,7 +35,7 @@ export class FactFilter {
 
   constructor(private readonly setup: FilterSetup) {}
 
-  /** Undefined when there is nothing to keep: what was told before, or where the reading stood. */
+  /** Undefined when there is nothing to keep: a fact reported before, or a checkpoint. */
   kept(fact: Fact): Fact | undefined {
     switch (fact.kind) {
       case 'restart':

@@ -44,7 +44,7 @@ export const HEADER_BYTES = 4 * 1024
 const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize: 32 * 1024 }
 
 /**
- * A log that is over: one line that says whose it is and how far it goes, then its facts, compressed, then blocks of words if its texts
+ * A finished log: one line that says whose it is and how far it goes, then its facts, compressed, then blocks of words if its texts
  * are shared with the search. Written once, as a whole.
  */
 export function sealedBytes(

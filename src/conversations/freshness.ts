@@ -21,7 +21,7 @@ export function resetRuleFor(policy: ResetPolicy, { channel, kind, thread }: Key
   return byChannel ?? policy.byType?.[type] ?? policy
 }
 
-/** Why the conversation is over, or undefined while it is fresh. Times in the future (a clock set back) count as fresh. */
+/** Why the conversation has gone stale, or undefined while it is fresh. Times in the future (a clock set back) count as fresh. */
 export function staleReason(rule: ResetRule, entry: SessionEntry, nowMs: number): 'daily' | 'idle' | undefined {
   if (
     rule.dailyAtHour !== undefined &&

@@ -16,7 +16,7 @@ export const cost = operationCommand(operation, {
   ],
   args: ['session'],
   prepare(typed) {
-    // The scan is over before optimized code would pay: compiling it is a fifth of the CPU time for 100 MB of logs.
+    // The scan ends before optimized code would pay off: compiling it is a fifth of the CPU time for 100 MB of logs.
     if (typed.no_index) setFlagsFromString('--no-opt')
     return typed
   },

@@ -25,7 +25,7 @@ export const list: Command = {
   start: async (given, cli) => {
     const isAboutSessions = OF_SESSIONS.some((name) => given[name] !== undefined)
     if (!isAboutSessions || cli.out.json) return agents.start(given, cli)
-    const { list: sessions } = await import('./sessions/list.js') // with the databases, which the list of agents does without
+    const { list: sessions } = await import('./sessions/list.js') // loads the databases, which a list of agents does not need
     return sessions.start(given, cli)
   },
 }
