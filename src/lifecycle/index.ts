@@ -7,12 +7,14 @@ export type {
   Explanation,
   Receipt,
   RecordedScreen,
+  RecoveryReceipt,
   SendReceipt,
   StartAgent,
   StartNow,
 } from './agents.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'
+export { parseRecoverSettings } from './recover/recover-settings.js'
 export { sweepAllLaunchScripts } from './run/launch-leftovers.js'
 export { lifeOfRun } from './run/run-life.js'
 export { type SocketFacts, socketOfHome, tmuxSocket } from './run/tmux-socket.js'

@@ -60,6 +60,7 @@ function partsOf(options: OpenAgents): Parts {
     socket: { path: socketPath({ socket, environment: cleanEnvironment(environment.env) }) },
     runners,
     defaultTool,
+    isStaying: kept,
     runs: new AgentRuns(home, context),
     spool: new Spool(home.paths.spool),
     terminals: new Terminals(context, environment.env, kept),
