@@ -237,7 +237,9 @@ describe('no agent ever resumes the conversation of another', () => {
     await shop.agents.send('cleared', 'clear')
     await shop.agents.send('parent', 'child')
     for (const agent of ['cleared', 'parent']) await shop.agents.wait(agent, { until: 'done' })
-    const before = new Map((await shop.agents.list()).map(({ address, session_id }) => [address, session_id]))
+    const before = new Map<string, string | undefined>(
+      (await shop.agents.list()).map(({ address, session_id }) => [address, session_id]),
+    )
     expect(before.get('cleared')).toMatch(/-cleared$/)
     expect(before.get('parent')).not.toBe('child-session')
     await crash(shop)
