@@ -50,6 +50,7 @@ export {
 export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
 export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
+export { isNewer, newerFormat } from './newer-format.js'
 export { onDemand } from './on-demand.js'
 export {
   LINKS,
