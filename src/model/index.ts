@@ -7,6 +7,7 @@ export {
   parseAddress,
   parseGroupPath,
   parseName,
+  rebase,
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
@@ -38,16 +39,20 @@ export { summarize } from './event-summary.js'
 export {
   type AgentId,
   type EventId,
+  firstIdOf,
   isAgentId,
   isEventId,
   isSessionId,
+  type MailId,
   msOfEventId,
   nextEventId,
   parseAgentId,
   parseSessionId,
   type SessionId,
+  type WorkId,
 } from './ids.js'
 export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
+export { HANDOFF_PRIORITY, isStaleFor, type Mail, type MailKind } from './mail.js'
 export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
 export { onDemand } from './on-demand.js'
@@ -127,3 +132,24 @@ export {
   totalTokens,
   type UsageCall,
 } from './usage.js'
+export {
+  type ClosedStatus,
+  type HandoffEntry,
+  type HandoffRecord,
+  isHooked,
+  PRIORITIES,
+  type Priority,
+  USUAL_PRIORITY,
+  WORK_STATUSES,
+  type WorkStatus,
+  type WorkUnit,
+} from './work.js'
+export {
+  factsOfItem,
+  type ItemKey,
+  type ItemKind,
+  type ItemValues,
+  itemsOf,
+  type WorkItem,
+  withAddress,
+} from './work-item.js'
