@@ -62,8 +62,8 @@ describe('skein group set', () => {
       ],
       [
         ['web', '--name', 'a\x1b]0;x\x07'],
-        'skein: The name of a group has a control character - Use printable characters',
-        1,
+        'skein: The name of a group has a control character. Use printable characters',
+        2,
       ],
     ] as const) {
       const { stdout, stderr, exitCode: code } = await skein('group', 'set', ...args)
