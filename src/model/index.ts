@@ -1,9 +1,12 @@
 export {
   type AgentAddress,
+  caseless,
+  containerOf,
   type GroupPath,
   groupLineage,
   isWithin,
   joinAddress,
+  lastSegment,
   parseAddress,
   parseGroupPath,
   parseName,
@@ -36,6 +39,7 @@ export {
   isSoundSession,
 } from './event-shape.js'
 export { summarize } from './event-summary.js'
+export { checkOrder, MAX_ORDER, reordered } from './group-order.js'
 export {
   type AgentId,
   type EventId,
@@ -83,6 +87,7 @@ export { GASTOWN, PRESETS } from './role-preset.js'
 export { type NameKind, Roles, recipientOf } from './role-taxonomy.js'
 export { type Placeholder, templateFault } from './role-template.js'
 export { isRosterEvent, Roster } from './roster.js'
+export { byOrder, flattenRoster, type RosterRow } from './roster-rows.js'
 export {
   durationMs,
   type ForkOrigin,
