@@ -15,6 +15,7 @@ export {
 export type { Agent, Group } from './agent.js'
 export { agentsNamed, agentsWithId } from './agent-reference.js'
 export { askLine, asksLine } from './ask-line.js'
+export { beacon, beaconText, readBeacon, TOPICS } from './beacon.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {
@@ -72,6 +73,19 @@ export {
   retentionOf,
   worth,
 } from './retention.js'
+export {
+  DEFAULT_START,
+  HANDOFFS,
+  PRECOMPACTS,
+  plainRole,
+  RESPAWNS,
+  type Role,
+  type RoleIdentity,
+  type RoleStart,
+} from './role.js'
+export { GASTOWN, PRESETS } from './role-preset.js'
+export { type NameKind, Roles, recipientOf } from './role-taxonomy.js'
+export { type Placeholder, templateFault } from './role-template.js'
 export { isRosterEvent, Roster } from './roster.js'
 export { byOrder, flattenRoster, type RosterRow } from './roster-rows.js'
 export {
