@@ -14,6 +14,7 @@ import {
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
+import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -96,6 +97,10 @@ export interface AgentRun {
   prompted_at?: Instant
   /** What it is to be given as soon as it listens. */
   pending_prompt?: PendingPrompt
+  /** A handoff that is under way, or that its successor has not read yet. */
+  handoff?: HandoffMarker
+  /** When its last handoff ended a session: the next one waits for its cooldown. */
+  handed_off_at?: Instant
   /** The program has left its conversation for another, and how. */
   leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
@@ -195,6 +200,8 @@ const AGENT_RUN = shape({
   'pending_prompt?': shaped(
     shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
   ),
+  'handoff?': isHandoffMarker,
+  'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,
