@@ -55,6 +55,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'store-locked': 1,
   'text-refused': 1,
   'timed-out': 1,
+  'role-unknown': 2,
   'tool-unknown': 2,
   'tmux-gone': 1,
   'tmux-missing': 1,

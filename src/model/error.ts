@@ -49,6 +49,7 @@ export type ErrorCode =
   | 'store-locked'
   | 'text-refused'
   | 'timed-out'
+  | 'role-unknown'
   | 'tool-unknown'
   | 'tmux-gone'
   | 'tmux-missing'

@@ -1,9 +1,12 @@
 export {
   type AgentAddress,
+  caseless,
+  containerOf,
   type GroupPath,
   groupLineage,
   isWithin,
   joinAddress,
+  lastSegment,
   parseAddress,
   parseGroupPath,
   parseName,
@@ -12,6 +15,7 @@ export {
 export type { Agent, Group } from './agent.js'
 export { agentsNamed, agentsWithId } from './agent-reference.js'
 export { askLine, asksLine } from './ask-line.js'
+export { beacon, beaconText, readBeacon, TOPICS } from './beacon.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {
@@ -35,6 +39,7 @@ export {
   isSoundSession,
 } from './event-shape.js'
 export { summarize } from './event-summary.js'
+export { checkOrder, MAX_ORDER, reordered } from './group-order.js'
 export {
   type AgentId,
   type EventId,
@@ -69,7 +74,21 @@ export {
   retentionOf,
   worth,
 } from './retention.js'
+export {
+  DEFAULT_START,
+  HANDOFFS,
+  PRECOMPACTS,
+  plainRole,
+  RESPAWNS,
+  type Role,
+  type RoleIdentity,
+  type RoleStart,
+} from './role.js'
+export { GASTOWN, PRESETS } from './role-preset.js'
+export { type NameKind, Roles, recipientOf } from './role-taxonomy.js'
+export { type Placeholder, templateFault } from './role-template.js'
 export { isRosterEvent, Roster } from './roster.js'
+export { byOrder, flattenRoster, type RosterRow } from './roster-rows.js'
 export {
   durationMs,
   type ForkOrigin,
