@@ -69,6 +69,7 @@ export {
   type Outcome,
 } from './outcome.js'
 export { patternRisk } from './pattern-risk.js'
+export { plainLine, plainText, quotedText } from './quote.js'
 export {
   DEFAULT_POLICY,
   isExpired,
