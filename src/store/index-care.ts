@@ -78,7 +78,16 @@ interface Place {
   key: string
 }
 
-const TABLE_ORDER = ['sessions', 'sessions columns', 'session_groups', 'agents', 'groups', 'titles']
+const TABLE_ORDER = [
+  'sessions',
+  'sessions columns',
+  'session_groups',
+  'agents',
+  'groups',
+  'titles',
+  'work_items',
+  'work_items columns',
+]
 
 function compareRows(a: Place | undefined, b: Place | undefined): number {
   if (!a || !b) return a ? -1 : 1
