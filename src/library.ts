@@ -110,6 +110,7 @@ export type {
   Instant,
   Link,
   Outcome,
+  RosterRow,
   Session,
   SessionId,
   StateEvent,

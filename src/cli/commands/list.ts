@@ -14,8 +14,10 @@ const agents = operationCommand(operation, {
     ['skein list --group web --json', 'A group, for scripts'],
     ['skein list --since 7d', 'Sessions of this week'],
   ],
-  show(listed, { out }) {
-    out.result(listed, (screen) => runningAgentsView(listed.agents, screen))
+  show(listed, { out }, typed) {
+    const { rig, tool, role, agent, all } = typed
+    const unfold = all || [rig, tool, role, agent].some((filter) => filter !== undefined)
+    out.result(listed, (screen) => runningAgentsView({ ...listed, unfold }, screen))
     const down = downNote(listed.agents)
     if (down !== undefined) out.note(down)
     if (listed.agents.length === 0)
