@@ -6,6 +6,7 @@ import { lifeOf } from '../../src/disk/index.js'
 import type { RecoveryReceipt } from '../../src/lifecycle/index.js'
 import type { SessionId } from '../../src/model/index.js'
 import type { ToolRunner } from '../../src/tools/index.js'
+import { scratch } from '../home/scratch.js'
 import { fakeTool } from './fake-tool.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
@@ -276,7 +277,7 @@ describe('no agent ever resumes the conversation of another', () => {
     const shop = await workshop()
     await shop.agents.start({ agent: 'toast', cwd: shop.project })
     await crash(shop)
-    const copy = `${shop.root}-copy`
+    const copy = join(scratch(), 'copy')
     cpSync(shop.root, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
     const since = shop.log().length
     const copied = await workshop({ root: copy })
@@ -287,6 +288,5 @@ describe('no agent ever resumes the conversation of another', () => {
     expect(started(shop, since)).toEqual([])
     renameSync(shop.home.paths.agents, `${shop.home.paths.agents}-gone`)
     expect(outcomes(await copied.agents.recover(NOW))).toEqual({ toast: 'resumed' })
-    rmSync(copy, { recursive: true, force: true })
   })
 })
