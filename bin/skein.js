@@ -9,10 +9,10 @@ else startShielded()
 
 function start() {
   const [command, ...rest] = args
-  // Every prompt of a shell runs this one, so it starts on its own.
-  require(
-    command === 'statusline' && rest.length === 0 ? '../dist/statusline/statusline-main.cjs' : '../dist/cli/main.cjs',
-  )
+  // Every prompt of a shell runs the one, and agents wait for the other, so they start on their own.
+  if (command === 'statusline' && rest.length === 0) require('../dist/statusline/statusline-main.cjs')
+  else if (command === 'hook' && rest.length > 1) require('../dist/hook/hook-main.cjs')
+  else require('../dist/cli/main.cjs')
 }
 
 /** For `node bin/skein.js`: once more, with the environment as it was before Node read the file. */

@@ -9,6 +9,7 @@ import type { Agents } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
 import {
   actorName,
+  answering,
   type HomeLocation,
   homeLocation,
   randomBytes,
@@ -98,7 +99,8 @@ async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): P
   const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = location()
   const daemon = wakes ? { daemon: daemonFacts(location) } : {}
-  return openAgents({ home, context, configFile, facts: socketFacts(), ...daemon })
+  const asks = { answering: answering(new URL('../../bin/skein.js', import.meta.url)) }
+  return openAgents({ home, context, configFile, facts: socketFacts(), ...asks, ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

@@ -13,6 +13,8 @@ export type {
 } from './agents.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'
+export { answerHook, HOOK_LIMIT_MS, type HookQuestion } from './prime/answer-hook.js'
+export type { Answering } from './prime/hook-run.js'
 export { sweepAllLaunchScripts } from './run/launch-leftovers.js'
 export { lifeOfRun } from './run/run-life.js'
 export { type SocketFacts, socketOfHome, tmuxSocket } from './run/tmux-socket.js'

@@ -21,6 +21,7 @@ export type {
   AskedPermission,
   Dialog,
   DialogOption,
+  HookAnswer,
   Launch,
   Preparation,
   RegistryEntry,
