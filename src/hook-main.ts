@@ -6,7 +6,7 @@ import { answerHook, HOOK_LIMIT_MS, type HookQuestion } from './lifecycle/index.
 import type { Context } from './model/index.js'
 import { actorName, homeLocation, randomBytes, settleHome, surroundings, workingDirectory } from './surroundings.js'
 
-// `skein hook <event>` by itself: an agent waits for it at its start. Whatever happens, it ends soon, with 0, and prints an answer or nothing.
+// `skein hook <event>` and `skein prime --hook` by themselves: an agent waits for it at its start. Whatever happens, it ends soon, with 0, and prints an answer or nothing.
 setTimeout(() => process.exit(0), HOOK_LIMIT_MS)
 process.on('uncaughtException', () => process.exit(0))
 process.on('unhandledRejection', () => process.exit(0))
@@ -24,7 +24,8 @@ const context: Context = {
 }
 settleHome()
 const userId = process.geteuid?.()
-answerHook(questionOf(process.argv.slice(3)), {
+const [command, ...words] = process.argv.slice(2)
+answerHook(questionOf(command === 'prime' ? ['SessionStart', '--text', ...words] : words), {
   context,
   env: process.env,
   get cwd() {

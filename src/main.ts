@@ -30,6 +30,7 @@ const stderr = {
   },
 }
 
+let isReading = false
 let actor: string | undefined
 let host: string | undefined
 const context: Context = {
@@ -58,6 +59,10 @@ runCli({
     return workingDirectory()
   },
   stdin: () => readFileSync(0, 'utf8'),
+  input: async (limits) => {
+    isReading = true
+    return (await import('./disk/index.js')).boundedInput(0, limits)
+  },
   get privacyFile() {
     return location().privacyFile
   },
@@ -71,6 +76,7 @@ runCli({
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
+  context,
   get actor() {
     return context.actor
   },
@@ -86,6 +92,7 @@ runCli({
   },
 }).then((exitCode) => {
   process.exitCode = exitCode
+  if (isReading) process.exit() // a pipe that nobody closes would keep it
 })
 
 /** Where the home is, for commands that use one. */

@@ -24,6 +24,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     version: () => '1.2.3',
     cwd: '/somewhere',
     stdin: () => '',
+    input: async () => '',
     privacyFile: '/somewhere/privacy.yaml',
     stdout: { write: (text) => (typed.stdout += text) },
     stderr: { write: (text) => (typed.stderr += text) },
@@ -36,6 +37,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
       debug: false,
     },
     actor: 'ada',
+    context: contextOf([]),
     profiles: NO_PROFILES,
     daemon: daemonUnder('/dev/null/nowhere'), // where no daemon can be started
     now: () => Date.parse('2026-01-17T12:00:00Z'),
