@@ -111,6 +111,7 @@ export type {
   Instant,
   Link,
   Outcome,
+  RosterRow,
   Session,
   SessionId,
   StateEvent,

@@ -147,6 +147,7 @@ export const COMMANDS: CommandTable = {
       entries: {
         create: verb('Create a group', async () => (await import('./commands/group/create.js')).create),
         rename: verb('Rename or move a group', async () => (await import('./commands/group/rename.js')).rename),
+        set: verb('Change how a group is shown', async () => (await import('./commands/group/set.js')).set),
         delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },

@@ -83,7 +83,10 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const health = (): ReturnType<typeof healthOf> => healthOf(options, { startedAt, delay, intake, hub, server })
   const api = new Api({ ...answering(watcher), agents, operations, hub, health, ...stopping(ending) })
   await using server = new ApiServer(
-    (request, response) => api.answer(request, response),
+    async (request, response) => {
+      await runners.refresh()
+      return api.answer(request, response)
+    },
     (error) => say(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
   )
   makePrivate(dirname(place.socket), facts.userId)

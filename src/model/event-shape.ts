@@ -128,7 +128,7 @@ const SHAPES: Readonly<Record<StateEventType, Shape>> = {
   agent_removed: shape({ agent_id: text, address }),
   agent_parent_set: shape({ agent_id: text, 'parent_id?': text }),
   group_created: shape({ path: address }),
-  group_updated: shape({ path: address, 'expanded?': flag, 'order?': count, 'name?': absent }),
+  group_updated: shape({ path: address, 'name?': text, 'expanded?': flag, 'order?': count }),
   group_renamed: shape({ from: address, to: address }),
   group_deleted: shape({ path: address, 'move_to?': address }),
 }

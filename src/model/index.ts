@@ -1,9 +1,12 @@
 export {
   type AgentAddress,
+  caseless,
+  containerOf,
   type GroupPath,
   groupLineage,
   isWithin,
   joinAddress,
+  lastSegment,
   parseAddress,
   parseGroupPath,
   parseName,
@@ -35,6 +38,7 @@ export {
   isSoundSession,
 } from './event-shape.js'
 export { summarize } from './event-summary.js'
+export { checkOrder, MAX_ORDER, reordered } from './group-order.js'
 export {
   type AgentId,
   type EventId,
@@ -69,6 +73,7 @@ export {
   worth,
 } from './retention.js'
 export { isRosterEvent, Roster } from './roster.js'
+export { byOrder, flattenRoster, type RosterRow } from './roster-rows.js'
 export {
   durationMs,
   type ForkOrigin,

@@ -473,12 +473,14 @@ export const SHAPES = {
     "from": ["text", "always", "`log` or `screen`"],
   },
   "agent-list": {
-    "agents": ["list of running-agent", "always", "by address; archived ones only with `--all`"],
+    "agents": ["list of running-agent", "always", "in display order; archived ones only with `--all`"],
+    "groups": ["list of group", "always", "in display order, empty ones too unless `--tool`, `--role` or `--agent` is given"],
     "sessions": ["list of session", "always", "newest first"],
     "next_cursor": ["text", "if there are more sessions", "for `--cursor`"],
   },
   "running-agents": {
-    "agents": ["list of running-agent", "always", "by address"],
+    "agents": ["list of running-agent", "always", "in display order: groups by `order`, then agents by address, spawned ones after their parent"],
+    "groups": ["list of group", "always", "in display order, empty ones too unless `--tool`, `--role` or `--agent` is given"],
   },
   "status-summary": {
     "agents": ["integer", "always", "how many there are"],
@@ -611,13 +613,13 @@ export const SHAPES = {
   },
   "group": {
     "path": ["text", "always", ""],
-    "name": ["text", "always", "the last part of the path"],
-    "expanded": ["boolean", "always", "whether lists show its contents"],
-    "order": ["integer", "always", "its position among its siblings"],
-    "agents": ["integer", "in a list", "number of agents in it and below"],
+    "name": ["text", "always", "shown to people; the last part of the path unless set"],
+    "expanded": ["boolean", "always", "whether lists for people show its contents"],
+    "order": ["integer", "always", "its place among its siblings: lower first, equal ones by path"],
+    "agents": ["integer", "in `group list`", "number of agents in it and below"],
   },
   "groups": {
-    "groups": ["list of group", "always", ""],
+    "groups": ["list of group", "always", "in display order"],
   },
   "group-deletion": {
     "deleted": ["text", "always", "path of the group"],

@@ -43,6 +43,7 @@ export const OPERATIONS = {
   'group.list': async () => (await import('./groups/groups.js')).groupList,
   'group.create': async () => (await import('./groups/groups.js')).groupCreate,
   'group.rename': async () => (await import('./groups/groups.js')).groupRename,
+  'group.set': async () => (await import('./groups/groups.js')).groupSet,
   'group.delete': async () => (await import('./groups/groups.js')).groupDelete,
   'events.tail': async () => (await import('./events/events.js')).eventsTail,
   'events.feed': async () => (await import('./events/events.js')).eventsFeed,

@@ -83,6 +83,13 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   plain('agent_parent_set', fc.record({ agent_id: agentId, parent_id: fc.option(agentId, { nil: undefined }) })),
   plain('agent_updated', fc.record({ agent_id: agentId, title })),
   plain('group_created', fc.record({ path: group })),
+  plain(
+    'group_updated',
+    fc.record(
+      { path: group, name: fc.constantFrom('Ops', 'Web apps'), expanded: fc.boolean(), order: fc.nat(5) },
+      { requiredKeys: ['path'] },
+    ),
+  ),
   plain('group_renamed', fc.record({ from: group, to: group })),
   plain('group_deleted', fc.record({ path: group, move_to: fc.option(group, { nil: undefined }) })),
   plain('no_such_type_yet', fc.record({ anything: fc.anything().filter((value) => value !== undefined) })),

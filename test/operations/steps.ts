@@ -57,6 +57,10 @@ export const STEPS: readonly Step[] = [
     { group: 'web/mobile', to: 'phone' },
     { fails: 'group-not-found' },
   ),
+  step('group.set', 'group set web --name Web --order 0', { group: 'web', name: 'Web', order: 0 }),
+  step('group.set', 'group set web --folded', { group: 'web', folded: true }),
+  step('group.set', 'group set web --expanded', { group: 'web', expanded: true }),
+  step('group.set', 'group set nowhere --folded', { group: 'nowhere', folded: true }, { fails: 'group-not-found' }),
   step('group.delete', 'group delete web/phone', { group: 'web/phone' }),
   step('group.delete', 'group delete web', { group: 'web' }, { fails: 'group-not-empty' }),
   // Events
