@@ -50,11 +50,11 @@ answerHook(questionOf(command === 'prime' ? ['SessionStart', '--text', ...words]
 )
 
 function questionOf(words: readonly string[]): HookQuestion {
-  const valueOf = (option: string): string | undefined => {
+  const given = (option: string): string | undefined => {
     const at = words.indexOf(option)
     return at < 0 ? undefined : words[at + 1]
   }
-  const [run, pid, tool] = [valueOf('--run'), Number(valueOf('--pid')), valueOf('--tool')]
+  const [run, pid, tool] = [given('--run'), Number(given('--pid')), given('--tool')]
   const values = new Set(['--run', '--pid', '--tool'].flatMap((option) => words.indexOf(option) + 1 || []))
   return {
     event: words.find((word, at) => !word.startsWith('-') && !values.has(at)) ?? '',

@@ -56,7 +56,10 @@ export const COMMANDS: CommandTable = {
       title: 'Upkeep',
       names: ['daemon', 'ingest', 'tool', 'notify', 'privacy', 'purge', 'index', 'profile', 'doctor', 'completion'],
     },
-    { title: 'For scripts and other programs', names: ['prime', 'hook', 'session', 'report', 'statusline', 'conversations'] },
+    {
+      title: 'For scripts and other programs',
+      names: ['prime', 'hook', 'session', 'report', 'statusline', 'conversations'],
+    },
   ],
   entries: {
     start: verb('Start agents', async () => (await import('./commands/start.js')).start),

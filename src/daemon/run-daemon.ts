@@ -3,8 +3,8 @@ import { FileLock, thisProcess } from '../disk/index.js'
 import { createProfile, type Home, listProfiles, readSettings } from '../home/index.js'
 import {
   type Agents,
-  agentsOf,
   type Answering,
+  agentsOf,
   configuredParts,
   type Parts,
   type SocketFacts,

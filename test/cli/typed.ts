@@ -1,5 +1,6 @@
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Profiles, World } from '../../src/cli/world.js'
+import { contextOf } from '../lifecycle/context.js'
 import { daemonUnder } from './world.js'
 
 /** For tests in which no home may be opened. */

@@ -1,10 +1,10 @@
 import type { InputLimits } from '../../disk/index.js'
 import type { Home } from '../../home/index.js'
-import type { Context } from '../../model/index.js'
+import type { Context, SessionId } from '../../model/index.js'
 import { AgentRuns } from '../agent-runs.js'
-import { type HookMessage, readHookMessage, sessionOfEnvironment } from './hook-message.js'
-import { type HookRun, readHookRun } from './hook-run.js'
-import { prime } from './prime.js'
+import { readHookMessage, sessionOfEnvironment } from './hook-message.js'
+import { readHookRun } from './hook-run.js'
+import { type Prime, prime } from './prime.js'
 import { HOOK_CHARS, primeText } from './prime-text.js'
 
 /** A hook asks. */
@@ -37,7 +37,7 @@ export interface HookWorld {
 }
 
 /** A hook's message is some hundred bytes, and at once there. A prompt or the input of a tool may be in it. */
-const INPUT: InputLimits = { mostBytes: 1024 * 1024, waitMs: 500 }
+export const HOOK_INPUT: InputLimits = { mostBytes: 1024 * 1024, waitMs: 500 }
 /** How long a hook waits for another process that changes the agent, such as the one that is starting it. */
 const WAIT_MS = 1_500
 /** After this long a hook gives up, and its agent goes on without an answer. */
@@ -45,37 +45,55 @@ export const HOOK_LIMIT_MS = 4_000
 
 /** What the hook prints: empty where there is nothing to say. Throws whatever goes wrong: the caller prints nothing then. */
 export async function answerHook(question: HookQuestion, world: HookWorld): Promise<string> {
-  const message = readHookMessage((await world.input(INPUT)) ?? '')
-  const run = question.run === undefined ? undefined : readHookRun(question.run)
-  if (question.run !== undefined && !run) return ''
-  if (question.event !== 'SessionStart') return ''
-  const context = await contextFor(question, run, message, world)
-  return question.isText ? context : hookOutput(question.event, context)
+  const { event, run: file, isText } = question
+  const { env, cwd, context } = world
+  const message = await world.input(HOOK_INPUT)
+  const run = file === undefined ? undefined : readHookRun(file)
+  // The hooks of a run report for it. The user's own, which its program has as well, leave it to them.
+  if (run === undefined && (file !== undefined || env.SKEIN_RUN)) return ''
+  if (event !== 'SessionStart') return ''
+  const home = await world.open(run ? { root: run.root, configFile: run.config_file, profile: run.profile } : {})
+  const agent = run ? { agent: run.agent } : {}
+  const asked = { ...question, ...(run ? { tool: run.tool } : {}) }
+  const primed = await primeFrom({ home, context }, { env, cwd, message, isHook: true, isDry: false }, agent, asked)
+  const text = primeText(primed, { mostChars: HOOK_CHARS })
+  return isText ? text : hookOutput(event, text)
 }
 
-async function contextFor(
-  { pid, tool }: HookQuestion,
-  run: HookRun | undefined,
-  message: HookMessage,
-  { context, env, cwd, open }: HookWorld,
-): Promise<string> {
-  const home = await open(run ? { root: run.root, configFile: run.config_file, profile: run.profile } : {})
-  const primed = await prime(
+/** What the process that is primed shows of itself. */
+interface Shown {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** The message of its hook, where one runs this. */
+  readonly message: string | undefined
+  readonly isHook: boolean
+  readonly isDry: boolean
+}
+
+/** Primes whoever runs this: by what was typed, else the message of a hook, else the environment. */
+export function primeFrom(
+  { home, context }: { home: Home; context: Context },
+  { env, cwd, message: json, isHook, isDry }: Shown,
+  typed: { agent?: string; session?: SessionId },
+  { run, pid, tool }: Pick<HookQuestion, 'run' | 'pid' | 'tool'> = {},
+): Promise<Prime> {
+  const message = readHookMessage(json ?? '')
+  const isOther = typed.agent !== undefined && run === undefined // asked about, not run by: the environment is another's
+  return prime(
     { home, context, runs: new AgentRuns(home, context) },
     {
-      agent: run?.agent ?? (env.SKEIN_AGENT || undefined),
-      session: message.session ?? sessionOfEnvironment(env),
+      agent: typed.agent ?? (env.SKEIN_AGENT || undefined),
+      session: typed.session ?? message.session ?? (isOther ? undefined : sessionOfEnvironment(env)),
       source: message.source,
       cwd: message.cwd ?? cwd,
       pid,
-      tool: run?.tool ?? tool,
-      isHook: true,
-      isReported: run !== undefined,
-      isDry: false,
+      tool,
+      isHook,
+      isReported: run !== undefined || Boolean(env.SKEIN_RUN),
+      isDry,
       waitMs: WAIT_MS,
     },
   )
-  return primeText(primed, { mostChars: HOOK_CHARS })
 }
 
 /** Claude Code, Codex and Gemini CLI read the same. */

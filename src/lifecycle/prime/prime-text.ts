@@ -12,7 +12,7 @@ const SHOWN = 20
  * mail, its inbox, what to do now. Words of others are quoted, so that they cannot pass for Skein's.
  */
 export function primeText(prime: Prime, { mostChars = Number.POSITIVE_INFINITY } = {}): string {
-  const parts = prime.isLight ? lightParts(prime) : fullParts(prime)
+  const parts = !prime.agent ? outsideParts(prime) : prime.isLight ? lightParts(prime) : fullParts(prime)
   const last = parts.pop() ?? ''
   const text = parts.join('\n\n')
   const room = mostChars - last.length - CUT.length - 2
@@ -20,6 +20,12 @@ export function primeText(prime: Prime, { mostChars = Number.POSITIVE_INFINITY }
 }
 
 const CUT = '\n[cut: run `skein prime` to read all of it]'
+
+/** Nobody's agent: whoever started it says what to do. */
+function outsideParts({ session, notes }: Prime): string[] {
+  const what = session ? `this session (${session})` : 'this session'
+  return [`Skein: ${what} belongs to none of Skein's agents.`, ...notes.map((note) => `Note: ${note}`)]
+}
 
 function fullParts(prime: Prime): string[] {
   return [
@@ -44,13 +50,12 @@ function lightParts(prime: Prime): string[] {
 }
 
 function identityLine({ agent, role, session, cwd }: Prime): string {
-  const who = agent ? `You are the agent ${line(agent.address)}` : 'You are not an agent of Skein'
   const facts = [
     ...(role ? [`role: ${line(role.name)}`] : []),
     ...(session ? [`session: ${session}`] : []),
     ...(cwd ? [`directory: ${line(cwd)}`] : []),
   ]
-  return `Skein: ${who}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}.`
+  return `Skein: You are the agent ${line(agent?.address ?? '')}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}.`
 }
 
 const SOURCE_WORDS: Partial<Record<PrimeSource, string>> = {
@@ -80,7 +85,9 @@ function handoffParts({ handoff, state, session, parent }: Prime): string[] {
   }
   if (state === 'crash-recovery') {
     const whose = parent ? ` (session ${parent})` : ''
-    return [`Recovery: the session before this one${whose} ended without a handoff. Check the state of its work before you continue it.`]
+    return [
+      `Recovery: the session before this one${whose} ended without a handoff. Check the state of its work before you continue it.`,
+    ]
   }
   return []
 }
@@ -90,7 +97,9 @@ function workParts({ work, mail }: Prime): string[] {
   const units = work.slice(0, SHOWN).map(workLines)
   const letters = mail.slice(0, SHOWN).map(mailLines)
   const more = Math.max(0, work.length - SHOWN) + Math.max(0, mail.length - SHOWN)
-  return [['Your hook holds:', ...units, ...letters, ...(more > 0 ? [`- and ${more} more: skein work list`] : [])].join('\n')]
+  return [
+    ['Your hook holds:', ...units, ...letters, ...(more > 0 ? [`- and ${more} more: skein work list`] : [])].join('\n'),
+  ]
 }
 
 const workLines = ({ id, title, status, body }: PrimedWork): string =>
@@ -99,13 +108,12 @@ const workLines = ({ id, title, status, body }: PrimedWork): string =>
 const mailLines = ({ id, from, subject, body }: PrimedMail): string =>
   `- mail ${line(id)} from ${line(from)}: ${line(subject)}${body ? `\n${quote(body, MAIL_CHARS)}` : ''}`
 
-const inboxParts = ({ unread }: Prime): string[] =>
-  unread > 0 ? [`Inbox: ${unread} unread (skein mail inbox).`] : []
+const inboxParts = ({ unread }: Prime): string[] => (unread > 0 ? [`Inbox: ${unread} unread (skein mail inbox).`] : [])
 
-function directive({ agent, isHeld, work, mail }: Prime): string {
+function directive({ isHeld, work, mail }: Prime): string {
   if (isHeld) return 'Do not act as this agent. Tell your user about the conflict above and wait.'
   if (work.length + mail.length > 0) return 'Begin with the work on your hook now. Do not wait for instructions.'
-  return agent ? 'No work is on your hook. Wait for instructions.' : 'Wait for instructions.'
+  return 'No work is on your hook. Wait for instructions.'
 }
 
 /** On one line, bounded. */
@@ -121,7 +129,6 @@ export const quote = (text: string, mostChars: number): string =>
 const bounded = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
 // An escape sequence as a whole, then every other control, format or bidi character but tab and line feed.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is removed
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
 const CONTROLS = /(?![\t\n])[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu
 

@@ -1,5 +1,13 @@
 import type { Home } from '../../home/index.js'
-import { type Agent, type Instant, instantOf, isActive, type Session, type SessionId, SkeinError } from '../../model/index.js'
+import {
+  type Agent,
+  type Instant,
+  instantOf,
+  isActive,
+  type Session,
+  type SessionId,
+  SkeinError,
+} from '../../model/index.js'
 import type { AgentRun } from '../agent-run.js'
 import { consumeHandoff, type HandoffMarker, isFor, type PrimeSource } from '../handoff/marker.js'
 import type { Parts } from '../parts.js'
@@ -83,7 +91,7 @@ export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Pri
   const lock = agent && session ? await identity(parts, agent, run, { ...asked, session }, reasons, notes) : undefined
   const isHeld = lock?.kind === 'held'
   if (asked.isHook && !asked.isDry && !isHeld) await recordSession(parts, asked, agent, record, reasons)
-  const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked) : undefined
+  const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked, reasons) : undefined
   const isLight = asked.source === 'compact' || asked.source === 'resume'
   const crashed = record?.link === 'crash' ? record.parent_id : undefined
   const state = stateOf({ handoff, crashed, hooked: 0 }, reasons)
@@ -139,7 +147,9 @@ async function identity(
 ): Promise<Identity | undefined> {
   const pid = asked.pid ?? programOf(run)
   if (pid === undefined) {
-    reasons.push('identity lock: not taken, because the program of this agent is not among the processes that run this command')
+    reasons.push(
+      'identity lock: not taken, because the program of this agent is not among the processes that run this command',
+    )
     return undefined
   }
   const claim = { pid, session: asked.session, at: nowOf(parts) }
@@ -147,17 +157,14 @@ async function identity(
   if (before.kind === 'held') return held(before.by)
   reasons.push(`identity lock: process ${pid}`)
   if (asked.isDry || !run || isSameLock(run.lock, before.lock)) return before
-  const taken = await parts.runs.update<LockVerdict>(
-    agent,
-    (current) => {
-      if (!current) return undefined
-      const verdict = lockFor(current.lock, claim)
-      return verdict.kind === 'held'
-        ? { next: current, isDurable: false, result: verdict }
-        : { next: { ...current, lock: verdict.lock }, isDurable: false, result: verdict }
-    },
-    { waitMs: asked.waitMs },
-  )
+  const take = (current: AgentRun | undefined) => {
+    if (!current) return undefined
+    const verdict = lockFor(current.lock, claim)
+    const next = verdict.kind === 'held' ? current : { ...current, lock: verdict.lock }
+    return { next, isDurable: false, result: verdict }
+  }
+  const changing = parts.runs.update<LockVerdict>(agent, take, { waitMs: asked.waitMs })
+  const taken = await changing.catch((error: unknown) => tooBusy(error, reasons))
   return taken?.kind === 'held' ? held(taken.by) : taken
 
   function held(by: IdentityLock): Identity {
@@ -167,6 +174,13 @@ async function identity(
     reasons.push(`identity lock: held by process ${by.pid}`)
     return { kind: 'held' }
   }
+}
+
+/** What could not be stored now is stored by the next prime; the agent is told what it has to know all the same. */
+function tooBusy(error: unknown, reasons: string[]): undefined {
+  if (!(error instanceof SkeinError)) throw error
+  reasons.push(`not stored: ${error.message}`)
+  return undefined
 }
 
 const isSameLock = (a: IdentityLock | undefined, b: IdentityLock): boolean =>
@@ -203,11 +217,18 @@ async function handoffFor(
   agent: Agent,
   run: AgentRun | undefined,
   session: SessionId,
-  { source = 'startup', isDry }: PrimeRequest,
+  { source = 'startup', isDry }: Pick<PrimeRequest, 'source' | 'isDry'>,
+  reasons: string[],
 ): Promise<HandoffMarker | undefined> {
   const marker = run?.handoff
   if (!marker || !isFor(marker, session, source)) return undefined
-  return isDry ? marker : consumeHandoff(parts, agent, session, source)
+  if (isDry) return marker
+  try {
+    return await consumeHandoff(parts, agent, session, source)
+  } catch (error) {
+    tooBusy(error, reasons)
+    return marker
+  }
 }
 
 export function stateOf(

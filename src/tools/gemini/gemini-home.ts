@@ -3,8 +3,8 @@ import { readGuarded } from '../../disk/index.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
 import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
-import { withoutComments } from '../run/json-comments.js'
 import { hookLine } from '../run/hook-line.js'
+import { withoutComments } from '../run/json-comments.js'
 import type { Launch, Link, Preparation, Spool } from '../run/tool-runner.js'
 
 /** Milliseconds that it waits for a hook of ours. */
