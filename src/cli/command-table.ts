@@ -54,7 +54,19 @@ export const COMMANDS: CommandTable = {
     { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
     {
       title: 'Upkeep',
-      names: ['daemon', 'ingest', 'tool', 'notify', 'privacy', 'purge', 'index', 'profile', 'doctor', 'completion'],
+      names: [
+        'daemon',
+        'ingest',
+        'tool',
+        'role',
+        'notify',
+        'privacy',
+        'purge',
+        'index',
+        'profile',
+        'doctor',
+        'completion',
+      ],
     },
     {
       title: 'For scripts and other programs',
@@ -278,6 +290,16 @@ export const COMMANDS: CommandTable = {
           async () => (await import('./commands/tool/show.js')).show,
         ),
         test: verb('Show how a recorded screen is read', async () => (await import('./commands/tool/test.js')).test),
+      },
+    },
+    role: {
+      summary: 'Show the roles of agents',
+      entries: {
+        list: verb('List the roles of agents', async () => (await import('./commands/role/list.js')).list),
+        show: verb(
+          'Show how agents of a role are named and started',
+          async () => (await import('./commands/role/show.js')).show,
+        ),
       },
     },
     privacy: {
