@@ -36,6 +36,15 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   sessions: { archive_after_days: COUNT },
   tmux: { socket: TEXT },
   tools: NAMED,
+  watchdog: {
+    respawn: TEXT,
+    backoff: DURATION,
+    max_backoff: DURATION,
+    limit: COUNT,
+    mass: COUNT,
+    mass_window: DURATION,
+    agents: NAMED,
+  },
 }
 
 /** What is wrong with the names and kinds of settings, one line each. A wrong kind is also an error where the setting is used. */
