@@ -126,6 +126,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       stdin: world.stdin,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,
+      currentAgent: world.settings.agent,
       profile,
       profiles: world.profiles,
       get actor() {
