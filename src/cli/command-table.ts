@@ -37,6 +37,7 @@ export const COMMANDS: CommandTable = {
         'stop',
         'restart',
         'kill',
+        'recover',
         'list',
         'status',
         'why',
@@ -68,7 +69,10 @@ export const COMMANDS: CommandTable = {
         'completion',
       ],
     },
-    { title: 'For scripts and other programs', names: ['session', 'report', 'statusline', 'conversations'] },
+    {
+      title: 'For scripts and other programs',
+      names: ['prime', 'hook', 'session', 'report', 'statusline', 'conversations'],
+    },
   ],
   entries: {
     start: verb('Start agents', async () => (await import('./commands/start.js')).start),
@@ -92,6 +96,7 @@ export const COMMANDS: CommandTable = {
       'Restart agents, in their conversations',
       async () => (await import('./commands/restart.js')).restart,
     ),
+    recover: verb('Bring back agents that went down', async () => (await import('./commands/recover.js')).recover),
     rename: verb('Rename an agent', async () => (await import('./commands/rename.js')).rename),
     move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
     unarchive: verb('Restore an archived agent', async () => (await import('./commands/unarchive.js')).unarchive),
@@ -100,6 +105,8 @@ export const COMMANDS: CommandTable = {
       'Report what an agent is doing (for programs)',
       async () => (await import('./commands/report.js')).report,
     ),
+    prime: verb('Tell an agent who it is and what to do', async () => (await import('./commands/prime.js')).prime),
+    hook: verb("Answer a program's hook", async () => (await import('./commands/hook.js')).hook),
     doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Browse sessions',

@@ -3,6 +3,8 @@ import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
+import type { Fall } from './recover/fall.js'
+import type { Recovered } from './recover/recover.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -29,6 +31,8 @@ export interface AgentView extends Agent, AgentStatus {
   pending_prompt_at?: Instant
   archived_at?: Instant
   snoozed_until?: Instant
+  /** It is down although nobody asked for it; `skein recover` brings it back. */
+  down?: Fall['how']
 }
 
 export interface StartAgent {
@@ -69,6 +73,9 @@ export interface Receipt {
   did: string
   how: string
 }
+
+/** What became of an agent that was to be brought back. */
+export type RecoveryReceipt = Omit<Recovered, 'agent'> & { agent: AgentView }
 
 export interface SendReceipt extends Receipt {
   /** `received`: a hook or the log confirmed it. `stalled`: typed, but nothing moved. */
@@ -151,6 +158,16 @@ export interface Agents extends AsyncDisposable {
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
+  /** Brings back agents that are down although nobody asked for it, or those that are named. */
+  recover(options: {
+    agents?: readonly string[]
+    group?: string
+    dryRun?: boolean
+    spacingMs: number
+    signal?: AbortSignal
+    /** Hears of each as it is done. */
+    tell?: (one: RecoveryReceipt) => void
+  }): Promise<RecoveryReceipt[]>
   send(
     reference: string,
     text: string,

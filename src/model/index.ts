@@ -60,6 +60,7 @@ export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
 export { HANDOFF_PRIORITY, isStaleFor, type Mail, type MailKind } from './mail.js'
 export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
+export { isNewer, newerFormat } from './newer-format.js'
 export { onDemand } from './on-demand.js'
 export {
   LINKS,

@@ -411,6 +411,34 @@ export const SHAPES = {
     "created_at": ["time", "always", ""],
     "updated_at": ["time", "always", ""],
   },
+  "prime": {
+    "state": ["text", "always", "`post-handoff`, `crash-recovery`, `autonomous` or `normal`: the first that applies"],
+    "reasons": ["list of text", "always", "why, and what else was decided"],
+    "notes": ["list of text", "always", "conflicts, and what could not be read"],
+    "agent": ["text", "if it is an agent", "its address"],
+    "agent_id": ["text", "if it is an agent", "its id"],
+    "role": ["text", "if it has one", "its role"],
+    "session": ["text", "if known", "its session"],
+    "source": ["text", "if a hook named it", "`startup`, `resume`, `clear` or `compact`"],
+    "cwd": ["text", "always", "its working directory"],
+    "parent": ["text", "after a crash", "the session that crashed"],
+    "handoff": ["object", "after a handoff", "the handoff that it continues"],
+    "lock": ["identity-lock", "if its process is known", "the process that is this agent"],
+    "is_second": ["boolean", "always", "whether another living process is this agent"],
+    "is_light": ["boolean", "always", "whether the text is the short one, after a compaction or a resume"],
+    "work": ["list of object", "always", "work units on its hook"],
+    "mail": ["list of object", "always", "mail on its hook"],
+    "unread": ["integer", "always", "mail in its inbox that it has not read"],
+    "text": ["text", "always", "what it is told"],
+  },
+  "identity-lock": {
+    "pid": ["integer", "always", "the process"],
+    "at": ["time", "always", "when it was taken"],
+  },
+  "hook-answer": {
+    "event": ["text", "always", "the hook"],
+    "answer": ["text", "always", "what the program is given; empty if there is nothing to say"],
+  },
   "receipt": {
     "agent": ["running-agent", "always", "its present state"],
     "did": ["text", "always", "what was done"],
@@ -419,6 +447,22 @@ export const SHAPES = {
   "receipts": {
     "receipts": ["list of receipt", "always", "one per agent"],
     "failures": ["list of failure", "if any failed", "one per agent that failed"],
+  },
+  "recovery": {
+    "dry_run": ["boolean", "always", "nothing was started"],
+    "receipts": ["list of recovery-receipt", "always", "one per agent that was down or was named"],
+  },
+  "recovery-receipt": {
+    "agent": ["running-agent", "always", "afterwards"],
+    "outcome": ["text", "always", "`resumed` in its conversation, `fresh` in a new one, `refused`, `up` (it already runs), `stopped` (it was stopped, or exited by itself)"],
+    "session_id": ["text", "if known", "its conversation"],
+    "fell": ["fall", "if it was down", ""],
+    "reason": ["text", "always", "how it came back, or why it did not"],
+    "error": ["error-facts", "if refused", "with the next step"],
+  },
+  "fall": {
+    "how": ["text", "always", "`crashed`, or `lost` with its tmux server or its machine"],
+    "reason": ["text", "always", "in words"],
   },
   "failure": {
     "agent": ["text", "always", "its address, or the directory it should have started in"],
@@ -558,6 +602,7 @@ export const SHAPES = {
     "archived_at": ["time", "if archived", ""],
     "pending_prompt_at": ["time", "if one is kept", "since when a prompt waits to be typed"],
     "snoozed_until": ["time", "if snoozed", ""],
+    "down": ["text", "if it is down unasked", "`crashed` or `lost`; `skein recover` brings it back"],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],
@@ -712,6 +757,7 @@ export const SHAPES = {
     "agents": ["integer", "always", ""],
     "unreadable_lines": ["integer", "always", ""],
     "problems": ["list of text", "always", "what differs from a fresh rebuild, at most 20"],
+    "newer_files": ["list of text", "always", "files that a newer Skein wrote, relative to the home: unchanged, and not read"],
   },
   "conversations": {
     "conversations": ["list of conversation", "always", "newest first"],

@@ -208,7 +208,7 @@ export class StoredSessions implements Sessions {
     let archived = 0
     for (let at = 0; at < ids.length; at += ARCHIVE_BATCH) {
       archived += await this.store.asWriter((index) => {
-        const some = ids.slice(at, at + ARCHIVE_BATCH).filter((id) => records.exists(id))
+        const some = ids.slice(at, at + ARCHIVE_BATCH).filter((id) => records.exists(id) && !records.isNewer(id))
         const old = some.flatMap((id) => index.read(id) ?? []).filter(isOld)
         if (old.length === 0) return 0
         archive.add(old)

@@ -164,7 +164,7 @@ async function carryOn(parts: Parts, agent: Agent, marker: HandoffMarker, reache
   reached('linked')
   if (isBegun) return { marker: { ...marker, step: 'respawned' } }
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
-  const started = await start(parts, next, { replace: true })
+  const started = await start(parts, next, { replace: true, asBefore: true })
   return { marker: { ...marker, step: 'respawned' }, started }
 }
 
