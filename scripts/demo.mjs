@@ -14,12 +14,16 @@ run('provision.mjs')
 run('build.mjs')
 
 const home = mkdtempSync(join(tmpdir(), 'skein-demo-'))
-process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 const profile = join(home, 'profiles', 'default')
 const colour = process.stdout.isTTY && !process.env.NO_COLOR
 // Nothing of the user's: a variable such as CLAUDE_CONFIG_DIR would lead to their own logs.
 const { PATH, LANG, TERM } = process.env
 const env = { PATH, LANG, TERM, HOME: home, SKEIN_HOME: home, SKEIN_ACTOR: 'you' }
+process.on('exit', () => {
+  spawnSync(process.execPath, [join(root, 'bin', 'skein.js'), 'daemon', 'stop'], { env, stdio: 'ignore' })
+  spawnSync('tmux', ['-S', join(home, 'tmux.sock'), 'kill-server'], { env, stdio: 'ignore' })
+  rmSync(home, { recursive: true, force: true })
+})
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
 
 /** Says what is typed, runs it, and fails the demo when it fails. Returns what it printed. */
@@ -45,9 +49,6 @@ const expect = (holds, what) => {
   console.error(`The demo stopped: ${what}`)
   process.exit(1)
 }
-
-// Nothing runs beside the demo: it damages the index on purpose, and a daemon would keep it open.
-writeFileSync(join(home, 'config.toml'), '[daemon]\nautostart = false\n')
 
 tell('Two agents in a group')
 skein(['agents', 'add', 'web/toast', '--tool', 'claude', '--role', 'crew'])
@@ -133,9 +134,8 @@ writeFileSync(
 )
 writeFileSync(
   join(home, 'config.toml'),
-  `[daemon]\nautostart = false\n\n[tools.echo]\ncommand = ["sh", ${JSON.stringify(program)}]\nbusy_patterns = ["re:^working"]\nidle_patterns = ["re:^ready> *$"]\n`,
+  `[tools.echo]\ncommand = ["sh", ${JSON.stringify(program)}]\nbusy_patterns = ["re:^working"]\nidle_patterns = ["re:^ready> *$"]\n`,
 )
-process.on('exit', () => spawnSync('tmux', ['-S', join(home, 'tmux.sock'), 'kill-server'], { env, stdio: 'ignore' }))
 skein(['start', home, '--agent', 'web/echo', '--tool', 'echo', '--title', 'Says it again'])
 skein(['send', 'web/echo', 'hello', '--wait', '--timeout', '20s'])
 expect(/you said: hello/.test(skein(['output', 'web/echo'])), 'the agent did not answer')

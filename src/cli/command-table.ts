@@ -54,9 +54,24 @@ export const COMMANDS: CommandTable = {
     { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
     {
       title: 'Upkeep',
-      names: ['daemon', 'ingest', 'tool', 'notify', 'privacy', 'purge', 'index', 'profile', 'doctor', 'completion'],
+      names: [
+        'daemon',
+        'ingest',
+        'tool',
+        'role',
+        'notify',
+        'privacy',
+        'purge',
+        'index',
+        'profile',
+        'doctor',
+        'completion',
+      ],
     },
-    { title: 'For scripts and other programs', names: ['session', 'report', 'statusline', 'conversations'] },
+    {
+      title: 'For scripts and other programs',
+      names: ['prime', 'hook', 'session', 'report', 'statusline', 'conversations'],
+    },
   ],
   entries: {
     start: verb('Start agents', async () => (await import('./commands/start.js')).start),
@@ -88,6 +103,8 @@ export const COMMANDS: CommandTable = {
       'Report what an agent is doing (for programs)',
       async () => (await import('./commands/report.js')).report,
     ),
+    prime: verb('Tell an agent who it is and what to do', async () => (await import('./commands/prime.js')).prime),
+    hook: verb("Answer a program's hook", async () => (await import('./commands/hook.js')).hook),
     doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Browse sessions',
@@ -145,6 +162,7 @@ export const COMMANDS: CommandTable = {
       entries: {
         create: verb('Create a group', async () => (await import('./commands/group/create.js')).create),
         rename: verb('Rename or move a group', async () => (await import('./commands/group/rename.js')).rename),
+        set: verb('Change how a group is shown', async () => (await import('./commands/group/set.js')).set),
         delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
@@ -272,6 +290,16 @@ export const COMMANDS: CommandTable = {
           async () => (await import('./commands/tool/show.js')).show,
         ),
         test: verb('Show how a recorded screen is read', async () => (await import('./commands/tool/test.js')).test),
+      },
+    },
+    role: {
+      summary: 'Show the roles of agents',
+      entries: {
+        list: verb('List the roles of agents', async () => (await import('./commands/role/list.js')).list),
+        show: verb(
+          'Show how agents of a role are named and started',
+          async () => (await import('./commands/role/show.js')).show,
+        ),
       },
     },
     privacy: {

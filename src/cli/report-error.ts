@@ -59,6 +59,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'store-locked': 1,
   'text-refused': 1,
   'timed-out': 1,
+  'role-unknown': 2,
   'tool-unknown': 2,
   'tmux-gone': 1,
   'tmux-missing': 1,
@@ -67,6 +68,10 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'transcript-damaged': 1,
   'transcript-in-use': 1,
   'turn-failed': 1,
+  'mail-not-found': 1,
+  'work-not-found': 1,
+  'work-provider': 1,
+  'work-taken': 1,
 }
 
 export interface ErrorReport {

@@ -50,6 +50,11 @@ export class FoundSessions {
     }
   }
 
+  /** Records what was learned of sessions whose logs are gone. */
+  async complete(found: readonly FoundSession[]): Promise<void> {
+    if (found.length > 0) await this.#record(found, [], this.#opened.among(found))
+  }
+
   /** Ends the sessions that were open when their logs were read last and are no longer. Their logs will never say so. */
   async endWhatIsOver(): Promise<void> {
     const active = await this.#active()

@@ -21,7 +21,16 @@ import { PurgeList, withMoments } from '../store/index.js'
 import { LOG_TOOLS, type LoggedTurn, type LogRef, type UnlistedDirectory } from '../tools/index.js'
 import { storedPolicies } from './care/stored-policies.js'
 import { FoundSessions } from './found-sessions.js'
-import type { IngestOptions, IngestReport, SessionHistory, TurnsOptions, WatchOptions } from './history-api.js'
+import { knownDirectories, namesHash, placedNow, unplacedLogs } from './hashed-projects.js'
+import type {
+  FactsFold,
+  FactsOptions,
+  IngestOptions,
+  IngestReport,
+  SessionHistory,
+  TurnsOptions,
+  WatchOptions,
+} from './history-api.js'
 import { noteLook } from './last-look.js'
 import { LogFinder, logToolNamed } from './log-finder.js'
 import type { LogStores } from './log-stores.js'
@@ -80,11 +89,20 @@ interface Look {
 /** What `readHistory` reads into. */
 type Destination = Parameters<typeof readHistory>[0]
 
+interface Placing {
+  into: Destination
+  history: HistoryStore
+  found: FoundSessions
+  report: IngestReport
+}
+
 /** Reads the tools' logs into the history, and answers from both. Loaded on first use: most commands do without. */
 export class LogHistory implements UsageLogs {
   readonly #told: ToldSessions
   readonly #finder: LogFinder
   readonly #setup: HistorySetup
+  /** Some logs name their directory by a hash that none had when they were read. */
+  #mayBePlaced = true
   #redactionsToldAt = Number.NEGATIVE_INFINITY
 
   constructor(setup: HistorySetup) {
@@ -169,6 +187,14 @@ export class LogHistory implements UsageLogs {
     return { session, from_log: told_from === 'log', told_from, ...told, steps }
   }
 
+  async facts<T>(session: string, fold: FactsFold<T>, { log, cwd }: FactsOptions = {}): Promise<T | undefined> {
+    const id = parseSessionId(session)
+    const place = cwd ?? (await this.#setup.sessions.get(id))?.cwd
+    const policy = await this.#setup.policies.at(place)
+    const hint = log && logToolNamed(log.tool).logAt(log.path, id)
+    return this.#told.facts(id, policy, fold, hint ?? (() => this.#finder.find({ session }).then(({ logs }) => logs)))
+  }
+
   /**
    * Makes turns, tool calls and text anew from the logs and the archive. What neither of them has any more (it was read before there
    * was an archive) is taken over from what was known.
@@ -226,12 +252,14 @@ export class LogHistory implements UsageLogs {
     const into = this.#destination(stores, look)
     const isGone = ({ log }: LogSource): boolean => into.purgeFilter?.isLogGone(log.path, log.session ?? '') ?? false
     const pending = pendingSources(logs, stores, { isWholeLook, words }).filter((source) => !isGone(source))
+    if (namesHash(pending.map(({ log }) => log))) into.directoryOf = await knownDirectories(store)
     const report = await this.#readSlices(into, pending, look.signal)
     report.logs = logs.length
     if (report.read > 0 && (isWholeLook || pending.some((source) => source.isUnknown)))
       count(report, await readHistory(into, completedForks(history), () => {}))
     const found = new FoundSessions(this.#setup, history, await this.#finder.environment())
     report.sessions_found = await found.announce()
+    if (isWholeLook && (report.read > 0 || this.#mayBePlaced)) await this.#place({ into, history, found, report })
     if (isWholeLook) await found.endWhatIsOver()
     if (look.tellsRedactions || this.#isTimeToTell()) await this.#tellRedactions(text)
     const filtered = await storedPolicies(text, into.policyFor)
@@ -243,6 +271,21 @@ export class LogHistory implements UsageLogs {
     }
     if (pending.length > 0) settleLedger(history.ledger, prices, surroundings.zone)
     return report
+  }
+
+  /** A directory may have become known only now: from another log, or from an agent that was added. */
+  async #place({ into, history, found, report }: Placing): Promise<void> {
+    this.#mayBePlaced = unplacedLogs(history).length > 0
+    if (!this.#mayBePlaced) return
+    into.directoryOf = await knownDirectories(this.#setup.store)
+    const { again, gone } = placedNow(history, into.directoryOf)
+    if (again.length > 0) {
+      const { read, unreadable } = await readHistory(into, again, () => {}) // its turns were counted when it was read before
+      report.read += read
+      report.unreadable.push(...unreadable)
+    }
+    report.sessions_found += await found.announce()
+    await found.complete(gone)
   }
 
   /** Where a reading goes, and what is kept of it. */

@@ -5,15 +5,18 @@ import {
   type Evidence,
   type Instant,
   isAgentId,
+  isNewer,
   isSessionId,
+  newerFormat,
   readJson,
   type SessionId,
-  SkeinError,
   STATUSES,
   shapes,
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
+import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
+import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -96,6 +99,12 @@ export interface AgentRun {
   prompted_at?: Instant
   /** What it is to be given as soon as it listens. */
   pending_prompt?: PendingPrompt
+  /** The process that is this agent, as its last prime found it. */
+  lock?: IdentityLock
+  /** A handoff that is under way, or that its successor has not read yet. */
+  handoff?: HandoffMarker
+  /** When its last handoff ended a session: the next one waits for its cooldown. */
+  handed_off_at?: Instant
   /** The program has left its conversation for another, and how. */
   leaving?: { how: 'clear' | 'resume'; at: Instant }
   /** Conversations that were claimed for this run and refused, so that each is told once. */
@@ -195,6 +204,9 @@ const AGENT_RUN = shape({
   'pending_prompt?': shaped(
     shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
   ),
+  'lock?': isIdentityLock,
+  'handoff?': isHandoffMarker,
+  'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,
@@ -211,9 +223,6 @@ const AGENT_RUN = shape({
 export function readAgentRun(json: string, where: string): AgentRun | undefined {
   const value = readJson(json)
   if (!isObject(value)) return undefined
-  if (Number.isInteger(value.v) && Number(value.v) > 1 && Number(value.v) < 1_000) {
-    const next = 'Update Skein (npm install -g skein), then try again; the file was not touched'
-    throw new SkeinError('newer-format', `${where} was written by a newer Skein`, next)
-  }
+  if (isNewer(value.v, 1)) throw newerFormat(where)
   return value.v === 1 && misfit(value, AGENT_RUN) === undefined ? (value as unknown as AgentRun) : undefined
 }

@@ -36,6 +36,16 @@ export function splitAddress(address: AgentAddress): { group: GroupPath | undefi
   return { group: address.slice(0, slash) as GroupPath, name: address.slice(slash + 1) }
 }
 
+/** The group that contains a group or an agent. */
+export function containerOf(path: GroupPath | AgentAddress): GroupPath | undefined {
+  return splitAddress(path as string as AgentAddress).group
+}
+
+export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** The same for paths that differ only in case. */
+export const caseless = (path: string): string => path.toUpperCase().toLowerCase().normalize('NFC')
+
 /** `a/b/c` → `a`, `a/b`, `a/b/c`: every group that holds this one, itself included, outermost first. */
 export function groupLineage(path: GroupPath): GroupPath[] {
   const segments = path.split('/')

@@ -23,7 +23,10 @@ export interface Agent {
 /** A folder of agents. */
 export interface Group {
   path: GroupPath
+  /** What people see; free text. The last part of the path unless somebody chose another. */
   name: string
+  /** Whether lists show what is in it. */
   expanded: boolean
+  /** Lower numbers come first among the groups of one group; equal ones by path. */
   order: number
 }

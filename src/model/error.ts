@@ -53,6 +53,7 @@ export type ErrorCode =
   | 'store-locked'
   | 'text-refused'
   | 'timed-out'
+  | 'role-unknown'
   | 'tool-unknown'
   | 'tmux-gone'
   | 'tmux-missing'
@@ -61,6 +62,10 @@ export type ErrorCode =
   | 'transcript-damaged'
   | 'transcript-in-use'
   | 'turn-failed'
+  | 'mail-not-found'
+  | 'work-not-found'
+  | 'work-provider'
+  | 'work-taken'
 
 /** A failure we can explain. Anything else that reaches the top is a bug and prints as one. */
 export class SkeinError extends Error {

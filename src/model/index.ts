@@ -1,17 +1,22 @@
 export {
   type AgentAddress,
+  caseless,
+  containerOf,
   type GroupPath,
   groupLineage,
   isWithin,
   joinAddress,
+  lastSegment,
   parseAddress,
   parseGroupPath,
   parseName,
+  rebase,
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
 export { agentsNamed, agentsWithId } from './agent-reference.js'
 export { askLine, asksLine } from './ask-line.js'
+export { beacon, beaconText, readBeacon, TOPICS } from './beacon.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {
@@ -35,21 +40,27 @@ export {
   isSoundSession,
 } from './event-shape.js'
 export { summarize } from './event-summary.js'
+export { checkOrder, MAX_ORDER, reordered } from './group-order.js'
 export {
   type AgentId,
   type EventId,
+  firstIdOf,
   isAgentId,
   isEventId,
   isSessionId,
+  type MailId,
   msOfEventId,
   nextEventId,
   parseAgentId,
   parseSessionId,
   type SessionId,
+  type WorkId,
 } from './ids.js'
 export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
+export { HANDOFF_PRIORITY, isStaleFor, type Mail, type MailKind } from './mail.js'
 export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
+export { isNewer, newerFormat } from './newer-format.js'
 export { onDemand } from './on-demand.js'
 export {
   LINKS,
@@ -59,6 +70,7 @@ export {
   type Outcome,
 } from './outcome.js'
 export { patternRisk } from './pattern-risk.js'
+export { plainLine, plainText, quotedText } from './quote.js'
 export {
   DEFAULT_POLICY,
   isExpired,
@@ -68,7 +80,21 @@ export {
   retentionOf,
   worth,
 } from './retention.js'
+export {
+  DEFAULT_START,
+  HANDOFFS,
+  PRECOMPACTS,
+  plainRole,
+  RESPAWNS,
+  type Role,
+  type RoleIdentity,
+  type RoleStart,
+} from './role.js'
+export { GASTOWN, PRESETS } from './role-preset.js'
+export { type NameKind, Roles, recipientOf } from './role-taxonomy.js'
+export { type Placeholder, templateFault } from './role-template.js'
 export { isRosterEvent, Roster } from './roster.js'
+export { byOrder, flattenRoster, type RosterRow } from './roster-rows.js'
 export {
   durationMs,
   type ForkOrigin,
@@ -127,3 +153,24 @@ export {
   totalTokens,
   type UsageCall,
 } from './usage.js'
+export {
+  type ClosedStatus,
+  type HandoffEntry,
+  type HandoffRecord,
+  isHooked,
+  PRIORITIES,
+  type Priority,
+  USUAL_PRIORITY,
+  WORK_STATUSES,
+  type WorkStatus,
+  type WorkUnit,
+} from './work.js'
+export {
+  factsOfItem,
+  type ItemKey,
+  type ItemKind,
+  type ItemValues,
+  itemsOf,
+  type WorkItem,
+  withAddress,
+} from './work-item.js'

@@ -1,15 +1,18 @@
 import {
   type AgentAddress,
+  containerOf,
   type GroupPath,
   groupLineage,
   isWithin,
   joinAddress,
+  lastSegment,
   rebase,
   splitAddress,
 } from './address.js'
 import type { Agent, Group } from './agent.js'
 import { type Event, isStateType, type StateEvent } from './event.js'
 import type { AgentId } from './ids.js'
+import { flattenRoster, type RosterRow } from './roster-rows.js'
 
 /** What one event changed in the roster, so that a store writes those rows and no others. */
 export interface RosterChange {
@@ -45,6 +48,11 @@ export class Roster {
 
   groupsWithin(group: GroupPath): Group[] {
     return [...this.groups.values()].filter((other) => isWithin(other.path, group))
+  }
+
+  /** Groups and agents in display order. */
+  flatten(): RosterRow[] {
+    return flattenRoster(this.groups.values(), this.agents.values())
   }
 
   /** Whether making `spawner` the parent of `agent` would make an agent its own ancestor. */
@@ -142,13 +150,14 @@ export class Roster {
     if (!this.groups.has(from) || this.groups.has(to) || isWithin(to, from)) return
     const inside = this.agentsWithin(from)
     if (inside.some((agent) => this.#byAddress.has(rebase(agent.address, from, to)))) return
-    const toParent = splitAddress(to as string as AgentAddress).group
-    this.#ensureGroups(toParent, change)
+    this.#ensureGroups(containerOf(to), change)
     for (const group of this.groupsWithin(from)) {
       this.groups.delete(group.path)
       change.groups.add(group.path)
       const path = rebase(group.path, from, to)
-      this.#setGroup({ ...group, path, name: path.slice(path.lastIndexOf('/') + 1) }, change)
+      // A name that only repeated the path follows it; one that a person chose stays.
+      const name = group.name === lastSegment(group.path) ? lastSegment(path) : group.name
+      this.#setGroup({ ...group, path, name }, change)
     }
     for (const agent of inside) this.#relocate(agent, rebase(agent.address, from, to), event, change)
   }
@@ -173,8 +182,7 @@ export class Roster {
   #ensureGroups(path: GroupPath | undefined, change: RosterChange): void {
     for (const ancestor of path ? groupLineage(path) : []) {
       if (this.groups.has(ancestor)) continue
-      const name = ancestor.slice(ancestor.lastIndexOf('/') + 1)
-      this.#setGroup({ path: ancestor, name, expanded: true, order: this.groups.size }, change)
+      this.#setGroup({ path: ancestor, name: lastSegment(ancestor), expanded: true, order: this.groups.size }, change)
     }
   }
 

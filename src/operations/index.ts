@@ -2,7 +2,7 @@ export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
 export { agentsKeys } from './agents/keys.js'
-export { agentsList } from './agents/list.js'
+export { agentsList, type ListedAgents } from './agents/list.js'
 export {
   agentsAttach,
   agentsNext,
@@ -51,7 +51,7 @@ export {
   required,
   type Values,
 } from './field.js'
-export { groupCreate, groupDelete, groupList, groupRename } from './groups/groups.js'
+export { groupCreate, groupDelete, groupList, groupRename, groupSet } from './groups/groups.js'
 export { cost } from './history/cost.js'
 export { documentOf, exported, exportSessions } from './history/export.js'
 export { ingest } from './history/ingest.js'
@@ -74,6 +74,7 @@ export { openApi } from './openapi.js'
 export type { Operation } from './operation.js'
 export { present } from './present.js'
 export { queryOf, readInput, readQuery } from './read-input.js'
+export { roleList, roleShow } from './role/roles.js'
 export { sessionEnd, sessionHandoff, sessionStart, sessionStep, sessionUpdate } from './session/record.js'
 export { type ShownChains, sessionsChain } from './sessions/chain.js'
 export { sessionsFind } from './sessions/find.js'

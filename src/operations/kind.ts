@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
-import { type Instant, nearest, parseWhen, SkeinError } from '../model/index.js'
+import { type Instant, MAX_ORDER, nearest, parseWhen, SkeinError } from '../model/index.js'
 
 /** What the shell can be offered for a value. */
 export type Completes = 'session' | 'agent' | 'group' | 'profile' | 'event-type' | 'directory'
@@ -67,6 +67,21 @@ export const count: Kind<number> = {
     throw new SkeinError('usage', `${JSON.stringify(given)} is not a positive whole number`, 'Write it like 50')
   },
   sent: (value, scope) => (typeof value === 'number' ? count.parse(String(value), scope) : undefined),
+}
+
+/** A place in an order, from zero up. */
+export const place: Kind<number> = {
+  placeholder: '<n>',
+  schema: { type: 'integer', minimum: 0, maximum: MAX_ORDER },
+  parse: (given) => {
+    if (/^\d{1,9}$/.test(given)) return Number(given)
+    throw new SkeinError(
+      'usage',
+      `${JSON.stringify(given)} is not a whole number from 0 to ${MAX_ORDER}`,
+      'Write it like 0 (first) or 5',
+    )
+  },
+  sent: (value, scope) => (typeof value === 'number' ? place.parse(String(value), scope) : undefined),
 }
 
 /** A moment: a span back from now, a day, or a full time. */

@@ -5,6 +5,7 @@ import {
   type PriceOverrides,
   parseDuration,
   type RetentionPolicy,
+  Roles,
   SkeinError,
 } from '../model/index.js'
 import { type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
@@ -78,6 +79,14 @@ export class Config {
   /** The user's own tools, and what they change about ours: `[tools.<name>]`. */
   async tools(parse: (tools: Record<string, unknown>, file: string) => CustomTool[]): Promise<CustomTool[]> {
     return parse(table(await this.#read(), 'tools', this.file), this.file)
+  }
+
+  /** The roles of agents: `[roles]`. Most users have none, and hooks ask for them: TOML is read only where the word occurs. */
+  async roles(): Promise<Roles> {
+    const mayHaveSome = settingsText(this.file)?.includes('roles') ?? false
+    if (!mayHaveSome) return new Roles({ roles: [] })
+    const { rolesOf } = await import('./roles.js')
+    return rolesOf(await this.#read(), this.file, this.userHome)
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */

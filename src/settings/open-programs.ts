@@ -12,5 +12,7 @@ export function openPrograms(config: Config, surroundings: Surroundings): Progra
   return {
     runners: async () => (await programs()).runners(),
     environment: async () => (await programs()).environment(),
+    roles: () => config.roles(),
+    zone: () => surroundings.zone,
   }
 }

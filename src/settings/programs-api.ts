@@ -1,3 +1,4 @@
+import type { Roles } from '../model/index.js'
 import type { Environment, Runners } from '../tools/index.js'
 
 /** The agent programs that can be run from here. */
@@ -6,4 +7,8 @@ export interface Programs {
   runners(): Promise<Runners>
   /** Where those programs keep their things. */
   environment(): Promise<Environment>
+  /** The roles of agents, as configured. */
+  roles(): Promise<Roles>
+  /** The IANA zone that local times are written in. */
+  zone(): string
 }

@@ -16,7 +16,7 @@ import { settingsText } from './settings-file.js'
 import type { Surroundings } from './surroundings.js'
 
 /** The agent programs that can be run from here, with the user's own tools and rules. */
-export class ConfiguredPrograms implements Programs {
+export class ConfiguredPrograms implements Pick<Programs, 'runners' | 'environment'> {
   constructor(
     private readonly config: Config,
     private readonly surroundings: Surroundings,

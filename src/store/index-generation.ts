@@ -16,6 +16,16 @@ export function newGeneration(link: string, mark: string): string {
   return join(dirname(link), `${stemOf(link)}-${mark.slice(0, 13)}.db`)
 }
 
+/** Which generation `link` leads to: differs from any before it. Undefined when there is none. */
+export function generationOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    return `file ${lstatSync(link, { throwIfNoEntry: false })?.ino}`
+  }
+}
+
 /** From now on `link` is this generation; older ones are removed. */
 export function pointTo(link: string, generation: string): void {
   const next = `${link}.next-${process.pid}`

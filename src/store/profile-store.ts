@@ -1,5 +1,6 @@
 // Over 400 lines: opening, mending, writing and checkpointing share one lock and one open index, and are read together.
 import { existsSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { explainDiskError, FileLock, isDamage } from '../disk/index.js'
 import {
   type Awaitable,
@@ -11,9 +12,16 @@ import {
   type SessionIndex,
 } from '../index/index.js'
 import { Journal } from '../journal/index.js'
-import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
-import { buildIndex, type IndexSources } from './index-build.js'
-import { dropForeignLink, newGeneration, pointTo, removeDatabase, setAsideGeneration } from './index-generation.js'
+import { type Context, DAY_MS, type EventId, instantOf, type SessionId, SkeinError } from '../model/index.js'
+import { buildIndex, type IndexSources, newerRoster } from './index-build.js'
+import {
+  dropForeignLink,
+  generationOf,
+  newGeneration,
+  pointTo,
+  removeDatabase,
+  setAsideGeneration,
+} from './index-generation.js'
 import type { ProfilePaths } from './paths.js'
 import { RosterFile } from './roster-file.js'
 import { ARCHIVE_AFTER_DAYS, SessionArchive } from './session-archive.js'
@@ -25,8 +33,6 @@ import { type Change, type Pending, WriteBatch } from './write-batch.js'
 const WRITER_WAIT_MS = 30_000
 /** How long to wait for somebody who replaces the index, which may take a while on a large home. */
 const REPLACE_WAIT_MS = 120_000
-/** So long each try for being alone takes; in between it is seen whether another process has done the work. */
-const MEND_TRY_MS = 250
 /** From this many sessions at once on, packing those that are long over is cheaper than a file for each. */
 const MANY = 20
 /** A roster that changes often is checkpointed this often; the journal holds the changes in between. */
@@ -46,11 +52,14 @@ export class ProfileStore implements AsyncDisposable {
   readonly rosterFile: RosterFile
   readonly #lock: FileLock
   #index: LocalIndex | undefined
+  /** Of the index that is open, or that could not be opened. */
+  #generation: string | undefined
   #opening: Promise<LocalIndex> | undefined
   #pending: Pending[] = []
   #draining: Promise<void> | undefined
   #rosterWrittenAt = Number.NEGATIVE_INFINITY
   #hasWritten = false
+  readonly #toldNewer = new Set<SessionId>()
 
   constructor(
     readonly paths: ProfilePaths,
@@ -86,13 +95,12 @@ export class ProfileStore implements AsyncDisposable {
   /** Runs `body` as the only writer, with an index that has caught up. */
   async asWriter<T>(body: (index: LocalIndex) => T): Promise<T> {
     return this.#explained(() =>
-      this.#mending(async () => {
-        const index = await this.#opened()
-        return this.#lock.asWriter(() => {
+      this.#mending(() =>
+        this.#writing((index) => {
           this.#catchUp(index)
           return body(index)
-        }, WRITER_WAIT_MS)
-      }),
+        }),
+      ),
     )
   }
 
@@ -105,7 +113,7 @@ export class ProfileStore implements AsyncDisposable {
       } catch (error) {
         before?.[Symbol.dispose]()
         if (!isBusy(error)) throw error
-        await this.#rebuildInPlace()
+        await this.#mending(() => this.#rebuildInPlace())
       }
     })
   }
@@ -117,9 +125,8 @@ export class ProfileStore implements AsyncDisposable {
   async rewriteSources(change: () => void): Promise<void> {
     await this.#explained(() =>
       this.#mending(async () => {
-        const index = await this.#opened()
         const fresh = newGeneration(this.paths.index, this.context.random.uuid())
-        await this.#lock.asWriter(() => {
+        await this.#writing((index) => {
           this.#catchUp(index)
           this.checkpointRoster(index)
           change()
@@ -131,14 +138,14 @@ export class ProfileStore implements AsyncDisposable {
           } finally {
             removeDatabase(fresh)
           }
-        }, WRITER_WAIT_MS)
+        })
       }),
     )
   }
 
-  /** A fresh index beside the living one, for comparison. The caller closes it. */
-  buildAside(): LocalIndex {
-    return buildIndex(undefined, this.#sources(undefined))
+  /** What a rebuild would make of the living index, for comparison. The caller closes it. */
+  buildAside(index: LocalIndex): LocalIndex {
+    return buildIndex(undefined, this.#sources(index))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -163,8 +170,10 @@ export class ProfileStore implements AsyncDisposable {
     const index = await this.#opened()
     if (this.options.readOnly || this.journal.isAtEnd(index.cursor().position)) return index
     // Somebody appended and has not projected yet, or never will: whoever holds the lock next reads on.
-    await this.#lock.asWriter(() => this.#catchUp(index), WRITER_WAIT_MS)
-    return index
+    return this.#writing((current) => {
+      this.#catchUp(current)
+      return current
+    })
   }
 
   #catchUp(index: LocalIndex): void {
@@ -193,23 +202,40 @@ export class ProfileStore implements AsyncDisposable {
     if (old.length > 0) this.archive.add(old)
     const packed = new Set(old)
     for (const folded of changed) {
-      if (!packed.has(folded)) this.records.save(folded)
-      index.markSaved(folded)
+      // Unsaved for as long as a newer Skein's record is there: its events must stay until that Skein has read them.
+      if (packed.has(folded) || this.records.save(folded)) index.markSaved(folded)
+      else this.#keptNewer(folded.session.id)
     }
     return changed.length
   }
 
+  #keptNewer(id: SessionId): void {
+    if (this.#toldNewer.has(id)) return
+    this.#toldNewer.add(id)
+    const rest = 'it is unchanged, and the change is in the journal. Update Skein'
+    this.context.warn(`The record of session ${id} was written by a newer Skein; ${rest}`)
+  }
+
   // --- writing ----------------------------------------------------------------------------------------------------
+
+  /** Runs `body` as the only writer, on the index that is current then: another process may replace it during the wait. */
+  async #writing<T>(body: (index: LocalIndex) => T): Promise<T> {
+    for (;;) {
+      const index = await this.#opened()
+      const done = await this.#lock.asWriter(
+        () => (index === this.#index && !this.#isReplaced() ? { result: body(index) } : undefined),
+        WRITER_WAIT_MS,
+      )
+      if (done) return done.result
+    }
+  }
 
   async #drain(): Promise<void> {
     await Promise.resolve() // lets callers of the same moment join
     while (this.#pending.length > 0) {
       const batch = new WriteBatch(this.#pending.splice(0), this.context)
       try {
-        await this.#mending(async () => {
-          const index = await this.#opened()
-          await this.#lock.asWriter(() => this.#commit(index, batch), WRITER_WAIT_MS)
-        })
+        await this.#mending(() => this.#writing((index) => this.#commit(index, batch)))
         batch.settle()
       } catch (error) {
         batch.fail(explainDiskError(error, this.paths.directory))
@@ -259,7 +285,8 @@ export class ProfileStore implements AsyncDisposable {
   #writeRosterFile(index: LocalIndex, through: EventId): void {
     const checkpoint = { agents: index.agents(), groups: index.groups(), through }
     const found = this.rosterFile.read()
-    if (found?.through !== through || isEdited(found, index)) this.rosterFile.write(checkpoint)
+    if (found !== 'newer' && (found?.through !== through || isEdited(found, index)))
+      this.rosterFile.write(checkpoint, this.context.clock.now())
     this.#noteRosterFile(index, through)
   }
 
@@ -274,11 +301,20 @@ export class ProfileStore implements AsyncDisposable {
   // --- the files underneath ---------------------------------------------------------------------------------------
 
   async #opened(): Promise<LocalIndex> {
+    if (this.#index && this.#isReplaced()) {
+      const replaced = this.#releaseIndex()
+      setImmediate(() => replaced?.[Symbol.dispose]()) // a question of this moment may be about to use it
+    }
     if (this.#index) return this.#index
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined
     })
     return this.#opening
+  }
+
+  /** Another process found it damaged and built a new one. Changes after that are in the new one alone. */
+  #isReplaced(): boolean {
+    return !this.options.readOnly && generationOf(this.paths.index) !== this.#generation
   }
 
   async #open(): Promise<LocalIndex> {
@@ -288,11 +324,12 @@ export class ProfileStore implements AsyncDisposable {
       return this.#index
     }
     dropForeignLink(this.paths.index)
+    this.#generation = generationOf(this.paths.index)
     const index = (existsSync(this.paths.index) && this.#tryOpen()) || (await this.#opensAfterMending())
     this.#index = index
     if (this.#isRosterFileStrange(index)) {
       await this.#lock.asWriter(() => {
-        if (this.#isRosterFileStrange(index)) this.#restoreRosterFile(index)
+        if (!this.#isReplaced() && this.#isRosterFileStrange(index)) this.#restoreRosterFile(index)
       }, WRITER_WAIT_MS)
     }
     return index
@@ -300,6 +337,7 @@ export class ProfileStore implements AsyncDisposable {
 
   async #opensAfterMending(): Promise<LocalIndex> {
     await this.#mend()
+    this.#generation = generationOf(this.paths.index)
     const index = openLocalIndex(this.paths.index)
     if (index) return index
     const next = 'Another Skein of a different version may be running: stop it, then run skein index rebuild'
@@ -340,29 +378,27 @@ export class ProfileStore implements AsyncDisposable {
     }
   }
 
+  /**
+   * Builds a new generation beside those who have the damaged one open, a daemon for days: they change over when they next use it.
+   * Several processes notice at once; the first one to get the lock does the work for all.
+   */
   async #mend(): Promise<void> {
-    const found = inodeOf(this.paths.index)
-    let before = this.#releaseIndex()
-    // Several processes notice at once; the first one to get here does the work for all, and may then keep the index for long.
-    const isMended = (): boolean => inodeOf(this.paths.index) !== found && existsSync(this.paths.index)
-    const deadline = performance.now() + REPLACE_WAIT_MS
-    while (!isMended()) {
-      try {
-        await this.#lock.asOnlyUser(() => {
-          if (isMended()) return
-          const old = before
-          before = undefined // closed by whoever replaces it
-          this.#replaceIndex('damaged', old)
-        }, MEND_TRY_MS)
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error
-      }
+    const damaged = this.#generation
+    let before = this.#index
+    this.#index = undefined
+    try {
+      await this.#lock.asWriter(() => {
+        if (generationOf(this.paths.index) !== damaged && existsSync(this.paths.index)) return
+        const old = before
+        before = undefined // closed by whoever replaces it
+        this.#replaceIndex('damaged', old)
+      }, REPLACE_WAIT_MS)
+    } finally {
+      before?.[Symbol.dispose]()
     }
-    before?.[Symbol.dispose]()
-    await this.#lock.holdShared(REPLACE_WAIT_MS)
   }
 
-  /** Under the exclusive lock, so that of several processes that want it done only the first has to do it. */
+  /** Needs the writer lock. `before` is the index that this process has open; it is closed. */
   #replaceIndex(reason: 'damaged' | 'replaced', before: LocalIndex | undefined): void {
     const old = before ?? (existsSync(this.paths.index) ? this.#tryOpen() : undefined)
     const fresh = newGeneration(this.paths.index, this.context.random.uuid())
@@ -387,9 +423,8 @@ export class ProfileStore implements AsyncDisposable {
 
   /** For when others keep the index open: the new rows go into the same file in one transaction. */
   async #rebuildInPlace(): Promise<void> {
-    const index = await this.#opened()
     const fresh = newGeneration(this.paths.index, this.context.random.uuid())
-    await this.#lock.asWriter(() => {
+    await this.#writing((index) => {
       try {
         removeDatabase(fresh)
         buildIndex(fresh, this.#sources(index))[Symbol.dispose]()
@@ -398,7 +433,7 @@ export class ProfileStore implements AsyncDisposable {
       } finally {
         removeDatabase(fresh)
       }
-    }, WRITER_WAIT_MS)
+    })
   }
 
   #sources(old: LocalIndex | undefined): IndexSources {
@@ -441,6 +476,10 @@ export class ProfileStore implements AsyncDisposable {
       return
     }
     const found = this.rosterFile.read()
+    if (found === 'newer') {
+      this.context.warn(newerRoster(basename(this.paths.roster)))
+      return
+    }
     // Written by a process that died before it could note so: older than the index, and whole.
     const isOurs =
       found?.through !== undefined && found.through <= (index.rosterThrough() ?? '') && !isEdited(found, index)
@@ -468,7 +507,3 @@ function isEdited(found: { through: unknown; agents: unknown; groups: unknown },
 }
 
 const isBusy = (error: unknown): boolean => (error as { code?: unknown } | undefined)?.code === 'home-busy'
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino
-}

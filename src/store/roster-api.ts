@@ -1,4 +1,4 @@
-import type { Agent, Group } from '../model/index.js'
+import type { Agent, Group, RosterRow } from '../model/index.js'
 
 export interface AddAgentOptions {
   address: string
@@ -10,6 +10,16 @@ export interface AddAgentOptions {
   /** Address or id of the spawner. */
   parent?: string
   loaded_mcp_names?: string[]
+}
+
+/** What can be changed of a group beside its path. */
+export interface GroupFacts {
+  /** What people see. Empty: the last part of the path. */
+  name?: string
+  /** Lower numbers come first. A sibling that has this number already moves behind it. */
+  order?: number
+  /** False folds it: lists show one line for it. */
+  expanded?: boolean
 }
 
 /**
@@ -30,8 +40,12 @@ export interface RosterBook {
   /** Puts an agent that was removed back as it was, under its own id. */
   restore(agent: Agent): Promise<Agent>
   setParent(reference: string, parent: string | undefined): Promise<Agent>
+  /** Groups and agents in display order, each with its depth and the row that contains it. */
+  flatten(): Promise<RosterRow[]>
+  /** In display order. */
   groups(): Promise<Group[]>
   createGroup(path: string): Promise<Group>
+  updateGroup(path: string, facts: GroupFacts): Promise<Group>
   /** A new last segment, or a whole new path; agents and sub-groups come along. */
   renameGroup(path: string, to: string): Promise<Group>
   /** Refused while agents are in it or below, unless they are moved. Returns how many moved. */

@@ -1,24 +1,41 @@
 import {
   type Agent,
   type AgentAddress,
+  byOrder,
+  checkOrder,
+  containerOf,
+  flattenRoster,
   type Group,
   type GroupPath,
-  groupLineage,
   isWithin,
   joinAddress,
-  nearest,
   parseAddress,
   parseAgentId,
   parseGroupPath,
   parseName,
   type Roster,
+  type RosterRow,
+  rebase,
+  reordered,
   SkeinError,
   splitAddress,
 } from '../model/index.js'
 import { type AgentLookup, agentMeant, findAgent, lookupIn } from './agent-lookup.js'
+import { regroupedWork, releasedWork } from './agent-work.js'
+import { keptWords } from './kept-words.js'
 import { answered, ask, type Lookup } from './lookup.js'
 import type { ProfileStore } from './profile-store.js'
-import type { AddAgentOptions, RosterBook } from './roster-api.js'
+import type { AddAgentOptions, GroupFacts, RosterBook } from './roster-api.js'
+import {
+  agentExists,
+  groupExists,
+  groupName,
+  groupNotFound,
+  refuseAgents,
+  refuseLosing,
+  refuseTaken,
+  refuseTwins,
+} from './roster-rules.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
 /** The agents and groups of a profile, with the rules of the group tree. */
@@ -92,7 +109,10 @@ export class StoredRoster implements RosterBook {
       const agent = this.#named(state, reference)
       const { id: agent_id, address } = agent
       return {
-        events: [{ type: 'agent_removed', agent: address, payload: { agent_id, address } }],
+        events: [
+          { type: 'agent_removed', agent: address, payload: { agent_id, address } },
+          ...releasedWork(state.index, agent, state.now),
+        ],
         result: () => agent,
       }
     })
@@ -125,8 +145,13 @@ export class StoredRoster implements RosterBook {
     })
   }
 
+  async flatten(): Promise<RosterRow[]> {
+    return (await this.store.ask((index) => index.roster())).flatten()
+  }
+
   async groups(): Promise<Group[]> {
-    return this.store.ask((index) => index.groups())
+    const groups = await this.store.ask((index) => index.groups())
+    return flattenRoster(groups, []).flatMap((row) => (row.kind === 'group' ? row.group : []))
   }
 
   async createGroup(path: string): Promise<Group> {
@@ -134,8 +159,32 @@ export class StoredRoster implements RosterBook {
     return this.store.change(({ roster }) => {
       if (roster.groups.has(group)) throw groupExists(group)
       refuseAgents(roster, group)
+      refuseTwins(roster, group)
       return {
         events: [{ type: 'group_created', payload: { path: group } }],
+        result: () => presentGroup(roster, group),
+      }
+    })
+  }
+
+  async updateGroup(path: string, { name, order, expanded }: GroupFacts): Promise<Group> {
+    const group = parseGroupPath(path)
+    const given = name === undefined ? undefined : groupName(group, name)
+    const kept = given === undefined ? {} : await keptWords({ name: given }, this.store.paths)
+    const place = order === undefined ? undefined : checkOrder(order)
+    return this.store.change(({ roster }) => {
+      if (!roster.groups.has(group)) throw groupNotFound(roster, group)
+      const siblings = [...roster.groups.values()]
+        .filter((other) => containerOf(other.path) === containerOf(group))
+        .sort(byOrder)
+      const orders = place === undefined ? [] : [...reordered(siblings, group, place)]
+      const others = orders.filter(([other]) => other !== group)
+      const facts = { path: group, name: kept.name, order: place, expanded }
+      return {
+        events: [facts, ...others.map(([other, moved]) => ({ path: other, order: moved }))].map((payload) => ({
+          type: 'group_updated',
+          payload,
+        })),
         result: () => presentGroup(roster, group),
       }
     })
@@ -145,10 +194,11 @@ export class StoredRoster implements RosterBook {
     const from = parseGroupPath(path)
     const slash = from.lastIndexOf('/')
     const target = parseGroupPath(to.includes('/') || slash < 0 ? to : `${from.slice(0, slash)}/${to}`)
-    return this.store.change(({ roster }) => {
+    return this.store.change(({ roster, index, now }) => {
       if (!roster.groups.has(from)) throw groupNotFound(roster, from)
       if (roster.groups.has(target)) throw groupExists(target)
       refuseAgents(roster, target)
+      refuseTwins(roster, target, from)
       if (isWithin(target, from)) {
         throw new SkeinError(
           'illegal-transition',
@@ -157,12 +207,15 @@ export class StoredRoster implements RosterBook {
         )
       }
       for (const agent of roster.agentsWithin(from)) {
-        refuseTaken(roster, (target + agent.address.slice(from.length)) as AgentAddress)
-        parseAddress(target + agent.address.slice(from.length))
+        const address = parseAddress(target + agent.address.slice(from.length))
+        if (roster.at(address)) throw agentExists(address)
       }
       for (const group of roster.groupsWithin(from)) parseGroupPath(target + group.path.slice(from.length))
       return {
-        events: [{ type: 'group_renamed', payload: { from, to: target } }],
+        events: [
+          { type: 'group_renamed', payload: { from, to: target } },
+          ...regroupedWork(index, from, (path) => rebase(path, from, target), now),
+        ],
         result: () => presentGroup(roster, target),
       }
     })
@@ -171,12 +224,13 @@ export class StoredRoster implements RosterBook {
   async deleteGroup(path: string, { moveTo }: { moveTo?: string } = {}): Promise<{ moved: number }> {
     const group = parseGroupPath(path)
     const target = moveTo === undefined ? undefined : parseGroupPath(moveTo)
-    return this.store.change(({ roster }) => {
+    return this.store.change(({ roster, index, now }) => {
       if (!roster.groups.has(group)) throw groupNotFound(roster, group)
       const inside = roster.agentsWithin(group)
       if (inside.length > 0) refuseLosing(roster, group, inside, target)
       const payload = { path: group, ...(inside.length > 0 && target ? { move_to: target } : {}) }
-      return { events: [{ type: 'group_deleted', payload }], result: () => ({ moved: inside.length }) }
+      const events = [{ type: 'group_deleted', payload }, ...regroupedWork(index, group, () => target, now)]
+      return { events, result: () => ({ moved: inside.length }) }
     })
   }
 
@@ -200,42 +254,6 @@ function relocation(type: 'agent_renamed' | 'agent_moved', roster: Roster, agent
   return { type, payload: { agent_id: agent.id, from: agent.address, to } }
 }
 
-/** A group with agents goes only when they have somewhere to go, and every one of them fits there. */
-function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], target: GroupPath | undefined): void {
-  if (!target) {
-    const count = `${inside.length} agent${inside.length === 1 ? '' : 's'}`
-    throw new SkeinError(
-      'group-not-empty',
-      `Group ${group} has ${count}`,
-      `Move them: skein group delete ${group} --move-to <group>`,
-    )
-  }
-  if (isWithin(target, group))
-    throw new SkeinError('bad-input', `${target} is inside the group to be deleted`, 'Choose a group outside of it')
-  const taken = new Set<AgentAddress>()
-  for (const agent of inside) {
-    const address = parseAddress(joinAddress(target, splitAddress(agent.address).name))
-    if (taken.has(address)) throw agentExists(address)
-    refuseTaken(roster, address)
-    taken.add(address)
-  }
-}
-
-/** A path names one thing: an agent or a group. */
-function refuseTaken(roster: Roster, address: AgentAddress): void {
-  if (roster.at(address)) throw agentExists(address)
-  if (roster.groups.has(address as string as GroupPath)) throw groupExists(address as string as GroupPath)
-  const { group } = splitAddress(address)
-  if (group) refuseAgents(roster, group)
-}
-
-function refuseAgents(roster: Roster, group: GroupPath): void {
-  for (const path of groupLineage(group)) {
-    if (!roster.groups.has(path) && roster.at(path as string as AgentAddress))
-      throw agentExists(path as string as AgentAddress)
-  }
-}
-
 function present(roster: Roster, id: Agent['id']): Agent {
   const agent = roster.agents.get(id)
   if (!agent) throw new Error(`agent ${id} vanished while it was changed`)
@@ -248,25 +266,10 @@ function presentGroup(roster: Roster, path: GroupPath): Group {
   return group
 }
 
-const agentExists = (address: AgentAddress): SkeinError =>
-  new SkeinError('agent-exists', `There is already an agent ${address}`, 'Choose another name or group')
-
-const groupExists = (path: GroupPath): SkeinError =>
-  new SkeinError('group-exists', `There is already a group ${path}`, 'Choose another path')
-
 function* agentsWithin(group: GroupPath | undefined): Lookup<Agent[]> {
   if (group !== undefined) {
     const roster = yield* ask((index) => index.roster())
     if (!roster.groups.has(group)) throw groupNotFound(roster, group)
   }
   return yield* ask((index) => index.agents())
-}
-
-function groupNotFound(roster: Roster, path: GroupPath): SkeinError {
-  const meant = nearest(path, [...roster.groups.keys()])
-  return new SkeinError(
-    'group-not-found',
-    `No group ${path}`,
-    meant ? `Did you mean ${meant} ?` : 'Try: skein group list',
-  )
 }

@@ -4,7 +4,7 @@ export type { Counters } from './log/counters.js'
 export type { Checkpoint, Fact, Resume, SessionNews } from './log/fact.js'
 export { foldSession } from './log/fold.js'
 export { notingUnlisted, type UnlistedDirectory } from './log/log-files.js'
-export type { Environment, LogAbilities, LogRef, LogTool, Succession } from './log/log-tool.js'
+export type { Environment, LogAbilities, LogRef, LogTool, ReadOptions, Succession } from './log/log-tool.js'
 export { LOG_TOOL_NAMES } from './log/log-tool-names.js'
 export { LOG_TOOLS } from './log/log-tools.js'
 export { isReadableLog, isSparse, openLog } from './log/open-log.js'
@@ -12,6 +12,7 @@ export { placeLinks } from './log/place-links.js'
 export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './log/turn.js'
 export { turnParts } from './log/turn-parts.js'
 export type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from './log/usage-reader.js'
+export { ConfigValue } from './run/config-value.js'
 export { commandWords, toolOfCommand } from './run/own-command.js'
 export { findProgram } from './run/program.js'
 export { RUNNERS, runnersFor } from './run/run-tools.js'
@@ -21,6 +22,7 @@ export type {
   AskedPermission,
   Dialog,
   DialogOption,
+  HookAnswer,
   Launch,
   Preparation,
   RegistryEntry,

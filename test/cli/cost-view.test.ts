@@ -85,7 +85,10 @@ describe('what an agent has cost, in the list of agents,', () => {
     ...{ since: '2026-01-17T08:00:00.000Z', created_at: '2026-01-17T08:00:00.000Z' },
   } as unknown as AgentView
   const line = (cost: Partial<AgentView>): string =>
-    runningAgentsView([{ ...AGENT, ...cost }], { width: 100, paint: PLAIN_PAINT, nowMs: Date.UTC(2026, 0, 17, 9) })
+    runningAgentsView(
+      { agents: [{ ...AGENT, ...cost }] },
+      { width: 100, paint: PLAIN_PAINT, nowMs: Date.UTC(2026, 0, 17, 9) },
+    )
 
   it('is never nothing where no price is known', () => {
     expect(line({ cost_micro_usd: 1_500_000 })).toContain('(claude, $1.50)')

@@ -150,6 +150,18 @@ env_file = "vibe.env"
 [tools.vibe.env]
 VIBE_MODE = "quick"
 
+[roles.crew]
+address = "{group}/crew/{name}"
+session_name = "{group}-crew-{name}"
+cwd = ${JSON.stringify(`${root}/{group}/crew/{name}`)}
+context = "You are a long-lived worker."
+instructions = "Ask before you push."
+tool = "claude"
+model = "opus"
+args = ["--verbose"]
+dangerous = false
+theme = "ocean"
+
 [tools.team-claude]
 command = "/opt/team/claude-wrapper"
 compatible_with = "claude"

@@ -19,6 +19,7 @@ import { isTrusted } from '../../src/daemon/place.js'
 import { livingDaemon } from '../../src/daemon/record.js'
 import { lifeOf, startTimeOf } from '../../src/disk/index.js'
 import { BINARY, run } from '../cli/binary.js'
+import { Herd } from './herd.js'
 import { scratchHome, until } from './scratch.js'
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -64,6 +65,24 @@ describe('the daemon', () => {
       return found.length > 0 && found
     })
     expect(new Set(actors)).toEqual(new Set(['skein-daemon']))
+  })
+
+  it('runs a tool that was described in the config file a moment ago', async () => {
+    const herd = await Herd.make()
+    const agent = await herd.add('web/echo')
+    await herd.runs.update(agent, (run) => {
+      if (!run) throw new Error('the herd has no such agent')
+      return { next: { ...run, recipe: { ...run.recipe, tool: 'echo' } }, result: undefined }
+    })
+    const { client } = await ensureDaemon(herd.access)
+    const sent = (): Promise<unknown> =>
+      client.post('/v1/agents.send', { agent: 'web/echo', text: 'hello' }).then(
+        () => 'sent',
+        ({ code }: { code: string }) => code,
+      )
+    expect(await sent()).toBe('tool-unknown')
+    herd.settings('[tools.echo]\ncommand = ["cat"]\n')
+    expect(await sent()).not.toBe('tool-unknown')
   })
 
   it('leaves files that only its user can read', async () => {

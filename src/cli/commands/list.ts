@@ -13,8 +13,10 @@ const agents = operationCommand(operation, {
     ['skein list --group web --json', 'A group, for scripts'],
     ['skein list --since 7d', 'Sessions of this week'],
   ],
-  show(listed, { out }) {
-    out.result(listed, (screen) => runningAgentsView(listed.agents, screen))
+  show(listed, { out }, typed) {
+    const { rig, tool, role, agent, all } = typed
+    const unfold = all || [rig, tool, role, agent].some((filter) => filter !== undefined)
+    out.result(listed, (screen) => runningAgentsView({ ...listed, unfold }, screen))
     if (listed.agents.length === 0)
       out.note('No agents. Start one: skein start . --tool <tool>. Sessions: skein sessions list')
   },

@@ -1,7 +1,7 @@
 import type { Home, IngestReport } from '../../home/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
 import { DAY_MS, instantOf, SkeinError } from '../../model/index.js'
-import { agentsList, readInput, withSpent } from '../../operations/index.js'
+import { agentsList, type ListedAgents, readInput, withSpent } from '../../operations/index.js'
 import { findProgram } from '../../tools/index.js'
 import { type Cli, command } from '../command.js'
 import { perform } from '../perform.js'
@@ -34,7 +34,7 @@ export const overview = command({
     const home = await cli.home()
     const read = await home.history.ingest()
     if (!out.json) noteUnreadable(read, out)
-    const agents = await agentsToShow(cli, home)
+    const { agents, groups } = await agentsToShow(cli, home)
     const { sessions } = await home.sessions.query({ limit: NEWEST })
     const spent = await home.history.spent(sessions.map(({ id }) => id))
     const short = await shortIdsOf(home, sessions)
@@ -50,28 +50,28 @@ export const overview = command({
               `Spent: ${money(spend.today)} today, ${money(spend.week)} in 7 days, ${money(spend.month)} in 30 days, ${money(spend.all)} in all`,
               screen.width,
             ).join('\n')
-      const parts = [agentsPart(agents, screen), foundPart(read), sessionTable(withCost, screen, short)]
+      const parts = [agentsPart({ agents, groups }, screen), foundPart(read), sessionTable(withCost, screen, short)]
       return [...parts, sums, hints(agents, tool)].filter((part) => part !== '').join('\n\n')
     })
   },
 })
 
-const agentsNow = async (cli: Cli): Promise<AgentView[]> =>
-  (await perform(agentsList, readInput(agentsList, {}, cli), cli)).agents
+const NONE: ListedAgents = { agents: [], groups: [] }
 
 /** What went wrong with them is said by `skein list`; here it must not hide everything else. */
-async function agentsToShow(cli: Cli, home: Home): Promise<AgentView[]> {
+async function agentsToShow(cli: Cli, home: Home): Promise<ListedAgents> {
   try {
-    return (await home.roster.agents()).length > 0 ? await agentsNow(cli) : []
+    if ((await home.roster.agents()).length === 0) return NONE
+    return await perform(agentsList, readInput(agentsList, {}, cli), cli)
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     cli.out.note(errorLine(error))
-    return []
+    return NONE
   }
 }
 
-const agentsPart = (agents: readonly AgentView[], screen: Screen): string =>
-  agents.length === 0 ? '' : runningAgentsView(agents, screen)
+const agentsPart = (listed: ListedAgents, screen: Screen): string =>
+  listed.agents.length === 0 ? '' : runningAgentsView(listed, screen)
 
 const foundPart = ({ sessions_found, logs }: IngestReport): string =>
   sessions_found > 0 ? `Found ${plural(sessions_found, 'session')} in ${plural(logs, 'log')}.` : ''

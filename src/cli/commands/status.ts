@@ -78,7 +78,7 @@ async function redraw(cli: Cli, terminal: Terminal, look: Look, interrupted: Abo
 }
 
 function summaryView({ agents, counts, attention }: StatusSummary, screen: Screen): string {
-  const needy = runningAgentsView(attention, screen)
+  const needy = runningAgentsView({ agents: attention }, screen)
   const parts = STATUSES.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : []))
   const line = `${plural(agents, 'agent')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
   return needy === '' ? line : `${line}\n${needy}`

@@ -2,11 +2,11 @@ import { type Agent, splitAddress } from '../../model/index.js'
 import type { Branch } from '../screen/branches.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
-import { agentTree } from './agent-tree.js'
+import { type AgentTree, agentTree } from './agent-tree.js'
 
 /** Agents under the groups they are in. */
-export const agentTreeView = (agents: readonly Agent[], screen: Screen): string =>
-  agentTree(agents, screen, agentBranch)
+export const agentTreeView = (tree: AgentTree<Agent>, screen: Screen): string =>
+  agentTree(tree, screen, { branchOf: agentBranch })
 
 function agentBranch(agent: Agent, { paint }: Screen): Branch {
   const { name } = splitAddress(agent.address)

@@ -1,15 +1,22 @@
 import type { AgentView } from '../../lifecycle/index.js'
-import { askLine, formatDuration, msOf, type Status, splitAddress } from '../../model/index.js'
+import { askLine, formatDuration, msOf, STATUSES, type Status, splitAddress } from '../../model/index.js'
 import type { Branch, Part } from '../screen/branches.js'
 import { money } from '../screen/money.js'
 import type { Paint } from '../screen/paint.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
-import { agentTree } from './agent-tree.js'
+import { type AgentTree, agentTree } from './agent-tree.js'
 
 /** Agents under the groups they are in, each with what it does. */
-export const runningAgentsView = (agents: readonly AgentView[], screen: Screen): string =>
-  agentTree(agents, screen, agentBranch)
+export const runningAgentsView = (tree: AgentTree<AgentView>, screen: Screen): string =>
+  agentTree(tree, screen, { branchOf: agentBranch, sumOf: (agents) => `: ${countsOf(agents)}` })
+
+/** How many agents per status: `1 waiting, 2 idle`. */
+const countsOf = (agents: readonly AgentView[]): string =>
+  STATUSES.flatMap((status) => {
+    const count = agents.filter((agent) => agent.status === status).length
+    return count > 0 ? `${count} ${status}` : []
+  }).join(', ')
 
 const SIGNS: Readonly<Record<Status, string>> = {
   starting: '…',

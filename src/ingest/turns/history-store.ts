@@ -235,6 +235,15 @@ export class HistoryStore implements Disposable {
     return this.ledger.all(sql) as { path: string; part: string; tool: string }[]
   }
 
+  /** Logs of these tools that do not say where their session worked. */
+  withoutDirectory(
+    tools: readonly string[],
+  ): { path: string; part: string; tool: string; session: SessionId | null }[] {
+    const sql = `select path, part, tool, session from history_logs
+      where tool in (select value from json_each(?)) and json_extract(news, '$.cwd') is null`
+    return this.ledger.all(sql, JSON.stringify(tools)) as ReturnType<HistoryStore['withoutDirectory']>
+  }
+
   counts(session: SessionId): HistoryCounts {
     const sql = `select (select count(distinct t.turn) from turns t join history_logs l on l.n = t.log where l.session = ?1 and t.agent = '' and t.turn > 0) as turns,
       (select coalesce(sum(replies), 0) from (select max(t.messages) as replies from turns t join history_logs l on l.n = t.log

@@ -35,6 +35,8 @@ export interface Stores {
   onReading?: ((log: LogRef) => void) | undefined
   /** Whether to stop, between two slices. */
   isStopped?: (() => boolean) | undefined
+  /** Finds a directory by the SHA-256 of its path. */
+  directoryOf?: ((hash: string) => string | undefined) | undefined
   /** About how much of a log is read and stored at a time; the tool's own measure when absent. */
   sliceBytes?: number | undefined
 }
@@ -140,8 +142,12 @@ function* readSlices(stores: Stores, log: LogRef, plan: Plan): Generator<Reading
   const resume = resumeOf(plan.start)
   const forget = forgetterFor(stores, plan.textFrom)
   const slices = new Slices(stores, log, plan, { isArchived: false, isMore: resume !== undefined })
-  const { sliceBytes } = stores
-  const options = { ...(resume ? { from: resume } : {}), ...(sliceBytes ? { checkpointBytes: sliceBytes } : {}) }
+  const { sliceBytes, directoryOf } = stores
+  const options = {
+    ...(resume ? { from: resume } : {}),
+    ...(sliceBytes ? { checkpointBytes: sliceBytes } : {}),
+    ...(directoryOf ? { directoryOf } : {}),
+  }
   for (const fact of tool.read(log, options)) {
     if (slices.isFull) {
       if (slices.isFirst && isSessionGone(stores, log, slices)) return

@@ -1,8 +1,9 @@
 import { type GroupPath, isWithin } from '../../model/index.js'
-import { optional, required } from '../field.js'
-import { groupRef, text } from '../kind.js'
+import { flag, optional, required } from '../field.js'
+import { freeText, groupRef, place, text } from '../kind.js'
 import { operation } from '../operation.js'
 import { present } from '../present.js'
+import { usageError } from '../usage-error.js'
 
 export const groupCreate = operation({
   name: 'group.create',
@@ -26,6 +27,30 @@ export const groupRename = operation({
   },
   result: 'group',
   run: async ({ group, to }, { home }) => (await home()).roster.renameGroup(group, to),
+})
+
+export const groupSet = operation({
+  name: 'group.set',
+  does: 'acts',
+  where: 'either',
+  summary: 'Change how a group is shown',
+  description: 'A folded group is one line in lists, with its agents counted by status.',
+  input: {
+    group: required(groupRef, 'Path of the group'),
+    name: optional(freeText('text'), 'The name shown to people; empty for the last part of its path'),
+    order: optional(place, 'Its place among the groups beside it; lower comes first'),
+    expanded: flag('Show what is in it'),
+    folded: flag('Show only one line for it'),
+  },
+  result: 'group',
+  async run({ group, name, order, expanded, folded }, { home }) {
+    const see = 'See: skein group set --help'
+    if (expanded && folded) throw usageError('A group is either expanded or folded', `Name one of them. ${see}`)
+    if (name === undefined && order === undefined && !expanded && !folded)
+      throw usageError('Nothing to change', `Name what to change, for example --name. ${see}`)
+    const shown = expanded || folded ? { expanded } : {}
+    return (await home()).roster.updateGroup(group, { ...present({ name, order }), ...shown })
+  },
 })
 
 export const groupDelete = operation({

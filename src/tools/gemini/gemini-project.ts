@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { guardedText } from '../../disk/index.js'
 import { objectAt } from '../json-value.js'
 import { smallJson } from '../log/log-files.js'
-import type { LogRef } from '../log/log-tool.js'
+import type { LogRef, ReadOptions } from '../log/log-tool.js'
 
 /** The project's folder: the one that holds `chats`. */
 export function projectFolder(path: string): string {
@@ -14,8 +14,14 @@ export function projectFolder(path: string): string {
 /** A note is one path. */
 const MOST_BYTES = 64 * 1024
 
-/** A session does not say where it ran: its folder does, through a note in it or the list of projects. */
-export function projectPath(log: LogRef): string | undefined {
+/** Before folders had names, each was named after the SHA-256 of the project's path. */
+export function projectHash(path: string): string | undefined {
+  const name = basename(projectFolder(path))
+  return /^[0-9a-f]{64}$/.test(name) ? name : undefined
+}
+
+/** A session does not say where it ran: its folder does, through a note in it, the list of projects, or the hash that is its name. */
+export function projectPath(log: LogRef, { directoryOf }: Pick<ReadOptions, 'directoryOf'>): string | undefined {
   const folder = projectFolder(log.path)
   const note = join(folder, '.project_root')
   const noted = guardedText(note, MOST_BYTES)?.trim()
@@ -23,5 +29,7 @@ export function projectPath(log: LogRef): string | undefined {
   const projects = Object.entries(objectAt(smallJson(join(log.root, 'projects.json')), 'projects') ?? {})
   const name = basename(folder)
   const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex')
-  return projects.find(([path, slug]) => slug === name || hashOf(path) === name)?.[0]
+  const listed = projects.find(([path, slug]) => slug === name || hashOf(path) === name)?.[0]
+  const hash = projectHash(log.path)
+  return listed ?? (hash && directoryOf?.(hash))
 }

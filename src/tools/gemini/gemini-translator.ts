@@ -56,7 +56,7 @@ export class GeminiTranslator implements Translator {
   }
 
   finish(): void {
-    const cwd = this.#news.known.cwd ?? projectPath(this.setup.log)
+    const cwd = this.#news.known.cwd ?? projectPath(this.setup.log, this.setup.options)
     this.#news.reportFirst({ id: this.#session, cwd })
   }
 
@@ -74,7 +74,7 @@ export class GeminiTranslator implements Translator {
     const id = header.sessionId
     if (!this.#headed) {
       if (isSessionId(id)) this.#session = id
-      const [started_at, cwd] = [momentAt(header, 'startTime'), projectPath(this.setup.log)]
+      const [started_at, cwd] = [momentAt(header, 'startTime'), projectPath(this.setup.log, this.setup.options)]
       this.#news.report({ id: this.#session, started_at, cwd })
       this.#headed = true
     }

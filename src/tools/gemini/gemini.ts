@@ -6,7 +6,7 @@ import { identifyByHead } from '../log/identify.js'
 import { readJsonl } from '../log/jsonl-log.js'
 import { fileLog, filesBelow, listDirectory, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
-import { projectFolder } from './gemini-project.js'
+import { projectFolder, projectHash } from './gemini-project.js'
 import { GeminiTranslator } from './gemini-translator.js'
 
 const NAME = 'gemini'
@@ -34,6 +34,7 @@ export const gemini: LogTool = {
   logAt: (path) => fileLog(NAME, dirname(dirname(projectFolder(path))), path),
   identify: (log) => identifyByHead(gemini, log),
   read,
+  projectHash,
 }
 
 /** `GEMINI_CLI_HOME` replaces the home directory, not `.gemini` in it. */

@@ -31,10 +31,17 @@ export interface ReadOptions {
   from?: Resume
   /** Read no further than this many bytes into the log. */
   limitBytes?: number
+  /**
+   * Read only the end of a log that is longer than this. Turns are numbered from there, and what follows an earlier entry is placed as
+   * well as can be; where the read stopped is of no use to a later one. A log that is not a file of lines is read whole.
+   */
+  tailBytes?: number
   /** About how much of the log is between two checkpoints. */
   checkpointBytes?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined
+  /** Finds a directory by the SHA-256 of its path, for tools that name a project by nothing else. */
+  directoryOf?: (hash: string) => string | undefined
 }
 
 /** Whether the tool's log can tell something; if not, why. */
@@ -92,6 +99,8 @@ export interface LogTool {
    * parsing, not waiting. Always ends with a checkpoint; a long log has some on the way.
    */
   read(log: LogRef, options?: ReadOptions): Iterable<Fact>
+  /** The SHA-256 by which the place of a log names its directory. Only for tools that do so. */
+  projectHash?(path: string): string | undefined
   /** Whether some of what a log tells is in another log that is not there now. Only for tools whose forks share what they have in common. */
   lacksHistory?(log: LogRef): boolean
   /** Which of these logs, of sessions with the same first entry, this one is a copy of; undefined when that cannot be told. */

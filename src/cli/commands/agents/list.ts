@@ -11,8 +11,10 @@ export const list = operationCommand(agentsList, {
   ],
   fields: { agent: undefined, all: undefined },
   prepare: (typed) => ({ ...typed, all: true }),
-  show({ agents }, { out }) {
-    out.result({ agents }, (screen) => agentTreeView(agents, screen))
+  show(listed, { out }, { group, tool, role }) {
+    const { agents } = listed
+    const unfold = [group, tool, role].some((filter) => filter !== undefined)
+    out.result(listed, (screen) => agentTreeView({ ...listed, unfold }, screen))
     if (agents.length === 0) out.note('No agents. Add one: skein agents add <address> --tool <tool>')
   },
 })

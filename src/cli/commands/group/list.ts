@@ -1,3 +1,4 @@
+import { lastSegment } from '../../../model/index.js'
 import { groupList } from '../../../operations/index.js'
 import { operationCommand } from '../../operation-command.js'
 import { table } from '../../screen/table.js'
@@ -12,6 +13,9 @@ export const list = operationCommand(groupList, {
         groups,
         [
           { header: 'GROUP', text: (group) => group.path, shrinkTo: 10 },
+          { header: 'NAME', text: (group) => (group.name === lastSegment(group.path) ? '' : group.name), shrinkTo: 10 },
+          { header: 'ORDER', text: (group) => String(group.order), align: 'right' },
+          { header: 'SHOWN', text: (group) => (group.expanded ? '' : 'folded') },
           { header: 'AGENTS', text: (group) => String(group.agents), align: 'right' },
         ],
         screen,

@@ -1,0 +1,79 @@
+import type { ProcessPlace } from '../../disk/index.js'
+import { type Agent, type Instant, isSessionId, type SessionId, shapes } from '../../model/index.js'
+import type { Parts } from '../parts.js'
+
+const { count, shape, shaped, text, time } = shapes
+
+const KINDS = ['fresh', 'cycle', 'auto'] as const
+/** `fresh`: a new conversation. `cycle`: a new process in the same one. `auto`: only saved; the process continues. */
+export type HandoffKind = (typeof KINDS)[number]
+
+/** Each names what is complete. */
+const STEPS = ['saved', 'marked', 'linked', 'respawned'] as const
+type HandoffStep = (typeof STEPS)[number]
+
+/** A handoff that is under way, or whose successor has not read it yet. Kept in the agent's file, so that any process can finish it. */
+export interface HandoffMarker {
+  id: string
+  /** The session that hands off. */
+  from: SessionId
+  /** The session that continues it, chosen before anything is ended. Absent where the program chooses its own id. */
+  to?: SessionId
+  /** The tool that the successor runs, where it is another one. */
+  tool?: string
+  reason?: string
+  /** The mail that holds what the successor has to know. */
+  mail?: string
+  subject?: string
+  topic?: string
+  at: Instant
+  step: HandoffStep
+  kind: HandoffKind
+  /** The process that carries it out. Once it is gone, another one finishes the handoff. */
+  by?: { pid: number; process_start?: number; place?: ProcessPlace }
+}
+
+const oneOf = (words: readonly string[]) => (value: unknown) => words.includes(value as string)
+
+export const isHandoffMarker = shaped(
+  shape({
+    id: text,
+    from: isSessionId,
+    'to?': isSessionId,
+    'tool?': text,
+    'reason?': text,
+    'mail?': text,
+    'subject?': text,
+    'topic?': text,
+    at: time,
+    step: oneOf(STEPS),
+    kind: oneOf(KINDS),
+    'by?': shaped(shape({ pid: count, 'process_start?': count })),
+  }),
+)
+
+/** Where a session's start says that it comes from: the program started, resumed, was cleared or compacted its context. */
+export type PrimeSource = 'startup' | 'resume' | 'clear' | 'compact'
+
+/** Whether the session that is being primed is the one that this handoff is for. */
+export function isFor(marker: HandoffMarker, session: SessionId, source: PrimeSource): boolean {
+  if (marker.kind === 'fresh') return session !== marker.from
+  return session !== marker.from || source === 'compact' || source === 'resume'
+}
+
+/**
+ * Takes the marker away for the session that it is meant for, and gives it back: to one caller, once. Undefined when there is none, or
+ * when this session is still the one that hands off.
+ */
+export async function consumeHandoff(
+  parts: Pick<Parts, 'runs'>,
+  agent: Agent,
+  session: SessionId,
+  source: PrimeSource = 'startup',
+): Promise<HandoffMarker | undefined> {
+  return parts.runs.update(agent, (current) => {
+    if (!current?.handoff || !isFor(current.handoff, session, source)) return undefined
+    const { handoff, ...next } = current
+    return { next, result: handoff }
+  })
+}

@@ -1,0 +1,148 @@
+import { isAbsolute, join } from 'node:path'
+import {
+  DEFAULT_START,
+  GASTOWN,
+  HANDOFFS,
+  type Placeholder,
+  PRECOMPACTS,
+  PRESETS,
+  plainRole,
+  RESPAWNS,
+  type Role,
+  type RoleStart,
+  Roles,
+  templateFault,
+} from '../model/index.js'
+import { ConfigValue } from '../tools/index.js'
+import type { Settings } from './settings-file.js'
+
+const ROLE_KEYS = [
+  'session_name',
+  'address',
+  'mail_address',
+  'cwd',
+  'respawn',
+  'shutdown_order',
+  'handoff',
+  'precompact',
+  'context',
+  'instructions',
+  'tool',
+  'model',
+  'args',
+  'dangerous',
+  'theme',
+  'beacon',
+  'start',
+] as const
+const START_FLAGS = Object.keys(DEFAULT_START).filter((key) => key !== 'ready_delay_ms') as Exclude<
+  keyof RoleStart,
+  'ready_delay_ms'
+>[]
+/** Keys of `[roles]` that are no role. */
+const OWN_KEYS = ['preset', 'root', 'prefixes']
+const ROLE_NAME = /^[a-z][a-z0-9_-]{0,63}$/
+const PREFIX = /^[a-zA-Z][a-zA-Z0-9_]*(?:-[a-zA-Z0-9_]+)*$/
+const MOST_DELAY_MS = 120_000
+
+/** `[roles]`: a preset, the root and the prefixes that its names need, and one table per role. */
+export function rolesOf(settings: Settings, file: string, userHome: () => string): Roles {
+  const value = settings.roles
+  if (value === undefined) return new Roles({ roles: [] })
+  const roles = new ConfigValue(file, 'roles', value)
+  const preset = roles.optional('preset')?.oneOf(PRESETS)
+  const root = roles.optional('root')
+  const prefixes = prefixesOf(roles.optional('prefixes'))
+  const base = new Map((preset === 'gastown' ? GASTOWN : []).map((role) => [role.name, role]))
+  for (const name of Object.keys(roles.table())) {
+    if (OWN_KEYS.includes(name)) continue
+    const one = roles.get(name)
+    if (!ROLE_NAME.test(name)) throw one.wrong('is not a name for a role', 'Use a to z, digits, "_" and "-"')
+    base.set(name, roleOf(one, base.get(name) ?? plainRole(name)))
+  }
+  const facts = { roles: [...base.values()], prefixes }
+  return new Roles({
+    ...facts,
+    ...(preset ? { preset } : {}),
+    ...(root ? { root: directoryOf(root, userHome) } : {}),
+  })
+}
+
+function roleOf(value: ConfigValue, base: Role): Role {
+  value.object(ROLE_KEYS)
+  const text = (key: (typeof ROLE_KEYS)[number]): string | undefined => value.optional(key)?.text()
+  const template = (key: 'session_name' | 'address' | 'mail_address' | 'cwd', allowed: readonly Placeholder[]) => {
+    const given = value.optional(key)
+    const fault = given && templateFault(given.text(), allowed)
+    if (given && fault) throw given.wrong(`is ${JSON.stringify(given.text())}: ${fault}`, 'Correct the template')
+    return given?.text()
+  }
+  const names: readonly Placeholder[] = ['role', 'group', 'prefix', 'name']
+  const cwd = template('cwd', [...names, 'root'])
+  if (cwd !== undefined && !/^(\/|\{root\})/.test(cwd))
+    throw value.get('cwd').wrong('is not an absolute path', 'Begin it with / or {root}')
+  const order = value.optional('shutdown_order')
+  if (order && !Number.isSafeInteger(order.value)) throw order.wrong('is not a whole number', 'Write one')
+  return {
+    ...base,
+    ...without({
+      session_name: template('session_name', [...names, 'address']),
+      address: template('address', names),
+      mail_address: template('mail_address', [...names, 'address']),
+      cwd,
+      respawn: value.optional('respawn')?.oneOf(RESPAWNS),
+      shutdown_order: order?.value as number | undefined,
+      handoff: value.optional('handoff')?.oneOf(HANDOFFS),
+      precompact: value.optional('precompact')?.oneOf(PRECOMPACTS),
+      context: text('context'),
+      instructions: text('instructions'),
+      tool: text('tool'),
+      model: text('model'),
+      args: value
+        .optional('args')
+        ?.list()
+        .map((one) => one.text()),
+      dangerous: value.optional('dangerous')?.truth(),
+      theme: text('theme'),
+      beacon: value.optional('beacon')?.truth(),
+    }),
+    start: startOf(value.optional('start'), base.start),
+  }
+}
+
+function startOf(value: ConfigValue | undefined, base: RoleStart): RoleStart {
+  if (!value) return base
+  value.object(Object.keys(DEFAULT_START))
+  const delay = value.optional('ready_delay_ms')
+  const ms = delay?.value
+  if (delay && !(Number.isSafeInteger(ms) && Number(ms) >= 0 && Number(ms) <= MOST_DELAY_MS))
+    throw delay.wrong(`is not a whole number from 0 to ${MOST_DELAY_MS}`, 'Write milliseconds')
+  const flags = START_FLAGS.map((key) => [key, value.optional(key)?.truth() ?? base[key]] as const)
+  return { ...base, ...Object.fromEntries(flags), ready_delay_ms: delay ? Number(ms) : base.ready_delay_ms }
+}
+
+function prefixesOf(value: ConfigValue | undefined): Record<string, string> {
+  const found: Record<string, string> = {}
+  const seen = new Map<string, string>()
+  for (const group of Object.keys(value?.table() ?? {})) {
+    const one = value?.get(group)
+    const prefix = one?.text() ?? ''
+    if (!PREFIX.test(prefix)) throw one?.wrong(`is ${JSON.stringify(prefix)}`, 'Use letters, digits, "_" and "-"')
+    const other = seen.get(prefix.toLowerCase())
+    if (other !== undefined) throw one?.wrong(`is also the prefix of ${other}`, 'Give each group a prefix of its own')
+    seen.set(prefix.toLowerCase(), group)
+    found[group] = prefix
+  }
+  return found
+}
+
+function directoryOf(value: ConfigValue, userHome: () => string): string {
+  const path = value.text()
+  if (path === '~' || path.startsWith('~/')) return join(userHome(), path.slice(1))
+  if (isAbsolute(path)) return path
+  throw value.wrong('is not an absolute path', 'Begin it with / or ~/')
+}
+
+type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+const without = <T extends object>(values: T): Present<T> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>
