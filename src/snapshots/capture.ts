@@ -51,7 +51,7 @@ export interface CaptureSetting {
 }
 
 /** Longest wait for another process that captures the same repository, or packs its store. */
-const WAIT_MS = 120_000
+export const WAIT_MS = 120_000
 
 /** Takes a snapshot of a worktree. Nothing is written into the user's repository, and nothing that it names is run. */
 export async function capture(setting: CaptureSetting, request: CaptureRequest): Promise<Snapshot> {
@@ -68,10 +68,19 @@ async function captureRoot(
   repository: Repository | undefined,
   depth: number,
 ): Promise<Snapshot> {
-  const startMs = setting.now()
+  const asOfMs = request.asOfMs ?? setting.now()
   const store = BareStore.open(setting.snapshots, { root, repository }, setting.git)
   using _held = await store.hold(WAIT_MS)
-  return new Capture(setting, request, { root, repository, store, startMs, depth }).take()
+  return captureHeld(setting, { ...request, asOfMs }, { root, repository, store, depth })
+}
+
+/** The same for whoever holds the lock of the store. */
+export function captureHeld(
+  setting: CaptureSetting,
+  request: CaptureRequest,
+  scene: Omit<CaptureScene, 'startMs'>,
+): Promise<Snapshot> {
+  return new Capture(setting, request, { ...scene, startMs: setting.now() }).take()
 }
 
 interface CaptureScene {

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { entriesIn, guardedText, makeDirectory, textIn, writeAtomic } from '../disk/index.js'
 import { readJson } from '../model/index.js'
@@ -96,4 +96,14 @@ function link(from: string, to: string): boolean {
       return false
     throw error
   }
+}
+
+/** Forgets packs that only this store still has, so that repacking may take from them what snapshots need and drop the rest. */
+export function unpinPacks(store: string, names: readonly string[]): void {
+  const path = join(store, 'skein', 'pins.json')
+  const pins = readJson(textIn(path) ?? '') as Pins | undefined
+  if (!pins || names.length === 0) return
+  for (const name of names) rmSync(join(store, 'objects', 'pack', `${name}.keep`), { force: true })
+  const packs = pins.packs.filter((name) => !names.includes(name))
+  writeAtomic(path, JSON.stringify({ ...pins, packs }), { durable: false })
 }

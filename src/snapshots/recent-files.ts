@@ -21,7 +21,7 @@ export class RecentFiles {
   note(paths: Iterable<string>): Record<string, RecentFile> {
     const found: Record<string, RecentFile> = {}
     for (const path of paths) {
-      const stat = this.#stat(path)
+      const stat = exactStat(this.root, path)
       if (!stat?.isFile()) continue
       const age = this.#age(stat.ctimeNs)
       if (age > RECENT_NS) continue
@@ -44,19 +44,11 @@ export class RecentFiles {
   /** Files that are not what they were, although git may see no difference. */
   changed(recent: Readonly<Record<string, RecentFile>>): string[] {
     return Object.entries(recent).flatMap(([path, { stamp, hash }]) => {
-      const stat = this.#stat(path)
+      const stat = exactStat(this.root, path)
       if (!stat?.isFile()) return []
       const isSame = stampOf(stat) === stamp && (hash === undefined || hash === this.#hash(path, stat))
       return isSame ? [] : [path]
     })
-  }
-
-  #stat(path: string): BigIntStats | undefined {
-    try {
-      return lstatSync(this.#at(path), { bigint: true, throwIfNoEntry: false })
-    } catch {
-      return undefined // git says what is the matter with it
-    }
   }
 
   /** A file that cannot be hashed never matches, so it is read again. */
@@ -69,9 +61,14 @@ export class RecentFiles {
       return `not hashed ${this.nowMs}`
     }
   }
+}
 
-  #at(path: string): Buffer {
-    return Buffer.concat([Buffer.from(`${this.root}/`), asBytes(path)])
+/** With times in nanoseconds; undefined for what is gone or cannot be looked at: git says what is the matter with it. */
+export function exactStat(root: string, path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(Buffer.concat([Buffer.from(`${root}/`), asBytes(path)]), { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
   }
 }
 

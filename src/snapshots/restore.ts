@@ -135,7 +135,7 @@ export async function setIndex(
       await git.run([...at, 'update-index', '-z', ...args], { ...call, input: Buffer.from(text, 'latin1') })
   }
   const listed = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('')
-  const tree = snapshot.index_tree === undefined ? ['--empty'] : ['-m', snapshot.index_tree]
+  const tree = snapshot.index_tree === undefined ? ['--empty'] : ['--reset', snapshot.index_tree]
   await git.run([...at, 'read-tree', ...tree], call)
   const stages = details.stages.map(({ mode, oid, stage, path }) => `${mode} ${oid} ${stage}\t${path}\0`)
   await update(['--index-info'], stages.join(''))

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyGuarded, guardedText, ifThere, readGuarded, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
 import { GITLINK, type IndexEntry, type IndexFile, readIndex } from './index-file.js'
+import { exactStat } from './recent-files.js'
 import type { Repository } from './repository.js'
-import { type SnapshotRecord, shown } from './snapshot.js'
+import type { SnapshotRecord } from './snapshot.js'
 import { type SeenIndex, stateDirectory } from './worktree-state.js'
 
 /** What an index says beyond the tree that can be written from it. Paths are latin1. */
@@ -84,12 +85,12 @@ export class UserIndex {
    * Files that were changed within the second in which they were added. Git compares by the second; the index also has the exact times, which
    * show an edit that kept size and time of change.
    */
-  youngChanges(): string[] {
+  youngChanges(entries: readonly IndexEntry[]): string[] {
     const from = BigInt(Math.floor((this.stat?.mtimeMs ?? 0) / 1_000) - 1) * 1_000_000_000n
-    return this.entries
+    return entries
       .filter(({ mode, stage, ctimeNs, path }) => {
         if (mode === GITLINK || stage > 0 || ctimeNs < from) return false
-        const stat = lstatSync(`${this.repository.root}/${shown(path)}`, { bigint: true, throwIfNoEntry: false })
+        const stat = exactStat(this.repository.root, path)
         return stat !== undefined && stat.ctimeNs !== ctimeNs
       })
       .map(({ path }) => path)
@@ -174,7 +175,7 @@ function isEmpty({ stages, skipped, assumed, intents, pending }: IndexDetails): 
   return [stages, skipped, assumed, intents, Object.keys(pending)].every((list) => list.length === 0)
 }
 
-const PENDING = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'] as const
+export const PENDING = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'] as const
 
 function pendingIn({ gitDirectory }: Repository): Record<string, string> {
   const files = PENDING.map((name) => [name, guardedText(join(gitDirectory, name), 1_000_000)] as const)

@@ -97,7 +97,7 @@ export class WorktreeIndex implements Disposable {
     )
     // The user's index has what a filter made of such a file; ours must read the file itself.
     const converted = [
-      ...user.youngChanges(),
+      ...user.youngChanges(entries),
       ...(await convertedPaths(entries, repository, this.store, this.git, config)),
     ]
     const byPath = new Map(entries.map((entry) => [entry.path, entry]))
@@ -162,6 +162,15 @@ export class WorktreeIndex implements Disposable {
 
   async remove(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     if (paths.length > 0) await this.#update(['--force-remove', '--stdin'], bytesOf(paths), signal)
+  }
+
+  /**
+   * Changes the files from one tree to another. The index must be the first; git checks before it writes anything that each file is what the index
+   * says, and that no other file is in the way.
+   */
+  async move(from: string, to: string): Promise<void> {
+    const env = { GIT_INDEX_FILE: this.#writable() }
+    await this.git.run([...this.store.at(this.root), 'read-tree', '-m', '-u', from, to], { cwd: this.root, env })
   }
 
   /** The tree of the index; quick when nothing was added or removed since the last one. */
