@@ -13,7 +13,7 @@ import {
 import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
-import { recordBeginning, recordSuccession } from '../run/recorded-session.js'
+import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorded-session.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
@@ -219,7 +219,10 @@ export async function settleIdentity(
     return { next, events: [{ type: 'identity_bind', session, payload: bindingPayload(agent, next, evidence) }] }
   }
   const from = judged.kind === 'rebind' ? judged.from : undefined
-  if (from === undefined) await recordBeginning(parts, agent, next, session)
+  const { handoff } = current
+  if (from === undefined && handoff?.kind === 'fresh' && session !== handoff.from)
+    await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
+  else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
