@@ -52,7 +52,7 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'mail', 'step'] },
+    { title: 'Work', names: ['work', 'mail', 'checkpoint', 'step'] },
     { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
     {
       title: 'Upkeep',
@@ -198,6 +198,20 @@ export const COMMANDS: CommandTable = {
         ),
         read: verb('Read a mail, and mark it as read', async () => (await import('./commands/mail/read.js')).read),
         reply: verb('Reply to whoever wrote a mail', async () => (await import('./commands/mail/reply.js')).reply),
+      },
+    },
+    checkpoint: {
+      summary: 'Save where an agent is in its work',
+      entries: {
+        write: verb(
+          'Save where an agent is in its work',
+          async () => (await import('./commands/checkpoint/write.js')).write,
+        ),
+        read: verb('Show the checkpoint of an agent', async () => (await import('./commands/checkpoint/read.js')).read),
+        clear: verb(
+          'Remove the checkpoint of an agent',
+          async () => (await import('./commands/checkpoint/clear.js')).clear,
+        ),
       },
     },
     step: {

@@ -59,6 +59,8 @@ export interface LiveRun {
   program_pid?: number
   /** The agents directory of the home that started it: in a copy of that home the conversation is not the copy's. */
   home?: string
+  /** How the run before ended, where nobody asked for that: its successor is told. */
+  after?: { reason: string; at: Instant }
   /** Its user asked for its end: whoever sees it end says so. */
   asked?: { how: 'stopped' | 'killed'; at: Instant }
   /** It is over; nobody looks for it any more. */
@@ -216,6 +218,7 @@ const AGENT_RUN = shape({
       pid: isPid,
       'process_start?': count,
       'program_pid?': isPid,
+      'after?': shaped(shape({ reason: text, at: time })),
       'asked?': shaped(shape({ how: text, at: time })),
       'ended_at?': time,
       'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),

@@ -1,6 +1,7 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
+import type { Checkpoint, CheckpointNotes } from './care/checkpoint.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
@@ -162,6 +163,11 @@ export interface Agents extends AsyncDisposable {
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
+  /** Saves where an agent is in its work. */
+  writeCheckpoint(reference: string, given: CheckpointNotes): Promise<{ agent: string; checkpoint: Checkpoint }>
+  /** Undefined when there is none of the last day. */
+  readCheckpoint(reference: string): Promise<{ agent: string; checkpoint: Checkpoint } | undefined>
+  clearCheckpoint(reference: string): Promise<{ agent: string; cleared: boolean }>
   /** Brings back agents that are down although nobody asked for it, or those that are named. */
   recover(options: {
     agents?: readonly string[]

@@ -18,6 +18,7 @@ import type {
   StartAgent,
   StartNow,
 } from './agents.js'
+import { type CheckpointNotes, checkpointFor, clearCheckpoint, writeCheckpoint } from './care/checkpoint.js'
 import { findAgent } from './find-agent.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
@@ -101,6 +102,23 @@ export class RunningAgents implements Agents {
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
+  }
+
+  async writeCheckpoint(reference: string, given: CheckpointNotes): ReturnType<Agents['writeCheckpoint']> {
+    const agent = await findAgent(this.parts.home, reference)
+    return { agent: agent.address, checkpoint: await writeCheckpoint(this.parts, agent, given) }
+  }
+
+  async readCheckpoint(reference: string): ReturnType<Agents['readCheckpoint']> {
+    const agent = await findAgent(this.parts.home, reference)
+    const { run } = await this.parts.runs.found(agent.id)
+    const checkpoint = checkpointFor(this.parts, agent, run?.recipe.cwd ?? agent.project_path)
+    return checkpoint && { agent: agent.address, checkpoint }
+  }
+
+  async clearCheckpoint(reference: string): ReturnType<Agents['clearCheckpoint']> {
+    const agent = await findAgent(this.parts.home, reference)
+    return { agent: agent.address, cleared: await clearCheckpoint(this.parts, agent) }
   }
 
   async recover({

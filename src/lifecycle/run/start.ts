@@ -15,6 +15,7 @@ import type { StartAgent, StartNow } from '../agents.js'
 import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
 import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
+import { fallOf } from '../recover/fall.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
 import { START_GRACE_MS } from '../status/decide-status.js'
 import { activityOf } from '../status/evidence.js'
@@ -199,7 +200,9 @@ async function launch(
     save({ ...unbegun, ...(ended ? { run: ended } : {}) })
     throw error
   })
-  const run = begun(launching, pane)
+  const fell = fallOf(current)
+  const after = fell && { reason: fell.reason, at: current.run?.ended_at ?? status.since }
+  const run = { ...begun(launching, pane), ...(after ? { after } : {}) }
   const next: AgentRun = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' } } : {}) }
   delete next.launching
   await recordStart(parts, agent, { next, how, before: bound?.session, session, handoff })
