@@ -6,6 +6,7 @@ import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
+import type { Seance } from './seance/read.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -163,6 +164,13 @@ export interface Agents extends AsyncDisposable {
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
+  /** What a past session did, found without asking a model. */
+  readSeance(reference: string): Promise<Seance>
+  /** Asks a past session, in a copy. Without a prompt the agent stays. */
+  talkSeance(
+    reference: string,
+    options: { prompt?: string; timeoutMs: number; signal?: AbortSignal },
+  ): Promise<{ session: string; agent: AgentView; reply?: string; reason?: string }>
   /** Saves where an agent is in its work. */
   writeCheckpoint(reference: string, given: CheckpointNotes): Promise<{ agent: string; checkpoint: Checkpoint }>
   /** Undefined when there is none of the last day. */

@@ -26,6 +26,8 @@ import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
+import { readSeance } from './seance/read.js'
+import { calledUp, callUp, letGo } from './seance/talk.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { explain } from './status/why.js'
@@ -102,6 +104,36 @@ export class RunningAgents implements Agents {
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
+  }
+
+  readSeance(reference: string): ReturnType<Agents['readSeance']> {
+    return readSeance(this.parts, reference)
+  }
+
+  async talkSeance(
+    reference: string,
+    { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
+  ): ReturnType<Agents['talkSeance']> {
+    const session = await calledUp(this.parts, reference)
+    const agent = await callUp(this.parts, session)
+    if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
+    try {
+      const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)
+      return {
+        session: session.id,
+        agent: view,
+        ...(reply === undefined ? {} : { reply }),
+        ...(reason ? { reason } : {}),
+      }
+    } finally {
+      await letGo(this.parts, agent)
+    }
+  }
+
+  /** As soon as it listens: a program that has just been started may still be drawing. */
+  async #ask(agent: Agent, prompt: string, limits: { timeoutMs: number; signal?: AbortSignal }): Promise<SendReceipt> {
+    await this.wait(agent.id, { until: 'idle', ...limits })
+    return this.send(agent.id, prompt, { wait: true, ...limits })
   }
 
   async writeCheckpoint(reference: string, given: CheckpointNotes): ReturnType<Agents['writeCheckpoint']> {

@@ -448,6 +448,18 @@ export const SHAPES = {
     "receipts": ["list of receipt", "always", "one per agent"],
     "failures": ["list of failure", "if any failed", "one per agent that failed"],
   },
+  "seance-reading": {
+    "session": ["session", "always", ""],
+    "from": ["text", "always", "`log`, or `archive` if the log is gone"],
+    "is_part": ["boolean", "always", "some of it is missing"],
+    "text": ["text", "always", "what it did and where it stopped, filtered for privacy"],
+  },
+  "seance-talk": {
+    "session": ["text", "always", "the session that was asked"],
+    "agent": ["running-agent", "always", "the agent in the copy; removed after a question"],
+    "reply": ["text", "if there is one", ""],
+    "reason": ["text", "if a question has no reply", "why"],
+  },
   "agent-checkpoint": {
     "agent": ["text", "always", "its address"],
     "checkpoint": ["checkpoint", "always", ""],

@@ -79,6 +79,8 @@ export interface Restart {
   replace?: boolean | LiveRun['id']
   /** With the environment of its last start, in place of that of this process. The daemon always does so. */
   asBefore?: boolean
+  /** In a copy of this conversation, which the tool makes. */
+  fork?: SessionId
   /** By the watchdog, which counts; any other start begins to count anew. */
   isRespawn?: boolean
   /** Also when the process before may still run where it cannot be seen. */
@@ -167,7 +169,10 @@ async function launch(
   if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
   if (how === 'resume' && wanted && !options.plan?.resume) await refuseForeign(parts, agent, current, wanted)
   await parts.terminals.of(parts.socket)
-  const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
+  const origin = options.fork ? { origin: options.fork } : {}
+  const given = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, ...origin, tmuxSession, env })
+  // Most programs choose the id of a copy themselves.
+  const prepared = how === 'fork' ? { ...given, session: given.preparation.session } : given
   const isGivenUp = await endBefore(parts, agent, current, options)
   const { readied, claim, refused } = await readyRun(parts, agent, prepared)
   const { launching } = readied
@@ -317,9 +322,10 @@ function conversationFor(
   parts: Parts,
   binding: Binding | undefined,
   recipe: Recipe,
-  { fresh, plan, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
+  { fresh, plan, fork, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
+  if (fork) return { how: 'fork', session: parseSessionId(parts.context.random.uuid()) }
   if (plan?.resume) return { how: 'resume', session: plan.resume }
   // A successor that was begun once is resumed like any other.
   if (handoff?.kind === 'fresh' && (handoff.to === undefined || binding?.session !== handoff.to))
