@@ -100,13 +100,12 @@ export const Skein = async ({ directory, serverUrl }) => {
 `
 
 /** The plugin for conversations that the user begins: it asks once for each, and adds the answer to the system prompt. */
-export const installedPlugin = (
-  skein: InstalledSkein,
-): string => `${INSTALLED_FILE}${askSource(installedWords(skein, 'opencode'))}
+export const installedPlugin = (skein: InstalledSkein): string => `${INSTALLED_FILE}import { env } from 'node:process'
+${askSource(installedWords(skein, 'opencode'))}
 const contexts = new Map()
 
 export const Skein = async () => {
-  if (process.env.SKEIN_RUN) return {}
+  if (env.SKEIN_RUN) return {}
   return {
     'chat.message': async ({ sessionID }) => {
       if (!contexts.has(sessionID)) contexts.set(sessionID, ask('SessionStart', { session_id: sessionID, source: 'startup' }))

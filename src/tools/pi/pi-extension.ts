@@ -47,11 +47,12 @@ export default function (pi) {
 /** The extension for conversations that the user begins. */
 export const installedExtension = (
   skein: InstalledSkein,
-): string => `${INSTALLED_FILE}${askSource(installedWords(skein, 'pi'))}
+): string => `${INSTALLED_FILE}import { env } from 'node:process'
+${askSource(installedWords(skein, 'pi'))}
 const SOURCES = { startup: 'startup', new: 'clear', resume: 'resume', fork: 'startup' }
 
 export default function (pi) {
-  if (process.env.SKEIN_RUN) return
+  if (env.SKEIN_RUN) return
   let context = Promise.resolve('')
   pi.on('session_start', ({ reason }, { sessionManager }) => {
     context = ask('SessionStart', { session_id: sessionManager?.getSessionId?.(), source: SOURCES[reason] ?? 'resume' })
