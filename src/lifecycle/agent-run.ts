@@ -15,6 +15,7 @@ import {
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
+import { isStartRecord, type StartRecord } from './run/start-steps.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -30,6 +31,8 @@ export interface Recipe {
   dangerous?: boolean
   /** The unit of work it is on. */
   work?: string
+  /** The user's account that it runs with (`[accounts.<name>]`). */
+  account?: string
   /** Names of the variables the user gave with --env. Their values are in `agents/<id>.env` (0600), never in the journal. */
   env_names?: string[]
 }
@@ -81,6 +84,8 @@ export interface AgentRun {
   /** How it was run with other tools, and the conversations it has there: they are taken up when it runs them again. */
   other_tools?: Readonly<Record<string, { recipe: Recipe; binding?: Binding }>>
   launching?: Launching
+  /** The steps of its last start. */
+  start?: StartRecord
   run?: LiveRun
   status: AgentStatus
   /** What the agent's program and outside programs told last, oldest first: it is told once, so it has to be kept. */
@@ -165,11 +170,13 @@ const AGENT_RUN = shape({
       'mcp?': texts,
       'dangerous?': flag,
       'work?': text,
+      'account?': text,
       'env_names?': texts,
     }),
   ),
   'binding?': shaped(shape({ session: isSessionId, since: time, how: text, is_confirmed: flag, 'log?': isPath })),
   'launching?': shaped(shape(LAUNCHING)),
+  'start?': isStartRecord,
   'run?': shaped(
     shape({
       ...LAUNCHING,
