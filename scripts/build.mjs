@@ -53,6 +53,7 @@ await write(
   { 'statusline-main': 'src/statusline-main.ts' },
   { dir: join(dist, 'statusline'), format: 'cjs', extension: 'cjs' },
 )
+await write({ 'hook-main': 'src/hook-main.ts' }, { dir: join(dist, 'hook'), format: 'cjs', extension: 'cjs' })
 await write({ 'daemon-main': 'src/daemon-main.ts' }, { dir: join(dist, 'daemon'), format: 'cjs', extension: 'cjs' })
 await write(
   {
@@ -61,6 +62,7 @@ await write(
     archive: 'src/archive/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
+    snapshots: 'src/snapshots/index.ts',
     terminal: 'src/terminal/index.ts',
   },
   { dir: dist, format: 'esm', extension: 'js' },

@@ -124,10 +124,13 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
         return world.cwd
       },
       stdin: world.stdin,
+      input: world.input,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,
+      currentAgent: world.settings.agent,
       profile,
       profiles: world.profiles,
+      context: world.context,
       get actor() {
         return world.actor
       },

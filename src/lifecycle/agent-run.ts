@@ -5,16 +5,18 @@ import {
   type Evidence,
   type Instant,
   isAgentId,
+  isNewer,
   isSessionId,
+  newerFormat,
   readJson,
   type SessionId,
-  SkeinError,
   STATUSES,
   shapes,
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
+import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
 import { isStartRecord, type StartRecord } from './run/start-steps.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
@@ -58,8 +60,22 @@ export interface LiveRun {
   how: 'new' | 'resume' | 'fork'
   /** The program itself, where it is not the first process of the pane: learned from its first message. */
   program_pid?: number
+  /** The agents directory of the home that started it: in a copy of that home the conversation is not the copy's. */
+  home?: string
+  /** Its user asked for its end: whoever sees it end says so. */
+  asked?: { how: 'stopped' | 'killed'; at: Instant }
   /** It is over; nobody looks for it any more. */
   ended_at?: Instant
+  /** How it ended. Earlier versions did not write it. */
+  end?: RunEnd
+}
+
+/** How a run ended. `exited`: its program left by itself. `lost`: its tmux server or its machine went down. */
+export interface RunEnd {
+  how: 'stopped' | 'killed' | 'exited' | 'crashed' | 'lost'
+  reason: string
+  exit_status?: number
+  signal?: number
 }
 
 /** Which conversation an agent is in, and how that is known. */
@@ -73,7 +89,10 @@ export interface Binding {
 }
 
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
-export type Launching = Pick<LiveRun, 'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how'>
+export type Launching = Pick<
+  LiveRun,
+  'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how' | 'home'
+>
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
 export interface AgentRun {
@@ -102,6 +121,8 @@ export interface AgentRun {
   prompted_at?: Instant
   /** What it is to be given as soon as it listens. */
   pending_prompt?: PendingPrompt
+  /** The process that is this agent, as its last prime found it. */
+  lock?: IdentityLock
   /** A handoff that is under way, or that its successor has not read yet. */
   handoff?: HandoffMarker
   /** When its last handoff ended a session: the next one waits for its cooldown. */
@@ -147,6 +168,7 @@ const LAUNCHING = {
   started_at: time,
   'port?': count,
   'how?': text,
+  'home?': isPath,
 }
 const EVIDENCE = shaped(
   shape({
@@ -185,7 +207,9 @@ const AGENT_RUN = shape({
       pid: isPid,
       'process_start?': count,
       'program_pid?': isPid,
+      'asked?': shaped(shape({ how: text, at: time })),
       'ended_at?': time,
+      'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),
     }),
   ),
   status: shaped(
@@ -207,6 +231,7 @@ const AGENT_RUN = shape({
   'pending_prompt?': shaped(
     shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
   ),
+  'lock?': isIdentityLock,
   'handoff?': isHandoffMarker,
   'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),
@@ -225,9 +250,6 @@ const AGENT_RUN = shape({
 export function readAgentRun(json: string, where: string): AgentRun | undefined {
   const value = readJson(json)
   if (!isObject(value)) return undefined
-  if (Number.isInteger(value.v) && Number(value.v) > 1 && Number(value.v) < 1_000) {
-    const next = 'Update Skein (npm install -g skein), then try again; the file was not touched'
-    throw new SkeinError('newer-format', `${where} was written by a newer Skein`, next)
-  }
+  if (isNewer(value.v, 1)) throw newerFormat(where)
   return value.v === 1 && misfit(value, AGENT_RUN) === undefined ? (value as unknown as AgentRun) : undefined
 }

@@ -7,12 +7,18 @@ export type {
   Explanation,
   Receipt,
   RecordedScreen,
+  RecoveryReceipt,
   SendReceipt,
   StartAgent,
   StartNow,
 } from './agents.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'
+export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
+export type { Answering } from './prime/hook-run.js'
+export type { Prime } from './prime/prime.js'
+export { primeText } from './prime/prime-text.js'
+export { parseRecoverSettings } from './recover/recover-settings.js'
 export { sweepAllLaunchScripts } from './run/launch-leftovers.js'
 export { lifeOfRun } from './run/run-life.js'
 export { type SocketFacts, socketOfHome, tmuxSocket } from './run/tmux-socket.js'

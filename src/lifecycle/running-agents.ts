@@ -7,15 +7,21 @@ import { viewOf, viewsOf } from './agent-view.js'
 import type {
   Agents,
   AgentView,
+  DoneReceipt,
   Explanation,
+  HandoffReceipt,
+  HandoffRequest,
   Receipt,
   RecordedScreen,
+  RecoveryReceipt,
   SendReceipt,
   StartAgent,
   StartNow,
 } from './agents.js'
 import { findAgent } from './find-agent.js'
+import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
@@ -77,6 +83,20 @@ export class RunningAgents implements Agents {
     return { agent: await this.#viewOf(observed), did, how: aliveness(observed) + prompted, tier }
   }
 
+  async handoff(request: HandoffRequest): Promise<HandoffReceipt> {
+    this.parts.terminals.warm(this.parts.socket)
+    const { performHandoff } = await import('./handoff/perform-handoff.js')
+    const { agent, ...handed } = await performHandoff(this.parts, request)
+    return { agent: await this.#look(agent), ...handed }
+  }
+
+  async done(reference: string, options: DoneOptions = {}): Promise<DoneReceipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const { performDone } = await import('./handoff/perform-handoff.js')
+    const done = await performDone(this.parts, agent, options)
+    return { ...done, agent: await this.#look(agent) }
+  }
+
   async stop(reference: string, options: { graceMs?: number } = {}): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await stop(this.parts, agent, options), 'stopped')
@@ -85,6 +105,28 @@ export class RunningAgents implements Agents {
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
+  }
+
+  async recover({
+    agents = [],
+    group,
+    tell,
+    ...options
+  }: Parameters<Agents['recover']>[0]): ReturnType<Agents['recover']> {
+    const { roster } = this.parts.home
+    const named = await Promise.all(agents.map((reference) => findAgent(this.parts.home, reference)))
+    const within = group === undefined ? undefined : await roster.agents({ group })
+    const isWithin = (id: AgentId): boolean => within === undefined || within.some((agent) => agent.id === id)
+    const seen = async (one: Recovered): Promise<RecoveryReceipt> => ({ ...one, agent: await this.#look(one.agent) })
+    const telling: Promise<void>[] = []
+    const only = agents.length > 0 ? new Set(named.map(({ id }) => id)) : undefined
+    const done = await recover(
+      this.parts,
+      { ...options, ...(only ? { only } : {}), isWanted: ({ id }) => isWithin(id) },
+      (one) => tell && telling.push(seen(one).then(tell)),
+    )
+    await Promise.all(telling)
+    return Promise.all(done.map(seen))
   }
 
   async send(

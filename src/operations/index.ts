@@ -15,6 +15,7 @@ export {
 } from './agents/look.js'
 export { agentsAck, agentsKill, agentsStop, agentsWait } from './agents/many.js'
 export { agentsRecord } from './agents/record.js'
+export { agentsRecover, type RecoveryLine, recoverAgents } from './agents/recover.js'
 export { agentsAdd, agentsSet, agentsSetParent, agentsShow } from './agents/roster.js'
 export { isDown, isUp, MANY_AGENTS, selectAgents } from './agents/selection.js'
 export { agentsSend } from './agents/send.js'
@@ -70,6 +71,7 @@ export {
   text,
 } from './kind.js'
 export { list } from './list.js'
+export { mailInbox, mailRead, mailReply, mailSend } from './mail/mail.js'
 export { openApi } from './openapi.js'
 export type { Operation } from './operation.js'
 export { present } from './present.js'
@@ -82,6 +84,7 @@ export { sessionsList } from './sessions/list.js'
 export { type ShownPage, type ShownSession, withSpent } from './sessions/page.js'
 export { sessionsShow } from './sessions/show.js'
 export { sessionsTree } from './sessions/tree.js'
+export { stepDone, stepStart } from './step/step.js'
 export {
   type InputOf,
   isOperationName,
@@ -98,3 +101,4 @@ export { indexCheck, indexRebuild } from './upkeep/index-care.js'
 export { privacyApply, privacyAudit, privacyCheck, privacyTest, purge } from './upkeep/privacy.js'
 export { profileCreate, profileList } from './upkeep/profiles.js'
 export { unknownWord, usageError } from './usage-error.js'
+export { workAdd, workBlock, workDone, workHook, workList, workShow, workUnhook } from './work/work.js'

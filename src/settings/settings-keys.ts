@@ -32,11 +32,13 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   logs: NAMED,
   notify: { by: LIST, command: LIST, on: LIST, per_minute: COUNT, quiet_hours: TEXT_OR_LIST, rules: LIST },
   prices: NAMED,
+  recover: { spacing: DURATION },
   roles: NAMED,
   sessions: { archive_after_days: COUNT },
   themes: NAMED,
   tmux: { socket: TEXT },
   tools: NAMED,
+  work: { on_done: LIST, provider: TEXT },
 }
 
 /** What is wrong with the names and kinds of settings, one line each. A wrong kind is also an error where the setting is used. */

@@ -37,6 +37,7 @@ const RARE = new Set([
   'turn.error',
   'exported-turn.error',
   'exported-session.before',
+  'mail.is_hooked', // of handoffs
   'tree.more', // of lineages deeper than 200
   'send-answer.file', // see conversations.test.ts
   'events.events', // of the API: the command prints one event per line
@@ -57,6 +58,9 @@ const RARE = new Set([
   ...['ask.tool', 'ask.is_queued', 'dialog.is_cut'],
   // Of turns and prompts of programs that tell: see turns.test.ts.
   ...['send-receipt.reason', 'evidence.turn', 'running-agent.pending_prompt_at'],
+  // Of agents whose program asks: see answer-script.test.ts.
+  ...['session', 'source', 'parent', 'handoff', 'lock'].map((field) => `prime.${field}`),
+  ...['identity-lock.pid', 'identity-lock.at'],
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',
@@ -132,6 +136,8 @@ const MORE = [
   'skein session start --parent 7d20b1c4',
   'skein conversations reset agent:main:discord:dm:ada --destroy-transcript',
   'skein conversations prune --max 1',
+  'skein work done w-42 --session 5e8fa07b',
+  'skein mail read m-7 --session 5e8fa07b',
   'skein tool show team-claude',
   'skein tool test claude --pane failed.txt',
 ]

@@ -15,7 +15,9 @@ import {
 import type { PaneInfo, Theme } from '../../terminal/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
+import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
+import { refuseForeign } from '../recover/owned-conversation.js'
 import { turnBeforeStart } from '../status/turn-end.js'
 import { endRun, refuseLeft } from './end-run.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
@@ -23,7 +25,7 @@ import { identityVariables } from './identity-variables.js'
 import { begun, clearOldRuns, prepareRun } from './launch.js'
 import { makePane, type Tier } from './make-pane.js'
 import { readyRun } from './ready-run.js'
-import { recordBeginning, recordEnd, recordFreshStart } from './recorded-session.js'
+import { recordBeginning, recordEnd, recordFreshStart, recordHandoff } from './recorded-session.js'
 import { refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName } from './run-life.js'
 import { recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
@@ -37,8 +39,10 @@ const UNDO_GRACE_MS = 500
 
 export interface Restart {
   fresh?: boolean
-  /** An agent that runs is ended first; without it, it is an error. */
-  replace?: boolean
+  /** An agent that runs is ended first; without it, it is an error. By its id: only that very run. */
+  replace?: boolean | LiveRun['id']
+  /** With the environment of its last start, in place of that of this process. The daemon always does so. */
+  asBefore?: boolean
   /** Also when the process before may still run where it cannot be seen. */
   force?: boolean
   env?: Readonly<Record<string, string>>
@@ -79,13 +83,15 @@ export async function beginRun(
   await parts.home.roster.agent(agent.id) // removed by another process since
   const current = stored ?? (plan && neverRun(parts, agent, plan.recipe))
   if (!current) return undefined
-  const { recipe: ofTool, binding: bound, other_tools } = recipeOfTool(current, plan?.recipe.tool ?? agent.tool)
+  const handoff = unfinished(current) // whoever starts the agent finishes it
+  const tool = plan?.recipe.tool ?? handoff?.tool ?? agent.tool
+  const { recipe: ofTool, binding: bound, other_tools } = recipeOfTool(current, tool)
   const { recipe, env, newEnv } = await steps.do('environment', () =>
     envFor(parts, agent, plan?.recipe ?? ofTool, options),
   )
   const runner = runnerOf(parts, recipe.tool)
-  const { how, session: wanted } = conversationFor(parts, bound, recipe, options)
-  const purpose = how === 'new' ? purposeOf(parts, agent, recipe, options) : undefined
+  const { how, session: wanted } = conversationFor(parts, bound, recipe, { ...options, handoff })
+  const purpose = how === 'new' ? purposeOf(parts, agent, recipe, options, handoff) : undefined
   const hello =
     role?.beacon && purpose
       ? await steps.do('prompt', () => helloFor(parts, agent, runner, options, purpose))
@@ -95,6 +101,7 @@ export async function beginRun(
   const prepared = await steps.do('command', async () => {
     refuseNoDirectory(recipe.cwd)
     if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
+    if (how === 'resume' && wanted && !plan?.resume) await refuseForeign(parts, agent, current, wanted)
     await parts.terminals.of(parts.socket)
     return prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env, roles })
   })
@@ -103,7 +110,7 @@ export async function beginRun(
   const { launching } = readied
   // A program that will never say which conversation it is in: this run is one.
   const isMade = readied.session === undefined && !runner.can.tells
-  const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
+  const session = isMade ? (handoff?.to ?? parseSessionId(parts.context.random.uuid())) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const isSame = how === 'resume' && bound?.session === session
   const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how, isMade, since: status.since })
@@ -141,9 +148,9 @@ export async function beginRun(
     if (look.theme) steps.done('theme', 'with the session')
     else steps.skip('theme', 'none is set')
     const run = begun(launching, pane)
-    const next: AgentRun = { ...before, run }
+    const next: AgentRun = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' } } : {}) }
     delete next.launching
-    await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session }))
+    await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
     clearOldRuns(parts, agent, run.id)
     const told = [...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []), ...(refused ? [refused] : [])]
     const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
@@ -205,11 +212,12 @@ function purposeOf(
   agent: Agent,
   recipe: Recipe,
   { role, roles, plan, topic }: Beginning,
+  handoff: HandoffMarker | undefined,
 ): { topic: string; sender: string } | undefined {
-  const given = topic ?? plan?.topic
+  const given = topic ?? (handoff ? (handoff.topic ?? 'handoff') : plan?.topic)
   if (!role && given === undefined) return undefined
   const { SKEIN_AGENT: caller } = parts.environment.env
-  const by = topic === 'handoff' || caller === agent.address ? 'self' : caller
+  const by = handoff || caller === agent.address ? 'self' : caller
   const identity = by === undefined ? undefined : roles.parse(by)
   const person = roles.preset === 'gastown' ? 'human' : parts.context.actor
   const sender = identity ? recipientOf(identity, wordOf(roles)) : (by ?? person)
@@ -268,8 +276,17 @@ async function recordStart(
     how,
     before,
     session,
-  }: { next: AgentRun; how: string; before: SessionId | undefined; session: SessionId | undefined },
+    handoff,
+  }: {
+    next: AgentRun
+    how: string
+    before: SessionId | undefined
+    session: SessionId | undefined
+    handoff: HandoffMarker | undefined
+  },
 ): Promise<void> {
+  if (handoff?.kind === 'fresh' && session && session !== handoff.from)
+    return recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
   if (how === 'new') return recordFreshStart(parts, agent, next, before, session)
   if (!session) return
   if (before !== session) await recordEnd(parts, before, 'exit', `continued in ${session}`)
@@ -304,7 +321,8 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
   if (!run) return false
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
-  if (isLive && life === 'alive' && !options.replace) {
+  const isReplaced = typeof options.replace === 'string' ? options.replace === run.id : options.replace
+  if (isLive && life === 'alive' && !isReplaced) {
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }
@@ -322,10 +340,13 @@ function conversationFor(
   parts: Parts,
   binding: Binding | undefined,
   recipe: Recipe,
-  { fresh, plan }: Restart & { plan?: StartPlan },
+  { fresh, plan, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
   if (plan?.resume) return { how: 'resume', session: plan.resume }
+  // A successor that was begun once is resumed like any other.
+  if (handoff?.kind === 'fresh' && (handoff.to === undefined || binding?.session !== handoff.to))
+    return { how: 'new', session: can.chooseId === 'flag' || can.chooseId === 'seed' ? handoff.to : undefined }
   if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }

@@ -9,6 +9,7 @@ import {
 } from '../../model/index.js'
 import type { AgentRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
+import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import type { Observed } from '../status/observe.js'
 import { type Begun, beginRun, type Restart, undoRun } from './begin-run.js'
@@ -144,12 +145,15 @@ export async function start(
   const { plan, steps = new StartSteps(nowOf(parts), options.onStep) } = options
   const roles = plan?.roles ?? (await parts.home.programs.roles())
   const role = plan?.role ?? roles.find(roles.parse(agent.address)?.role ?? agent.role ?? '')
+  const isAsBefore = options.asBefore === true || parts.isStaying
+  const own = isAsBefore ? withKeptEnvironment(parts, agent) : parts
   let begun: Begun | undefined
   try {
     begun = await parts.runs.update(agent, (current, save) =>
-      beginRun(parts, agent, current, { ...options, roles, role, steps }, save),
+      beginRun(own, agent, current, { ...options, roles, role, steps }, save),
     )
     if (!begun) throw new Error(`agent ${agent.id} has no recipe`)
+    if (!isAsBefore) keepEnvironment(parts, agent)
     const observed = await settleStart(parts, agent, begun, role, steps)
     const { tier, session, beacon } = begun
     return { agent, observed, tier, session, beacon }

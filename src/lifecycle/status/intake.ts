@@ -14,7 +14,7 @@ import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import { publishIdentity } from '../run/identity-variables.js'
-import { recordBeginning, recordSuccession } from '../run/recorded-session.js'
+import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorded-session.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
@@ -220,7 +220,10 @@ export async function settleIdentity(
     return { next, events: [{ type: 'identity_bind', session, payload: bindingPayload(agent, next, evidence) }] }
   }
   const from = judged.kind === 'rebind' ? judged.from : undefined
-  if (from === undefined) await recordBeginning(parts, agent, next, session)
+  const { handoff } = current
+  if (from === undefined && handoff?.kind === 'fresh' && session !== handoff.from)
+    await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
+  else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
   await publishIdentity(parts, agent, next)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
