@@ -35,12 +35,8 @@ export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
       const next = { ...current, v: 1 as const, agent: agent.id, recipe: plan.recipe, status }
       const { role } = agent
       const { work } = plan.recipe
-      const payload = {
-        agent_id: agent.id,
-        tool: plan.recipe.tool,
-        ...(role ? { role } : {}),
-        ...(work ? { work } : {}),
-      }
+      const facts = { tool: plan.recipe.tool, ...(role ? { role } : {}), ...(work ? { work } : {}) }
+      const payload = { agent_id: agent.id, target: agent.address, how: 'made', ...facts }
       return {
         next: { ...next, ...(current ? withRecipe(current, plan.recipe) : {}) },
         events: plan.known ? [] : [{ type: 'spawn', payload }],
