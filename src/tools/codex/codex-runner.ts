@@ -15,6 +15,7 @@ const HOOK_TIMEOUT = 10
 export const codexRunner: ToolRunner = {
   name: NAME,
   icon: '⬢',
+  account: { variable: 'CODEX_HOME', root: (directory) => directory },
   can: { chooseId: 'seed', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: false },
   prepare,
   readMessage: readCodexHook,

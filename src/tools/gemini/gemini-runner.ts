@@ -15,6 +15,7 @@ const NAME = 'gemini'
 export const geminiRunner: ToolRunner = {
   name: NAME,
   icon: '✦',
+  account: { variable: 'GEMINI_CLI_HOME', root: (directory) => join(directory, '.gemini') },
   can: { chooseId: 'flag', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: true },
   prepare,
   readMessage: readGeminiHook,
