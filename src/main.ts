@@ -71,6 +71,7 @@ runCli({
   settings: {
     profile: env.SKEIN_PROFILE || undefined,
     session: env.SKEIN_SESSION || undefined,
+    agent: env.SKEIN_AGENT || undefined,
     tmux: env.TMUX || undefined,
     noColour: Boolean(env.NO_COLOR),
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
@@ -85,6 +86,10 @@ runCli({
   now: Date.now,
   agents,
   handOver,
+  detach: async (args, options) => {
+    const program = fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
+    return (await import('./cli/detach.js')).detachProgram({ program, args, env, ...options })
+  },
   terminal: takeTerminal,
   interrupted,
   get isAttended() {

@@ -127,6 +127,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       input: world.input,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,
+      currentAgent: world.settings.agent,
       profile,
       profiles: world.profiles,
       context: world.context,
@@ -141,6 +142,10 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       },
       agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
+      get isAttended() {
+        return world.isAttended
+      },
+      detach: world.detach,
       handOver: world.handOver,
       terminal: world.terminal,
       interrupted: world.interrupted,

@@ -4,7 +4,9 @@ export { viewsOf } from './agent-view.js'
 export type {
   Agents,
   AgentView,
+  DoneReceipt,
   Explanation,
+  HandoffReceipt,
   Receipt,
   RecordedScreen,
   RecoveryReceipt,

@@ -154,6 +154,7 @@ export {
   type UsageCall,
 } from './usage.js'
 export {
+  CLOSED_STATUSES,
   type ClosedStatus,
   type HandoffEntry,
   type HandoffRecord,
