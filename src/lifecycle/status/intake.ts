@@ -143,6 +143,7 @@ async function storable(telling: AgentReport, { home }: Parts): Promise<AgentRep
   const words = {
     ...(evidence?.reason === undefined ? {} : { reason: evidence.reason }),
     ...(request?.what === undefined ? {} : { what: request.what }),
+    ...(request ? { tool: request.tool } : {}),
     ...Object.fromEntries((request?.options ?? []).map(({ label }, at) => [`option ${at}`, label])),
   }
   const kept = await keptWords(words, home)
@@ -156,7 +157,7 @@ async function storable(telling: AgentReport, { home }: Parts): Promise<AgentRep
 /** What may not be kept is left out, not kept as it was. */
 function keptRequest(request: AskedPermission, kept: Readonly<Record<string, string>>): AskedPermission {
   const options = request.options?.map(({ meaning }, at) => ({ label: kept[`option ${at}`] ?? '…', meaning }))
-  return { ...request, ...wordOf('what', kept.what), ...(options ? { options } : {}) }
+  return { ...request, ...wordOf('what', kept.what), tool: kept.tool ?? 'a tool', ...(options ? { options } : {}) }
 }
 
 const wordOf = <Name extends string>(name: Name, word: string | undefined): { [Key in Name]: string } =>
