@@ -4,7 +4,6 @@ export { viewsOf } from './agent-view.js'
 export type {
   Agents,
   AgentView,
-  DoneReceipt,
   Explanation,
   HandoffReceipt,
   Receipt,
