@@ -13,6 +13,7 @@ import {
 import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
+import { publishIdentity } from '../run/identity-variables.js'
 import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorded-session.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
@@ -225,6 +226,7 @@ export async function settleIdentity(
     await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
   else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
+  await publishIdentity(parts, agent, next)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
 }
