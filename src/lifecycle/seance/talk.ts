@@ -2,6 +2,7 @@ import { statOf } from '../../disk/index.js'
 import { type Agent, type Session, SkeinError, splitAddress } from '../../model/index.js'
 import { type Parts, runnerOf } from '../parts.js'
 import { start } from '../run/start.js'
+import { planStart } from '../run/start-plan.js'
 import { kill } from '../run/stop.js'
 
 /** Where agents are that speak for a past session. */
@@ -17,17 +18,8 @@ export async function callUp(parts: Parts, session: Session): Promise<Agent> {
     throw silent(session, `${tool} has no log of it any more`)
   const agent = await medium(parts, session, tool, cwd)
   try {
-    await start(parts, agent, {
-      fork: session.id,
-      plan: {
-        address: agent.address,
-        known: agent,
-        facts: {},
-        parent: undefined,
-        recipe: { tool, cwd },
-        env: undefined,
-      },
-    })
+    const plan = await planStart(parts, { agent: agent.address, tool, cwd })
+    await start(parts, agent, { fork: session.id, plan })
     return agent
   } catch (error) {
     await letGo(parts, agent)
