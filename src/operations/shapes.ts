@@ -437,6 +437,25 @@ export const SHAPES = {
     "pid": ["integer", "always", "the process"],
     "at": ["time", "always", "when it was taken"],
   },
+  "hook-reports": {
+    "hooks": ["list of hook-report", "always", "one per program"],
+  },
+  "hook-report": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "did": ["text", "always", "`installed`, `updated`, `unchanged`, `removed`, `absent` or `refused`"],
+    "because": ["text", "if refused", "why"],
+    "backup": ["text", "if kept", "a copy of what the file was before"],
+  },
+  "hook-states": {
+    "hooks": ["list of hook-state", "always", "one per program"],
+  },
+  "hook-state": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "state": ["text", "always", "`installed`, `outdated`, `absent` or `damaged`"],
+    "because": ["text", "if damaged", "why it cannot be read"],
+  },
   "hook-answer": {
     "event": ["text", "always", "the hook"],
     "answer": ["text", "always", "what the program is given; empty if there is nothing to say"],
@@ -445,6 +464,31 @@ export const SHAPES = {
     "agent": ["running-agent", "always", "its present state"],
     "did": ["text", "always", "what was done"],
     "how": ["text", "always", "the evidence for it"],
+  },
+  "handoff-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "kind": ["text", "always", "`fresh` (a new conversation), `cycle` (the same one), `auto` (saved only), `done` (the work was deferred, as its role says)"],
+    "is_done": ["boolean", "always", "false for a dry run, which changes nothing"],
+    "from": ["text", "if it has a conversation", "the session that hands off"],
+    "to": ["text", "if it is known", "the session that continues it"],
+    "mail": ["text", "if one was saved", "the mail on the agent's hook"],
+    "subject": ["text", "unless an interrupted handoff was finished", "what it is about"],
+    "body": ["text", "for a dry run", "what the mail would say"],
+    "unsaved": ["list of text", "always", "what is not committed or not pushed"],
+  },
+  "done-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "session": ["text", "if it had a conversation", "the session that ended"],
+    "closed": ["list of text", "always", "units of work that were closed"],
+    "submitted": ["text", "if `[work] on_done` ran", "the program that submitted the work"],
+  },
+  "detached": {
+    "detached": ["boolean", "always", "true"],
+    "log": ["text", "always", "the file with its output"],
   },
   "receipts": {
     "receipts": ["list of receipt", "always", "one per agent"],
