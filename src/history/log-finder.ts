@@ -2,6 +2,7 @@ import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
 import { type ProfileStore, type StoredSessions, withMoments } from '../store/index.js'
 import {
+  describeLogs,
   type Environment,
   LOG_TOOLS,
   type LogRef,
@@ -52,7 +53,8 @@ export class LogFinder {
 
   async environment(): Promise<Environment> {
     const { home, env } = this.parts.surroundings
-    return { home, env, extraRoots: await this.parts.config.logRoots() }
+    const described = describeLogs(await this.parts.config.describedLogs())
+    return { home, env, extraRoots: await this.parts.config.logRoots(), described }
   }
 
   /** A session that is not known yet may be asked for by its whole id. */

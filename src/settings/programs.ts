@@ -30,7 +30,8 @@ export class ConfiguredPrograms implements Pick<Programs, 'runners' | 'environme
 
   async environment(): Promise<Environment> {
     const { home, env } = this.surroundings
-    return { home, env, extraRoots: await this.config.logRoots() }
+    const described = (await this.config.describedLogs()).map(({ name }) => name)
+    return { home, env, extraRoots: await this.config.logRoots(), described }
   }
 }
 

@@ -103,6 +103,8 @@ export interface Terminal extends AsyncDisposable {
    */
   signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void>
   rename(session: string, to: string): Promise<void>
+  /** A variable in the environment of a session, which panes that are opened in it later inherit. Undefined removes it. */
+  setVariable(session: string, name: string, value: string | undefined): Promise<void>
   close(session: string): Promise<void>
   /** Ends a server that we started when nothing but our own session is left in it and nobody is connected. */
   endIfEmpty(): Promise<void>

@@ -180,6 +180,11 @@ class TmuxTerminal implements Terminal {
     if (commands.length > 0) await this.#connection.ask(sequence(...commands), { repeatable: true })
   }
 
+  async setVariable(session: string, name: string, value: string | undefined): Promise<void> {
+    const to = value === undefined ? ['-u', '--', name] : ['--', name, value]
+    await this.#connection.ask(commandLine('set-environment', '-t', exactly(session), ...to), { repeatable: true })
+  }
+
   async publishToAll(option: `@${string}`, value: string): Promise<void> {
     await this.#connection.ask(commandLine('set-option', '-g', '--', userOption(option), value), { repeatable: true })
   }

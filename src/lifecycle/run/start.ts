@@ -25,6 +25,7 @@ import { readyRun } from './ready-run.js'
 import { recordBeginning, recordEnd, recordFreshStart } from './recorded-session.js'
 import { refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
+import { publishSession } from './session-variable.js'
 import { planStart, recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import { tmuxName, tmuxNameWithId } from './tmux-name.js'
 
@@ -186,6 +187,7 @@ async function launch(
     throw error
   })
   const run = begun(launching, pane)
+  await publishSession(parts, recipe.tool, run, isMade ? undefined : session)
   const next: AgentRun = { ...before, run }
   delete next.launching
   await recordStart(parts, agent, { next, how, before: bound?.session, session })

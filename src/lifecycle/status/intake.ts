@@ -14,6 +14,7 @@ import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import { recordBeginning, recordSuccession } from '../run/recorded-session.js'
+import { publishSession } from '../run/session-variable.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
@@ -221,6 +222,7 @@ export async function settleIdentity(
   const from = judged.kind === 'rebind' ? judged.from : undefined
   if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
+  await publishSession(parts, current.recipe.tool, run, binding.session)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
 }

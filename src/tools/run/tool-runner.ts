@@ -238,6 +238,8 @@ export interface ToolRunner {
   /** The text in its input line, empty when there is none; undefined where no line is seen. Absent for tools whose input line cannot be recognised. */
   readInput?(screen: Screen): string | undefined
   readonly registry?: Registry
+  /** The variable in which programs beside it find the id of its conversation. */
+  readonly sessionVariable?: string
   /** Whether the program still has what was said in a conversation, so that it can go on with it. Absent where that is not known. */
   hasConversation?(session: SessionId, environment: Environment): boolean | Promise<boolean>
   /** The conversations that living processes have open; undefined where the program registers none. */
