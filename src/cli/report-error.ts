@@ -64,6 +64,10 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'transcript-damaged': 1,
   'transcript-in-use': 1,
   'turn-failed': 1,
+  'mail-not-found': 1,
+  'work-not-found': 1,
+  'work-provider': 1,
+  'work-taken': 1,
 }
 
 export interface ErrorReport {

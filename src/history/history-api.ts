@@ -2,7 +2,7 @@ import type { Spent } from '../index/index.js'
 import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
 import type { Session, Step } from '../model/index.js'
 import type { When } from '../store/index.js'
-import type { LoggedSession } from '../tools/index.js'
+import type { Fact, LoggedSession } from '../tools/index.js'
 
 export interface IngestOptions {
   /** Only the logs of this tool. */
@@ -114,6 +114,11 @@ export interface History {
   roots(): Promise<{ tool: string; path: string }[]>
   /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
+  /**
+   * Passes what a session's own log says (or the archive, when the log is gone) to `fold`, a fact at a time, so that memory does not grow
+   * with the log. Undefined when there is neither. The facts of a log are unfiltered: what `fold` keeps has to pass `told.kept`.
+   */
+  facts<T>(session: string, fold: FactsFold<T>, options?: FactsOptions): Promise<T | undefined>
   /** Finds what was said in any session whose log was ingested, also when the tool has deleted it since. */
   search(options: SearchOptions): Promise<SearchReport>
   cost(options?: CostOptions): Promise<CostReport>
@@ -139,4 +144,22 @@ export interface SessionHistory extends LoggedSession {
   older_versions: number
   /** The session's steps with the turns they cover, whole or in part. */
   steps: (Step & { turns: number[] })[]
+}
+
+/** Where the facts of a session come from, and what may be kept of them. */
+export interface ToldFacts {
+  from: 'log' | 'archive'
+  /** The log is so long that only its beginning and its end were read. */
+  isPart: boolean
+  /** By the policy of the session's directory; undefined for what may not be kept at all. */
+  kept(fact: Fact): Fact | undefined
+}
+
+/** `facts` may be read once, before `fold` returns. */
+export type FactsFold<T> = (facts: Iterable<Fact>, told: ToldFacts) => T
+
+export interface FactsOptions {
+  /** Where its program says that the log is, for one that was never ingested. */
+  log?: { tool: string; path: string }
+  cwd?: string
 }

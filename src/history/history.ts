@@ -22,7 +22,15 @@ import { LOG_TOOLS, type LoggedTurn, type LogRef, type UnlistedDirectory } from 
 import { storedPolicies } from './care/stored-policies.js'
 import { FoundSessions } from './found-sessions.js'
 import { knownDirectories, namesHash, placedNow, unplacedLogs } from './hashed-projects.js'
-import type { IngestOptions, IngestReport, SessionHistory, TurnsOptions, WatchOptions } from './history-api.js'
+import type {
+  FactsFold,
+  FactsOptions,
+  IngestOptions,
+  IngestReport,
+  SessionHistory,
+  TurnsOptions,
+  WatchOptions,
+} from './history-api.js'
 import { noteLook } from './last-look.js'
 import { LogFinder, logToolNamed } from './log-finder.js'
 import type { LogStores } from './log-stores.js'
@@ -177,6 +185,14 @@ export class LogHistory implements UsageLogs {
     const { told_from, ...told } = await this.#told.tell(session.id, policy)
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     return { session, from_log: told_from === 'log', told_from, ...told, steps }
+  }
+
+  async facts<T>(session: string, fold: FactsFold<T>, { log, cwd }: FactsOptions = {}): Promise<T | undefined> {
+    const id = parseSessionId(session)
+    const place = cwd ?? (await this.#setup.sessions.get(id))?.cwd
+    const policy = await this.#setup.policies.at(place)
+    const hint = log && logToolNamed(log.tool).logAt(log.path, id)
+    return this.#told.facts(id, policy, fold, hint ?? (() => this.#finder.find({ session }).then(({ logs }) => logs)))
   }
 
   /**

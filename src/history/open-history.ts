@@ -46,6 +46,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       watch: async (options) => (await logged()).watch(options),
       roots: async () => (await logged()).roots(),
       turns: async (reference, options) => (await logged()).turns(reference, options),
+      facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),
       search: async (options) => {
         const { WordSearch } = await import('./search.js')

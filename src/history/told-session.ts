@@ -4,7 +4,13 @@ import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import type { Policy } from '../privacy/index.js'
 import type { PurgeList } from '../store/index.js'
 import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef, type LogTool } from '../tools/index.js'
+import type { FactsFold } from './history-api.js'
 import type { LogStores } from './log-stores.js'
+
+/** A longer log is read from both ends only: whoever asks waits for it. */
+const LONG_LOG = 64 * 1024 * 1024
+const HEAD_BYTES = 4 * 1024 * 1024
+const TAIL_BYTES = 32 * 1024 * 1024
 
 /** Where the history of a session comes from. */
 export type ToldFrom = 'log' | 'archive' | 'counts'
@@ -52,6 +58,34 @@ export class ToldSessions {
       return { ...folded, told_from: own.from ?? 'log', older_versions }
     }
     return { ...(await this.#counted(session)), told_from: 'counts', older_versions: 0 }
+  }
+
+  /** The session's own log as it is now, else what is archived of it. `hint` finds a log that was never ingested. */
+  async facts<T>(
+    session: SessionId,
+    policy: Policy,
+    fold: FactsFold<T>,
+    hint: LogRef | (() => Promise<readonly LogRef[]>),
+  ): Promise<T | undefined> {
+    const filter = new FactFilter({ policy, isOfSubAgent: false, toolOf: () => undefined })
+    const kept = (fact: Fact): Fact | undefined => filter.kept(fact)
+    const known = (await this.#logsOf(session)).find(({ agent }) => agent === null)
+    const stored = 'tool' in hint ? hint : known && logOf(known)
+    const log = stored ?? (known || !(hint instanceof Function) ? undefined : (await hint()).find(isOwn))
+    const tool = log && LOG_TOOLS.find(({ name }) => name === log.tool)
+    const key = known && this.#archive.keyOf(known)
+    if (tool && log && !(key && isLessThan(this.#archive.standing(key), log, tool))) {
+      try {
+        const isPart = log.size > LONG_LOG && tool.can.append.yes
+        const facts = isPart ? endsOf(tool, log) : tool.read(log)
+        return fold(this.#remembered(facts), { from: 'log', isPart, kept })
+      } catch (error) {
+        // A log that is there and cannot be read says no more than one that is gone.
+        if (error instanceof SkeinError || (error as NodeJS.ErrnoException).code === undefined) throw error
+      }
+    }
+    using archived = key && this.#archive.open(key)
+    return archived && fold(archived.facts(), { from: 'archive', isPart: false, kept })
   }
 
   /** The tool's log still says what was purged. */
@@ -132,6 +166,22 @@ export class ToldSessions {
           })),
       })),
     }
+  }
+}
+
+const isOwn = ({ agent }: LogRef): boolean => agent === undefined
+
+/** Turns of the end are numbered on from here, so that they are none of the beginning. */
+const TAIL_TURNS = 1_000_000
+
+function* endsOf(tool: LogTool, log: LogRef): Iterable<Fact> {
+  for (const fact of tool.read(log, { limitBytes: HEAD_BYTES })) if (fact.kind !== 'checkpoint') yield fact
+  for (const fact of tool.read(log, { tailBytes: TAIL_BYTES })) {
+    if (fact.kind === 'checkpoint') {
+      const { turn, abandoned } = fact.head
+      const head = { turn: turn + TAIL_TURNS, abandoned: abandoned.map((one) => one + TAIL_TURNS) }
+      yield { ...fact, head }
+    } else if (fact.kind !== 'restart') yield 'turn' in fact ? { ...fact, turn: fact.turn + TAIL_TURNS } : fact
   }
 }
 

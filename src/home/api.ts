@@ -2,6 +2,7 @@ import type { ArchiveBook, History, PrivacyUpkeep } from '../history/index.js'
 import type { Purging } from '../purge/index.js'
 import type { Programs } from '../settings/index.js'
 import type { Events, IndexCare, ProfilePaths, RosterBook, Sessions } from '../store/index.js'
+import type { WorkProvider } from '../work/index.js'
 
 /** One profile of a Skein home, open. Everything the command line does is done through this. */
 export interface Home extends AsyncDisposable {
@@ -18,6 +19,8 @@ export interface Home extends AsyncDisposable {
   readonly privacy: Privacy
   readonly archive: ArchiveBook
   readonly programs: Programs
+  /** Units of work and mail, where the settings say that they are kept. */
+  readonly work: WorkProvider
 }
 
 /** What is stored of words: how it was filtered, and how it is erased. */

@@ -46,5 +46,15 @@ export type {
   When,
 } from '../store/index.js'
 export { createProfile, DEFAULT_PROFILE, deleteProfile, keptWords, listProfiles, setAside } from '../store/index.js'
+export type {
+  Health,
+  Hooked,
+  Inbox,
+  NewMail,
+  NewWork,
+  WorkAgent,
+  WorkFilter,
+  WorkProvider,
+} from '../work/index.js'
 export type * from './api.js'
 export { type HomeOptions, openHome } from './open-home.js'

@@ -17,6 +17,7 @@ import {
   StoredRoster,
   StoredSessions,
 } from '../store/index.js'
+import { openWork } from '../work/index.js'
 import type { Home } from './api.js'
 
 export interface HomeOptions {
@@ -72,6 +73,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     archive: logs.archive,
     privacy: { ...logs.privacy, ...purging },
     programs: openPrograms(config, surroundings),
+    work: openWork({ store, config, sessionOf: (agent) => sessions.currentOf(agent) }),
     [Symbol.asyncDispose]: () => close(store, events),
   }
 }

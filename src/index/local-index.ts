@@ -2,6 +2,7 @@ import type { Position } from '../journal/index.js'
 import type { Agent, Event, EventId, Group, SessionId } from '../model/index.js'
 import type { FoldedSession, Projection } from './projection.js'
 import type { SessionIndex } from './session-index.js'
+import type { WorkRows } from './work-rows.js'
 
 /** How far the index has read the journal. */
 export interface Cursor {
@@ -21,7 +22,10 @@ type Immediate<Questions> = {
  * the rows and stores the cursor, all in one transaction and without waiting: so every answer comes at once. Derived and disposable:
  * whatever is wrong with it, the answer is to build it again.
  */
-export interface LocalIndex extends Immediate<SessionIndex>, Disposable {
+export interface LocalIndex
+  extends Immediate<Omit<SessionIndex, 'item' | 'items'>>,
+    Pick<WorkRows, 'item' | 'items'>,
+    Disposable {
   cursor(): Cursor
   setCursor(cursor: Cursor): void
   /**
@@ -43,6 +47,8 @@ export interface LocalIndex extends Immediate<SessionIndex>, Disposable {
   /** A session whose record was read from its own file. The newest one wins, whatever the order of the files. */
   load(folded: FoldedSession): void
   loadRoster(agents: readonly Agent[], groups: readonly Group[], through: EventId | undefined): void
+  /** What retention asks about units of work and mails. */
+  readonly work: Pick<WorkRows, 'through' | 'settledBefore'>
   /** Up to which event the roster is folded. */
   rosterThrough(): EventId | undefined
 

@@ -22,6 +22,7 @@ export interface FoldedSession {
 export interface RowStore {
   read(id: SessionId): FoldedSession | undefined
   write(folded: FoldedSession, before: Session | undefined): void
+  readonly work: { apply(event: Event): void }
 }
 
 /**
@@ -48,6 +49,7 @@ export class Projection {
   apply(event: Event): void {
     if (isRosterEvent(event)) this.#applyToRoster(event)
     for (const id of sessionsTouchedBy(event)) this.#applyToSession(id, event)
+    this.rows.work.apply(event)
   }
 
   /** The session as it would be if everything applied so far were written. */

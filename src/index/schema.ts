@@ -1,5 +1,7 @@
+import { WORK_INDEXES, WORK_TABLES } from './work-rows.js'
+
 /** Raised with every change below: an index of another version is rebuilt, never migrated. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** Enough to load rows one by one; the rest is cheaper to make when all rows are there. */
 export const TABLES = `
@@ -25,7 +27,7 @@ create table session_groups (path text not null, started_at text not null, id te
   primary key (path, started_at, id)) without rowid;
 create table agents (id text primary key, address text not null unique, record text not null) without rowid;
 create table groups (path text primary key, record text not null) without rowid;
-`
+${WORK_TABLES}`
 
 /** One index per question, each ending in the order of the answer, so that no list is ever sorted. */
 export const INDEXES = `
@@ -40,4 +42,4 @@ create index sessions_by_outcome on sessions (outcome, started_at, id);
 create index sessions_by_origin on sessions (forked_from) where forked_from is not null;
 create index sessions_unsaved on sessions (id) where saved is null or saved < through;
 create virtual table titles using fts5 (title, content = '', contentless_delete = 1, tokenize = 'trigram', detail = 'full');
-`
+${WORK_INDEXES}`

@@ -1,5 +1,6 @@
-import type { Agent, Group, Roster, Session, SessionId } from '../model/index.js'
+import type { Agent, Group, ItemKind, ItemValues, Roster, Session, SessionId } from '../model/index.js'
 import type { SessionPage, SessionQuery } from './session-query.js'
+import type { ItemQuery } from './work-rows.js'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -42,4 +43,8 @@ export interface SessionIndex {
   /** Agents and groups together. Not to be changed. */
   roster(): Awaitable<Roster>
   counts(): Awaitable<{ sessions: number; agents: number }>
+  /** A unit of work, a mail, or an agent's record of handoffs; with the address that its agent has now. */
+  item<Kind extends ItemKind>(kind: Kind, id: string): Awaitable<ItemValues[Kind] | undefined>
+  items<Kind extends ItemKind>(query: ItemQuery & { kind: Kind }): Awaitable<ItemValues[Kind][]>
+  countItems(query: Omit<ItemQuery, 'order' | 'limit'>): Awaitable<number>
 }

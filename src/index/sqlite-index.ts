@@ -7,6 +7,8 @@ import {
   type Event,
   type EventId,
   type Group,
+  type ItemKind,
+  type ItemValues,
   Roster,
   type Session,
   type SessionId,
@@ -19,6 +21,7 @@ import type { ChargedTo } from './session-index.js'
 import type { SessionPage, SessionQuery } from './session-query.js'
 import { makeCursor, sessionsQuery, type TitleMatch } from './sessions-query.js'
 import { COMPARED, UPDATE_OUTCOME, UPDATE_RECORD, UPSERT, UPSERT_AGENT, UPSERT_GROUP } from './statements.js'
+import { type ItemQuery, WorkRows } from './work-rows.js'
 
 /** Rows in memory before a bulk load writes them: keeps a rebuild of any size in a few dozen megabytes. */
 const BULK_ROWS = 20_000
@@ -32,6 +35,7 @@ const SHORTEST_ID = 8
 /** The index in one SQLite file. Derived and disposable: whatever is wrong with it, the answer is to build it again. */
 export class SqliteIndex implements LocalIndex, RowStore {
   readonly #db: Statements
+  readonly work: WorkRows
   #roster: { roster: Roster; through: EventId | undefined } | undefined
   /** While loading in bulk the search tables are filled at the end. */
   #bulk = false
@@ -40,6 +44,7 @@ export class SqliteIndex implements LocalIndex, RowStore {
 
   private constructor(private readonly database: Database) {
     this.#db = new Statements(database)
+    this.work = new WorkRows(this.#db)
   }
 
   /** Opens an index, or returns undefined when the file is of another version (or empty) and must be rebuilt. */
@@ -327,6 +332,18 @@ export class SqliteIndex implements LocalIndex, RowStore {
     }
   }
 
+  item<Kind extends ItemKind>(kind: Kind, id: string): ItemValues[Kind] | undefined {
+    return this.work.item(kind, id)
+  }
+
+  items<Kind extends ItemKind>(query: ItemQuery & { kind: Kind }): ItemValues[Kind][] {
+    return this.work.items(query)
+  }
+
+  countItems(query: Omit<ItemQuery, 'order' | 'limit'>): number {
+    return this.work.countItems(query)
+  }
+
   note(key: string): string | undefined {
     return this.#meta(`note:${key}`)
   }
@@ -353,7 +370,7 @@ export class SqliteIndex implements LocalIndex, RowStore {
     this.database.prepare('attach ? as fresh').run(path)
     try {
       this.transaction(() => {
-        for (const table of ['meta', 'sessions', 'session_groups', 'agents', 'groups']) {
+        for (const table of ['meta', 'sessions', 'session_groups', 'agents', 'groups', 'work_items']) {
           this.database.exec(`delete from main.${table}; insert into main.${table} select * from fresh.${table}`)
         }
         this.database.exec(

@@ -27,4 +27,10 @@ export const COMPARED: readonly (readonly [string, string])[] = [
   ['agents', 'select id as key, record as value from agents order by id'],
   ['groups', 'select path as key, record as value from groups order by path'],
   ['titles', "select s.id as key, '' as value from titles t join sessions s on s.n = t.rowid order by s.id"],
+  ['work_items', "select kind || ' ' || id as key, through || record as value from work_items order by kind, id"],
+  [
+    'work_items columns',
+    `select kind || ' ' || id as key, json_array(agent_id, address, group_path, status, is_hooked, is_settled, priority, at) as value
+      from work_items order by kind, id`,
+  ],
 ]

@@ -5,10 +5,11 @@ import {
   type Evidence,
   type Instant,
   isAgentId,
+  isNewer,
   isSessionId,
+  newerFormat,
   readJson,
   type SessionId,
-  SkeinError,
   STATUSES,
   shapes,
   type TurnEnd,
@@ -218,9 +219,6 @@ const AGENT_RUN = shape({
 export function readAgentRun(json: string, where: string): AgentRun | undefined {
   const value = readJson(json)
   if (!isObject(value)) return undefined
-  if (Number.isInteger(value.v) && Number(value.v) > 1 && Number(value.v) < 1_000) {
-    const next = 'Update Skein (npm install -g skein), then try again; the file was not touched'
-    throw new SkeinError('newer-format', `${where} was written by a newer Skein`, next)
-  }
+  if (isNewer(value.v, 1)) throw newerFormat(where)
   return value.v === 1 && misfit(value, AGENT_RUN) === undefined ? (value as unknown as AgentRun) : undefined
 }

@@ -58,6 +58,10 @@ export type ErrorCode =
   | 'transcript-damaged'
   | 'transcript-in-use'
   | 'turn-failed'
+  | 'mail-not-found'
+  | 'work-not-found'
+  | 'work-provider'
+  | 'work-taken'
 
 /** A failure we can explain. Anything else that reaches the top is a bug and prints as one. */
 export class SkeinError extends Error {

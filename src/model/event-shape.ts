@@ -1,5 +1,6 @@
 import { type Event, isStateType, type StateEventType, VISIBILITIES } from './event.js'
-import { isAgentId, isEventId, isSessionId } from './ids.js'
+import { isAgentId, isEventId, isMailId, isSessionId, isWorkId } from './ids.js'
+import { MAIL_KINDS, type MailKind } from './mail.js'
 import { isLink, isOutcome } from './outcome.js'
 import {
   absent,
@@ -18,6 +19,7 @@ import {
   texts,
   time,
 } from './shape.js'
+import { PRIORITIES, type Priority, WORK_STATUSES, type WorkStatus } from './work.js'
 
 /** What a type may be called. */
 const TYPE = /^[a-z][a-z0-9_.]{0,63}$/
@@ -82,6 +84,67 @@ const AGENT = shape({
 
 const isForkOrigin = shaped(shape({ session: isSessionId, 'turn?': count }))
 
+const isPriority: Check = (value) => PRIORITIES.includes(value as Priority)
+
+const WORK_UNIT = shape({
+  id: isWorkId,
+  title: text,
+  'body?': text,
+  status: (value) => WORK_STATUSES.includes(value as WorkStatus),
+  priority: isPriority,
+  'agent?': address,
+  'agent_id?': isAgentId,
+  'group?': address,
+  'molecule_id?': text,
+  'reason?': text,
+  created_at: time,
+  updated_at: time,
+  created_by: text,
+  'closed_at?': time,
+  'closed_by_session?': isSessionId,
+})
+
+const MAIL = shape({
+  id: isMailId,
+  from: text,
+  'from_agent_id?': isAgentId,
+  to: address,
+  'to_agent_id?': isAgentId,
+  subject: text,
+  body: text,
+  kind: (value) => MAIL_KINDS.includes(value as MailKind),
+  priority: isPriority,
+  sent_at: time,
+  thread_id: isMailId,
+  'reply_to?': isMailId,
+  'from_session?': isSessionId,
+  'for_session?': isSessionId,
+  'read_at?': time,
+  'read_by?': isSessionId,
+  'is_hooked?': flag,
+  'is_stale?': absent,
+})
+
+const HANDOFF_RECORD = shape({
+  id: address,
+  agent: address,
+  'agent_id?': isAgentId,
+  entries: listOf(
+    shaped(
+      shape({
+        at: time,
+        subject: text,
+        'from_session?': isSessionId,
+        'mail?': isMailId,
+        'molecule_id?': text,
+      }),
+    ),
+  ),
+  updated_at: time,
+})
+
+const ITEM_KEY = shape({ kind: (value) => ['work', 'mail', 'handoff'].includes(value as string), id: text })
+
 const SHAPES: Readonly<Record<StateEventType, Shape>> = {
   session_start: shape({
     ...FACTS,
@@ -131,6 +194,10 @@ const SHAPES: Readonly<Record<StateEventType, Shape>> = {
   group_updated: shape({ path: address, 'name?': text, 'expanded?': flag, 'order?': count }),
   group_renamed: shape({ from: address, to: address }),
   group_deleted: shape({ path: address, 'move_to?': address }),
+  work_changed: shape({ unit: shaped(WORK_UNIT) }),
+  mail_changed: shape({ mail: shaped(MAIL) }),
+  handoff_recorded: shape({ record: shaped(HANDOFF_RECORD) }),
+  work_forgotten: shape({ items: listOf(shaped(ITEM_KEY)) }),
 }
 
 /**

@@ -57,6 +57,11 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     return `${named(told.event.session, told.who)} handed off to ${successor}${tail(told.field('subject'))}`
   },
   mail: (told) => `${told.event.actor} wrote to ${told.about('to') || told.who}${tail(told.field('subject'))}`,
+  work_changed: (told) => `work ${textAt(told.payload.unit, 'id')} is ${textAt(told.payload.unit, 'status')}`,
+  mail_changed: (told) => `mail ${textAt(told.payload.mail, 'id')} changed`,
+  handoff_recorded: (told) => `${textAt(told.payload.record, 'agent')} has a new handoff on record`,
+  work_forgotten: (told) =>
+    `${Array.isArray(told.payload.items) ? told.payload.items.length : 0} old items were dropped`,
   done: (told) => `${told.who} finished ${told.about('work_unit', 'bead') || 'its work'}`,
   session_death: (told) =>
     `${told.about('session') || told.event.session || told.who} died${tail(told.field('reason'))}`,

@@ -1,15 +1,18 @@
 import type { AgentAddress, GroupPath } from './address.js'
 import type { Agent } from './agent.js'
 import type { AgentId, EventId, SessionId } from './ids.js'
+import type { Mail } from './mail.js'
 import type { Link, Outcome } from './outcome.js'
 import type { ForkOrigin, Lineage, SessionFacts } from './session.js'
 import type { Instant } from './time.js'
+import type { HandoffRecord, WorkUnit } from './work.js'
+import type { ItemKey } from './work-item.js'
 
 /** Who an event is for: `audit` the record only, `feed` the activity stream, `both`. */
 export type Visibility = 'audit' | 'feed' | 'both'
 export const VISIBILITIES: readonly Visibility[] = ['audit', 'feed', 'both']
 
-/** One append-only fact. What it means for the state is decided in `session-state.ts` and `roster.ts` alone. */
+/** One append-only fact. What it means for the state is decided in `session-state.ts`, `roster.ts` and `work-item.ts` alone. */
 export interface Event<Type extends string = string, Payload = Record<string, unknown>> {
   id: EventId
   ts: Instant
@@ -55,6 +58,10 @@ export interface StatePayloads {
   group_updated: { path: GroupPath; name?: string; expanded?: boolean; order?: number }
   group_renamed: { from: GroupPath; to: GroupPath }
   group_deleted: { path: GroupPath; move_to?: GroupPath }
+  work_changed: { unit: WorkUnit }
+  mail_changed: { mail: Mail }
+  handoff_recorded: { record: HandoffRecord }
+  work_forgotten: { items: ItemKey[] }
 }
 
 export type StateEventType = keyof StatePayloads
@@ -119,6 +126,10 @@ const STATE_TYPES: Readonly<Record<StateEventType, true>> = {
   group_updated: true,
   group_renamed: true,
   group_deleted: true,
+  work_changed: true,
+  mail_changed: true,
+  handoff_recorded: true,
+  work_forgotten: true,
 }
 
 export const isStateType = (type: string): type is StateEventType => Object.hasOwn(STATE_TYPES, type)
@@ -148,6 +159,10 @@ const AUDIT_ONLY = new Set<string>([
   'identity_rebind',
   'privacy_redacted',
   'unhook',
+  'work_changed',
+  'mail_changed',
+  'handoff_recorded',
+  'work_forgotten',
   'agent_status',
   'agent_sent',
   'agent_acked',

@@ -9,6 +9,9 @@ export type SessionId = Branded<'SessionId'>
 export type AgentId = Branded<'AgentId'>
 /** A UUIDv7. Ids rise strictly in journal order, so one id is also a position: everything up to it, nothing after it. */
 export type EventId = Branded<'EventId'>
+/** The id of a work unit: ours, or that of the program which keeps the work. */
+export type WorkId = Branded<'WorkId'>
+export type MailId = Branded<'MailId'>
 
 // Ids become file names and terminal output: no slash, no leading dot or dash, no control characters.
 const OPAQUE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
@@ -19,6 +22,8 @@ const BEYOND_LAST = hexTime(LAST_MS + 1)
 
 export const isSessionId = (text: unknown): text is SessionId => typeof text === 'string' && OPAQUE_ID.test(text)
 export const isAgentId = (text: unknown): text is AgentId => typeof text === 'string' && OPAQUE_ID.test(text)
+export const isWorkId = (text: unknown): text is WorkId => typeof text === 'string' && OPAQUE_ID.test(text)
+export const isMailId = (text: unknown): text is MailId => typeof text === 'string' && OPAQUE_ID.test(text)
 export const isEventId = (text: unknown): text is EventId =>
   typeof text === 'string' && text < BEYOND_LAST && EVENT_ID.test(text)
 
@@ -66,6 +71,9 @@ export function nextEventId(last: EventId | undefined, nowMs: number, random: Ui
 
 /** When an id was made, as far as its maker's clock was right: ids never fall, so it may be later than that clock said. */
 export const msOfEventId = (id: EventId): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
+/** Every id of an earlier time is below it, every other is not. */
+export const firstIdOf = (ms: number): string => hexTime(Math.max(0, Math.min(ms, LAST_MS)))
 
 /** In the last millisecond that an id can have, the digits that are otherwise random count on. */
 function successorOf(last: EventId): EventId {

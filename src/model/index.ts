@@ -10,6 +10,7 @@ export {
   parseAddress,
   parseGroupPath,
   parseName,
+  rebase,
   splitAddress,
 } from './address.js'
 export type { Agent, Group } from './agent.js'
@@ -43,18 +44,23 @@ export { checkOrder, MAX_ORDER, reordered } from './group-order.js'
 export {
   type AgentId,
   type EventId,
+  firstIdOf,
   isAgentId,
   isEventId,
   isSessionId,
+  type MailId,
   msOfEventId,
   nextEventId,
   parseAgentId,
   parseSessionId,
   type SessionId,
+  type WorkId,
 } from './ids.js'
 export { isTooDeep, isTooShortToBeDeep, readJson } from './json.js'
+export { HANDOFF_PRIORITY, isStaleFor, type Mail, type MailKind } from './mail.js'
 export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
+export { isNewer, newerFormat } from './newer-format.js'
 export { onDemand } from './on-demand.js'
 export {
   LINKS,
@@ -64,6 +70,7 @@ export {
   type Outcome,
 } from './outcome.js'
 export { patternRisk } from './pattern-risk.js'
+export { plainLine, plainText, quotedText } from './quote.js'
 export {
   DEFAULT_POLICY,
   isExpired,
@@ -146,3 +153,24 @@ export {
   totalTokens,
   type UsageCall,
 } from './usage.js'
+export {
+  type ClosedStatus,
+  type HandoffEntry,
+  type HandoffRecord,
+  isHooked,
+  PRIORITIES,
+  type Priority,
+  USUAL_PRIORITY,
+  WORK_STATUSES,
+  type WorkStatus,
+  type WorkUnit,
+} from './work.js'
+export {
+  factsOfItem,
+  type ItemKey,
+  type ItemKind,
+  type ItemValues,
+  itemsOf,
+  type WorkItem,
+  withAddress,
+} from './work-item.js'

@@ -712,6 +712,7 @@ export const SHAPES = {
     "agents": ["integer", "always", ""],
     "unreadable_lines": ["integer", "always", ""],
     "problems": ["list of text", "always", "what differs from a fresh rebuild, at most 20"],
+    "newer_files": ["list of text", "always", "files that a newer Skein wrote, relative to the home: unchanged, and not read"],
   },
   "conversations": {
     "conversations": ["list of conversation", "always", "newest first"],

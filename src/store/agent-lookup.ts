@@ -71,7 +71,10 @@ export function* addressMeant(reference: string, lookup: AgentLookup): Lookup<st
 }
 
 /** The session an agent is in, or was in last. */
-export function* currentSession(agent: Agent, lookup: AgentLookup): Lookup<SessionId | undefined> {
+export function* currentSession(
+  agent: Pick<Agent, 'id' | 'address'>,
+  lookup: AgentLookup,
+): Lookup<SessionId | undefined> {
   const bound = agentFile(lookup, agent.id)?.session
   if (bound !== undefined) return bound
   const { sessions } = yield* ask((index) => index.list({ agent: agent.address, limit: 1 })) // recorded by hand

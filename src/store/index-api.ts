@@ -11,4 +11,6 @@ export interface IndexCheck {
   unreadable_lines: number
   /** One line each: what differs from a fresh rebuild. At most 20. */
   problems: string[]
+  /** Files that a newer Skein wrote: unchanged, and not read. */
+  newer_files: string[]
 }

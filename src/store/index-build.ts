@@ -2,10 +2,10 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { buildLocalIndex, type FoldedSession, type LocalIndex } from '../index/index.js'
 import type { Journal } from '../journal/index.js'
-import type { Context, Event } from '../model/index.js'
+import type { Context, Event, SessionId } from '../model/index.js'
 import type { RosterFile } from './roster-file.js'
 import type { SessionArchive } from './session-archive.js'
-import type { DamagedRecord, SessionRecords } from './session-records.js'
+import type { SessionRecords, UnreadRecord } from './session-records.js'
 import { setAside } from './set-aside.js'
 
 /** Everything an index is derived from, and the index before it, which may know what a damaged record no longer says. */
@@ -35,25 +35,33 @@ export function buildIndex(path: string | undefined, sources: IndexSources): Loc
 }
 
 function loadArchive(index: LocalIndex, { archive, context }: IndexSources): void {
-  const unreadable = new Set<string>()
+  const unread = { damaged: new Set<string>(), newer: new Set<string>() }
   for (const folded of archive.all()) {
     if ('session' in folded) index.load(folded)
-    else unreadable.add(folded.path)
+    else unread[folded.why].add(folded.path)
   }
-  for (const path of unreadable)
+  for (const path of unread.damaged)
     context.warn(`${path} is damaged; unreadable parts were skipped, and the file is unchanged`)
+  for (const path of unread.newer)
+    context.warn(`${path} holds sessions that a newer Skein wrote; they are not shown, and the file is unchanged`)
 }
 
 function loadRecords(index: LocalIndex, { records, old, context, readOnly }: IndexSources): void {
-  const damaged: DamagedRecord[] = []
+  const unread: UnreadRecord[] = []
   let done = 0
   for (const record of records.all()) {
     if ('session' in record) index.load(record)
-    else damaged.push(record)
+    else unread.push(record)
     done += 1
     if (done % 5_000 === 0) context.progress({ what: 'reading session records', done, total: done })
   }
-  for (const { id, path } of damaged) {
+  const newer = unread.filter(({ why }) => why === 'newer')
+  if (newer.length > 0) context.warn(newerRecords(newer))
+  for (const { id } of newer) {
+    const known = salvaged(old, id)
+    if (known) index.load(known)
+  }
+  for (const { id, path } of unread.filter(({ why }) => why === 'damaged')) {
     const known = salvaged(old, id)
     const kept = readOnly ? path : setAside(path, 'damaged', context.clock.now())
     const rest = known ? 'it was restored from the index' : 'its facts in the journal were kept'
@@ -64,7 +72,13 @@ function loadRecords(index: LocalIndex, { records, old, context, readOnly }: Ind
   }
 }
 
-function salvaged(old: LocalIndex | undefined, id: DamagedRecord['id']): FoldedSession | undefined {
+function newerRecords([first, ...others]: readonly UnreadRecord[]): string {
+  const and = others.length > 0 ? ` (and ${others.length} more)` : ''
+  const rest = 'they are unchanged, and only what the journal says of these sessions is shown. Update Skein'
+  return `Session records were written by a newer Skein: ${first ? basename(first.path) : ''}${and}; ${rest}`
+}
+
+function salvaged(old: LocalIndex | undefined, id: SessionId): FoldedSession | undefined {
   try {
     return old?.read(id)
   } catch {
@@ -73,20 +87,24 @@ function salvaged(old: LocalIndex | undefined, id: DamagedRecord['id']): FoldedS
 }
 
 function loadRoster(index: LocalIndex, { rosterFile, context, readOnly }: IndexSources): void {
-  const { checkpoint, source, kept } = rosterFile.recover(context.clock.now(), { readOnly })
+  const { checkpoint, source, kept, newer } = rosterFile.recover(context.clock.now(), { readOnly })
+  for (const path of newer) context.warn(newerRoster(basename(path)))
   for (const path of kept) {
     context.warn(`${basename(path.replace(/\.damaged-.*/, ''))} could not be parsed and was kept as ${basename(path)}`)
   }
   if (checkpoint) {
     index.loadRoster(checkpoint.agents, checkpoint.groups, checkpoint.through)
-    if (kept.length > 0) context.warn(`The roster was restored from ${source} and the journal`)
-  } else if (kept.length > 0) {
+    if (kept.length + newer.length > 0) context.warn(`The roster was restored from ${source} and the journal`)
+  } else if (kept.length + newer.length > 0) {
     const next = 'check it with: skein agents list'
     context.warn(
       `WARNING: no roster file could be read. The roster contains only what is still in the journal; ${next}`,
     )
   }
 }
+
+export const newerRoster = (name: string): string =>
+  `${name} was written by a newer Skein and is unchanged; changes to the roster are kept in the journal. Update Skein`
 
 function replayJournal(index: LocalIndex, { journal, context }: IndexSources): void {
   const segments = journal.segments()

@@ -1,5 +1,6 @@
 import type { LocalIndex } from '../index/index.js'
 import type { IndexCare, IndexCheck } from './index-api.js'
+import { newerFiles } from './newer-files.js'
 import type { ProfileStore } from './profile-store.js'
 
 const MAX_PROBLEMS = 20
@@ -26,7 +27,7 @@ export class StoredIndexCare implements IndexCare {
     // Under the lock: both sides must speak of the same journal.
     return this.store.asWriter((index) => {
       const problems = index.integrityProblems().map((line) => `index.db: ${line}`)
-      using fresh = this.store.buildAside()
+      using fresh = this.store.buildAside(index)
       problems.push(...differences(index, fresh))
       return {
         ok: problems.length === 0,
@@ -34,6 +35,7 @@ export class StoredIndexCare implements IndexCare {
         ...index.counts(),
         unreadable_lines: unreadable,
         problems: problems.slice(0, MAX_PROBLEMS),
+        newer_files: newerFiles(this.store),
       }
     })
   }
@@ -76,7 +78,16 @@ interface Place {
   key: string
 }
 
-const TABLE_ORDER = ['sessions', 'sessions columns', 'session_groups', 'agents', 'groups', 'titles']
+const TABLE_ORDER = [
+  'sessions',
+  'sessions columns',
+  'session_groups',
+  'agents',
+  'groups',
+  'titles',
+  'work_items',
+  'work_items columns',
+]
 
 function compareRows(a: Place | undefined, b: Place | undefined): number {
   if (!a || !b) return a ? -1 : 1

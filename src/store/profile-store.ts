@@ -1,5 +1,6 @@
 // Over 400 lines: opening, mending, writing and checkpointing share one lock and one open index, and are read together.
 import { existsSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { explainDiskError, FileLock, isDamage } from '../disk/index.js'
 import {
   type Awaitable,
@@ -11,8 +12,8 @@ import {
   type SessionIndex,
 } from '../index/index.js'
 import { Journal } from '../journal/index.js'
-import { type Context, DAY_MS, type EventId, instantOf, SkeinError } from '../model/index.js'
-import { buildIndex, type IndexSources } from './index-build.js'
+import { type Context, DAY_MS, type EventId, instantOf, type SessionId, SkeinError } from '../model/index.js'
+import { buildIndex, type IndexSources, newerRoster } from './index-build.js'
 import {
   dropForeignLink,
   generationOf,
@@ -58,6 +59,7 @@ export class ProfileStore implements AsyncDisposable {
   #draining: Promise<void> | undefined
   #rosterWrittenAt = Number.NEGATIVE_INFINITY
   #hasWritten = false
+  readonly #toldNewer = new Set<SessionId>()
 
   constructor(
     readonly paths: ProfilePaths,
@@ -141,9 +143,9 @@ export class ProfileStore implements AsyncDisposable {
     )
   }
 
-  /** A fresh index beside the living one, for comparison. The caller closes it. */
-  buildAside(): LocalIndex {
-    return buildIndex(undefined, this.#sources(undefined))
+  /** What a rebuild would make of the living index, for comparison. The caller closes it. */
+  buildAside(index: LocalIndex): LocalIndex {
+    return buildIndex(undefined, this.#sources(index))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -200,10 +202,18 @@ export class ProfileStore implements AsyncDisposable {
     if (old.length > 0) this.archive.add(old)
     const packed = new Set(old)
     for (const folded of changed) {
-      if (!packed.has(folded)) this.records.save(folded)
-      index.markSaved(folded)
+      // Unsaved for as long as a newer Skein's record is there: its events must stay until that Skein has read them.
+      if (packed.has(folded) || this.records.save(folded)) index.markSaved(folded)
+      else this.#keptNewer(folded.session.id)
     }
     return changed.length
+  }
+
+  #keptNewer(id: SessionId): void {
+    if (this.#toldNewer.has(id)) return
+    this.#toldNewer.add(id)
+    const rest = 'it is unchanged, and the change is in the journal. Update Skein'
+    this.context.warn(`The record of session ${id} was written by a newer Skein; ${rest}`)
   }
 
   // --- writing ----------------------------------------------------------------------------------------------------
@@ -275,7 +285,8 @@ export class ProfileStore implements AsyncDisposable {
   #writeRosterFile(index: LocalIndex, through: EventId): void {
     const checkpoint = { agents: index.agents(), groups: index.groups(), through }
     const found = this.rosterFile.read()
-    if (found?.through !== through || isEdited(found, index)) this.rosterFile.write(checkpoint)
+    if (found !== 'newer' && (found?.through !== through || isEdited(found, index)))
+      this.rosterFile.write(checkpoint, this.context.clock.now())
     this.#noteRosterFile(index, through)
   }
 
@@ -465,6 +476,10 @@ export class ProfileStore implements AsyncDisposable {
       return
     }
     const found = this.rosterFile.read()
+    if (found === 'newer') {
+      this.context.warn(newerRoster(basename(this.paths.roster)))
+      return
+    }
     // Written by a process that died before it could note so: older than the index, and whole.
     const isOurs =
       found?.through !== undefined && found.through <= (index.rosterThrough() ?? '') && !isEdited(found, index)

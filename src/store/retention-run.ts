@@ -7,14 +7,17 @@ import {
   DAY_MS,
   type Event,
   type EventId,
+  firstIdOf,
   type Instant,
   instantOf,
   isExpired,
   isInstant,
   isRosterEvent,
+  itemsOf,
   msOf,
   type RetentionPolicy,
   readJson,
+  retentionOf,
   sessionsTouchedBy,
 } from '../model/index.js'
 import type { PruneReport } from './event-api.js'
@@ -29,6 +32,8 @@ export interface AutoPruneState {
 
 /** All sessions whose record is behind are saved before anything is removed, this many per lock hold. */
 const SAVE_BATCH = 2_000
+/** So many items one event drops. */
+const FORGET_BATCH = 500
 /** A clock that has gone on by more than this since the last run may have been set wrong. */
 const LEAP_MS = 30 * DAY_MS
 
@@ -46,6 +51,7 @@ export async function prune(
   const report = emptyReport({ dryRun: options.dryRun })
   // Also before a dry run: checkpoints are due anyway, and without them it would not say what a real run does.
   await checkpointAll(store)
+  const older = new ItemsKept()
   const plan = await store.asWriter(() => planFor(store, policy, nowMs, options.dryRun))
   for (const segment of plan.segments) {
     await store.asWriter((index) => {
@@ -54,15 +60,20 @@ export async function prune(
       const mayGo = (event: Event): boolean => {
         if (!isExpired(event.type, written.ageOf(event), policy)) return false
         const isOld = policy.minRetain === 0 || (plan.retainFrom !== undefined && event.id < plan.retainFrom)
-        const goes = isOld && isSafeElsewhere(event, index, plan.rosterSafe)
+        const goes = isOld && isSafeElsewhere(event, index, plan.rosterSafe) && !older.areKept(event)
         if (!goes) report.retained += 1
+        return goes
+      }
+      const judged = (event: Event): boolean => {
+        const goes = mayGo(event)
+        if (!goes) older.note(event)
         return goes
       }
       const beforeRemoval = (events: readonly Event[]): void =>
         store.records.sync(new Set(events.flatMap(sessionsTouchedBy)))
       // The active segment is only looked at, for the count.
       const dryRun = options.dryRun || segment === store.journal.segments().at(-1)
-      const { pruned, kept, bytesFreed } = pruneSegment(store.journal, segment, mayGo, { dryRun, beforeRemoval })
+      const { pruned, kept, bytesFreed } = pruneSegment(store.journal, segment, judged, { dryRun, beforeRemoval })
       report.pruned += pruned.length
       report.kept += kept
       report.bytes_freed += bytesFreed
@@ -72,6 +83,7 @@ export async function prune(
   if (!options.dryRun) {
     for (const directory of directoriesOf(store)) removeRemains(directory, nowMs)
     if (report.pruned > 0) await store.asWriter(() => pruneBlobs(store.journal))
+    await forgetSettled(store, policy, nowMs) // at the end: the next run takes their events, so that a dry run can say which
     await store.asWriter(() => rememberRun(store, nowMs, report))
   }
   return report
@@ -124,8 +136,47 @@ function hasExpired(store: ProfileStore, segment: number, policy: RetentionPolic
 }
 
 function isSafeElsewhere(event: Event, index: LocalIndex, rosterSafe: EventId | undefined): boolean {
+  // The newest event of an item is all that is left of it; older ones say nothing that it does not.
+  const { put } = itemsOf(event) ?? {}
+  if (put) return index.work.through({ kind: put.kind, id: put.value.id }) !== event.id
   if (isRosterEvent(event)) return rosterSafe !== undefined && event.id <= rosterSafe
   return sessionsTouchedBy(event).every((id) => index.isSaved(id))
+}
+
+/** Work that was done and mail that was read long ago is dropped: first by an event, so that a rebuild drops it, too. */
+async function forgetSettled(store: ProfileStore, policy: RetentionPolicy, nowMs: number): Promise<void> {
+  for (const [kind, type] of [
+    ['work', 'work_changed'],
+    ['mail', 'mail_changed'],
+  ] as const) {
+    const { ttlMs } = retentionOf(type, policy)
+    if (ttlMs <= 0) continue
+    const before = firstIdOf(nowMs - ttlMs)
+    for (let left = FORGET_BATCH; left === FORGET_BATCH; ) {
+      left = await store.change(({ index }) => {
+        const items = index.work.settledBefore(kind, before, FORGET_BATCH)
+        return {
+          events: items.length === 0 ? [] : [{ type: 'work_forgotten', payload: { items } }],
+          result: () => items.length,
+        }
+      })
+    }
+  }
+}
+
+/** Which items still have events in the segments before: what says that they are gone must not go before these. */
+class ItemsKept {
+  readonly #keys = new Set<string>()
+
+  note(event: Event): void {
+    const { put } = itemsOf(event) ?? {}
+    if (put) this.#keys.add(`${put.kind} ${put.value.id}`)
+  }
+
+  areKept(event: Event): boolean {
+    const { gone = [] } = itemsOf(event) ?? {}
+    return gone.some(({ kind, id }) => this.#keys.has(`${kind} ${id}`))
+  }
 }
 
 /** Brings every checkpoint up to the journal's end. */

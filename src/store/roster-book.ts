@@ -15,11 +15,13 @@ import {
   parseName,
   type Roster,
   type RosterRow,
+  rebase,
   reordered,
   SkeinError,
   splitAddress,
 } from '../model/index.js'
 import { type AgentLookup, agentMeant, findAgent, lookupIn } from './agent-lookup.js'
+import { regroupedWork, releasedWork } from './agent-work.js'
 import { keptWords } from './kept-words.js'
 import { answered, ask, type Lookup } from './lookup.js'
 import type { ProfileStore } from './profile-store.js'
@@ -107,7 +109,10 @@ export class StoredRoster implements RosterBook {
       const agent = this.#named(state, reference)
       const { id: agent_id, address } = agent
       return {
-        events: [{ type: 'agent_removed', agent: address, payload: { agent_id, address } }],
+        events: [
+          { type: 'agent_removed', agent: address, payload: { agent_id, address } },
+          ...releasedWork(state.index, agent, state.now),
+        ],
         result: () => agent,
       }
     })
@@ -189,7 +194,7 @@ export class StoredRoster implements RosterBook {
     const from = parseGroupPath(path)
     const slash = from.lastIndexOf('/')
     const target = parseGroupPath(to.includes('/') || slash < 0 ? to : `${from.slice(0, slash)}/${to}`)
-    return this.store.change(({ roster }) => {
+    return this.store.change(({ roster, index, now }) => {
       if (!roster.groups.has(from)) throw groupNotFound(roster, from)
       if (roster.groups.has(target)) throw groupExists(target)
       refuseAgents(roster, target)
@@ -207,7 +212,10 @@ export class StoredRoster implements RosterBook {
       }
       for (const group of roster.groupsWithin(from)) parseGroupPath(target + group.path.slice(from.length))
       return {
-        events: [{ type: 'group_renamed', payload: { from, to: target } }],
+        events: [
+          { type: 'group_renamed', payload: { from, to: target } },
+          ...regroupedWork(index, from, (path) => rebase(path, from, target), now),
+        ],
         result: () => presentGroup(roster, target),
       }
     })
@@ -216,12 +224,13 @@ export class StoredRoster implements RosterBook {
   async deleteGroup(path: string, { moveTo }: { moveTo?: string } = {}): Promise<{ moved: number }> {
     const group = parseGroupPath(path)
     const target = moveTo === undefined ? undefined : parseGroupPath(moveTo)
-    return this.store.change(({ roster }) => {
+    return this.store.change(({ roster, index, now }) => {
       if (!roster.groups.has(group)) throw groupNotFound(roster, group)
       const inside = roster.agentsWithin(group)
       if (inside.length > 0) refuseLosing(roster, group, inside, target)
       const payload = { path: group, ...(inside.length > 0 && target ? { move_to: target } : {}) }
-      return { events: [{ type: 'group_deleted', payload }], result: () => ({ moved: inside.length }) }
+      const events = [{ type: 'group_deleted', payload }, ...regroupedWork(index, group, () => target, now)]
+      return { events, result: () => ({ moved: inside.length }) }
     })
   }
 

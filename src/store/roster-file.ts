@@ -5,11 +5,12 @@ import {
   type EventId,
   type Group,
   isEventId,
+  isNewer,
   isSoundAgent,
   isSoundGroup,
   readJson,
 } from '../model/index.js'
-import { isNewer, newerFormat } from './session-records.js'
+import { isNewerFile } from './file-version.js'
 import { setAside } from './set-aside.js'
 
 const ROSTER_VERSION = 1
@@ -29,6 +30,8 @@ export interface RosterRecovery {
   source: string | undefined
   /** Files that could not be read, under the dated names they were kept with. */
   kept: string[]
+  /** Files that a newer Skein wrote: left as they are. */
+  newer: string[]
 }
 
 /** Agents and groups in one file with three older generations beside it. */
@@ -36,9 +39,11 @@ export class RosterFile {
   constructor(readonly path: string) {}
 
   /** On the disk when this returns. The file before becomes `.bak`, that one `.bak.1`, that one `.bak.2`. */
-  write({ agents, groups, through }: RosterCheckpoint): void {
+  write({ agents, groups, through }: RosterCheckpoint, nowMs: number): void {
     const content = `${JSON.stringify({ v: ROSTER_VERSION, through, agents, groups }, undefined, 1)}\n`
     if (existsSync(this.path)) {
+      const oldest = `${this.path}.bak.2`
+      if (isNewerFile(oldest, ROSTER_VERSION)) setAside(oldest, 'newer', nowMs) // the next line would write over it
       for (const [older, newer] of [
         ['.bak.2', '.bak.1'],
         ['.bak.1', '.bak'],
@@ -57,18 +62,20 @@ export class RosterFile {
   /** The file if it can be read, else the newest backup that can. What cannot be read is kept under a dated name. */
   recover(nowMs: number, options: { readOnly: boolean }): RosterRecovery {
     const kept: string[] = []
+    const newer: string[] = []
     for (const generation of GENERATIONS) {
       const path = this.path + generation
       if (!existsSync(path)) continue
       const checkpoint = readCheckpoint(path)
-      if (checkpoint)
-        return { checkpoint, source: generation === '' ? 'roster.json' : `roster.json${generation}`, kept }
-      kept.push(options.readOnly ? path : setAside(path, 'damaged', nowMs))
+      if (checkpoint === 'newer') newer.push(path)
+      else if (checkpoint)
+        return { checkpoint, source: generation === '' ? 'roster.json' : `roster.json${generation}`, kept, newer }
+      else kept.push(options.readOnly ? path : setAside(path, 'damaged', nowMs))
     }
-    return { checkpoint: undefined, source: undefined, kept }
+    return { checkpoint: undefined, source: undefined, kept, newer }
   }
 
-  read(): RosterCheckpoint | undefined {
+  read(): RosterCheckpoint | 'newer' | undefined {
     return existsSync(this.path) ? readCheckpoint(this.path) : undefined
   }
 
@@ -78,7 +85,10 @@ export class RosterFile {
    */
   safeThrough(): EventId | undefined {
     const present = GENERATIONS.map((generation) => this.path + generation).filter((path) => existsSync(path))
-    const throughs = present.map((path) => readCheckpoint(path)?.through)
+    const throughs = present.map((path) => {
+      const checkpoint = readCheckpoint(path)
+      return typeof checkpoint === 'object' ? checkpoint.through : undefined
+    })
     if (throughs.length < 2 || throughs.some((through) => through === undefined)) return undefined
     return throughs.reduce((lowest, through) => ((through ?? '') < (lowest ?? '') ? through : lowest))
   }
@@ -90,10 +100,10 @@ export class RosterFile {
   }
 }
 
-function readCheckpoint(path: string): RosterCheckpoint | undefined {
+function readCheckpoint(path: string): RosterCheckpoint | 'newer' | undefined {
   const value = readJson(readPlain(path)?.toString() ?? '')
   const { v, through, agents, groups } = (value ?? {}) as Record<string, unknown>
-  if (isNewer(v, ROSTER_VERSION)) throw newerFormat(path)
+  if (isNewer(v, ROSTER_VERSION)) return 'newer'
   const isWhole =
     v === ROSTER_VERSION &&
     (through === undefined || isEventId(through)) &&

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, readPlain, writeAtomic } from '../disk/index.js'
 import type { FoldedSession } from '../index/index.js'
-import { decodeRecord, encodeRecord } from './session-records.js'
+import { decodeRecord, encodeRecord, type Unread } from './session-records.js'
 
 // Loaded on first use: 1.3 ms that a command which reads no archive need not pay.
 const zlib = (): typeof import('node:zlib') => process.getBuiltinModule('node:zlib')
@@ -31,16 +31,18 @@ export class SessionArchive {
     }
   }
 
-  /** Every archived session, older tellings before newer ones, and the bundles that could not be read. */
-  *all(): Generator<FoldedSession | { path: string }> {
+  /** Every archived session, older tellings before newer ones, and the bundles of which some or all could not be read. */
+  *all(): Generator<FoldedSession | { path: string; why: Unread }> {
     for (const path of this.#bundles()) {
       const text = unpack(path)
       if (text === undefined) {
-        yield { path }
+        yield { path, why: 'damaged' }
         continue
       }
       for (const line of text.split('\n')) {
-        if (line !== '') yield decodeRecord(line, path) ?? { path }
+        if (line === '') continue
+        const read = decodeRecord(line)
+        yield typeof read === 'object' ? read : { path, why: read }
       }
     }
   }

@@ -4,22 +4,26 @@ import { makeDirectory, readPlain, syncPath, writeAtomic } from '../disk/index.j
 import type { FoldedSession } from '../index/index.js'
 import {
   isEventId,
+  isNewer,
   isSessionId,
   isSoundSession,
   readJson,
   type Session,
   type SessionId,
-  SkeinError,
 } from '../model/index.js'
+import { isNewerFile } from './file-version.js'
 
 /** Raised when a record of this version could not be read by an older Skein. */
 const RECORD_VERSION = 1
 const SUFFIX = '.json'
 
-/** A record file that holds no session. */
-export interface DamagedRecord {
+/** Why a record tells no session: it is damaged, or a newer Skein wrote it, which is kept as it is. */
+export type Unread = 'damaged' | 'newer'
+
+export interface UnreadRecord {
   id: SessionId
   path: string
+  why: Unread
 }
 
 /** One file per session: its state up to an event, readable by people, and all that is left of it once its events are pruned. */
@@ -32,13 +36,23 @@ export class SessionRecords {
     return join(this.directory, id + SUFFIX)
   }
 
-  /** Not waited for: until the events are pruned they can make it again. `sync` comes before that. */
-  save(folded: FoldedSession): void {
+  /**
+   * Not waited for: until the events are pruned they can make it again. `sync` comes before that. False when a newer Skein wrote the
+   * record: it stays, and so do the events.
+   */
+  save(folded: FoldedSession): boolean {
     if (!this.#isPrepared) makeDirectory(this.directory)
     this.#isPrepared = true
+    if (this.isNewer(folded.session.id)) return false
     writeAtomic(this.path(folded.session.id), `${JSON.stringify(encodeRecord(folded), undefined, 1)}\n`, {
       durable: false,
     })
+    return true
+  }
+
+  /** Whether a newer Skein wrote the record. */
+  isNewer(id: SessionId): boolean {
+    return isNewerFile(this.path(id), RECORD_VERSION)
   }
 
   sync(ids: Iterable<SessionId>): void {
@@ -57,11 +71,11 @@ export class SessionRecords {
   }
 
   /** Every record, in no particular order. */
-  *all(): Generator<FoldedSession | DamagedRecord> {
+  *all(): Generator<FoldedSession | UnreadRecord> {
     for (const id of this.ids()) {
-      const folded = this.read(id)
-      if (folded) yield folded
-      else if (isThere(this.path(id))) yield { id, path: this.path(id) }
+      const read = this.#read(id)
+      if (typeof read === 'object') yield read
+      else if (isThere(this.path(id))) yield { id, path: this.path(id), why: read }
     }
   }
 
@@ -72,10 +86,10 @@ export class SessionRecords {
     return names.map((name) => name.slice(0, -SUFFIX.length)).filter(isSessionId)
   }
 
-  read(id: SessionId): FoldedSession | undefined {
+  #read(id: SessionId): FoldedSession | Unread {
     const content = readPlain(this.path(id))
-    const folded = content && decodeRecord(content.toString(), this.path(id))
-    return folded?.session.id === id ? folded : undefined
+    const read = content ? decodeRecord(content.toString()) : 'damaged'
+    return typeof read === 'object' && read.session.id !== id ? 'damaged' : read
   }
 }
 
@@ -83,26 +97,13 @@ export function encodeRecord({ session, through }: FoldedSession): object {
   return { v: RECORD_VERSION, ...session, through }
 }
 
-/** A record of a later Skein is not damage: it stops the reader instead of being set aside. */
-export function decodeRecord(text: string, where: string): FoldedSession | undefined {
+export function decodeRecord(text: string): FoldedSession | Unread {
   const value = readJson(text)
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null) return 'damaged'
   const { v, through, ...session } = value as { v?: unknown; through?: unknown }
-  if (isNewer(v, RECORD_VERSION)) throw newerFormat(where)
+  if (isNewer(v, RECORD_VERSION)) return 'newer'
   const isWhole = v === RECORD_VERSION && isEventId(through) && isSoundSession(session)
-  return isWhole ? { session: session as Session, through } : undefined
+  return isWhole ? { session: session as Session, through } : 'damaged'
 }
-
-/** Whether a file says that it is of a later version. A number that no version will have is damage. */
-export const isNewer = (v: unknown, ours: number): boolean =>
-  Number.isInteger(v) && Number(v) > ours && Number(v) < 1_000
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
-
-export function newerFormat(where: string): SkeinError {
-  return new SkeinError(
-    'newer-format',
-    `${where} was written by a newer Skein`,
-    'Update Skein (npm install -g skein), then try again; the file was not touched',
-  )
-}

@@ -1,5 +1,7 @@
 import type { FoldedSession, SessionPage, SessionQuery } from '../index/index.js'
 import {
+  type AgentAddress,
+  type AgentId,
   DAY_MS,
   type Instant,
   instantIfAny,
@@ -18,7 +20,7 @@ import {
   SkeinError,
   splitAddress,
 } from '../model/index.js'
-import { type AgentLookup, addressMeant, lookupIn } from './agent-lookup.js'
+import { type AgentLookup, addressMeant, currentSession, lookupIn } from './agent-lookup.js'
 import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
 import { withoutSecrets } from './kept-words.js'
@@ -165,6 +167,12 @@ export class StoredSessions implements Sessions {
   }
 
   /** The address of the agent that is meant; what names none is left as it is, for agents that were removed. */
+  /** The session an agent is in, or was in last; none for what is no agent. */
+  async currentOf({ id, address }: { id?: AgentId; address: AgentAddress }): Promise<SessionId | undefined> {
+    if (id === undefined) return undefined
+    return this.store.ask((index) => answered(currentSession({ id, address }, this.#lookup), index))
+  }
+
   async addressMeant(reference: string): Promise<string> {
     return this.store.ask((index) => answered(addressMeant(reference, this.#lookup), index))
   }
@@ -200,7 +208,7 @@ export class StoredSessions implements Sessions {
     let archived = 0
     for (let at = 0; at < ids.length; at += ARCHIVE_BATCH) {
       archived += await this.store.asWriter((index) => {
-        const some = ids.slice(at, at + ARCHIVE_BATCH).filter((id) => records.exists(id))
+        const some = ids.slice(at, at + ARCHIVE_BATCH).filter((id) => records.exists(id) && !records.isNewer(id))
         const old = some.flatMap((id) => index.read(id) ?? []).filter(isOld)
         if (old.length === 0) return 0
         archive.add(old)

@@ -1,18 +1,24 @@
-import type { Awaitable, SessionIndex, SessionPage, SessionQuery } from '../../src/index/index.js'
+import type { Awaitable, ItemQuery, SessionIndex, SessionPage, SessionQuery } from '../../src/index/index.js'
 import {
   type Agent,
   applyToSession,
   type Event,
   type EventId,
+  factsOfItem,
   type Group,
   groupLineage,
+  type ItemKind,
+  type ItemValues,
   isRosterEvent,
+  itemsOf,
   Roster,
   type Session,
   type SessionId,
   SkeinError,
   sessionsTouchedBy,
   splitAddress,
+  type WorkItem,
+  withAddress,
 } from '../../src/model/index.js'
 
 type Answer<Name extends keyof SessionIndex> = Promise<Awaited<ReturnType<SessionIndex[Name]>>>
@@ -25,6 +31,7 @@ export class MemoryIndex implements SessionIndex {
   readonly #sessions = new Map<SessionId, { session: Session; through: EventId }>()
   readonly #roster = new Roster([], [])
   #rosterThrough = ''
+  readonly #items = new Map<string, { item: WorkItem }>()
 
   apply(events: readonly Event[]): Awaitable<void> {
     for (const event of events) {
@@ -33,6 +40,7 @@ export class MemoryIndex implements SessionIndex {
         this.#rosterThrough = event.id
       }
       for (const id of sessionsTouchedBy(event)) this.#fold(id, event)
+      this.#applyToItems(event)
     }
   }
 
@@ -114,6 +122,54 @@ export class MemoryIndex implements SessionIndex {
 
   async counts(): Answer<'counts'> {
     return { sessions: this.#sessions.size, agents: this.#roster.agents.size }
+  }
+
+  async item<Kind extends ItemKind>(kind: Kind, id: string): Promise<ItemValues[Kind] | undefined> {
+    const known = this.#items.get(`${kind} ${id}`)
+    return known && (this.#itemNow(known.item).value as ItemValues[Kind])
+  }
+
+  async items<Kind extends ItemKind>(query: ItemQuery & { kind: Kind }): Promise<ItemValues[Kind][]> {
+    const found = [...this.#items.values()].map(({ item }) => item).filter((item) => this.#isSought(item, query))
+    const rank = (item: WorkItem): string => {
+      const { priority, at } = factsOfItem(item)
+      return `${query.order === 'urgent' ? priority : ''} ${at} ${item.value.id}`
+    }
+    const sorted = found.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+    if (query.order === 'newest') sorted.reverse()
+    return sorted.slice(0, query.limit).map((item) => this.#itemNow(item).value as ItemValues[Kind])
+  }
+
+  async countItems(query: Omit<ItemQuery, 'order' | 'limit'>): Promise<number> {
+    return [...this.#items.values()].filter(({ item }) => this.#isSought(item, query)).length
+  }
+
+  #itemNow(item: WorkItem): WorkItem {
+    const { agent_id } = factsOfItem(item)
+    return withAddress(item, agent_id && this.#roster.agents.get(agent_id)?.address)
+  }
+
+  #isSought(item: WorkItem, { kind, agent, group, status, isHooked, isSettled }: Partial<ItemQuery>): boolean {
+    const facts = factsOfItem(item)
+    const isGone = facts.agent_id === undefined || !this.#roster.agents.has(facts.agent_id)
+    const isOwn =
+      agent === undefined ||
+      (agent.id !== undefined && facts.agent_id === agent.id) ||
+      (isGone && facts.address === agent.address)
+    return (
+      item.kind === kind &&
+      isOwn &&
+      (group === undefined || facts.group === group || facts.group?.startsWith(`${group}/`) === true) &&
+      (status === undefined || status.includes(facts.status)) &&
+      (isHooked === undefined || facts.is_hooked === isHooked) &&
+      (isSettled === undefined || facts.is_settled === isSettled)
+    )
+  }
+
+  #applyToItems(event: Event): void {
+    const { put, gone = [] } = itemsOf(event) ?? {}
+    if (put) this.#items.set(`${put.kind} ${put.value.id}`, { item: put })
+    for (const { kind, id } of gone) this.#items.delete(`${kind} ${id}`)
   }
 
   #all(): Session[] {

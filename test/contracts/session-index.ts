@@ -53,6 +53,23 @@ export async function everything(index: SessionIndex): Promise<unknown> {
     lists,
     agents: await index.agents(),
     groups: await index.groups(),
+    items: await Promise.all(
+      (['work', 'mail'] as const).map((kind) => index.items({ kind, order: 'newest', limit: 100 })),
+    ),
+    hooked: await Promise.all(
+      ['a1', 'a2'].map((id) =>
+        index.items({
+          kind: 'work',
+          agent: { id, address: 'web/kim' },
+          isHooked: true,
+          isSettled: false,
+          order: 'urgent',
+          limit: 9,
+        }),
+      ),
+    ),
+    unread: await index.countItems({ kind: 'mail', agent: { address: 'ops/kim' }, status: ['unread'] }),
+    inGroup: await index.items({ kind: 'work', group: 'ops', order: 'urgent', limit: 9 }),
     counts: await index.counts(),
     places: new Map([...(await index.places())].sort(([a], [b]) => (a < b ? -1 : 1))),
     short: await index.shortIds(ids),

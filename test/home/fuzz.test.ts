@@ -1,211 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
-import { expect, it, onTestFinished } from 'vitest'
-import { NoticeBook } from '../../src/daemon/notices/notice-book.js'
-import { readRecord } from '../../src/daemon/record.js'
-import { readSegment } from '../../src/daemon/statusline.js'
-import { type Home, openHome } from '../../src/home/index.js'
-import { openAgents } from '../../src/lifecycle/index.js'
-import { type AgentId, SkeinError } from '../../src/model/index.js'
-import { contextOf } from '../lifecycle/context.js'
-import { fakeTool } from '../lifecycle/fake-tool.js'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
 import { type Mutated, mutated } from '../support/mutations.js'
 import { generator } from '../support/random.js'
+import { contentOf, forget, jsonFiles, lookAt, put, renewed, SESSIONS, world } from './fuzz-world.js'
 import { profileDirectory } from './scratch.js'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'skein.js')
-const SESSIONS = ['one', 'two', 'three', 'four', 'fork', 'old']
-const AT = '2026-01-17T08:00:00.000Z'
-
-async function open(root: string): Promise<Home> {
-  return openHome({
-    root,
-    configFile: join(root, 'config.toml'),
-    surroundings: { home: root, env: {}, zone: 'UTC' },
-    context: contextOf([]),
-  })
-}
-
-/** A home with at least one of every JSON file that Skein keeps. */
-async function buildWorld(root: string): Promise<void> {
-  const home = await open(root)
-  const kim = await home.roster.add({ address: 'web/kim', tool: 'fake', role: 'crew' })
-  const lee = await home.roster.add({ address: 'ops/night/lee', tool: 'codex', project_path: '/srv' })
-  const gone = await home.roster.add({ address: 'gone', tool: 'claude' })
-  await home.sessions.start({ id: 'old', started_at: AT as never })
-  await home.sessions.end('old', { outcome: 'done', ended_at: AT as never })
-  await home.sessions.archive({ olderThanDays: 1 })
-  await home.sessions.start({ id: 'one', agent: 'web/kim', title: 'first', cwd: '/srv', commits: ['abc'] })
-  await home.sessions.handoff('one', { id: 'two', subject: 'go on' })
-  await home.sessions.step('two', { step_ref: 'build.1', state: 'started' })
-  await home.sessions.step('two', { step_ref: 'build.1', state: 'completed' })
-  await home.sessions.start({ id: 'three', agent: 'ops/night/lee', work_unit: 'w-1' })
-  await home.sessions.start({ id: 'fork', forked_from: { session: 'one', turn: 2 } })
-  await home.sessions.start({ id: 'four', parent_id: 'three', title: 'fourth' })
-  await home.sessions.update('three', { branch: 'main', model: 'opus' })
-  await home.events.append({ type: 'mail', agent: 'web/kim', payload: { subject: 'hello', to: 'lee' } })
-  await home.events.append({ type: 'mail', payload: { body: 'x'.repeat(70_000) } })
-  for (let n = 0; n < 60; n += 1) await home.events.append({ type: 'nudge', session: 'three', payload: { n } })
-  await home.roster.rename('web/kim', 'kimi')
-  await home.roster.remove(gone.id)
-  await home.events.prune()
-  await home[Symbol.asyncDispose]()
-  const again = await open(root)
-  await again.roster.update(lee.id, { role: 'witness' })
-  await again[Symbol.asyncDispose]()
-  const profile = profileDirectory(root)
-  const write = (path: string, value: unknown): void => {
-    mkdirSync(join(path, '..'), { recursive: true })
-    writeFileSync(path, `${JSON.stringify(value)}\n`)
-  }
-  write(join(profile, 'agents', `${kim.id}.json`), runOf(kim.id, root))
-  write(join(profile, 'agents', `${lee.id}.json`), { ...runOf(lee.id, root), run: undefined, archived_at: AT })
-  write(join(profile, 'agents', 'removed', `${gone.id}.json`), { v: 1, agent: gone, run: runOf(gone.id, root) })
-  write(join(root, 'run', 'default.json'), {
-    v: 1,
-    pid: 4_194_000,
-    version: '0.1.0',
-    api: 1,
-    socket: '/x',
-    started_at: AT,
-  })
-  write(join(root, 'run', 'default.notices.json'), { [kim.id]: 'waiting:1' })
-  write(join(root, 'project-policies.json'), { '/srv/.skein/privacy.yaml': 'tools: {}' })
-  const purges = [
-    { kind: 'session', session: 'secret', logs: [{ path: '/x', part: '' }], n: 1, added_at: AT, finished: true },
-    { kind: 'pattern', source: 'hunter2+', n: 2, added_at: AT, finished: true },
-  ]
-  write(join(root, 'purged.json'), { v: 1, generation: 2, purges })
-  writeFileSync(join(root, 'config.toml'), '[daemon]\nautostart = false\n')
-  mkdirSync(join(profile, 'spool'), { recursive: true })
-  const header = JSON.stringify({ v: 1, agent: kim.id, run: 'r1', tool: 'fake', pid: 77 })
-  for (const n of [1, 2])
-    writeFileSync(join(profile, 'spool', `${n}.msg`), `${header}\n{"event":"stop","session":"one"}`)
-}
-
-function runOf(agent: AgentId, root: string): object {
-  const evidence = { source: 'hook', at: AT, status: 'idle', rule: 'hook:Stop' }
-  const run = { id: 'r1', socket: { path: join(root, 'no.sock') }, tmux_session: 'web/kim', pane: '%1', pid: 4_194_001 }
-  return {
-    v: 1,
-    agent,
-    recipe: { tool: 'fake', cwd: '/', args: ['--x'], env_names: [] },
-    binding: { session: 'one', since: AT, how: 'chosen', is_confirmed: true, log: '/nowhere/one.jsonl' },
-    run: { ...run, process_start: 5, started_at: AT, port: 4_000, how: 'new', ended_at: AT },
-    status: { status: 'stopped', since: AT, source: 'process', reason: 'exited' },
-    told: [evidence],
-    sample: { ...evidence, source: 'pane' },
-    requests: [{ id: 'q', tool: 'Bash', what: 'ls', kind: 'permission' }],
-    background: { count: 1, at: AT },
-    finished_at: AT,
-  }
-}
-
-/** Every file of JSON in a home, by its place there. */
-function jsonFiles(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(json|json\.bak(\.\d)?|gz|msg)$/.test(name) && statSync(join(root, name)).isFile())
-    .map((name) => `/${name}`)
-    .sort()
-}
-
-const contentOf = (path: string): string =>
-  path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'utf8')
-const put = (path: string, text: string): void =>
-  writeFileSync(path, path.endsWith('.gz') ? gzipSync(text) : Buffer.from(text))
-
-/** Everything that looks at a home, and one change. What a user can be told is told; anything else is our fault. */
-async function useEverything(root: string): Promise<string[]> {
-  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof SkeinError)) throw error
-      return undefined
-    }
-  }
-  const home = await open(root)
-  try {
-    const { sessions } = await home.sessions.query({ limit: 1_000 })
-    for (const { id } of sessions) await attempt(() => home.sessions.tree(id))
-    await attempt(() => home.sessions.chain('one'))
-    const shown = [
-      await home.roster.agents(),
-      await home.roster.groups(),
-      await home.events.read(),
-      await home.events.feed(),
-      await home.events.stats(),
-      await home.events.decay(),
-      await home.index.check(),
-    ]
-    expect(JSON.stringify(shown).length).toBeGreaterThan(0)
-    const agents = openAgents({
-      home,
-      context: contextOf([]),
-      environment: { home: root, env: { PATH: process.env.PATH ?? '' } },
-      socket: { path: join(root, 'no.sock') },
-      runners: [fakeTool()],
-    })
-    await attempt(() => agents.list())
-    await attempt(() => agents.undoRemove(undefined))
-    await agents[Symbol.asyncDispose]()
-    const place = { record: join(root, 'run', 'default.json'), statusline: join(root, 'run', 'default.statusline') }
-    readRecord(place)
-    readSegment(place, profileDirectory(root))
-    new NoticeBook(join(root, 'run', 'default.notices.json')).isNew('x' as AgentId, 'y')
-    await attempt(() => home.sessions.start({ id: 'fresh', title: 'after' }))
-    await attempt(() => home.events.prune({ auto: true }))
-    return (await home.sessions.query({ limit: 1_000 })).sessions.map(({ id }) => id)
-  } finally {
-    await home[Symbol.asyncDispose]()
-  }
-}
-
-interface World {
-  root: string
-  /** As it was built. */
-  pristine: string
-}
-
-/** In memory where there is such a place: thousands of homes are written. */
-async function world(): Promise<World> {
-  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'skein-fuzz-'))
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }))
-  const pristine = join(base, 'pristine')
-  await buildWorld(pristine)
-  return { pristine, root: join(base, 'home') }
-}
-
-function renewed({ root, pristine }: World): void {
-  rmSync(root, { recursive: true, force: true })
-  cpSync(pristine, root, { recursive: true })
-}
-
-const forget = (root: string, ...names: string[]): void => {
-  for (const name of names) rmSync(join(profileDirectory(root), name), { recursive: true, force: true })
-}
-
-/** The round is the seed: what it did is in the message. */
-async function lookAt(here: World, round: number, done: readonly string[]): Promise<string[]> {
-  try {
-    return await useEverything(here.root)
-  } catch (error) {
-    throw new Error(`round ${round}: ${done.join(', ')}: ${(error as Error).stack}`)
-  }
-}
 
 /** The id of the line before was raised a little above this line's: which of the two is damaged nobody can tell. */
 function isOvertaken(content: readonly string[], at: number): boolean {
@@ -310,6 +112,70 @@ it('the built program never takes a damaged file for a bug of its own', async ()
       const ran = spawnSync(process.execPath, [BIN, ...args], { env, timeout: 60_000, encoding: 'utf8' })
       const told = `${name}: ${how}: ${args.join(' ')}: ${ran.stderr}`
       expect({ isBug: ran.status === 70, signal: ran.signal }, told).toEqual({ isBug: false, signal: null })
+    }
+  }
+}, 900_000)
+
+/** What `v` may say. From 2 to 999 it is a newer Skein's. */
+const VERSIONS = [
+  '2',
+  '3',
+  '57',
+  '999',
+  '1000',
+  '0',
+  '-1',
+  '1.5',
+  '1e308',
+  '"1"',
+  '"2"',
+  'null',
+  'true',
+  '[]',
+  '{}',
+  '',
+]
+const isNewer = (v: string): boolean => /^[1-9]\d{0,2}$/.test(v) && v !== '1'
+/** Gone or changed by use as meant: a message is read, and the daemon's record and notices are its own. */
+const isPassing = (name: string): boolean => name.endsWith('.msg') || name.startsWith('/run/')
+
+/** A roster moves on to the next of its names when a newer one is written. */
+function bytesNamed(root: string, name: string): string[] {
+  const path = name.replace(/roster\.json.*/, 'roster.json')
+  return readdirSync(join(root, dirname(path)))
+    .filter((one) => one.startsWith(basename(path)) && statSync(join(root, dirname(path), one)).isFile())
+    .map((one) => readFileSync(join(root, dirname(path), one), 'base64'))
+}
+
+it('any version in any file stops nothing, and what a newer Skein wrote is kept byte for byte', async () => {
+  const here = await world()
+  const versioned = jsonFiles(here.pristine).filter((name) => /"v"\s*:\s*1\b/.test(contentOf(here.pristine + name)))
+  expect(versioned.length).toBeGreaterThan(12)
+  let round = 0
+  for (const name of versioned) {
+    for (const v of VERSIONS) {
+      round += 1
+      const random = generator(80_000 + round)
+      renewed(here)
+      const more = random(3) === 0 ? [versioned[random(versioned.length)] ?? ''] : []
+      const chosen = [...new Set([name, ...more])]
+      for (const one of chosen) {
+        const text = contentOf(here.root + one).replaceAll(/("v"\s*:\s*)1\b/g, v === '' ? '"w":1' : `$1${v}`)
+        put(here.root + one, text)
+      }
+      const before = chosen.map((one) => readFileSync(here.root + one, 'base64'))
+      if (random(2) === 0) forget(here.root, 'index.db')
+      const done = chosen.map((one) => `${one}: v ${v}`)
+      const listed = await lookAt(here, round, done)
+      const isTouched = (id: string): boolean =>
+        chosen.some((one) => one.endsWith(`/${id}.json`) || (id === 'old' && one.endsWith('.gz')))
+      expect(
+        SESSIONS.filter((id) => !listed.includes(id) && !isTouched(id)),
+        done.join(', '),
+      ).toEqual([])
+      if (!isNewer(v)) continue
+      for (const [at, one] of chosen.entries())
+        if (!isPassing(one)) expect(bytesNamed(here.root, one), done.join(', ')).toContain(before[at])
     }
   }
 }, 900_000)

@@ -92,6 +92,11 @@ export async function fillHome(root: string, secret: string, nowMs = NOW.ms): Pr
     type: 'mail',
     payload: { body: `${secret} `.repeat(9_000), nested: JSON.stringify({ secret }) },
   })
+  const unit = await home.work.add({ title: `Do ${secret}`, body: `With ${secret}` })
+  const toast = await home.roster.agent('web/toast')
+  await home.work.hook(unit.id, toast)
+  await home.work.send({ to: toast, subject: `On ${secret}`, body: `It is ${secret}` })
+  await home.work.appendHandoffRecord(toast, { subject: `About ${secret}` })
   await home.sessions.start({ id: 'long-ago', title: `Old ${secret}`, started_at: '2026-01-01T00:00:00.000Z' as never })
   await home.sessions.end('long-ago', { outcome: 'done', ended_at: '2026-01-02T00:00:00.000Z' as never })
   await home.sessions.archive({ olderThanDays: 30 })

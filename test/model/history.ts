@@ -8,8 +8,10 @@ import {
   LINKS,
   nextEventId,
   OUTCOMES,
+  PRIORITIES,
   type SessionId,
   splitAddress,
+  WORK_STATUSES,
 } from '../../src/model/index.js'
 
 const START_MS = Date.UTC(2026, 0, 17)
@@ -62,6 +64,41 @@ const added = fc.tuple(agentId, address).map(([id, at]): Sketch => {
   }
 })
 
+const times = { created_at: instantOf(START_MS), updated_at: instantOf(START_MS) }
+const ofAgent = fc.oneof(
+  fc.constant({}),
+  fc.tuple(agentId, address).map(([agent_id, agent]) => ({ agent_id, agent })),
+  address.map((agent) => ({ agent })),
+)
+const unit = fc
+  .tuple(
+    fc.record({
+      id: fc.constantFrom('w-1', 'w-2', 'w-3'),
+      title: fc.string({ maxLength: 5 }),
+      status: fc.constantFrom(...WORK_STATUSES),
+      priority: fc.constantFrom(...PRIORITIES),
+      group: fc.option(group, { nil: undefined }),
+    }),
+    ofAgent,
+  )
+  .map(([facts, owner]) => ({ unit: { ...facts, ...owner, ...times, created_by: 'prop' } }))
+const mail = fc
+  .record({
+    id: fc.constantFrom('m-1', 'm-2', 'm-3'),
+    to: address,
+    to_agent_id: fc.option(agentId, { nil: undefined }),
+    priority: fc.constantFrom(...PRIORITIES),
+    read_at: fc.option(time, { nil: undefined }),
+    is_hooked: fc.option(fc.boolean(), { nil: undefined }),
+    sent_at: time,
+  })
+  .map((facts) => ({ mail: { ...facts, from: 'x', subject: 's', body: 'b', kind: 'message', thread_id: facts.id } }))
+const forgotten = fc
+  .array(fc.record({ kind: fc.constantFrom('work', 'mail'), id: fc.constantFrom('w-1', 'w-2', 'm-1') }), {
+    maxLength: 2,
+  })
+  .map((items) => ({ items }))
+
 const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   { weight: 6, arbitrary: started },
   {
@@ -92,6 +129,9 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   ),
   plain('group_renamed', fc.record({ from: group, to: group })),
   plain('group_deleted', fc.record({ path: group, move_to: fc.option(group, { nil: undefined }) })),
+  { weight: 3, arbitrary: plain('work_changed', unit) },
+  { weight: 3, arbitrary: plain('mail_changed', mail) },
+  plain('work_forgotten', forgotten),
   plain('no_such_type_yet', fc.record({ anything: fc.anything().filter((value) => value !== undefined) })),
 )
 

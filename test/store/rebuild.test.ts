@@ -14,7 +14,14 @@ async function visible(home: Home): Promise<unknown> {
   const { sessions } = await home.sessions.query({ limit: 1_000 })
   const trees = await Promise.all(sessions.map((session) => home.sessions.tree(session.id)))
   const lists = await Promise.all(['ops', 'web'].map((rig) => home.sessions.query({ rig })))
-  return { sessions, trees, lists, agents: await home.roster.agents(), groups: await home.roster.groups() }
+  return {
+    sessions,
+    trees,
+    lists,
+    agents: await home.roster.agents(),
+    groups: await home.roster.groups(),
+    work: await home.work.list(),
+  }
 }
 
 /** Appends a history in pieces, sealing a segment now and then, with a reader that catches up in between. */
@@ -81,8 +88,9 @@ it('pruning never changes the state, nor what is rebuilt after it', async () => 
         const report = await home.events.prune()
         expect({ ...report, dry_run: true, archived_sessions: 0 }).toEqual(dry)
         prunedInAll += report.pruned
-        expect((await home.events.read()).length).toBe(Math.max(0, events.length - report.pruned))
-        expect((await home.events.read()).length).toBeGreaterThanOrEqual(Math.min(retain, events.length))
+        const left = await home.events.read({ actor: 'prop' }) // without what the pruning itself says
+        expect(left.length).toBe(Math.max(0, events.length - report.pruned))
+        expect(left.length).toBeGreaterThanOrEqual(Math.min(retain, events.length))
         expect(await visible(home)).toEqual(before)
         clock.ms += DAY_MS
         await home.index.rebuild()

@@ -87,7 +87,8 @@ export function* readJsonl(
     const place = given?.offset === 0 ? undefined : given
     const reason = place ? whyNotFrom(place, file, inode, Number(stat.size)) : undefined
     const limit = Math.min(options.limitBytes ?? Number.POSITIVE_INFINITY, Number(stat.size))
-    const source = { log, file, inode, limit, options, make, shortcut }
+    const tail = options.tailBytes === undefined ? 0 : Math.max(0, Number(stat.size) - options.tailBytes - 1)
+    const source = { log, file, inode, limit, tail, options, make, shortcut }
     if (options.from && (!given || reason))
       yield { kind: 'restart', reason: reason ?? 'the checkpoint is from another version' }
     pass = new Pass(source, reason ? undefined : place)
@@ -114,6 +115,8 @@ interface Source {
   file: number
   inode: string
   limit: number
+  /** Where a read of the end alone begins; 0 reads everything. */
+  tail: number
   options: ReadOptions
   make: (setup: TranslatorSetup) => Translator
   shortcut: Shortcut | undefined
@@ -137,14 +140,15 @@ class Pass implements Disposable {
     private readonly source: Source,
     place: Place | undefined,
   ) {
-    const { log, file, limit, options, make, shortcut } = source
+    const { log, file, limit, tail, options, make, shortcut } = source
     this.#counters = place ? { ...copyCounters(place.counters), truncated_last_line: false } : noCounters()
     this.#ends = new TurnEnds((fact) => this.told.push(fact), place?.ends)
     const tell = (fact: Fact): void => this.#ends.pass(fact)
     this.#translator = make({ log, counters: this.#counters, tell, saved: place?.state, options })
-    this.#lines = new LineReader(file, place ? startOf(file, place) : 0, limit)
+    this.#lines = new LineReader(file, place ? startOf(file, place) : tail, limit)
+    if (!place && tail > 0) this.#lines.next() // the rest of a line
     this.#records = new RecordReader(this.#lines, this.#counters, shortcut)
-    this.#prelude = place ? undefined : this.#translator.prelude?.()[Symbol.iterator]()
+    this.#prelude = place || tail > 0 ? undefined : this.#translator.prelude?.()[Symbol.iterator]()
     this.#checkpointed = this.#records.offset
   }
 

@@ -33,6 +33,11 @@ export interface ReadOptions {
   from?: Resume
   /** Read no further than this many bytes into the log. */
   limitBytes?: number
+  /**
+   * Read only the end of a log that is longer than this. Turns are numbered from there, and what follows an earlier entry is placed as
+   * well as can be; where the read stopped is of no use to a later one. A log that is not a file of lines is read whole.
+   */
+  tailBytes?: number
   /** About how much of the log is between two checkpoints. */
   checkpointBytes?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */

@@ -1,0 +1,123 @@
+import { type Agent, plainLine, quotedText } from '../../model/index.js'
+import type { AgentRun } from '../agent-run.js'
+import type { Parts } from '../parts.js'
+import type { Digest } from './digest.js'
+import { digestText } from './digest-text.js'
+import { type GitRepository, type GitState, gitState } from './git-state.js'
+
+/** What a successor has to know, as far as it can be found out without asking a model. */
+export interface Collected {
+  git: GitState
+  work: CollectedWork
+  /** Absent when the session has neither a log nor an archive. */
+  digest?: Digest & { from: 'log' | 'archive'; is_part: boolean }
+}
+
+/** Work and mail of an agent, one line each. */
+export interface CollectedWork {
+  hooked: string[]
+  inbox: string[]
+  ready: string[]
+  in_progress: string[]
+  /** Why there is none, where its provider does not answer. */
+  problem?: string
+}
+
+const NO_WORK: CollectedWork = { hooked: [], inbox: [], ready: [], in_progress: [] }
+/** How many lines of each. */
+const MOST = { changed: 10, untracked: 5, commits: 5, inbox: 10, ready: 10, in_progress: 5 }
+const LINE = 160
+
+/** Reads everything at once: git works while the log is read. Nothing is changed. */
+export async function collect(parts: Parts, agent: Agent, run: AgentRun | undefined): Promise<Collected> {
+  const cwd = run?.recipe.cwd ?? agent.project_path
+  const [git, work, digest] = await Promise.all([
+    cwd === undefined ? { problem: 'its directory is not known' } : gitState(cwd, parts.environment.env),
+    NO_WORK,
+    run ? digestOfRun(parts, run) : undefined,
+  ])
+  return { git, work, ...(digest ? { digest } : {}) }
+}
+
+/** Loaded when it is needed, as everything that reads logs is. */
+async function digestOfRun({ home }: Parts, { recipe, binding }: AgentRun): Promise<Collected['digest'] | undefined> {
+  if (!binding || binding.how === 'made') return undefined
+  const { digestOf } = await import('./digest.js')
+  const log = binding.log === undefined ? {} : { log: { tool: recipe.tool, path: binding.log } }
+  return home.history.facts(
+    binding.session,
+    (facts, { from, isPart, kept }) => ({ ...digestOf(facts, kept), from, is_part: isPart }),
+    { ...log, cwd: recipe.cwd },
+  )
+}
+
+/** What is collected as text for a model: everything that somebody else wrote is quoted. */
+export function collectedText({ git, work, digest }: Collected): string {
+  const sections = [
+    ['## Workspace', '', ...('problem' in git ? [`No state of git: ${plainLine(git.problem, LINE)}`] : gitLines(git))],
+    ...(work.problem === undefined ? [] : [['## Work', '', plainLine(work.problem, LINE)]]),
+    titled('## Hooked work', work.hooked, MOST.in_progress),
+    titled('## Inbox', work.inbox, MOST.inbox),
+    titled('## Ready work', work.ready, MOST.ready),
+    titled('## In progress', work.in_progress, MOST.in_progress),
+    ...(digest ? [['## Conversation', '', ...noteOf(digest), digestText(digest)]] : []),
+  ]
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+const titled = (title: string, lines: readonly string[], most: number): string[] =>
+  lines.length === 0 ? [] : [title, '', ...listed(lines, most)]
+
+function listed(lines: readonly string[], most: number): string[] {
+  const more = lines.length - most
+  return [
+    ...lines.slice(0, most).map((line) => `- ${plainLine(line, LINE)}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ]
+}
+
+const noteOf = ({ from, is_part }: { from: 'log' | 'archive'; is_part: boolean }): string[] => [
+  ...(from === 'archive' ? ['From the archive: the log is gone.', ''] : []),
+  ...(is_part ? ['From the beginning and the end of a long log.', ''] : []),
+]
+
+function gitLines(git: GitRepository): string[] {
+  const head = git.branch ?? (git.head ? `detached at ${git.head.slice(0, 12)}` : 'unborn')
+  const distance = git.upstream ? ` (${git.upstream}: ${git.ahead} ahead, ${git.behind} behind)` : ''
+  const group = (title: string, lines: readonly string[], most: number): string[] =>
+    lines.length === 0 ? [] : ['', `${title}: ${lines.length}`, ...listed(lines, most)]
+  const commits = (list: GitRepository['recent']): string[] => list.map(({ id, subject }) => `${id} "${subject}"`)
+  return [
+    `Branch: ${plainLine(head + distance, LINE)}${git.head ? '' : ', without a commit'}`,
+    ...group(
+      'Changed files',
+      git.changed.map(({ path, state }) => `${state} ${path}`),
+      MOST.changed,
+    ),
+    ...group('Untracked', git.untracked, MOST.untracked),
+    ...group('Stashes', git.stashes, MOST.commits),
+    ...group('Unpushed commits', commits(git.unpushed ?? []), MOST.commits),
+    ...group('Recent commits', commits(git.recent), MOST.commits),
+    ...git.missing.map((one) => `Not known: ${plainLine(one, LINE)}`),
+  ]
+}
+
+/** What is neither committed nor pushed, in words; empty when there is nothing to lose. */
+export function unsavedWork(git: GitState): string[] {
+  if ('problem' in git) return []
+  const count = (n: number, what: string): string[] => (n === 0 ? [] : [`${n} ${what}${n === 1 ? '' : 's'}`])
+  return [
+    ...count(git.changed.length, 'uncommitted file'),
+    ...count(git.untracked.length, 'untracked file'),
+    ...count(git.unpushed?.length ?? 0, 'unpushed commit'),
+  ]
+}
+
+/** The message of a handoff: what was given, quoted as what it is, then what was collected. */
+export function handoffBody(message: string | undefined, collected: Collected | undefined): string {
+  const given = message?.trim()
+  return [...(given ? [quotedText(given, 16_000)] : []), ...(collected ? [collectedText(collected)] : [])].join('\n\n')
+}
