@@ -2,7 +2,6 @@ import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
 import { type ProfileStore, type StoredSessions, withMoments } from '../store/index.js'
 import {
-  describeLogs,
   type Environment,
   LOG_TOOLS,
   type LogRef,
@@ -10,6 +9,7 @@ import {
   notingUnlisted,
   type UnlistedDirectory,
 } from '../tools/index.js'
+import { describedLogs } from './described-logs.js'
 import type { IngestOptions } from './history-api.js'
 
 export type WantedLogs = Pick<IngestOptions, 'tool' | 'session' | 'since'>
@@ -53,7 +53,7 @@ export class LogFinder {
 
   async environment(): Promise<Environment> {
     const { home, env } = this.parts.surroundings
-    const described = describeLogs(await this.parts.config.describedLogs())
+    const described = await describedLogs(this.parts.config)
     return { home, env, extraRoots: await this.parts.config.logRoots(), described }
   }
 

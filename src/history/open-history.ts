@@ -114,9 +114,10 @@ function loaders(parts: HistoryParts) {
 
 /** A description that cannot be understood must not keep what is stored from being found. */
 async function describe(config: Config, { warn }: Context): Promise<void> {
+  if (!config.mayDescribeLogs()) return
   try {
-    const described = await config.describedLogs()
-    if (described.length > 0) (await import('../tools/index.js')).describeLogs(described)
+    const { describedLogs } = await import('./described-logs.js')
+    await describedLogs(config)
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     warn(error.message)

@@ -81,14 +81,9 @@ export class Config {
     return parse(table(await this.#read(), 'tools', this.file), this.file)
   }
 
-  /** The user's own tools whose logs are described. Most users have none: TOML is read only where the word occurs. */
-  async describedLogs(): Promise<CustomTool[]> {
-    const mayHaveSome = settingsText(this.file)?.includes('log_glob') ?? false
-    if (!mayHaveSome) return []
-    const { parseCustomTools, RUNNERS } = await import('../tools/index.js')
-    const builtIn = RUNNERS.map(({ name }) => name)
-    const tools = await this.tools((table, file) => parseCustomTools(table, file, builtIn))
-    return tools.filter(({ log }) => log !== undefined)
+  /** Whether a tool of the user's own may describe its logs. Most users have none: TOML is read only where the word occurs. */
+  mayDescribeLogs(): boolean {
+    return settingsText(this.file)?.includes('log_glob') ?? false
   }
 
   /** The roles of agents: `[roles]`. Most users have none, and hooks ask for them: TOML is read only where the word occurs. */

@@ -4,7 +4,7 @@ import { parseJsonPath } from '../json-path.js'
 import { LOG_TOOL_NAMES } from '../log/log-tool-names.js'
 import { ConfigValue } from '../run/config-value.js'
 import { safeRegex } from '../screen/safe-regex.js'
-import { LOG_KEYS, type LogDescription, parseLogDescription } from './described-log.js'
+import { LOG_KEYS, type LogDescription, parseLogDescription } from './log-description.js'
 import { splitWords } from './split-words.js'
 
 /** A tool as `[tools.<name>]` describes it, checked. */

@@ -9,7 +9,7 @@ import { idFromName } from '../log/log-files.js'
 import { momentOf, momentOfMs } from '../log/moment.js'
 import { SessionReporter } from '../log/session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
-import type { LogDescription } from './described-log.js'
+import type { LogDescription } from './log-description.js'
 
 /** What programs call who speaks. */
 const PEOPLE = new Set(['user', 'human', 'prompt', 'person'])
