@@ -53,6 +53,7 @@ await write(
   { 'statusline-main': 'src/statusline-main.ts' },
   { dir: join(dist, 'statusline'), format: 'cjs', extension: 'cjs' },
 )
+await write({ 'hook-main': 'src/hook-main.ts' }, { dir: join(dist, 'hook'), format: 'cjs', extension: 'cjs' })
 await write({ 'daemon-main': 'src/daemon-main.ts' }, { dir: join(dist, 'daemon'), format: 'cjs', extension: 'cjs' })
 await write(
   {

@@ -5,7 +5,7 @@ import { type Home, openHome as openHomeWith } from './home/index.js'
 import { type Agents, agentsOf, configuredParts } from './lifecycle/index.js'
 import { type Context, type Instant, instantOf, parseWhen } from './model/index.js'
 import { type InputOf, OPERATIONS, type OperationName, type ResultOf } from './operations/index.js'
-import { actorName, homeLocation, socketFacts, surroundings, workingDirectory } from './surroundings.js'
+import { actorName, answering, homeLocation, socketFacts, surroundings, workingDirectory } from './surroundings.js'
 
 export interface OpenOptions {
   /** Where everything lies. Default: SKEIN_HOME, else Skein's directory under the XDG data directory. */
@@ -38,7 +38,8 @@ export async function openHome(options: OpenOptions = {}): Promise<Home> {
 export async function openAgents(home: Home, options: OpenOptions = {}): Promise<Agents> {
   const { configFile } = homeLocation(options.home)
   const facts = socketFacts(options.home)
-  return agentsOf(await configuredParts({ home, context: contextOf(options), configFile, facts }))
+  const asks = { answering: answering(new URL('../bin/skein.js', import.meta.url), options.home) }
+  return agentsOf(await configuredParts({ home, context: contextOf(options), configFile, facts, ...asks }))
 }
 
 /** Runs operations in a daemon. docs/API.md lists them. */

@@ -9,6 +9,7 @@ import type { Agents } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
 import {
   actorName,
+  answering,
   type HomeLocation,
   homeLocation,
   randomBytes,
@@ -29,6 +30,7 @@ const stderr = {
   },
 }
 
+let isReading = false
 let actor: string | undefined
 let host: string | undefined
 const context: Context = {
@@ -57,6 +59,10 @@ runCli({
     return workingDirectory()
   },
   stdin: () => readFileSync(0, 'utf8'),
+  input: async (limits) => {
+    isReading = true
+    return (await import('./disk/index.js')).boundedInput(0, limits)
+  },
   get privacyFile() {
     return location().privacyFile
   },
@@ -70,6 +76,7 @@ runCli({
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',
   },
+  context,
   get actor() {
     return context.actor
   },
@@ -85,6 +92,7 @@ runCli({
   },
 }).then((exitCode) => {
   process.exitCode = exitCode
+  if (isReading) process.exit() // a pipe that nobody closes would keep it
 })
 
 /** Where the home is, for commands that use one. */
@@ -98,7 +106,8 @@ async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): P
   const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = location()
   const daemon = wakes ? { daemon: daemonFacts(location) } : {}
-  return openAgents({ home, context, configFile, facts: socketFacts(), ...daemon })
+  const asks = { answering: answering(new URL('../../bin/skein.js', import.meta.url)) }
+  return openAgents({ home, context, configFile, facts: socketFacts(), ...asks, ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

@@ -1,8 +1,9 @@
 import { existsSync, readlinkSync } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Surroundings } from './home/index.js'
-import type { SocketFacts } from './lifecycle/index.js'
+import type { Answering, SocketFacts } from './lifecycle/index.js'
 import { SkeinError } from './model/index.js'
 
 /** Where a home and its settings lie. */
@@ -95,6 +96,12 @@ export function workingDirectory(): string {
 /** What decides which tmux server a home's agents run in. */
 export function socketFacts(home: string | undefined = process.env.SKEIN_HOME || undefined): SocketFacts {
   return { ownRoot: home, temporary: tmpdir(), userId: process.geteuid?.() }
+}
+
+/** How agents ask this installation of Skein for answers; `program` is its `bin/skein.js`. */
+export function answering(program: URL, home?: string): Answering {
+  const { root, configFile } = homeLocation(home)
+  return { node: process.execPath, program: fileURLToPath(program), root, configFile }
 }
 
 /** The name of the time zone as the system's files give it: `Intl` knows it too, but takes 12 ms to load its calendars. */

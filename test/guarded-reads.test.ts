@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'terminal/port-owner.ts',
     'terminal/process-tree.ts',
   ],
-  'files of the installed package, and standard input': ['main.ts', 'daemon-main.ts'],
+  'files of the installed package, and standard input': ['main.ts', 'daemon-main.ts', 'disk/bounded-input.ts'],
   'makes a new file, or adds to one of its own': [
     'cli/screen/new-file.ts',
     'conversations/rows/lock-file.ts',

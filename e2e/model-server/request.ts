@@ -56,6 +56,10 @@ export function positionOf(request: ModelRequest): { prompt: string; round: numb
   }
 }
 
+/** Everything that the model is given to read. */
+export const textOf = ({ system, messages }: ModelRequest): string =>
+  [system, ...messages.flatMap(({ texts }) => texts)].join('\n\n')
+
 /** One line per piece of each message, short enough to print and with a hash of the whole: what the model was really sent. */
 export function digestOf(request: ModelRequest): string[] {
   const line = (role: string, text: string): string => {

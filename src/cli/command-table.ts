@@ -68,7 +68,10 @@ export const COMMANDS: CommandTable = {
         'completion',
       ],
     },
-    { title: 'For scripts and other programs', names: ['session', 'report', 'statusline', 'conversations'] },
+    {
+      title: 'For scripts and other programs',
+      names: ['prime', 'hook', 'session', 'report', 'statusline', 'conversations'],
+    },
   ],
   entries: {
     start: verb('Start agents', async () => (await import('./commands/start.js')).start),
@@ -100,6 +103,8 @@ export const COMMANDS: CommandTable = {
       'Report what an agent is doing (for programs)',
       async () => (await import('./commands/report.js')).report,
     ),
+    prime: verb('Tell an agent who it is and what to do', async () => (await import('./commands/prime.js')).prime),
+    hook: verb("Answer a program's hook", async () => (await import('./commands/hook.js')).hook),
     doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Browse sessions',

@@ -1,6 +1,8 @@
 import type { DaemonFacts } from '../daemon/index.js'
+import type { InputLimits } from '../disk/index.js'
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
+import type { Context } from '../model/index.js'
 import type { Field, Fields, Operation, Values } from '../operations/index.js'
 import type { Output } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
@@ -14,12 +16,16 @@ export interface Cli {
   readonly cwd: string
   /** Everything on standard input. */
   stdin(): string
+  /** The message of a hook on standard input, if there is one: whatever is at its other end, within these limits. */
+  input(limits: InputLimits): Promise<string | undefined>
   /** Where the user's own privacy policy is kept. It need not exist. */
   readonly privacyFile: string
   /** The session this process runs in, when the environment says so. */
   readonly currentSession: string | undefined
   readonly profile: string
   readonly profiles: Profiles
+  /** The clock, randomness and where warnings go. */
+  readonly context: Context
   /** Who changes are recorded for. */
   readonly actor: string
   /** How daemons are reached and started here. */

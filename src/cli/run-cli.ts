@@ -124,10 +124,12 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
         return world.cwd
       },
       stdin: world.stdin,
+      input: world.input,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,
       profile,
       profiles: world.profiles,
+      context: world.context,
       get actor() {
         return world.actor
       },

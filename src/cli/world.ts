@@ -1,6 +1,8 @@
 import type { DaemonFacts } from '../daemon/index.js'
+import type { InputLimits } from '../disk/index.js'
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
+import type { Context } from '../model/index.js'
 import type { ProfileEntry } from '../operations/index.js'
 import type { Stream } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
@@ -13,10 +15,14 @@ export interface World {
   readonly cwd: string
   /** Everything on standard input. */
   stdin(): string
+  /** The message of a hook on standard input, if there is one: whatever is at its other end, within these limits. */
+  input(limits: InputLimits): Promise<string | undefined>
   /** Where the user's own privacy policy is kept. It need not exist. */
   readonly privacyFile: string
   readonly stdout: Stream
   readonly stderr: Stream
+  /** The clock, randomness and where warnings go. */
+  readonly context: Context
   /** Who changes are recorded for. */
   readonly actor: string
   readonly settings: Settings

@@ -3,6 +3,7 @@ import { FileLock, thisProcess } from '../disk/index.js'
 import { createProfile, type Home, listProfiles, readSettings } from '../home/index.js'
 import {
   type Agents,
+  type Answering,
   agentsOf,
   configuredParts,
   type Parts,
@@ -44,6 +45,8 @@ export interface DaemonOptions {
   /** Runs something whose changes are recorded for this actor. */
   as<T>(actor: string | undefined, work: () => Promise<T>): Promise<T>
   readonly socketFacts: SocketFacts
+  /** As in `Parts`: agents may be started here. */
+  readonly answering?: Answering
   /** Aborted when the process receives a signal to end. */
   readonly signal: AbortSignal
   /** Ends the process at once: its home is gone, and tidying up would make a new one. */
@@ -144,9 +147,12 @@ function isServed(place: DaemonPlace, version: string): boolean {
   return other !== undefined && compareVersions(other.version, version) >= 0
 }
 
-async function configuredHere({ context, facts, socketFacts }: DaemonOptions, home: Home): Promise<Parts> {
+async function configuredHere({ context, facts, socketFacts, answering }: DaemonOptions, home: Home): Promise<Parts> {
   const { configFile } = facts
-  const configured = await configuredParts({ home, context, configFile, facts: socketFacts, kept: true })
+  const configured = await configuredParts({
+    ...{ home, context, configFile, facts: socketFacts, kept: true },
+    ...(answering ? { answering } : {}),
+  })
   sweepAllLaunchScripts(configured)
   return configured
 }

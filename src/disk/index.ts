@@ -1,3 +1,4 @@
+export { boundedInput, type InputLimits } from './bounded-input.js'
 export { editFile } from './edit-file.js'
 export { explainDiskError, shortage } from './explain.js'
 export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'

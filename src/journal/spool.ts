@@ -150,19 +150,20 @@ export class Spool {
 /**
  * A line for `sh` that puts its standard input into the spool as a message. It is what hooks are configured with, so it
  * starts nothing but `date`, `cat` and `mv`, never fails and never prints: agents take a hook's output and its exit status
- * for decisions. What it cannot store (a full disk, a home that is gone) it reads to the end and drops.
+ * for decisions. `pid` is the word for the process that the message comes from. What it cannot store (a full disk, a home that is gone) it reads to the end and drops.
  */
-export function spoolCommand(directory: string, { agent, run, tool }: Sender): string {
+export function spoolCommand(directory: string, { agent, run, tool }: Sender, pid = '"$PPID"'): string {
   const header = JSON.stringify({ v: 1, agent, run, tool }).slice(0, -1)
   // The name is the time, so that messages of one moment keep their order; the file's own time is coarser.
   return [
     `( umask 077; n="$(date +%s%N)-$$"; f=${quoted(`${directory}/.`)}"$n"`,
-    `{ printf '%s%s}\\n' ${quoted(`${header},"pid":`)} "$PPID" && cat; } >"$f"`,
+    `{ printf '%s%s}\\n' ${quoted(`${header},"pid":`)} ${pid} && cat; } >"$f"`,
     `mv -f "$f" ${quoted(`${directory}/`)}"$n${SUFFIX}" || { rm -f "$f"; cat; } ) >/dev/null 2>&1 || :`,
   ].join(' && ')
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** As one word of `sh`. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function messageIn(text: string, at: Instant): SpooledMessage | undefined {
   const end = text.indexOf('\n')

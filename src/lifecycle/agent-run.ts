@@ -16,6 +16,7 @@ import {
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
+import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -98,6 +99,8 @@ export interface AgentRun {
   prompted_at?: Instant
   /** What it is to be given as soon as it listens. */
   pending_prompt?: PendingPrompt
+  /** The process that is this agent, as its last prime found it. */
+  lock?: IdentityLock
   /** A handoff that is under way, or that its successor has not read yet. */
   handoff?: HandoffMarker
   /** When its last handoff ended a session: the next one waits for its cooldown. */
@@ -201,6 +204,7 @@ const AGENT_RUN = shape({
   'pending_prompt?': shaped(
     shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
   ),
+  'lock?': isIdentityLock,
   'handoff?': isHandoffMarker,
   'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),

@@ -6,6 +6,7 @@ import type { Environment, ToolRunner } from '../tools/index.js'
 import { AgentRuns } from './agent-runs.js'
 import type { Agents } from './agents.js'
 import type { Parts } from './parts.js'
+import type { Answering } from './prime/hook-run.js'
 import { defaultTool, type SocketFacts, tmuxSocket } from './run/tmux-socket.js'
 import { RunningAgents } from './running-agents.js'
 import { Terminals } from './terminals.js'
@@ -20,6 +21,8 @@ export interface OpenAgents {
   readonly defaultTool?: string
   /** Stay connected to tmux, so that no process is started per question: for a process that stays. */
   readonly kept?: boolean
+  /** As in `Parts`. */
+  readonly answering?: Answering
 }
 
 /** The agents of an open home, to be started, watched and talked to. Needs no daemon. */
@@ -35,11 +38,13 @@ export interface ConfiguredAgents {
   readonly facts: SocketFacts
   /** As in `OpenAgents`. */
   readonly kept?: boolean
+  /** As in `Parts`. */
+  readonly answering?: Answering
 }
 
 /** As the user has configured it: which tools, which tmux server, which tool when none is named. */
 export async function configuredParts(options: ConfiguredAgents): Promise<Parts> {
-  const { home, context, configFile, facts, kept = false } = options
+  const { home, context, configFile, facts, kept = false, answering } = options
   const [settings, runners, environment] = await Promise.all([
     readSettings(configFile),
     home.programs.runners(),
@@ -47,12 +52,12 @@ export async function configuredParts(options: ConfiguredAgents): Promise<Parts>
   ])
   const tool = defaultTool(settings, configFile)
   const socket = tmuxSocket(settings, configFile, facts)
-  const named = tool ? { defaultTool: tool } : {}
+  const named = { ...(tool ? { defaultTool: tool } : {}), ...(answering ? { answering } : {}) }
   return partsOf({ home, context, environment, socket, runners: runners.all, kept, ...named })
 }
 
 function partsOf(options: OpenAgents): Parts {
-  const { home, context, environment, socket, runners, defaultTool = 'claude', kept = false } = options
+  const { home, context, environment, socket, runners, defaultTool = 'claude', kept = false, answering } = options
   return {
     home,
     context,
@@ -60,6 +65,7 @@ function partsOf(options: OpenAgents): Parts {
     socket: { path: socketPath({ socket, environment: cleanEnvironment(environment.env) }) },
     runners,
     defaultTool,
+    ...(answering ? { answering } : {}),
     runs: new AgentRuns(home, context),
     spool: new Spool(home.paths.spool),
     terminals: new Terminals(context, environment.env, kept),

@@ -4,6 +4,7 @@ import { type Context, type Instant, instantOf, nearest, SkeinError } from '../m
 import type { TmuxSocket } from '../terminal/index.js'
 import type { Environment, ToolRunner } from '../tools/index.js'
 import type { AgentRuns } from './agent-runs.js'
+import type { Answering } from './prime/hook-run.js'
 import type { Terminals } from './terminals.js'
 
 /** What every operation on agents works with. */
@@ -19,6 +20,8 @@ export interface Parts {
   readonly socket: TmuxSocket
   readonly runners: readonly ToolRunner[]
   readonly defaultTool: string
+  /** How programs that are started ask Skein for answers; without it they only report. */
+  readonly answering?: Answering
 }
 
 export const nowOf = ({ context }: Parts): Instant => instantOf(context.clock.now())

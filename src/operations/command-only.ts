@@ -7,6 +7,8 @@ export const COMMAND_ONLY: Readonly<Record<string, string>> = {
   restart: "Gives the program the environment of the caller's shell",
   replay: "Plays in the caller's terminal; export gives the same document",
   statusline: 'Runs on every prompt of a shell, and opens no home; GET /v1/agents has the same segment',
+  prime: 'Is about the process that runs it: its environment, its standard input, the processes above it',
+  hook: 'Answers the hook of a program on its standard output, within a time limit',
   completion: "Prints a script for the caller's shell",
   'daemon start': 'Starts the process that would run it',
   'daemon stop': 'Ends the process that would run it, also one that no longer answers; POST /v1/stop asks for it',

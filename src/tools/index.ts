@@ -22,6 +22,7 @@ export type {
   AskedPermission,
   Dialog,
   DialogOption,
+  HookAnswer,
   Launch,
   Preparation,
   RegistryEntry,

@@ -57,6 +57,9 @@ const RARE = new Set([
   ...['ask.tool', 'ask.is_queued', 'dialog.is_cut'],
   // Of turns and prompts of programs that tell: see turns.test.ts.
   ...['send-receipt.reason', 'evidence.turn', 'running-agent.pending_prompt_at'],
+  // Of agents whose program asks: see answer-script.test.ts.
+  ...['session', 'source', 'parent', 'handoff', 'lock'].map((field) => `prime.${field}`),
+  ...['identity-lock.pid', 'identity-lock.at'],
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',

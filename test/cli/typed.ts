@@ -1,5 +1,6 @@
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Profiles, World } from '../../src/cli/world.js'
+import { contextOf } from '../lifecycle/context.js'
 import { daemonUnder } from './world.js'
 
 /** For tests in which no home may be opened. */
@@ -24,6 +25,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     version: () => '1.2.3',
     cwd: '/somewhere',
     stdin: () => '',
+    input: async () => '',
     privacyFile: '/somewhere/privacy.yaml',
     stdout: { write: (text) => (typed.stdout += text) },
     stderr: { write: (text) => (typed.stderr += text) },
@@ -36,6 +38,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
       debug: false,
     },
     actor: 'ada',
+    context: contextOf([]),
     profiles: NO_PROFILES,
     daemon: daemonUnder('/dev/null/nowhere'), // where no daemon can be started
     now: () => Date.parse('2026-01-17T12:00:00Z'),

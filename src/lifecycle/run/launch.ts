@@ -19,6 +19,7 @@ import {
 import type { Launching, LiveRun, Recipe } from '../agent-run.js'
 import { PROMPT_FILE } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
+import { hookAnswer, hookFiles } from '../prime/hook-run.js'
 import { launchEnvironment } from './launch-environment.js'
 import { launchScriptOf } from './launch-leftovers.js'
 import { withStart } from './run-life.js'
@@ -60,6 +61,7 @@ export interface ReadyRun {
 export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun> {
   const { agent, recipe, runner } = run
   const id = parts.context.random.uuid()
+  const directory = join(parts.runs.directoryOf(agent.id), id)
   const launch: Launch = {
     kind: run.how,
     ...(run.session ? { session: run.session } : {}),
@@ -72,11 +74,12 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
     ...(recipe.mcp ? { mcp: recipe.mcp } : {}),
     ...(recipe.args ? { args: recipe.args } : {}),
     ...(recipe.dangerous ? { dangerous: true } : {}),
-    directory: join(parts.runs.directoryOf(agent.id), id),
+    directory,
     spool: {
       directory: parts.spool.directory,
       run: id,
       command: spoolCommand(parts.spool.directory, { agent: agent.id, run: id, tool: runner.name }),
+      ...(parts.answering ? { answer: hookAnswer(directory, parts.answering) } : {}),
     },
     environment: parts.environment,
     port: await freePort(),
@@ -124,7 +127,9 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
     makeDirectory(directory)
     parts.spool.prepare()
     writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
-    written.push(...writeFiles(preparation))
+    const { answering, home } = parts
+    const hooks = answering ? hookFiles(launch, answering, { profile: home.profile, tool: run.runner.name }) : []
+    written.push(...writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }))
     const captured = await capturedFirst(parts, run, preparation, id)
     const session = captured?.session ?? preparation.session ?? run.session
     const env = { ...launchEnvironment(parts, run, preparation, { id, session }), ...captured?.env }

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { checkPrompt } from '../log/check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
+import { hookLine } from '../run/hook-line.js'
 import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CLAUDE_HOOKS, readClaudeHook } from './claude-hooks.js'
@@ -88,9 +89,13 @@ function conversationArgs({ kind, session, origin, environment }: Launch): strin
 
 /** Added to the user's own settings for this run alone. */
 function settingsOf({ spool, dangerous }: Launch): object {
-  const hook = [{ hooks: [{ type: 'command', command: spool.command, timeout: HOOK_TIMEOUT }] }]
+  const hook = (event: string): object[] => [
+    { hooks: [{ type: 'command', command: hookLine(spool, event), timeout: HOOK_TIMEOUT }] },
+  ]
+  // A compaction is only of interest to who answers: Claude Code prints the command on its screen.
+  const events = [...CLAUDE_HOOKS, ...(spool.answer ? ['PreCompact'] : [])]
   return {
-    hooks: Object.fromEntries(CLAUDE_HOOKS.map((event) => [event, hook])),
+    hooks: Object.fromEntries(events.map((event) => [event, hook(event)])),
     ...(dangerous ? { skipDangerousModePermissionPrompt: true } : {}),
   }
 }

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { checkPrompt } from '../log/check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
+import { hookLine } from '../run/hook-line.js'
 import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CODEX_HOOKS, readCodexHook } from './codex-hooks.js'
@@ -54,7 +55,7 @@ function prepare(launch: Launch): Preparation {
 function optionsOf({ spool, model, dangerous, args }: Launch): string[] {
   const hooks = CODEX_HOOKS.flatMap((event) => [
     '-c',
-    `hooks.${event}=[{hooks=[{type="command",command=${tomlText(spool.command)}}]}]`,
+    `hooks.${event}=[{hooks=[{type="command",command=${tomlText(hookLine(spool, event))}}]}]`,
   ])
   return [
     '--no-daemon',

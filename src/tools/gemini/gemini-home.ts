@@ -3,10 +3,11 @@ import { readGuarded } from '../../disk/index.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
 import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
+import { hookLine } from '../run/hook-line.js'
 import { withoutComments } from '../run/json-comments.js'
-import type { Launch, Link, Preparation } from '../run/tool-runner.js'
+import type { Launch, Link, Preparation, Spool } from '../run/tool-runner.js'
 
-/** Milliseconds that it waits for a hook of ours, which takes a few. */
+/** Milliseconds that it waits for a hook of ours. */
 const HOOK_TIMEOUT = 10_000
 const MOST_BYTES = 4 * 1024 * 1024
 const SETTINGS = 'settings.json'
@@ -48,7 +49,7 @@ export function geminiHome(
     files: [
       {
         path: join(home, '.gemini', SETTINGS),
-        content: `${JSON.stringify(settingsWith(own, hooks, spool.command), null, 2)}\n`,
+        content: `${JSON.stringify(settingsWith(own, hooks, spool), null, 2)}\n`,
       },
     ],
     links: linksTo(homeOf(environment), home),
@@ -85,13 +86,15 @@ function readSettings(path: string): JsonObject | undefined {
   }
 }
 
-function settingsWith(own: JsonObject, hooks: readonly string[], command: string): JsonObject {
-  const ours = { hooks: [{ type: 'command', command, name: 'skein', timeout: HOOK_TIMEOUT }] }
+function settingsWith(own: JsonObject, hooks: readonly string[], spool: Spool): JsonObject {
+  const ours = (event: string): object => ({
+    hooks: [{ type: 'command', command: hookLine(spool, event), name: 'skein', timeout: HOOK_TIMEOUT }],
+  })
   // A user who has switched hooks off still has them off; ours are not theirs.
   const config = objectAt(own, 'hooksConfig')
   const isOff = config?.enabled === false
   const theirs = isOff ? {} : (objectAt(own, 'hooks') ?? {})
-  const all = hooks.map((event) => [event, [...listAt(theirs, event), ours]])
+  const all = hooks.map((event) => [event, [...listAt(theirs, event), ours(event)]])
   const general = objectAt(own, 'general')
   return {
     ...own,

@@ -1,15 +1,16 @@
 import type { SessionId } from '../../model/index.js'
-import { tellSource } from '../log/tell-source.js'
+import { askSource, tellSource } from '../log/tell-source.js'
 import type { Launch } from '../run/tool-runner.js'
 
 /**
  * The plugin of one run. opencode loads it before its screen opens the conversation, so it can make one under the id that we
  * chose: the API takes an id, the command line does not. Sub-agents are conversations of their own whose state is not the
- * agent's, but what they ask for is.
+ * agent's, but what they ask for is. What Skein answers goes into the system prompt, again with every request: nothing else reaches the
+ * model without being part of the conversation.
  */
 export function opencodePlugin(launch: Launch, session: SessionId | undefined): string {
   const facts = { kind: launch.kind, session, authorization: basicAuthorization(launch.secret) }
-  return `${tellSource(launch, 'opencode')}
+  return `${tellSource(launch, 'opencode')}${askSource(launch)}
 const { kind, session, authorization } = ${JSON.stringify(facts)}
 ${PLUGIN}`
 }
@@ -19,7 +20,15 @@ const ASKED = ['permission.asked', 'permission.replied', 'question.asked', 'ques
 const children = new Set()
 const made = new Set()
 const replies = new Map()
+const contexts = new Map()
 let current = session
+
+// Asked when the conversation is opened, waited for by its first request.
+function prime(sessionID, source) {
+  const before = contexts.get(sessionID) ?? ''
+  const texts = Promise.all([before, ask('SessionStart', { session_id: sessionID, source })])
+  contexts.set(sessionID, texts.then((all) => all.filter((text) => text !== '').join('\\n\\n')))
+}
 
 // Of the older API nothing may be asked here: it answers only when all plugins are loaded.
 async function open(serverUrl, directory) {
@@ -38,6 +47,7 @@ async function open(serverUrl, directory) {
   const body = JSON.stringify({ id: session, location: { directory } })
   if (!isThere) await ask('/api/session', { method: 'POST', body })
   tell({ type: 'skein.started', sessionID: session, how: isThere ? 'resume' : 'startup' })
+  prime(session, isThere ? 'resume' : 'startup')
 }
 
 function howTo(sessionID) {
@@ -59,6 +69,7 @@ function hear({ type, properties }) {
   } else if (type === 'message.part.updated' && part?.type === 'text' && part.time?.end) replies.set(sessionID, part.text)
   else if (ASKED.includes(type)) tell({ type, ...properties })
   else if (OWN.includes(type) && !children.has(sessionID)) {
+    if (type === 'session.compacted') prime(sessionID, 'compact')
     tell({ type, ...properties, ...(type === 'session.idle' ? { reply: replies.get(sessionID) } : {}) })
   }
 }
@@ -71,7 +82,17 @@ export const Skein = async ({ directory, serverUrl }) => {
       if (children.has(sessionID)) return
       replies.delete(sessionID)
       const prompt = parts.filter((part) => part.type === 'text' && !part.synthetic).map((part) => part.text).join('\\n')
-      tell({ type: 'chat.message', sessionID, prompt, how: howTo(sessionID) })
+      const how = howTo(sessionID)
+      tell({ type: 'chat.message', sessionID, prompt, how })
+      if (!contexts.has(sessionID)) prime(sessionID, how === 'clear' || how === 'resume' ? how : 'startup')
+    },
+    'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
+      if (sessionID === undefined || children.has(sessionID) || !contexts.has(sessionID)) return
+      const text = await contexts.get(sessionID)
+      if (text !== '') system.push(text)
+    },
+    'experimental.session.compacting': async ({ sessionID }) => {
+      if (!children.has(sessionID)) await ask('PreCompact', { session_id: sessionID })
     },
   }
 }

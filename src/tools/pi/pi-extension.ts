@@ -1,9 +1,9 @@
-import { tellSource } from '../log/tell-source.js'
+import { askSource, tellSource } from '../log/tell-source.js'
 import type { Launch } from '../run/tool-runner.js'
 
-/** The extension of one run: says which conversation pi is in and what it does. */
+/** The extension of one run: says which conversation pi is in and what it does, and adds what Skein answers to the system prompt. */
 export function piExtension(launch: Launch): string {
-  return `${tellSource(launch, 'pi')}
+  return `${tellSource(launch, 'pi')}${askSource(launch)}
 const kind = ${JSON.stringify(launch.kind)}
 const textOf = ({ content }) =>
   (Array.isArray(content) ? content : []).filter((part) => part.type === 'text').map((part) => part.text).join('\\n')
@@ -14,6 +14,22 @@ export default function (pi) {
       const manager = context.sessionManager
       tell({ type, session: manager?.getSessionId?.(), log: manager?.getSessionFile?.(), ...read(event) })
     })
+  // Asked at once, waited for by the first prompt.
+  let context = Promise.resolve('')
+  const prime = (source, { sessionManager }, before = '') => {
+    context = ask('SessionStart', { session_id: sessionManager?.getSessionId?.(), source })
+      .then((text) => [before, text].filter((part) => part !== '').join('\\n\\n'))
+  }
+  const SOURCES = { startup: kind === 'resume' ? 'resume' : 'startup', new: 'clear', resume: 'resume', fork: 'startup' }
+  pi.on('session_start', ({ reason }, current) => prime(SOURCES[reason] ?? 'resume', current))
+  pi.on('session_compact', async (event, current) => prime('compact', current, await context))
+  pi.on('session_before_compact', async (event, { sessionManager }) => {
+    await ask('PreCompact', { session_id: sessionManager?.getSessionId?.() })
+  })
+  pi.on('before_agent_start', async ({ systemPrompt }) => {
+    const text = await context
+    return text === '' ? undefined : { systemPrompt: systemPrompt + '\\n\\n' + text }
+  })
   on('session_start', ({ reason }) => ({ reason: reason === 'startup' ? kind : reason === 'new' ? 'cleared' : reason }))
   on('input', ({ text, source }) => ({ text, source }))
   on('agent_start')

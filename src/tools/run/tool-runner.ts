@@ -57,6 +57,16 @@ export interface Spool {
   readonly run: string
   /** A line for `sh` that takes a payload on stdin and puts it into the spool: what hooks are configured with. It starts no Node. */
   readonly command: string
+  /** Asks Skein for an answer, for hooks whose output the program reads. Absent where Skein's own program is not known. */
+  readonly answer?: HookAnswer
+}
+
+/** How a program asks Skein something during a run, see `hookLine`. */
+export interface HookAnswer {
+  /** A script for `sh <script> <event> <pid>` that puts its standard input into the spool, and then prints the answer if there is one. */
+  readonly script: string
+  /** The words that print the answer as plain text, for plugins: the event and `--pid <pid>` follow. They read the message on standard input. */
+  readonly words: readonly [string, ...string[]]
 }
 
 /** Everything needed to start: pure data, carried out by lifecycle/. */

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { objectAt } from '../src/tools/json-value.js'
+import { ModelServer } from './model-server/model-server.js'
+import { Scratch } from './scratch.js'
+import { Skein } from './skein.js'
+import { REAL_TOOLS } from './tools/index.js'
+
+const AGENT = 'web/worker'
+
+describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
+  let scratch: Scratch
+  let server: ModelServer
+  let skein: Skein
+  let session: unknown
+
+  beforeAll(async () => {
+    server = await ModelServer.start({ rules: [{ when: /.*/, steps: [{ text: 'Gladly.' }] }] })
+    scratch = new Scratch(tool.name)
+    skein = new Skein(scratch, tool.setUp(scratch, server))
+    await skein.run('group', 'create', 'web')
+  })
+  afterAll(async () => {
+    scratch?.[Symbol.dispose]()
+    await server?.[Symbol.asyncDispose]()
+  })
+
+  it('is told who it is in the first request to the model', async () => {
+    const started = await skein.run('start', '.', '--agent', AGENT, '--tool', tool.name)
+    session = objectAt(started, 'agent')?.session_id
+    await skein.listed(AGENT, { status: 'idle', session_id: session }, 60_000)
+    expect(await skein.run('send', AGENT, 'hello', '--wait', '--timeout', '60s')).toMatchObject({ reply: 'Gladly.' })
+    const [first] = server.requests
+    expect(first?.read).toContain(`Skein: You are the agent ${AGENT} (session: ${session}`)
+    expect(first?.prompts).toEqual(['hello'])
+  })
+})

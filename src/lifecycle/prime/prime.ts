@@ -1,0 +1,254 @@
+import type { Home } from '../../home/index.js'
+import {
+  type Agent,
+  type Instant,
+  instantOf,
+  isActive,
+  type Session,
+  type SessionId,
+  SkeinError,
+} from '../../model/index.js'
+import type { AgentRun } from '../agent-run.js'
+import { consumeHandoff, type HandoffMarker, isFor, type PrimeSource } from '../handoff/marker.js'
+import type { Parts } from '../parts.js'
+import { isWithinTree } from '../status/process-family.js'
+import { type IdentityLock, type LockVerdict, lockFor } from './identity-lock.js'
+
+/** In the order in which they win. */
+export type PrimeState = 'post-handoff' | 'crash-recovery' | 'autonomous' | 'normal'
+
+export type PrimeParts = Pick<Parts, 'runs' | 'context'> & { readonly home: Home }
+
+/** Who asks to be primed, as far as it is known. */
+export interface PrimeRequest {
+  /** The agent that the run or SKEIN_AGENT names. */
+  readonly agent: string | undefined
+  readonly session: SessionId | undefined
+  readonly source: PrimeSource | undefined
+  readonly cwd: string
+  /** The agent's own program, where it is known. */
+  readonly pid: number | undefined
+  readonly tool: string | undefined
+  /** The program's own hook asks, and not somebody who typed the command: only then does a session begin. */
+  readonly isHook: boolean
+  /** The run reports through the spool: whoever takes that in records its sessions. */
+  readonly isReported: boolean
+  /** Nothing is consumed, taken or recorded. */
+  readonly isDry: boolean
+  /** How long to wait for others who change the agent. */
+  readonly waitMs: number
+}
+
+export interface PrimedWork {
+  readonly id: string
+  readonly title: string
+  readonly status: string
+  readonly body?: string
+}
+
+export interface PrimedMail {
+  readonly id: string
+  readonly from: string
+  readonly subject: string
+  readonly body?: string
+}
+
+/** Everything that is known about an agent whose session begins. */
+export interface Prime {
+  readonly state: PrimeState
+  /** Why it is that state, and what else was decided, for `--explain`. */
+  readonly reasons: readonly string[]
+  /** What the agent and its user have to know: conflicts, things that could not be read. */
+  readonly notes: readonly string[]
+  readonly agent?: Agent
+  readonly role?: { readonly name: string; readonly context?: string; readonly instructions?: string }
+  readonly session?: SessionId
+  readonly source?: PrimeSource
+  readonly cwd: string
+  /** The session before, if it crashed. */
+  readonly parent?: SessionId
+  readonly handoff?: HandoffMarker
+  readonly lock?: IdentityLock
+  /** Another living process is this agent. */
+  readonly isHeld: boolean
+  readonly work: readonly PrimedWork[]
+  readonly mail: readonly PrimedMail[]
+  readonly unread: number
+  readonly isLight: boolean
+}
+
+/** Confirms who the agent is, takes its identity, and gathers what it has to know. */
+export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Prime> {
+  const reasons: string[] = []
+  const notes: string[] = []
+  const agent = await agentOf(parts, asked, reasons, notes)
+  const stored = agent && (await parts.runs.found(agent.id))
+  if (stored?.problem) notes.push(stored.problem)
+  const run = stored?.run
+  const session = asked.session ?? run?.binding?.session
+  if (!asked.session && session) reasons.push(`session ${session}: the one the agent was last in`)
+  const record = session && (await parts.home.sessions.get(session))
+  const lock = agent && session ? await identity(parts, agent, run, { ...asked, session }, reasons, notes) : undefined
+  const isHeld = lock?.kind === 'held'
+  if (asked.isHook && !asked.isDry && !isHeld) await recordSession(parts, asked, agent, record, reasons)
+  const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked, reasons) : undefined
+  const isLight = asked.source === 'compact' || asked.source === 'resume'
+  const crashed = record?.link === 'crash' ? record.parent_id : undefined
+  const state = stateOf({ handoff, crashed, hooked: 0 }, reasons)
+  return {
+    state,
+    reasons,
+    notes,
+    ...(agent ? { agent } : {}),
+    ...(agent?.role ? { role: { name: agent.role } } : {}),
+    ...(session ? { session } : {}),
+    ...(asked.source ? { source: asked.source } : {}),
+    cwd: asked.cwd,
+    ...(crashed ? { parent: crashed } : {}),
+    ...(handoff ? { handoff } : {}),
+    ...(lock?.kind === 'taken' ? { lock: lock.lock } : {}),
+    isHeld,
+    work: [],
+    mail: [],
+    unread: 0,
+    isLight,
+  }
+}
+
+async function agentOf(
+  { home }: PrimeParts,
+  { agent }: PrimeRequest,
+  reasons: string[],
+  notes: string[],
+): Promise<Agent | undefined> {
+  if (agent === undefined) {
+    reasons.push('no agent: neither a run of Skein nor SKEIN_AGENT names one')
+    return undefined
+  }
+  try {
+    return await home.roster.agent(agent)
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    notes.push(`${error.message}.`)
+    return undefined
+  }
+}
+
+type Identity = { readonly kind: 'taken'; readonly lock: IdentityLock } | { readonly kind: 'held' }
+
+/** Takes the identity for the agent's program. A second living one is reported, never ended. */
+async function identity(
+  parts: PrimeParts,
+  agent: Agent,
+  run: AgentRun | undefined,
+  asked: PrimeRequest & { session: SessionId },
+  reasons: string[],
+  notes: string[],
+): Promise<Identity | undefined> {
+  const pid = asked.pid ?? programOf(run)
+  if (pid === undefined) {
+    reasons.push(
+      'identity lock: not taken, because the program of this agent is not among the processes that run this command',
+    )
+    return undefined
+  }
+  const claim = { pid, session: asked.session, at: nowOf(parts) }
+  const before = lockFor(run?.lock, claim)
+  if (before.kind === 'held') return held(before.by)
+  reasons.push(`identity lock: process ${pid}`)
+  if (asked.isDry || !run || isSameLock(run.lock, before.lock)) return before
+  const take = (current: AgentRun | undefined) => {
+    if (!current) return undefined
+    const verdict = lockFor(current.lock, claim)
+    const next = verdict.kind === 'held' ? current : { ...current, lock: verdict.lock }
+    return { next, isDurable: false, result: verdict }
+  }
+  const changing = parts.runs.update<LockVerdict>(agent, take, { waitMs: asked.waitMs })
+  const taken = await changing.catch((error: unknown) => tooBusy(error, reasons))
+  return taken?.kind === 'held' ? held(taken.by) : taken
+
+  function held(by: IdentityLock): Identity {
+    notes.push(
+      `${agent.address} is already running as process ${by.pid} (since ${by.at}${by.session ? `, session ${by.session}` : ''}), and this is process ${pid}. Neither was ended.`,
+    )
+    reasons.push(`identity lock: held by process ${by.pid}`)
+    return { kind: 'held' }
+  }
+}
+
+/** What could not be stored now is stored by the next prime; the agent is told what it has to know all the same. */
+function tooBusy(error: unknown, reasons: string[]): undefined {
+  if (!(error instanceof SkeinError)) throw error
+  reasons.push(`not stored: ${error.message}`)
+  return undefined
+}
+
+const isSameLock = (a: IdentityLock | undefined, b: IdentityLock): boolean =>
+  a?.pid === b.pid && a.process_start === b.process_start && a.session === b.session
+
+/** The agent's program, if it runs this command. */
+function programOf(run: AgentRun | undefined): number | undefined {
+  const pid = run?.run && run.run.ended_at === undefined ? (run.run.program_pid ?? run.run.pid) : undefined
+  return pid !== undefined && isWithinTree(process.pid, pid) === true ? pid : undefined
+}
+
+/** For who does not report through the spool: then nobody else records it. A command that somebody typed never does. */
+async function recordSession(
+  { home }: PrimeParts,
+  { session, isReported, tool, cwd, source }: PrimeRequest,
+  agent: Agent | undefined,
+  known: Session | undefined,
+  reasons: string[],
+): Promise<void> {
+  if (session === undefined || isReported) return
+  if (!known || known.source === 'log') {
+    const facts = { ...(agent ? { agent: agent.address } : {}), ...(tool ? { tool } : {}), cwd }
+    await home.sessions.start({ id: session, ...facts, source: 'log', mayExist: true })
+    reasons.push('session_start: recorded')
+  } else if (source === 'resume' && !isActive(known) && !known.child_id) {
+    await home.sessions.start({ id: session, resume: true })
+    reasons.push('session_start: opened again')
+  } else reasons.push('session_start: recorded before')
+}
+
+/** The handoff that this session is the successor of; taken away unless nothing may change. */
+async function handoffFor(
+  parts: PrimeParts,
+  agent: Agent,
+  run: AgentRun | undefined,
+  session: SessionId,
+  { source = 'startup', isDry }: Pick<PrimeRequest, 'source' | 'isDry'>,
+  reasons: string[],
+): Promise<HandoffMarker | undefined> {
+  const marker = run?.handoff
+  if (!marker || !isFor(marker, session, source)) return undefined
+  if (isDry) return marker
+  try {
+    return await consumeHandoff(parts, agent, session, source)
+  } catch (error) {
+    tooBusy(error, reasons)
+    return marker
+  }
+}
+
+export function stateOf(
+  { handoff, crashed, hooked }: { handoff: HandoffMarker | undefined; crashed: SessionId | undefined; hooked: number },
+  reasons: string[] = [],
+): PrimeState {
+  if (handoff) {
+    reasons.push(`post-handoff: session ${handoff.from} handed off at ${handoff.at}`)
+    return 'post-handoff'
+  }
+  if (crashed) {
+    reasons.push(`crash-recovery: session ${crashed} crashed, was killed or got lost`)
+    return 'crash-recovery'
+  }
+  if (hooked > 0) {
+    reasons.push(`autonomous: ${hooked} on the hook`)
+    return 'autonomous'
+  }
+  reasons.push('normal: no handoff, no crash, nothing on the hook')
+  return 'normal'
+}
+
+const nowOf = ({ context }: PrimeParts): Instant => instantOf(context.clock.now())
