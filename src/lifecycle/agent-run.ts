@@ -57,8 +57,22 @@ export interface LiveRun {
   how: 'new' | 'resume' | 'fork'
   /** The program itself, where it is not the first process of the pane: learned from its first message. */
   program_pid?: number
+  /** The agents directory of the home that started it: in a copy of that home the conversation is not the copy's. */
+  home?: string
+  /** Its user asked for its end: whoever sees it end says so. */
+  asked?: { how: 'stopped' | 'killed'; at: Instant }
   /** It is over; nobody looks for it any more. */
   ended_at?: Instant
+  /** How it ended. Earlier versions did not write it. */
+  end?: RunEnd
+}
+
+/** How a run ended. `exited`: its program left by itself. `lost`: its tmux server or its machine went down. */
+export interface RunEnd {
+  how: 'stopped' | 'killed' | 'exited' | 'crashed' | 'lost'
+  reason: string
+  exit_status?: number
+  signal?: number
 }
 
 /** Which conversation an agent is in, and how that is known. */
@@ -72,7 +86,10 @@ export interface Binding {
 }
 
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
-export type Launching = Pick<LiveRun, 'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how'>
+export type Launching = Pick<
+  LiveRun,
+  'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how' | 'home'
+>
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
 export interface AgentRun {
@@ -146,6 +163,7 @@ const LAUNCHING = {
   started_at: time,
   'port?': count,
   'how?': text,
+  'home?': isPath,
 }
 const EVIDENCE = shaped(
   shape({
@@ -182,7 +200,9 @@ const AGENT_RUN = shape({
       pid: isPid,
       'process_start?': count,
       'program_pid?': isPid,
+      'asked?': shaped(shape({ how: text, at: time })),
       'ended_at?': time,
+      'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),
     }),
   ),
   status: shaped(

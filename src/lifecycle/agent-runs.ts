@@ -101,6 +101,11 @@ export class AgentRuns {
     return this.#lock('resume.lock', 'is starting an agent in a session', HOLD_WAIT_MS)
   }
 
+  /** While agents are brought back one after the other. Who comes second is refused at once. */
+  async holdRecovery(): Promise<Disposable> {
+    return this.#lock('recover.lock', 'is bringing agents back', 0)
+  }
+
   async #lock(name: string, doing: string, waitMs: number): Promise<Disposable> {
     makeDirectory(this.home.paths.agents)
     try {

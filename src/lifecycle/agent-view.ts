@@ -3,6 +3,7 @@ import { type Agent, type AgentStatus, mayHoldToken } from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import type { Parts } from './parts.js'
+import { fallOf } from './recover/fall.js'
 import { directoryProblem } from './run/directory-problem.js'
 import { gitBranch } from './status/git-branch.js'
 import type { Observed } from './status/observe.js'
@@ -43,6 +44,7 @@ export async function viewOf(
   const branch = cwd ? await keptBranch(parts, gitBranch(cwd)) : undefined
   const model = run?.recipe.model
   const problem = cwd ? directoryProblem(cwd) : undefined
+  const fell = fallOf(run)
   return {
     ...agent,
     ...known,
@@ -54,6 +56,7 @@ export async function viewOf(
     ...(run?.pending_prompt ? { pending_prompt_at: run.pending_prompt.at } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
+    ...(fell ? { down: fell.how } : {}),
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
+import type { Fall } from './recover/fall.js'
+import type { Recovered } from './recover/recover.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -27,6 +29,8 @@ export interface AgentView extends Agent, AgentStatus {
   pending_prompt_at?: Instant
   archived_at?: Instant
   snoozed_until?: Instant
+  /** It is down although nobody asked for it; `skein recover` brings it back. */
+  down?: Fall['how']
 }
 
 export interface StartAgent {
@@ -68,6 +72,9 @@ export interface Receipt {
   how: string
 }
 
+/** What became of an agent that was to be brought back. */
+export type RecoveryReceipt = Omit<Recovered, 'agent'> & { agent: AgentView }
+
 export interface SendReceipt extends Receipt {
   /** `received`: a hook or the log confirmed it. `stalled`: typed, but nothing moved. */
   delivery: 'received' | 'typed' | 'stalled'
@@ -107,6 +114,16 @@ export interface Agents extends AsyncDisposable {
     reference: string,
     options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
+  /** Brings back agents that are down although nobody asked for it, or those that are named. */
+  recover(options: {
+    agents?: readonly string[]
+    group?: string
+    dryRun?: boolean
+    spacingMs: number
+    signal?: AbortSignal
+    /** Hears of each as it is done. */
+    tell?: (one: RecoveryReceipt) => void
+  }): Promise<RecoveryReceipt[]>
   send(
     reference: string,
     text: string,

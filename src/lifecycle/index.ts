@@ -7,6 +7,7 @@ export type {
   Explanation,
   Receipt,
   RecordedScreen,
+  RecoveryReceipt,
   SendReceipt,
   StartAgent,
   StartNow,
@@ -17,6 +18,7 @@ export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } f
 export type { Answering } from './prime/hook-run.js'
 export type { Prime } from './prime/prime.js'
 export { primeText } from './prime/prime-text.js'
+export { parseRecoverSettings } from './recover/recover-settings.js'
 export { sweepAllLaunchScripts } from './run/launch-leftovers.js'
 export { lifeOfRun } from './run/run-life.js'
 export { type SocketFacts, socketOfHome, tmuxSocket } from './run/tmux-socket.js'

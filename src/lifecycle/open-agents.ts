@@ -65,6 +65,7 @@ function partsOf(options: OpenAgents): Parts {
     socket: { path: socketPath({ socket, environment: cleanEnvironment(environment.env) }) },
     runners,
     defaultTool,
+    isStaying: kept,
     ...(answering ? { answering } : {}),
     runs: new AgentRuns(home, context),
     spool: new Spool(home.paths.spool),

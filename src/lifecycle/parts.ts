@@ -20,6 +20,8 @@ export interface Parts {
   readonly socket: TmuxSocket
   readonly runners: readonly ToolRunner[]
   readonly defaultTool: string
+  /** This process stays, as the daemon does. It has no shell of the user's: agents are started with the environment they had. */
+  readonly isStaying: boolean
   /** How programs that are started ask Skein for answers; without it they only report. */
   readonly answering?: Answering
 }

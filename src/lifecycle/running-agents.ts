@@ -10,12 +10,14 @@ import type {
   Explanation,
   Receipt,
   RecordedScreen,
+  RecoveryReceipt,
   SendReceipt,
   StartAgent,
   StartNow,
 } from './agents.js'
 import { findAgent } from './find-agent.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
+import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
@@ -81,6 +83,28 @@ export class RunningAgents implements Agents {
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
+  }
+
+  async recover({
+    agents = [],
+    group,
+    tell,
+    ...options
+  }: Parameters<Agents['recover']>[0]): ReturnType<Agents['recover']> {
+    const { roster } = this.parts.home
+    const named = await Promise.all(agents.map((reference) => findAgent(this.parts.home, reference)))
+    const within = group === undefined ? undefined : await roster.agents({ group })
+    const isWithin = (id: AgentId): boolean => within === undefined || within.some((agent) => agent.id === id)
+    const seen = async (one: Recovered): Promise<RecoveryReceipt> => ({ ...one, agent: await this.#look(one.agent) })
+    const telling: Promise<void>[] = []
+    const only = agents.length > 0 ? new Set(named.map(({ id }) => id)) : undefined
+    const done = await recover(
+      this.parts,
+      { ...options, ...(only ? { only } : {}), isWanted: ({ id }) => isWithin(id) },
+      (one) => tell && telling.push(seen(one).then(tell)),
+    )
+    await Promise.all(telling)
+    return Promise.all(done.map(seen))
   }
 
   async send(

@@ -15,6 +15,7 @@ export {
 } from './agents/look.js'
 export { agentsAck, agentsKill, agentsStop, agentsWait } from './agents/many.js'
 export { agentsRecord } from './agents/record.js'
+export { agentsRecover, type RecoveryLine, recoverAgents } from './agents/recover.js'
 export { agentsAdd, agentsSet, agentsSetParent, agentsShow } from './agents/roster.js'
 export { isDown, isUp, MANY_AGENTS, selectAgents } from './agents/selection.js'
 export { agentsSend } from './agents/send.js'

@@ -448,6 +448,22 @@ export const SHAPES = {
     "receipts": ["list of receipt", "always", "one per agent"],
     "failures": ["list of failure", "if any failed", "one per agent that failed"],
   },
+  "recovery": {
+    "dry_run": ["boolean", "always", "nothing was started"],
+    "receipts": ["list of recovery-receipt", "always", "one per agent that was down or was named"],
+  },
+  "recovery-receipt": {
+    "agent": ["running-agent", "always", "afterwards"],
+    "outcome": ["text", "always", "`resumed` in its conversation, `fresh` in a new one, `refused`, `up` (it already runs), `stopped` (it was stopped, or exited by itself)"],
+    "session_id": ["text", "if known", "its conversation"],
+    "fell": ["fall", "if it was down", ""],
+    "reason": ["text", "always", "how it came back, or why it did not"],
+    "error": ["error-facts", "if refused", "with the next step"],
+  },
+  "fall": {
+    "how": ["text", "always", "`crashed`, or `lost` with its tmux server or its machine"],
+    "reason": ["text", "always", "in words"],
+  },
   "failure": {
     "agent": ["text", "always", "its address, or the directory it should have started in"],
     "error": ["error-facts", "always", ""],
@@ -586,6 +602,7 @@ export const SHAPES = {
     "archived_at": ["time", "if archived", ""],
     "pending_prompt_at": ["time", "if one is kept", "since when a prompt waits to be typed"],
     "snoozed_until": ["time", "if snoozed", ""],
+    "down": ["text", "if it is down unasked", "`crashed` or `lost`; `skein recover` brings it back"],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],

@@ -23,6 +23,7 @@ export const OPERATIONS = {
   'agents.remove': async () => (await import('./agents/care.js')).agentsRemove,
   'agents.stop': async () => (await import('./agents/many.js')).agentsStop,
   'agents.kill': async () => (await import('./agents/many.js')).agentsKill,
+  'agents.recover': async () => (await import('./agents/recover.js')).agentsRecover,
   'agents.ack': async () => (await import('./agents/many.js')).agentsAck,
   'agents.snooze': async () => (await import('./agents/care.js')).agentsSnooze,
   'agents.keys': async () => (await import('./agents/keys.js')).agentsKeys,

@@ -31,6 +31,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   logs: NAMED,
   notify: { by: LIST, command: LIST, on: LIST, per_minute: COUNT, quiet_hours: TEXT_OR_LIST, rules: LIST },
   prices: NAMED,
+  recover: { spacing: DURATION },
   roles: NAMED,
   sessions: { archive_after_days: COUNT },
   tmux: { socket: TEXT },

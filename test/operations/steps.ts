@@ -305,6 +305,8 @@ export const STEPS: readonly Step[] = [
     { agent: 'web/asker', decision: 'allow' },
     { before: [['start', '.', '--agent', 'web/asker', '--tool', 'demo', '--arg=--dialog']] },
   ),
+  step('agents.recover', 'recover --all --dry-run', { all: true, dry_run: true }),
+  step('agents.recover', 'recover nobody', { agents: ['nobody'] }, { fails: 'agent-not-found' }),
   step('agents.stop', 'stop web/demo', { agents: ['web/demo'] }),
   step('agents.stop', 'stop web/demo nobody', { agents: ['web/demo', 'nobody'] }, { fails: 'agent-not-found' }),
   step('agents.kill', 'kill --group web', { group: 'web' }),

@@ -160,10 +160,15 @@ function feed(text) {
 process.stdin.setRawMode?.(true)
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', feed)
-process.on('SIGHUP', () => process.exit(129))
+if (!args.includes('--stubborn')) process.on('SIGHUP', () => process.exit(129))
 // Its dialog becomes another one, as if somebody had answered in the pane; with --untold its hook is late.
 process.on('SIGUSR2', () => ask('permission', option('--then'), !args.includes('--untold')))
-if (args.includes('--stubborn')) for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => {})
+if (args.includes('--stubborn')) {
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => {})
+  // It also outlives its terminal.
+  for (const stream of [process.stdin, process.stdout]) stream.on('error', () => {})
+  setInterval(() => {}, 60_000)
+}
 out('\x1b[?2004h')
 log({ started: session, resumed: isResumed, env: { GIVEN: process.env.GIVEN }, args, pid: process.pid })
 setTimeout(

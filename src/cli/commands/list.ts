@@ -1,6 +1,7 @@
 import { list as operation } from '../../operations/index.js'
 import type { Command } from '../command.js'
 import { operationCommand } from '../operation-command.js'
+import { downNote } from '../views/recovery-view.js'
 import { runningAgentsView } from '../views/running-agents-view.js'
 
 /** What only sessions can be asked for. */
@@ -17,6 +18,8 @@ const agents = operationCommand(operation, {
     const { rig, tool, role, agent, all } = typed
     const unfold = all || [rig, tool, role, agent].some((filter) => filter !== undefined)
     out.result(listed, (screen) => runningAgentsView({ ...listed, unfold }, screen))
+    const down = downNote(listed.agents)
+    if (down !== undefined) out.note(down)
     if (listed.agents.length === 0)
       out.note('No agents. Start one: skein start . --tool <tool>. Sessions: skein sessions list')
   },

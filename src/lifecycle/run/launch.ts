@@ -142,6 +142,7 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
       started_at: startedAt,
       port,
       how: run.how,
+      home: parts.home.paths.agents,
     }
     return { launching, script, ...(session ? { session } : {}), discard }
   } catch (error) {

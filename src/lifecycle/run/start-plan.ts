@@ -77,11 +77,11 @@ export function recipeOfTool(run: AgentRun, tool: string): Pick<AgentRun, 'recip
   }
 }
 
-export function refuseNoDirectory(cwd: string): void {
+export function refuseNoDirectory(cwd: string, next = 'Create it, or start the agent in another one'): void {
   const found = statOf(cwd)
   if (found?.isDirectory()) return
   const what = found ? `${cwd} is not a directory` : `There is no directory ${cwd}`
-  throw new SkeinError('bad-input', what, 'Create it, or start the agent in another one')
+  throw new SkeinError('bad-input', what, next)
 }
 
 /** As given, or made up from the directory: `web`, `web-2`, … */

@@ -12,7 +12,9 @@ import {
 import { isEndedNote, isListeningAt, type PaneInfo, restoreSocket } from '../../terminal/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
+import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
+import { refuseForeign } from '../recover/owned-conversation.js'
 import { START_GRACE_MS } from '../status/decide-status.js'
 import { activityOf } from '../status/evidence.js'
 import { type Observed, observe } from '../status/observe.js'
@@ -72,8 +74,10 @@ export interface Started {
 
 export interface Restart {
   fresh?: boolean
-  /** An agent that runs is ended first; without it, it is an error. */
-  replace?: boolean
+  /** An agent that runs is ended first; without it, it is an error. By its id: only that very run. */
+  replace?: boolean | LiveRun['id']
+  /** With the environment of its last start, in place of that of this process. The daemon always does so. */
+  asBefore?: boolean
   /** Also when the process before may still run where it cannot be seen. */
   force?: boolean
   env?: Readonly<Record<string, string>>
@@ -131,8 +135,11 @@ export async function start(
   agent: Agent,
   options: Restart & { plan?: StartPlan } = {},
 ): Promise<Started> {
-  const started = await parts.runs.update(agent, (current, save) => launch(parts, agent, current, options, save))
+  const isAsBefore = options.asBefore === true || parts.isStaying
+  const own = isAsBefore ? withKeptEnvironment(parts, agent) : parts
+  const started = await parts.runs.update(agent, (current, save) => launch(own, agent, current, options, save))
   if (!started) throw new Error(`agent ${agent.id} has no recipe`)
+  if (!isAsBefore) keepEnvironment(parts, agent)
   return { ...started, agent, observed: await untilAlive(parts, agent, started.run) }
 }
 
@@ -153,6 +160,7 @@ async function launch(
   const tmuxSession = current.run?.tmux_session ?? tmuxName(agent)
   refuseNoDirectory(recipe.cwd)
   if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
+  if (how === 'resume' && wanted && !options.plan?.resume) await refuseForeign(parts, agent, current, wanted)
   await parts.terminals.of(parts.socket)
   const prepared = await prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env })
   const isGivenUp = await endBefore(parts, agent, current, options)
@@ -262,7 +270,8 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
   if (!run) return false
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
-  if (isLive && life === 'alive' && !options.replace) {
+  const isReplaced = typeof options.replace === 'string' ? options.replace === run.id : options.replace
+  if (isLive && life === 'alive' && !isReplaced) {
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }

@@ -3,6 +3,7 @@ import type { Agent, AgentStatus } from '../../model/index.js'
 import type { Terminal } from '../../terminal/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import { type LiveRun, liveRun } from '../agent-run.js'
+import { endEvents } from '../care/run-end.js'
 import { nowOf, type Parts, pause } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
@@ -31,8 +32,9 @@ export interface Stopped {
 export async function stop(parts: Parts, agent: Agent, options: { graceMs?: number } = {}): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
+  const unask = await ask(parts, agent, live, 'stopped')
   const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
-  const left = await endRun(parts, agent, live, TREE_GRACE_MS)
+  const left = await endRun(parts, agent, live, TREE_GRACE_MS).catch(unask)
   const how = asked ? 'it exited gracefully' : 'it did not exit gracefully, so its processes were ended'
   await settle(parts, agent, live, { outcome: 'exit', how: 'stopped', reason: `stopped: ${how}` }, left)
   return { wasRunning: true, how, left }
@@ -42,9 +44,34 @@ export async function stop(parts: Parts, agent: Agent, options: { graceMs?: numb
 export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
-  const left = await endRun(parts, agent, live, 0)
+  const unask = await ask(parts, agent, live, 'killed')
+  const left = await endRun(parts, agent, live, 0).catch(unask)
   await settle(parts, agent, live, { outcome: 'killed', how: 'killed', reason: 'killed by its user' }, left)
   return { wasRunning: true, how: 'its processes were killed', left }
+}
+
+/**
+ * Says that this end is asked for, before anything ends: another process that sees the program go must not take it for a crash. What it
+ * gives back takes that away again, for a stop that cannot be carried out.
+ */
+async function ask(
+  { runs, ...parts }: Parts,
+  agent: Agent,
+  live: LiveRun,
+  how: 'stopped' | 'killed',
+): Promise<(error: unknown) => Promise<never>> {
+  const mark = (asked: LiveRun['asked']): Promise<void> =>
+    runs.update(agent, (current) => {
+      const run = liveRun(current)
+      if (!current || run?.id !== live.id) return undefined
+      const { asked: _asked, ...rest } = run
+      return { next: { ...current, run: { ...rest, ...(asked ? { asked } : {}) } }, result: undefined }
+    })
+  await mark({ how, at: nowOf({ runs, ...parts }) })
+  return async (error) => {
+    await mark(undefined)
+    throw error
+  }
 }
 
 /** Also a run that counts as ended while its process lives: an earlier version took what it could not see for ended. */
@@ -115,6 +142,7 @@ async function settle(
     if (!current || current.run?.id !== live.id) return undefined
     const at = nowOf(parts)
     await recordEnd(parts, current.binding?.session, end.outcome, end.reason)
+    const { how, reason } = end
     const status: AgentStatus = { status: 'stopped', since: at, source: 'process', reason: end.reason }
     const {
       told: _told,
@@ -123,10 +151,12 @@ async function settle(
       background: _background,
       ...kept
     } = withoutPrompt(parts, agent, current)
-    const payload = { agent_id: agent.id, run: live.id, how: end.how, reason: end.reason }
+    // Another process has seen it end meanwhile, as it was asked for, and recorded that.
+    const seen = current.run.end?.how === how ? current.run.end : undefined
+    const run = { ...current.run, ended_at: current.run.ended_at ?? at, end: { ...seen, how, reason } }
     return {
-      next: { ...kept, status, run: { ...live, ended_at: live.ended_at ?? at } },
-      events: [{ type: 'agent_stopped', payload }],
+      next: { ...kept, status, run },
+      events: seen ? [] : endEvents(agent, current, live, run.end),
       result: undefined,
     }
   })

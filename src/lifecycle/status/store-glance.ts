@@ -9,12 +9,11 @@ import {
   instantOf,
   laterOf,
   msOf,
-  type Outcome,
 } from '../../model/index.js'
 import type { ScreenReading, ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
+import { recordRunEnd } from '../care/run-end.js'
 import { nowOf, type Parts } from '../parts.js'
-import { recordEnd } from '../run/recorded-session.js'
 import { askedNow } from '../talk/asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
@@ -44,9 +43,10 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
     const again = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
     const { run: asking, verdict } = await askedNow(parts, next, now, again, reading)
-    const ended = await ending(parts, agent, asking, now, verdict, one)
+    const { process } = one
+    const ended = process && isOver ? await recordRunEnd(parts, agent, asking, now, { process, pane }) : undefined
     const judged = withVerdict(asking, verdict, seen)
-    const changed = ended ? { ...judged, run: { ...now, ended_at: ended.at } } : judged
+    const changed = ended ? { ...judged, run: { ...now, ended_at: verdict.status.since, end: ended.end } } : judged
     return {
       next: changed,
       events: [...events, ...(ended?.events ?? []), ...statusEvents(agent, current.status, verdict, current, seen)],
@@ -173,26 +173,6 @@ function withVerdict(run: AgentRun, verdict: Verdict, seen: readonly Evidence[])
     ...(verdict.quiet_at ? { quiet_at: verdict.quiet_at } : {}),
     ...(reading && isNewSample(run, seen) ? { sample: reading } : {}),
   }
-}
-
-const OUTCOMES: Readonly<Record<string, Outcome>> = { stopped: 'exit', 'tmux-gone': 'lost' }
-
-async function ending(
-  parts: Parts,
-  agent: Agent,
-  run: AgentRun,
-  live: LiveRun,
-  { status }: Verdict,
-  { process, pane, isOver }: Glance,
-): Promise<{ at: Instant; events: Omit<NewEvent, 'agent'>[] } | undefined> {
-  if (!process || !isOver) return undefined
-  const reason = process.reason ?? 'it ended'
-  const outcome = OUTCOMES[process.trouble ?? process.status] ?? 'crash'
-  await recordEnd(parts, run.binding?.session, outcome, reason)
-  const how = outcome === 'exit' ? 'exited' : outcome === 'lost' ? 'lost' : 'crashed'
-  const exit = pane?.exitStatus === undefined ? {} : { exit_status: pane.exitStatus }
-  const payload = { agent_id: agent.id, run: live.id, how, reason, ...exit }
-  return { at: status.since, events: [{ type: 'agent_stopped', payload }] }
 }
 
 /** The change with what it was decided from, the deciding evidence first. */

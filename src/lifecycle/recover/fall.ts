@@ -1,0 +1,22 @@
+import { type AgentRun, liveRun, type RunEnd } from '../agent-run.js'
+
+/** That an agent is down although nobody asked for it, and why. */
+export interface Fall {
+  how: 'crashed' | 'lost'
+  reason: string
+}
+
+/** Undefined for an agent that runs, that was stopped, that left by itself, that is archived or was never started. */
+export function fallOf(run: AgentRun | undefined): Fall | undefined {
+  if (!run || run.archived_at !== undefined || liveRun(run)) return undefined
+  if (run.launching && run.launching.id !== run.run?.id) return { how: 'lost', reason: 'its start was interrupted' }
+  const end = run.run && (run.run.end ?? endByStatus(run))
+  return end && (end.how === 'crashed' || end.how === 'lost') ? { how: end.how, reason: end.reason } : undefined
+}
+
+/** Earlier versions kept only the status. */
+function endByStatus({ status }: AgentRun): RunEnd | undefined {
+  const { reason = 'it ended', trouble } = status
+  if (status.status !== 'error') return undefined
+  return { how: trouble === 'tmux-gone' ? 'lost' : 'crashed', reason }
+}

@@ -1,0 +1,195 @@
+import { type Agent, type AgentId, SkeinError, type Trouble } from '../../model/index.js'
+import { type AgentRun, liveRun } from '../agent-run.js'
+import { type Parts, pause } from '../parts.js'
+import { lifeOfRun } from '../run/run-life.js'
+import { start } from '../run/start.js'
+import { type Observed, observe } from '../status/observe.js'
+import { type Fall, fallOf } from './fall.js'
+import { planRecovery, type RecoveryPlan } from './recovery-plan.js'
+
+/** Without spacing, so many are started at a time. */
+const AT_ONCE = 8
+/** So many agents in a row may come back and fail to log in, until the rest is left alone. */
+const MOST_LOGIN_FAILURES = 2
+
+export interface Recover {
+  /** Only these, whether they are down or not; else every agent that is down although nobody asked for it. */
+  only?: ReadonlySet<AgentId>
+  /** Of those that are down, these. */
+  isWanted?: (agent: Agent) => boolean
+  dryRun?: boolean
+  /** Between two starts, so that no burst of programs logs in at once. */
+  spacingMs: number
+  signal?: AbortSignal
+}
+
+/** What became of one agent. `up`: it runs, so nothing was done. `stopped`: its user stopped it, or it left by itself. */
+export interface Recovered {
+  agent: Agent
+  outcome: 'resumed' | 'fresh' | 'refused' | 'up' | 'stopped'
+  session_id?: string
+  /** Why it was down. */
+  fell?: Fall
+  /** How it came back, or why it did not. */
+  reason: string
+  error?: SkeinError
+}
+
+/** Brings agents back, each in its own conversation. What fails for one is its own result; `tell` hears of each as it is done. */
+export async function recover(
+  parts: Parts,
+  options: Recover,
+  tell: (one: Recovered) => void = () => {},
+): Promise<Recovered[]> {
+  const { only, dryRun = false, spacingMs } = options
+  // One at a time: two would halve the spacing. An agent is never doubled, whoever starts it.
+  using _alone = dryRun ? undefined : await parts.runs.holdRecovery()
+  const observed = await observe(parts, only)
+  const { isWanted = () => true } = options
+  const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one)))
+  const order = wanted.sort((a, b) => (a.agent.address < b.agent.address ? -1 : 1))
+  const done: Recovered[] = []
+  const starts = new Starts(options)
+  const lanes = spacingMs === 0 ? AT_ONCE : 1
+  const next = async (at: number): Promise<void> => {
+    const one = order[at]
+    if (!one || options.signal?.aborted) return
+    const recovered = await recoverOne(parts, one, dryRun, starts)
+    if (recovered) {
+      done[at] = recovered
+      tell(recovered)
+    }
+    await next(at + lanes)
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => next(lane)))
+  return done.filter((one) => one !== undefined)
+}
+
+/** When the next program may be started, and whether one may be at all. */
+class Starts {
+  #failedLogins = 0
+  #isFirst = true
+
+  constructor(private readonly options: Pick<Recover, 'spacingMs' | 'signal'>) {}
+
+  get areOver(): boolean {
+    return this.#failedLogins >= MOST_LOGIN_FAILURES
+  }
+
+  /** False when nobody waits any more. */
+  async turn(): Promise<boolean> {
+    const { spacingMs, signal } = this.options
+    if (!this.#isFirst && spacingMs > 0) await pause(spacingMs, signal)
+    this.#isFirst = false
+    return signal?.aborted !== true
+  }
+
+  saw(trouble: Trouble | undefined): void {
+    this.#failedLogins = trouble === 'auth' ? this.#failedLogins + 1 : 0
+  }
+}
+
+/** Undefined when it was interrupted before it began. */
+async function recoverOne(
+  parts: Parts,
+  one: Observed,
+  dryRun: boolean,
+  starts: Starts,
+): Promise<Recovered | undefined> {
+  const { agent, run } = one
+  const fell = downOf(one)
+  if (!fell || !run) return untouched(one)
+  const plan = await planFor(parts, agent, run, fell)
+  if ('error' in plan) return plan
+  if (dryRun) return told(agent, fell, plan, 'it would come back')
+  if (starts.areOver) return { ...refusal(agent, tooManyFailures(agent)), fell }
+  if (!(await starts.turn())) return undefined
+  const { recovered, trouble } = await bringBack(parts, agent, run, plan, fell)
+  starts.saw(trouble)
+  return recovered
+}
+
+/** Why an agent is down; also one whose process has outlived its terminal, where nobody can reach it. */
+function downOf({ run, verdict }: Observed): Fall | undefined {
+  const fell = fallOf(run)
+  if (fell || !run) return fell
+  const live = liveRun(run)
+  const trouble = verdict?.status.trouble
+  if (!live || (trouble !== 'tmux-gone' && trouble !== 'dead-pane') || verdict?.status.source !== 'process')
+    return undefined
+  return lifeOfRun(live) === 'alive'
+    ? { how: 'lost', reason: verdict.status.reason ?? 'it has no terminal' }
+    : undefined
+}
+
+function untouched({ agent, run, verdict }: Observed): Recovered {
+  const session = run?.binding && { session_id: run.binding.session }
+  if (liveRun(run)) return { agent, outcome: 'up', ...session, reason: 'it runs' }
+  const reason = run?.archived_at ? 'it is archived' : (run?.run?.end?.reason ?? verdict?.status.reason)
+  return { agent, outcome: 'stopped', ...session, reason: reason ?? 'it was not started' }
+}
+
+const refusal = (agent: Agent, error: SkeinError): Recovered & { error: SkeinError } => ({
+  agent,
+  outcome: 'refused',
+  reason: error.message,
+  error,
+})
+
+async function planFor(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun,
+  fell: Fall,
+): Promise<RecoveryPlan | (Recovered & { error: SkeinError })> {
+  try {
+    return await planRecovery(parts, agent, run)
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    return { ...refusal(agent, error), fell, ...(run.binding ? { session_id: run.binding.session } : {}) }
+  }
+}
+
+async function bringBack(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun,
+  plan: RecoveryPlan,
+  fell: Fall,
+): Promise<{ recovered: Recovered; trouble?: Trouble | undefined }> {
+  const live = liveRun(run)
+  try {
+    const { observed, session } = await start(parts, agent, {
+      asBefore: true,
+      fresh: plan.isNew,
+      ...(live ? { replace: live.id } : {}),
+    })
+    const pid = observed.run?.run?.pid
+    const { trouble } = observed.verdict?.status ?? {}
+    const now = session === undefined ? plan : { ...plan, session }
+    return { recovered: told(agent, fell, now, `process ${pid} runs`), trouble }
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    const session = run.binding && { session_id: run.binding.session }
+    if (error.code === 'agent-running')
+      return { recovered: { agent, outcome: 'up', ...session, reason: 'another process has started it meanwhile' } }
+    return { recovered: { ...refusal(agent, error), fell, ...session } }
+  }
+}
+
+function told(agent: Agent, fell: Fall, { outcome, session, because }: RecoveryPlan, how: string): Recovered {
+  return {
+    agent,
+    outcome,
+    ...(session ? { session_id: session } : {}),
+    fell,
+    reason: because === undefined ? how : `${because}; ${how}`,
+  }
+}
+
+const tooManyFailures = ({ address }: Agent): SkeinError =>
+  new SkeinError(
+    'agent-not-ready',
+    `${address} was not started: the ${MOST_LOGIN_FAILURES} agents before it could not log in`,
+    'Log in with that tool by hand, then: skein recover',
+  )

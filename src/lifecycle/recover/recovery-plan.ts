@@ -1,0 +1,71 @@
+import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
+import { type AgentRun, liveRun } from '../agent-run.js'
+import { withKeptEnvironment } from '../care/kept-environment.js'
+import { type Parts, runnerOf } from '../parts.js'
+import { givenEnv } from '../run/given-env.js'
+import { refuseHeld } from '../run/resume-plan.js'
+import { lifeOfRun } from '../run/run-life.js'
+import { recipeOfTool, refuseNoDirectory } from '../run/start-plan.js'
+import { refuseForeign } from './owned-conversation.js'
+
+/** How an agent that is down is brought back. */
+export interface RecoveryPlan {
+  outcome: 'resumed' | 'fresh'
+  session?: SessionId
+  /** Why it does not go on with a conversation. */
+  because?: string
+  /** Its program cannot open the conversation that its file names, so it is given a new one. */
+  isNew: boolean
+}
+
+/**
+ * Which conversation a stopped agent comes back in. Refuses (`SkeinError`) what would lose one, mix two up, or start the program
+ * with other settings than it had. Changes nothing.
+ */
+export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Promise<RecoveryPlan> {
+  const parts = withKeptEnvironment(from, agent)
+  const { recipe, binding } = recipeOfTool(run, agent.tool)
+  const { can, hasConversation } = runnerOf(parts, recipe.tool)
+  refuseNoDirectory(recipe.cwd, `Create it again, then: skein recover ${agent.address}`)
+  givenEnv(parts, agent, recipe)
+  if (!binding) return { outcome: 'fresh', because: 'it had no conversation yet', isNew: true }
+  if (binding.how === 'made' || !can.resume) {
+    return { outcome: 'fresh', because: `${recipe.tool} cannot resume a conversation`, isNew: true }
+  }
+  const { session } = binding
+  await refuseHeld(parts, session, agent)
+  await refuseForeign(parts, agent, run, session)
+  refuseOpen(parts, agent, run, session)
+  if ((await hasConversation?.(session, parts.environment)) !== false)
+    return { outcome: 'resumed', session, isNew: false }
+  if (await wasSomethingSaid(parts, run, session)) throw logDeleted(agent, recipe.tool, session)
+  // Programs that are given their id take the same one again.
+  const isChosen = can.chooseId === 'flag' || can.chooseId === 'seed'
+  return { outcome: 'fresh', because: 'nothing was said in its conversation', isNew: !isChosen, session }
+}
+
+/** A program that has the conversation open would write into the same log. The agent's own process is ended first. */
+function refuseOpen(parts: Parts, agent: Agent, run: AgentRun, session: SessionId): void {
+  const live = liveRun(run)
+  if (live && lifeOfRun(live) === 'alive') return
+  if (!runnerOf(parts, agent.tool).openConversations?.(parts.environment)?.has(session)) return
+  throw new SkeinError(
+    'foreign-conversation',
+    `Session ${session} is open in another program`,
+    `End that program, then: skein recover ${agent.address}`,
+  )
+}
+
+/** Some programs write a log with the first prompt: without one, none is missing. */
+async function wasSomethingSaid({ home }: Parts, run: AgentRun, session: SessionId): Promise<boolean> {
+  if (run.turn_end || run.busy_at !== undefined || run.prompted_at !== undefined || run.finished_at !== undefined)
+    return true
+  return (await home.history.spent([session])).has(session)
+}
+
+const logDeleted = (agent: Agent, tool: string, session: SessionId): SkeinError =>
+  new SkeinError(
+    'session-not-found',
+    `${tool} has no log of session ${session} any more: it was deleted`,
+    `What was said: skein turns ${session} . Begin another conversation: skein restart ${agent.address} --fresh`,
+  )

@@ -1,0 +1,292 @@
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downNote } from '../../src/cli/views/recovery-view.js'
+import { lifeOf } from '../../src/disk/index.js'
+import type { RecoveryReceipt } from '../../src/lifecycle/index.js'
+import type { SessionId } from '../../src/model/index.js'
+import type { ToolRunner } from '../../src/tools/index.js'
+import { scratch } from '../home/scratch.js'
+import { fakeTool } from './fake-tool.js'
+import { eventually, type Workshop, workshop } from './workshop.js'
+
+const NOW = { spacingMs: 0 }
+
+const serverPid = ({ tmux }: Workshop): number => Number(tmux('display-message', '-p', '#{pid}'))
+const outcomes = (receipts: readonly RecoveryReceipt[]): Record<string, string> =>
+  Object.fromEntries(receipts.map(({ agent, outcome }) => [agent.address, outcome]))
+
+/** The tmux server and everything in it goes, as in a reboot. */
+async function crash(shop: Workshop): Promise<void> {
+  process.kill(serverPid(shop), 'SIGKILL')
+  await eventually(
+    () => shop.agents.list(),
+    (seen) => seen.every(({ status }) => ['error', 'stopped'].includes(status)),
+  )
+}
+
+/** Sessions of the programs that were started since, each with the process that has it. */
+const started = (shop: Workshop, since: number) =>
+  shop
+    .log()
+    .slice(since)
+    .filter((line) => line.started !== undefined)
+
+async function livingSessions(shop: Workshop): Promise<(string | undefined)[]> {
+  return (await shop.agents.list()).flatMap((one) => (one.status === 'idle' ? [one.session_id] : [])).sort()
+}
+
+describe('after a dead tmux server', () => {
+  it('every agent that was up comes back in its own conversation, as it was started, and what was stopped stays stopped', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project, env: { GIVEN: 'a key' }, model: 'big', args: ['--x'] })
+    for (const agent of ['butter', 'jam', 'quitter']) await shop.agents.start({ agent, cwd: shop.project })
+    await shop.agents.stop('jam')
+    await shop.agents.keys('quitter', ['C-d'])
+    await eventually(
+      () => shop.agents.list(),
+      (seen) => seen.filter(({ status }) => status === 'stopped').length === 2,
+    )
+    const before = await shop.agents.list()
+    await crash(shop)
+    const down = await shop.agents.list()
+    expect(downNote(down)).toBe('2 agents are down (the tmux server is gone). Bring them back: skein recover')
+    const since = shop.log().length
+    const planned = await shop.agents.recover({ ...NOW, dryRun: true })
+    expect(outcomes(planned)).toEqual({ butter: 'resumed', toast: 'resumed' })
+    expect(started(shop, since)).toEqual([])
+    const back = await shop.agents.recover(NOW)
+    expect(outcomes(back)).toEqual({ butter: 'resumed', toast: 'resumed' })
+    for (const { agent, session_id, fell } of back) {
+      expect(session_id).toBe(before.find(({ id }) => id === agent.id)?.session_id)
+      expect(fell).toEqual({ how: 'lost', reason: 'the tmux server is gone' })
+    }
+    const session = before.find(({ address }) => address === 'toast')?.session_id
+    expect(started(shop, since)).toContainEqual(
+      expect.objectContaining({
+        started: session,
+        resumed: true,
+        env: { GIVEN: 'a key' },
+        args: ['--resume', session, '--model', 'big', '--x'],
+      }),
+    )
+    expect(await shop.agents.recover(NOW)).toEqual([])
+    expect(downNote(await shop.agents.list())).toBeUndefined()
+    expect(outcomes(await shop.agents.recover({ ...NOW, agents: ['toast', 'jam'] }))).toEqual({
+      jam: 'stopped',
+      toast: 'up',
+    })
+    expect(started(shop, since)).toHaveLength(2)
+  })
+
+  it('an agent comes back with the environment of its last start, not with that of the process that brings it back', async () => {
+    const shop = await workshop({ env: { GIVEN: 'from the shell' } })
+    await shop.agents.start({ agent: 'toast', cwd: shop.project })
+    await crash(shop)
+    const bare = await workshop({ root: shop.root })
+    const since = shop.log().length
+    expect(outcomes(await bare.agents.recover(NOW))).toEqual({ toast: 'resumed' })
+    expect(started(shop, since)).toMatchObject([{ env: { GIVEN: 'from the shell' } }])
+  })
+
+  it('a program that has outlived its terminal is ended before its conversation is resumed', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project, args: ['--stubborn'] })
+    const pid = (await shop.agents.runs())[0]?.run?.pid ?? 0
+    process.kill(serverPid(shop), 'SIGKILL')
+    await eventually(
+      () => shop.agents.list(),
+      ([one]) => one?.trouble === 'tmux-gone',
+    )
+    expect(lifeOf({ pid })).toBe('alive')
+    expect(await shop.agents.recover(NOW)).toMatchObject([{ outcome: 'resumed', fell: { how: 'lost' } }])
+    expect(lifeOf({ pid })).toBe('dead')
+  })
+
+  it('two that recover at once double nobody, and one that is interrupted is continued by the next', async () => {
+    const shop = await workshop()
+    const names = ['a', 'b', 'c', 'd']
+    for (const agent of names) await shop.agents.start({ agent, cwd: shop.project })
+    await crash(shop)
+    const since = shop.log().length
+    const other = await shop.again()
+    const ending = new AbortController()
+    const first = shop.agents.recover({ spacingMs: 60_000, signal: ending.signal, tell: () => ending.abort() })
+    await eventually(
+      () => started(shop, since).length,
+      (count) => count === 1,
+    )
+    const second = await other.agents.recover(NOW).catch((error) => error)
+    expect(await first).toHaveLength(1)
+    // Refused while the first one went on, or done by what it had left.
+    const rest = second instanceof Error ? await other.agents.recover(NOW) : second
+    expect(rest).toHaveLength(3)
+    expect(started(shop, since)).toHaveLength(4)
+    const both = await Promise.allSettled([shop.agents.recover(NOW), other.agents.recover(NOW)])
+    expect(both.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))).toEqual([])
+    expect(started(shop, since)).toHaveLength(4)
+    expect(new Set(await livingSessions(shop)).size).toBe(4)
+  })
+
+  it('a start whose maker was killed counts as down, and is brought back', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project })
+    const [stored] = await shop.agents.runs()
+    await crash(shop)
+    const { pane: _p, pid: _i, process_start: _s, server: _v, ended_at: _e, end: _n, ...launching } = stored?.run ?? {}
+    const { run: _run, ...rest } = stored ?? {}
+    writeFileSync(join(shop.home.paths.agents, `${stored?.agent}.json`), JSON.stringify({ ...rest, launching }))
+    expect(await shop.agents.recover(NOW)).toMatchObject([
+      { outcome: 'resumed', session_id: stored?.binding?.session, fell: { reason: 'its start was interrupted' } },
+    ])
+  })
+})
+
+describe('what cannot come back as it was is refused, and keeps its conversation', () => {
+  const refusals: [string, (shop: Workshop, file: string) => void, RegExp, RegExp][] = [
+    [
+      'its directory is gone',
+      ({ project }) => renameSync(project, `${project}-moved`),
+      /^There is no directory .*project$/,
+      /^Create it again, then: skein recover toast$/,
+    ],
+    [
+      'its log was deleted',
+      ({ root }) => writeFileSync(join(root, 'deleted'), ''),
+      /^fake has no log of session \S+ any more: it was deleted$/,
+      /skein turns \S+ \. .*skein restart toast --fresh$/,
+    ],
+    [
+      'its conversation is open elsewhere',
+      ({ root }) => writeFileSync(join(root, 'open'), ''),
+      /^Session \S+ is open in another program$/,
+      /^End that program, then: skein recover toast$/,
+    ],
+    [
+      'the values of its variables are gone',
+      (_, file) => rmSync(join(file.replace(/\.json$/, ''), 'env.json')),
+      /^toast was started with GIVEN, whose values are gone$/,
+      /^Give them again: skein restart toast --env GIVEN=…$/,
+    ],
+  ]
+  it.each(refusals)('%s', async (_, spoil, message, next) => {
+    const shop = await workshop({ runners: [withLogs()] })
+    const { root, project, agents } = shop
+    const file = await upAndSaid(shop)
+    const [before] = await agents.runs()
+    await crash(shop)
+    spoil(shop, file)
+    const since = shop.log().length
+    const [receipt] = await agents.recover(NOW)
+    expect(receipt).toMatchObject({ outcome: 'refused', session_id: before?.binding?.session })
+    expect(receipt?.error?.message).toMatch(message)
+    expect(receipt?.error?.next).toMatch(next)
+    expect(started(shop, since)).toEqual([])
+    const [after] = await agents.runs()
+    expect([after?.binding, after?.recipe]).toEqual([before?.binding, before?.recipe])
+    for (const path of ['deleted', 'open']) rmSync(join(root, path), { force: true })
+    mkdirSync(project, { recursive: true })
+  })
+
+  /** The fake tool, which keeps its logs where the test can take them away. */
+  function withLogs(): ToolRunner {
+    const tool = fakeTool()
+    const has = (root: string, name: string): boolean => {
+      try {
+        rmSync(join(root, name))
+        return true
+      } catch {
+        return false
+      }
+    }
+    return {
+      ...tool,
+      hasConversation: (_, { home }) => !has(home, 'deleted'),
+      openConversations: ({ home }) => ({ has: () => has(home, 'open') }) as unknown as ReadonlySet<SessionId>,
+    }
+  }
+
+  async function upAndSaid({ agents, project, home }: Workshop): Promise<string> {
+    const { agent } = await agents.start({ agent: 'toast', cwd: project, env: { GIVEN: 'a key' } })
+    await agents.send('toast', 'hello')
+    await agents.wait('toast', { until: 'done' })
+    return join(home.paths.agents, `${agent.id}.json`)
+  }
+
+  it('a resume that fails at once', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project })
+    const [before] = await shop.agents.runs()
+    await crash(shop)
+    const file = join(shop.home.paths.agents, `${before?.agent}.json`)
+    const [stored] = await shop.agents.runs()
+    const broken = { ...stored, recipe: { ...stored?.recipe, args: ['--die', '3', '--because', 'of a test'] } }
+    writeFileSync(file, JSON.stringify(broken))
+    const [receipt] = await shop.agents.recover(NOW)
+    expect(receipt).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('exited 3') })
+    expect(receipt?.error?.details).toContain('fake: cannot start, because of a test')
+    expect((await shop.agents.runs())[0]?.binding?.session).toBe(before?.binding?.session)
+    writeFileSync(file, JSON.stringify(stored))
+    expect(await shop.agents.recover(NOW)).toMatchObject([{ outcome: 'resumed', session_id: before?.binding?.session }])
+  })
+})
+
+describe('no agent ever resumes the conversation of another', () => {
+  it('two agents in one directory, one that was cleared and one that ran a program of its own: each comes back to its own', async () => {
+    const shop = await workshop()
+    for (const agent of ['left', 'right', 'cleared', 'parent']) await shop.agents.start({ agent, cwd: shop.project })
+    await shop.agents.send('cleared', 'clear')
+    await shop.agents.send('parent', 'child')
+    for (const agent of ['cleared', 'parent']) await shop.agents.wait(agent, { until: 'done' })
+    const before = new Map<string, string | undefined>(
+      (await shop.agents.list()).map(({ address, session_id }) => [address, session_id]),
+    )
+    expect(before.get('cleared')).toMatch(/-cleared$/)
+    expect(before.get('parent')).not.toBe('child-session')
+    await crash(shop)
+    const since = shop.log().length
+    const back = await shop.agents.recover(NOW)
+    expect(new Map(back.map(({ agent, session_id }) => [agent.address, session_id]))).toEqual(before)
+    expect(
+      started(shop, since)
+        .map((line) => line.started)
+        .sort(),
+    ).toEqual([...before.values()].sort())
+  })
+
+  it('a duplicated id is resumed by the agent whose session it is, and by no other', async () => {
+    const shop = await workshop()
+    for (const agent of ['toast', 'thief']) await shop.agents.start({ agent, cwd: shop.project })
+    await crash(shop)
+    const runs = await shop.agents.runs()
+    const [toast, thief] = await Promise.all(['toast', 'thief'].map((name) => shop.home.roster.agent(name)))
+    const own = runs.find(({ agent }) => agent === toast?.id)
+    const stolen = { ...runs.find(({ agent }) => agent === thief?.id), binding: own?.binding }
+    writeFileSync(join(shop.home.paths.agents, `${thief?.id}.json`), JSON.stringify(stolen))
+    const since = shop.log().length
+    const back = await shop.agents.recover(NOW)
+    expect(outcomes(back)).toEqual({ thief: 'refused', toast: 'resumed' })
+    expect(back.find(({ outcome }) => outcome === 'refused')?.error).toMatchObject({
+      code: 'foreign-conversation',
+      next: 'Begin another conversation: skein restart thief --fresh',
+    })
+    expect(started(shop, since).map((line) => line.started)).toEqual([own?.binding?.session])
+  })
+
+  it('a copied home is refused while the original still has the conversation, and a moved one is not', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project })
+    await crash(shop)
+    const copy = join(scratch(), 'copy')
+    cpSync(shop.root, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+    const since = shop.log().length
+    const copied = await workshop({ root: copy })
+    expect(await copied.agents.recover(NOW)).toMatchObject([
+      { outcome: 'refused', error: { code: 'foreign-conversation' } },
+    ])
+    await expect(copied.agents.restart('toast')).rejects.toMatchObject({ code: 'foreign-conversation' })
+    expect(started(shop, since)).toEqual([])
+    renameSync(shop.home.paths.agents, `${shop.home.paths.agents}-gone`)
+    expect(outcomes(await copied.agents.recover(NOW))).toEqual({ toast: 'resumed' })
+  })
+})
