@@ -13,6 +13,7 @@ import {
   type HomeLocation,
   homeLocation,
   randomBytes,
+  selfBeside,
   settleHome,
   socketFacts,
   surroundings,
@@ -107,7 +108,15 @@ async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): P
   const { configFile } = location()
   const daemon = wakes ? { daemon: daemonFacts(location) } : {}
   const asks = { answering: answering(new URL('../../bin/skein.js', import.meta.url)) }
-  return openAgents({ home, context, configFile, facts: socketFacts(), ...asks, ...daemon })
+  return openAgents({
+    home,
+    context,
+    configFile,
+    facts: socketFacts(),
+    self: selfBeside(import.meta.url),
+    ...asks,
+    ...daemon,
+  })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { commandLine } from './command-line.js'
-
-/** Set on a server that we started: on anyone else's nothing but our own hooks and our own session is touched. */
-export const OURS = '@skein_server'
+import { endedKeys } from './ended-keys.js'
+import { OURS } from './ours.js'
 
 /** `-q`: an option that this version of tmux does not know yet is left alone. */
 const server = (option: string, value: string) => commandLine('set-option', '-sq', option, value)
@@ -36,6 +35,7 @@ export const settings = (): string[] => [
   window('allow-passthrough', 'off'),
   // One key back, also when our server is shown in a window of another tmux that has the same prefix.
   commandLine('bind-key', '-n', 'C-q', 'detach-client'),
+  ...endedKeys(),
 ]
 
 /** The richer description where the system has it: programs look it up. */

@@ -42,6 +42,8 @@ export interface NewPane {
   readonly height?: number
   /** Kept as the pane's `@skein_agent`. */
   readonly agent: string
+  /** The script that keys run once its program has ended (see `writeAgainScript`). */
+  readonly again?: string | undefined
 }
 
 /** What happened in the server, in order, none left out: a gap in `number` is reported as `missed`. */
@@ -81,7 +83,7 @@ export interface Terminal extends AsyncDisposable {
   /** Starts the server when there is none. */
   create(pane: NewPane): Promise<PaneInfo>
   /** Runs a new program in the same pane, ending the old one. */
-  respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo>
+  respawn(pane: PaneId, options: Pick<NewPane, 'cwd' | 'script' | 'again'>): Promise<PaneInfo>
   capture(pane: PaneId, options?: CaptureOptions): Promise<string>
   /** Many at once, pipelined; a pane that is gone is left out. */
   captureAll(panes: readonly PaneId[], options?: CaptureOptions): Promise<Map<PaneId, string>>

@@ -5,27 +5,25 @@ import { promisify } from 'node:util'
 import { type Context, SkeinError } from '../model/index.js'
 import { commandLine, forMessage, sequence, withoutFormats } from './command-line.js'
 import { Connection } from './connection.js'
+import { withoutEndedKeys } from './ended-keys.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
+import { OURS } from './ours.js'
 import { listActivity, listPanes, paneId, parseActivity, parsePanes } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
 import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
 import { checkSessionName, exactly } from './session-name.js'
-import { OURS } from './settings.js'
 import type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
 import { paneGone, refused } from './trouble.js'
 import { checkTmux } from './version.js'
 
 const DEFAULT_TIMEOUT_MS = 5_000
-const ENDED_WORDS = 'skein: the program has ended'
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
 const SETTLE_TRIES = 4
 const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
-/** What a pane shows below the last words of its program. An agent is named by the beginning of its id, which a rename leaves as it is. */
-const ENDED = `${ENDED_WORDS} (#{?pane_dead_signal,signal #{pane_dead_signal},exit #{pane_dead_status}}). To go on: skein restart #{=8:@skein_agent}`
 const SCREEN = { repeatable: true, isScreen: true }
 
 export interface OpenTerminal {
@@ -43,9 +41,6 @@ export interface OpenTerminal {
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
-
-/** Whether a line of a screen was written by tmux below a program that has ended. */
-export const isEndedNote = (line: string): boolean => line.startsWith(ENDED_WORDS) || line.startsWith('Pane is dead')
 
 /** Checks that tmux is there. Connects to the server when something is asked, and starts it when a pane is created. */
 export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
@@ -101,8 +96,7 @@ class TmuxTerminal implements Terminal {
         // On the same line, so that even a program that ends at once leaves its pane and its exit status.
         commandLine('set-option', '-p', '-t', target, 'remain-on-exit', 'on'),
         commandLine('set-option', '-p', '-t', target, '--', '@skein_agent', pane.agent),
-        // `-q`: tmux before 3.3 has no such option, and shows its own words.
-        commandLine('set-option', '-pq', '-t', target, 'remain-on-exit-format', ENDED),
+        ...withoutEndedKeys(target, pane.again),
         nameWindow(pane.session, pane.session),
       ),
       { start: true },
@@ -111,7 +105,7 @@ class TmuxTerminal implements Terminal {
     return { ...(await this.pane(paneId(made))), cwd }
   }
 
-  async respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo> {
+  async respawn(pane: PaneId, options: Pick<NewPane, 'cwd' | 'script' | 'again'>): Promise<PaneInfo> {
     const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
@@ -119,6 +113,7 @@ class TmuxTerminal implements Terminal {
         commandLine('select-pane', '-t', pane, '-T', ''),
         commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
+        ...withoutEndedKeys(pane, options.again),
       ),
     )
     return { ...(await this.pane(pane)), cwd }

@@ -312,16 +312,16 @@ async function makePane(
   parts: Parts,
   agent: Agent,
   { run, recipe }: AgentRun,
-  { script, launching }: ReadyRun,
+  { script, launching, again }: ReadyRun,
 ): Promise<{ pane: PaneInfo; tier: Started['tier'] }> {
   await reachServer(parts)
   const terminal = await parts.terminals.of(parts.socket)
   const isSameServer = run && JSON.stringify(run.socket) === JSON.stringify(parts.socket)
   const old = isSameServer ? await terminal.pane(run.pane).catch(() => undefined) : undefined
   if (old?.agent === agent.id) {
-    return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script }), tier: 'respawned' }
+    return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script, again }), tier: 'respawned' }
   }
-  const wanted = { cwd: recipe.cwd, script, agent: agent.id }
+  const wanted = { cwd: recipe.cwd, script, again, agent: agent.id }
   const create = async (session: string): Promise<PaneInfo> => {
     try {
       return await terminal.create({ ...wanted, session })
