@@ -6,9 +6,8 @@ import { commandLine } from './command-line.js'
 import { ControlClient, settlesWithin } from './control-client.js'
 import { closeGate, crashesOnNotices, hasKeeper, installHooks } from './event-hooks.js'
 import { OneShot } from './one-shot.js'
-import { OURS } from './ours.js'
 import { isListening, startServer, type TmuxServer } from './server.js'
-import { settings } from './settings.js'
+import { OURS, settings } from './settings.js'
 import { noAnswer, refused, serverGone } from './trouble.js'
 
 const TRIES = 4

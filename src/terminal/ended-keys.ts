@@ -1,9 +1,10 @@
 import { commandLine, sequence } from './command-line.js'
-import { OURS } from './ours.js'
 
 /** The pane option with the script that goes on with an ended program (`writeAgainScript`). */
 export const AGAIN = '@skein_again'
 const TABLE = 'skein-ended'
+/** Set with the keys: a server that an older version started, or that is not ours, does not have them. */
+const HAS_KEYS = '@skein_keys'
 /** Beside the hook that tells of a death: see `event-hooks.ts`. */
 const HOOK_INDEX = 7_537
 
@@ -13,7 +14,7 @@ const BY_COMMAND = 'To go on: skein restart #{=8:@skein_agent}'
 const BY_KEY = 'Enter restarts it · q closes it'
 
 /** What a pane shows below the last words of its program. */
-export const ENDED = `${ENDED_WORDS} (#{?pane_dead_signal,signal #{pane_dead_signal},exit #{pane_dead_status}}). #{?#{&&:#{${AGAIN}},#{${OURS}}},${BY_KEY},${BY_COMMAND}}`
+export const ENDED = `${ENDED_WORDS} (#{?pane_dead_signal,signal #{pane_dead_signal},exit #{pane_dead_status}}). #{?#{&&:#{${AGAIN}},#{${HAS_KEYS}}},${BY_KEY},${BY_COMMAND}}`
 
 /** Whether a line of a screen was written by tmux below a program that has ended. */
 export const isEndedNote = (line: string): boolean => line.startsWith(ENDED_WORDS) || line.startsWith('Pane is dead')
@@ -39,6 +40,7 @@ export const endedKeys = (): string[] => {
       ...['set-hook', '-g', `pane-died[${HOOK_INDEX}]`],
       commandLine('if-shell', '-F', `#{${AGAIN}}`, commandLine('set-option', 'key-table', TABLE)),
     ),
+    commandLine('set-option', '-gq', HAS_KEYS, '1'),
     press('Enter', restart),
     press('q', close),
     // What the usual table has for reading and leaving.

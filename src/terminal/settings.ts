@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { commandLine } from './command-line.js'
 import { endedKeys } from './ended-keys.js'
-import { OURS } from './ours.js'
+
+/** Set on a server that we started: on anyone else's nothing but our own hooks and our own session is touched. */
+export const OURS = '@skein_server'
 
 /** `-q`: an option that this version of tmux does not know yet is left alone. */
 const server = (option: string, value: string) => commandLine('set-option', '-sq', option, value)
