@@ -72,6 +72,7 @@ runCli({
   settings: {
     profile: env.SKEIN_PROFILE || undefined,
     session: env.SKEIN_SESSION || undefined,
+    agent: env.SKEIN_AGENT || undefined,
     tmux: env.TMUX || undefined,
     noColour: Boolean(env.NO_COLOR),
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,

@@ -52,6 +52,7 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
+    { title: 'Work', names: ['work', 'mail', 'step'] },
     { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
     {
       title: 'Upkeep',
@@ -167,6 +168,43 @@ export const COMMANDS: CommandTable = {
         set: verb('Change how a group is shown', async () => (await import('./commands/group/set.js')).set),
         delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
+      },
+    },
+    work: {
+      summary: 'Manage units of work',
+      entries: {
+        add: verb('Add a unit of work', async () => (await import('./commands/work/add.js')).add),
+        list: verb(
+          'List units of work, the most urgent first',
+          async () => (await import('./commands/work/list.js')).list,
+        ),
+        show: verb('Show one unit of work', async () => (await import('./commands/work/show.js')).show),
+        hook: verb(
+          "Put a unit on an agent's hook: what it does next",
+          async () => (await import('./commands/work/hook.js')).hook,
+        ),
+        unhook: verb('Take a unit off its hook', async () => (await import('./commands/work/unhook.js')).unhook),
+        done: verb('Record that a unit is done', async () => (await import('./commands/work/done.js')).done),
+        block: verb('Record that a unit cannot go on', async () => (await import('./commands/work/block.js')).block),
+      },
+    },
+    mail: {
+      summary: 'Write to agents, roles and people',
+      entries: {
+        send: verb('Write to an agent, a role or a person', async () => (await import('./commands/mail/send.js')).send),
+        inbox: verb(
+          'List unread mail, the most urgent first',
+          async () => (await import('./commands/mail/inbox.js')).inbox,
+        ),
+        read: verb('Read a mail, and mark it as read', async () => (await import('./commands/mail/read.js')).read),
+        reply: verb('Reply to whoever wrote a mail', async () => (await import('./commands/mail/reply.js')).reply),
+      },
+    },
+    step: {
+      summary: 'Record the steps of the work',
+      entries: {
+        start: verb('Begin a step of the work', async () => (await import('./commands/step/start.js')).start),
+        done: verb('End a step of the work', async () => (await import('./commands/step/done.js')).done),
       },
     },
     events: {

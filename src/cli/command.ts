@@ -22,6 +22,8 @@ export interface Cli {
   readonly privacyFile: string
   /** The session this process runs in, when the environment says so. */
   readonly currentSession: string | undefined
+  /** The agent this process runs in, when the environment says so. */
+  readonly currentAgent: string | undefined
   readonly profile: string
   readonly profiles: Profiles
   /** The clock, randomness and where warnings go. */

@@ -127,6 +127,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       input: world.input,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,
+      currentAgent: world.settings.agent,
       profile,
       profiles: world.profiles,
       context: world.context,

@@ -47,6 +47,8 @@ export interface Settings {
   readonly profile: string | undefined
   /** SKEIN_SESSION */
   readonly session: string | undefined
+  /** SKEIN_AGENT */
+  readonly agent: string | undefined
   /** TMUX */
   readonly tmux: string | undefined
   /** NO_COLOR */

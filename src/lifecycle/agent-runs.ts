@@ -13,6 +13,12 @@ const HOLD_WAIT_MS = 20_000
 /** A prompt that is kept for an agent, among the files of its runs. */
 export const PROMPT_FILE = 'prompt'
 
+const DOING = {
+  state: 'is starting or changing this agent',
+  keys: 'is typing into this agent',
+  handoff: 'is handing off this agent',
+} as const
+
 /** What a change makes of an agent. */
 export interface RunChange<T> {
   next: AgentRun
@@ -90,10 +96,12 @@ export class AgentRuns {
     return made.result
   }
 
-  /** `state`: the agent's file and starting it. `keys`: typing into it, which takes longer and must not mix. */
-  async hold(id: AgentId, what: 'state' | 'keys', waitMs = HOLD_WAIT_MS): Promise<Disposable> {
-    const doing = what === 'keys' ? 'is typing into this agent' : 'is starting or changing this agent'
-    return this.#lock(`${id}.${what}.lock`, doing, waitMs)
+  /**
+   * `state`: the agent's file and starting it. `keys`: typing into it, which takes longer and must not mix. `handoff`: from the decision to
+   * hand off until the successor runs; whoever gets it may finish a handoff whose process is gone.
+   */
+  async hold(id: AgentId, what: keyof typeof DOING, waitMs = HOLD_WAIT_MS): Promise<Disposable> {
+    return this.#lock(`${id}.${what}.lock`, DOING[what], waitMs)
   }
 
   /** From the choice of a session of the history until the file of the agent says that it has it. */
@@ -126,7 +134,7 @@ export class AgentRuns {
   /** Takes away everything about an agent. */
   forget(id: AgentId): void {
     for (const path of [this.#path(id), this.directoryOf(id)]) rmSync(path, { recursive: true, force: true })
-    for (const what of ['state', 'keys']) rmSync(join(this.home.paths.agents, `${id}.${what}.lock`), { force: true })
+    for (const what of Object.keys(DOING)) rmSync(join(this.home.paths.agents, `${id}.${what}.lock`), { force: true })
   }
 
   /** Puts a file back as it was before `forget`; the caller holds the agent. */

@@ -1,6 +1,8 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
+import type { DoneOptions } from './handoff/done.js'
+import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { PromptOutcome } from './talk/reply.js'
@@ -86,6 +88,44 @@ export interface SendReceipt extends Receipt {
   reason?: string
 }
 
+/** What to hand off, and how. */
+export interface HandoffRequest {
+  /** The agent that asks: it hands off itself, unless `target` names another. */
+  agent?: string
+  /** A unit of work to hook first, an agent, or a role that one agent has. */
+  target?: string
+  kind?: HandoffKind
+  subject?: string
+  message?: string
+  collect?: boolean
+  reason?: string
+  tool?: string
+  /** Say what would be done, and change nothing. */
+  dryRun?: boolean
+}
+
+export interface HandoffReceipt extends Receipt {
+  kind: HandoffKind | 'done'
+  /** False when nothing was changed: a dry run. */
+  is_done: boolean
+  from?: string
+  /** The session that continues it, where that is known. */
+  to?: string
+  mail?: string
+  subject?: string
+  body?: string
+  /** What is not committed or not pushed. */
+  unsaved: string[]
+}
+
+export interface DoneReceipt extends Receipt {
+  session?: string
+  /** Units of work that were closed. */
+  closed: string[]
+  /** The program that submitted the work; absent when nothing was submitted. */
+  submitted?: string
+}
+
 export interface RecordedScreen {
   agent: AgentView
   tool: string
@@ -114,6 +154,10 @@ export interface Agents extends AsyncDisposable {
     reference: string,
     options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
+  /** Hands an agent's work to its next session, in place; a handoff that was cut off is finished instead. */
+  handoff(request: HandoffRequest): Promise<HandoffReceipt>
+  /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
+  done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
   /** Brings back agents that are down although nobody asked for it, or those that are named. */
   recover(options: {
     agents?: readonly string[]

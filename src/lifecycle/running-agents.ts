@@ -7,7 +7,10 @@ import { viewOf, viewsOf } from './agent-view.js'
 import type {
   Agents,
   AgentView,
+  DoneReceipt,
   Explanation,
+  HandoffReceipt,
+  HandoffRequest,
   Receipt,
   RecordedScreen,
   RecoveryReceipt,
@@ -16,6 +19,7 @@ import type {
   StartNow,
 } from './agents.js'
 import { findAgent } from './find-agent.js'
+import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
@@ -73,6 +77,20 @@ export class RunningAgents implements Agents {
       session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
     const did = `restarted ${agent.address} (${tier}${again})`
     return { agent: await this.#viewOf(observed), did, how: aliveness(observed), tier }
+  }
+
+  async handoff(request: HandoffRequest): Promise<HandoffReceipt> {
+    this.parts.terminals.warm(this.parts.socket)
+    const { performHandoff } = await import('./handoff/perform-handoff.js')
+    const { agent, ...handed } = await performHandoff(this.parts, request)
+    return { agent: await this.#look(agent), ...handed }
+  }
+
+  async done(reference: string, options: DoneOptions = {}): Promise<DoneReceipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const { performDone } = await import('./handoff/perform-handoff.js')
+    const done = await performDone(this.parts, agent, options)
+    return { ...done, agent: await this.#look(agent) }
   }
 
   async stop(reference: string, options: { graceMs?: number } = {}): Promise<Receipt> {

@@ -71,6 +71,7 @@ export {
   text,
 } from './kind.js'
 export { list } from './list.js'
+export { mailInbox, mailRead, mailReply, mailSend } from './mail/mail.js'
 export { openApi } from './openapi.js'
 export type { Operation } from './operation.js'
 export { present } from './present.js'
@@ -83,6 +84,7 @@ export { sessionsList } from './sessions/list.js'
 export { type ShownPage, type ShownSession, withSpent } from './sessions/page.js'
 export { sessionsShow } from './sessions/show.js'
 export { sessionsTree } from './sessions/tree.js'
+export { stepDone, stepStart } from './step/step.js'
 export {
   type InputOf,
   isOperationName,
@@ -99,3 +101,4 @@ export { indexCheck, indexRebuild } from './upkeep/index-care.js'
 export { privacyApply, privacyAudit, privacyCheck, privacyTest, purge } from './upkeep/privacy.js'
 export { profileCreate, profileList } from './upkeep/profiles.js'
 export { unknownWord, usageError } from './usage-error.js'
+export { workAdd, workBlock, workDone, workHook, workList, workShow, workUnhook } from './work/work.js'

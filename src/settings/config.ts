@@ -94,6 +94,16 @@ export class Config {
     return rolesOf(await this.#read(), this.file, this.userHome)
   }
 
+  /** What submits finished work: `[work] on_done`. The user's own file alone may name it, never a repository's. */
+  async onDone(): Promise<readonly string[] | undefined> {
+    const { on_done: command } = table(await this.#read(), 'work', this.file)
+    if (command === undefined) return undefined
+    const isArgv = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
+    if (isArgv) return command as string[]
+    const next = 'Give the program and each argument as a text of its own: on_done = ["git", "push"]'
+    throw new SkeinError('bad-config', `work.on_done in ${this.file} is not a list of words`, next)
+  }
+
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */
   async prices(): Promise<PriceOverrides> {
     const models = table(await this.#read(), 'prices', this.file)

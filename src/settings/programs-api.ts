@@ -9,6 +9,8 @@ export interface Programs {
   environment(): Promise<Environment>
   /** The roles of agents, as configured. */
   roles(): Promise<Roles>
+  /** The command that submits finished work, `[work] on_done`: a program and its arguments. */
+  onDone(): Promise<readonly string[] | undefined>
   /** The IANA zone that local times are written in. */
   zone(): string
 }

@@ -36,6 +36,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   sessions: { archive_after_days: COUNT },
   tmux: { socket: TEXT },
   tools: NAMED,
+  work: { on_done: LIST, provider: TEXT },
 }
 
 /** What is wrong with the names and kinds of settings, one line each. A wrong kind is also an error where the setting is used. */

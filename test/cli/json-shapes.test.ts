@@ -37,6 +37,7 @@ const RARE = new Set([
   'turn.error',
   'exported-turn.error',
   'exported-session.before',
+  'mail.is_hooked', // of handoffs
   'tree.more', // of lineages deeper than 200
   'send-answer.file', // see conversations.test.ts
   'events.events', // of the API: the command prints one event per line
@@ -135,6 +136,8 @@ const MORE = [
   'skein session start --parent 7d20b1c4',
   'skein conversations reset agent:main:discord:dm:ada --destroy-transcript',
   'skein conversations prune --max 1',
+  'skein work done w-42 --session 5e8fa07b',
+  'skein mail read m-7 --session 5e8fa07b',
   'skein tool show team-claude',
   'skein tool test claude --pane failed.txt',
 ]

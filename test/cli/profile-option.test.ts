@@ -42,7 +42,15 @@ describe('the profile that a command works in', () => {
 
   it('is not made by a name that comes from the environment, nor by a bad one, nor by --create alone', async () => {
     using own = home({ isAttended: true })
-    const settings = { profile: 'typo', session: undefined, tmux: undefined, noColour: true, columns: 80, debug: false }
+    const settings = {
+      profile: 'typo',
+      session: undefined,
+      agent: undefined,
+      tmux: undefined,
+      noColour: true,
+      columns: 80,
+      debug: false,
+    }
     const profiles = profilesUnder(own.root)
     expect((await type(['group', 'list'], { profiles, settings, isAttended: true })).exitCode).toBe(1)
     expect((await own.typed('-p', '../x', 'group', 'list')).exitCode).not.toBe(0)

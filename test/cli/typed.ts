@@ -32,6 +32,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     settings: {
       profile: undefined,
       session: undefined,
+      agent: undefined,
       tmux: undefined,
       noColour: false,
       columns: undefined,

@@ -6,8 +6,9 @@ import type { Profiles } from '../../src/cli/world.js'
 import { ConversationStore } from '../../src/conversations/index.js'
 import type { DaemonFacts } from '../../src/daemon/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
+import { Journal } from '../../src/journal/index.js'
 import { type AgentRun, AgentRuns, type Agents, agentsOf, configuredParts } from '../../src/lifecycle/index.js'
-import { type Context, instantOf } from '../../src/model/index.js'
+import { type Context, type Event, instantOf, nextEventId } from '../../src/model/index.js'
 
 /** A directory of its own, gone at the end of the test. */
 export function scratch(): Disposable & { readonly path: string } {
@@ -83,10 +84,43 @@ export async function buildWorld(root: string): Promise<void> {
   await home.sessions.step(found, { step_ref: 'look', state: 'completed' })
   await buildConversations(join(home.directory, 'conversations'))
   buildOpenClaw(join(root, 'openclaw-backup'))
+  await buildWork(home)
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   await home.events.prune()
   await buildRun(root, home)
   for (const target of ['a', 'b', 'c']) await home.events.append({ type: 'spawn', payload: { target } })
+}
+
+/** A unit and a mail with ids that the examples can name. */
+async function buildWork(home: Home): Promise<void> {
+  const now = instantOf(Date.now())
+  const toast = await home.roster.agent('web/toast')
+  const unit = {
+    ...{ id: 'w-42', title: 'Fix the login', body: 'It fails', status: 'open', priority: 1, group: 'web' },
+    ...{ molecule_id: 'mol-7', created_at: now, updated_at: now, created_by: 'ada' },
+  }
+  const mail = {
+    ...{ id: 'm-7', from: 'web/jam', from_agent_id: (await home.roster.agent('web/jam')).id, to: toast.address },
+    ...{
+      to_agent_id: toast.id,
+      subject: 'Where is it?',
+      body: 'The branch',
+      kind: 'message',
+      priority: 2,
+      sent_at: now,
+    },
+    ...{ thread_id: 'm-6', reply_to: 'm-6', from_session: 'jam-1', for_session: 'toast-0' },
+  }
+  using journal = new Journal(join(home.directory, 'events'))
+  let last = await home.events.lastId()
+  for (const [type, payload] of [
+    ['work_changed', { unit }],
+    ['mail_changed', { mail }],
+  ] as const) {
+    last = nextEventId(last, Date.now(), context.random.bytes(10))
+    const event: Event = { id: last, ts: now, type, actor: 'ada', payload, visibility: 'audit', host: 'bench' }
+    journal.append([event], { durable: false, nowMs: Date.now() })
+  }
 }
 
 export function copyWorld(from: string, to: string): void {

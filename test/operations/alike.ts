@@ -24,5 +24,6 @@ const textAlike = (text: string, root: string): string =>
     .replace(/\d{4}-\d\d-\d\d/g, '<day>')
     // Ids of the fixtures repeat one digit and are the same everywhere.
     .replace(/(?!(\d)\1{7}-)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\b([wm])-[2-9a-hjkmnp-z]{6,9}\b/g, '<$1>')
     .replace(/\b(process|pid) \d+/g, '$1 <pid>')
     .replace(/\b\d+(\.\d+)? ?(ms|s|m)\b/g, '<span>')

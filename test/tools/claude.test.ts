@@ -97,6 +97,25 @@ describe('Claude sessions', () => {
     ])
   })
 
+  it('Gas Town defect 10: a message whose content is plain text, and a result that is a list of blocks, are read and not dropped', () => {
+    const plain = says(null, 'a plain text')
+    const call = replies(plain, [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: 'a' } }])
+    const blocks = [text('first block'), text('second block')]
+    const result = says(call, [{ type: 'tool_result', tool_use_id: 't1', content: blocks }])
+    const read = replies(result, [text('Read.')])
+    const next = says(read, [text('a list of blocks')])
+    const second = replies(next, [{ type: 'tool_use', id: 't2', name: 'Bash', input: { command: 'ls' } }])
+    const bare = says(second, [{ type: 'tool_result', tool_use_id: 't2', content: 'a bare result' }])
+    const lines = [plain, call, result, read, next, second, bare, replies(bare, [text('Done.')])]
+    const { turns } = file(...lines).session()
+    expect(turns.map(({ prompt, reply }) => [prompt, reply])).toEqual([
+      ['a plain text', 'Read.'],
+      ['a list of blocks', 'Done.'],
+    ])
+    const results = turns.flatMap(({ tool_calls }) => tool_calls.map(({ result: told }) => told))
+    expect(results).toEqual([expect.stringMatching(/first block[\s\S]*second block/), 'a bare result'])
+  })
+
   it('a session that begins with /clear says so', () => {
     const clear = says(null, '<command-name>/clear</command-name>')
     expect(file(clear, says(clear, 'hello')).session().news.begun_by).toBe('clear')

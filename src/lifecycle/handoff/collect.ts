@@ -1,4 +1,4 @@
-import { type Agent, plainLine, quotedText } from '../../model/index.js'
+import { type Agent, plainLine, quotedText, SkeinError } from '../../model/index.js'
 import type { AgentRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import type { Digest } from './digest.js'
@@ -29,14 +29,44 @@ const MOST = { changed: 10, untracked: 5, commits: 5, inbox: 10, ready: 10, in_p
 const LINE = 160
 
 /** Reads everything at once: git works while the log is read. Nothing is changed. */
-export async function collect(parts: Parts, agent: Agent, run: AgentRun | undefined): Promise<Collected> {
+export async function collect(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun | undefined,
+  { digest: wantsDigest = true }: { digest?: boolean } = {},
+): Promise<Collected> {
   const cwd = run?.recipe.cwd ?? agent.project_path
   const [git, work, digest] = await Promise.all([
     cwd === undefined ? { problem: 'its directory is not known' } : gitState(cwd, parts.environment.env),
-    NO_WORK,
-    run ? digestOfRun(parts, run) : undefined,
+    wantsDigest ? workOf(parts, agent) : NO_WORK,
+    run && wantsDigest ? digestOfRun(parts, run) : undefined,
   ])
   return { git, work, ...(digest ? { digest } : {}) }
+}
+
+async function workOf({ home: { work } }: Parts, { address, id, group_path }: Agent): Promise<CollectedWork> {
+  const agent = { address, id }
+  try {
+    const [hooked, inbox, ready] = await Promise.all([
+      work.hooked(agent),
+      work.inbox(agent, { limit: MOST.inbox + 1 }),
+      work.list({ status: ['open'], ...(group_path ? { group: group_path } : {}), limit: MOST.ready + 1 }),
+    ])
+    const line = ({ id: unit, title, priority }: { id: string; title: string; priority: number }): string =>
+      `${unit} (P${priority}) "${title}"`
+    return {
+      hooked: [
+        ...hooked.work.filter(({ status }) => status !== 'in_progress').map(line),
+        ...hooked.mail.map(({ id: mail, from, subject }) => `mail ${mail} from ${from}: "${subject}"`),
+      ],
+      inbox: inbox.mail.map(({ id: mail, from, subject }) => `${mail} from ${from}: "${subject}"`),
+      ready: ready.map(line),
+      in_progress: hooked.work.filter(({ status }) => status === 'in_progress').map(line),
+    }
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    return { ...NO_WORK, problem: error.message } // the provider does not answer: a handoff must not wait for it
+  }
 }
 
 /** Loaded when it is needed, as everything that reads logs is. */

@@ -1,14 +1,13 @@
-import type { ProcessPlace } from '../../disk/index.js'
 import { type Agent, type Instant, isSessionId, type SessionId, shapes } from '../../model/index.js'
 import type { Parts } from '../parts.js'
 
-const { count, shape, shaped, text, time } = shapes
+const { shape, shaped, text, time } = shapes
 
 const KINDS = ['fresh', 'cycle', 'auto'] as const
 /** `fresh`: a new conversation. `cycle`: a new process in the same one. `auto`: only saved; the process continues. */
 export type HandoffKind = (typeof KINDS)[number]
 
-/** Each names what is complete. */
+/** Each names what is complete. `saved` is all that an `auto` handoff does. */
 const STEPS = ['saved', 'marked', 'linked', 'respawned'] as const
 type HandoffStep = (typeof STEPS)[number]
 
@@ -29,8 +28,6 @@ export interface HandoffMarker {
   at: Instant
   step: HandoffStep
   kind: HandoffKind
-  /** The process that carries it out. Once it is gone, another one finishes the handoff. */
-  by?: { pid: number; process_start?: number; place?: ProcessPlace }
 }
 
 const oneOf = (words: readonly string[]) => (value: unknown) => words.includes(value as string)
@@ -48,9 +45,14 @@ export const isHandoffMarker = shaped(
     at: time,
     step: oneOf(STEPS),
     kind: oneOf(KINDS),
-    'by?': shaped(shape({ pid: count, 'process_start?': count })),
   }),
 )
+
+/** The marker, while the successor does not run yet: whoever starts the agent finishes the handoff. */
+export function unfinished(run: { handoff?: HandoffMarker } | undefined): HandoffMarker | undefined {
+  const { handoff } = run ?? {}
+  return handoff && handoff.kind !== 'auto' && handoff.step !== 'respawned' ? handoff : undefined
+}
 
 /** Where a session's start says that it comes from: the program started, resumed, was cleared or compacted its context. */
 export type PrimeSource = 'startup' | 'resume' | 'clear' | 'compact'

@@ -1,5 +1,6 @@
 import type { PrimeSource } from '../handoff/marker.js'
-import type { Prime, PrimedMail, PrimedWork } from './prime.js'
+import type { Prime } from './prime.js'
+import type { HookedMail, HookedUnit } from './primed-work.js'
 
 /** Programs cut what a hook prints at 10,000 characters, some without saying so. */
 export const HOOK_CHARS = 9_500
@@ -102,10 +103,10 @@ function workParts({ work, mail }: Prime): string[] {
   ]
 }
 
-const workLines = ({ id, title, status, body }: PrimedWork): string =>
+const workLines = ({ id, title, status, body }: HookedUnit): string =>
   `- work ${line(id)} (${status}): ${line(title)}${body ? `\n${quote(body, MAIL_CHARS)}` : ''}`
 
-const mailLines = ({ id, from, subject, body }: PrimedMail): string =>
+const mailLines = ({ id, from, subject, body }: HookedMail): string =>
   `- mail ${line(id)} from ${line(from)}: ${line(subject)}${body ? `\n${quote(body, MAIL_CHARS)}` : ''}`
 
 const inboxParts = ({ unread }: Prime): string[] => (unread > 0 ? [`Inbox: ${unread} unread (skein mail inbox).`] : [])

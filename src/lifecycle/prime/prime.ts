@@ -13,6 +13,8 @@ import { consumeHandoff, type HandoffMarker, isFor, type PrimeSource } from '../
 import type { Parts } from '../parts.js'
 import { isWithinTree } from '../status/process-family.js'
 import { type IdentityLock, type LockVerdict, lockFor } from './identity-lock.js'
+import { NO_WORK, type PrimedWork, workOf } from './primed-work.js'
+import { type PrimedRole, whoIs } from './who-is.js'
 
 /** In the order in which they win. */
 export type PrimeState = 'post-handoff' | 'crash-recovery' | 'autonomous' | 'normal'
@@ -39,29 +41,15 @@ export interface PrimeRequest {
   readonly waitMs: number
 }
 
-export interface PrimedWork {
-  readonly id: string
-  readonly title: string
-  readonly status: string
-  readonly body?: string
-}
-
-export interface PrimedMail {
-  readonly id: string
-  readonly from: string
-  readonly subject: string
-  readonly body?: string
-}
-
 /** Everything that is known about an agent whose session begins. */
-export interface Prime {
+export interface Prime extends PrimedWork {
   readonly state: PrimeState
   /** Why it is that state, and what else was decided, for `--explain`. */
   readonly reasons: readonly string[]
   /** What the agent and its user have to know: conflicts, things that could not be read. */
   readonly notes: readonly string[]
   readonly agent?: Agent
-  readonly role?: { readonly name: string; readonly context?: string; readonly instructions?: string }
+  readonly role?: PrimedRole
   readonly session?: SessionId
   readonly source?: PrimeSource
   readonly cwd: string
@@ -71,9 +59,6 @@ export interface Prime {
   readonly lock?: IdentityLock
   /** Another living process is this agent. */
   readonly isHeld: boolean
-  readonly work: readonly PrimedWork[]
-  readonly mail: readonly PrimedMail[]
-  readonly unread: number
   readonly isLight: boolean
 }
 
@@ -81,26 +66,29 @@ export interface Prime {
 export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Prime> {
   const reasons: string[] = []
   const notes: string[] = []
-  const agent = await agentOf(parts, asked, reasons, notes)
+  const { agent, role } = await whoIs(parts.home, asked, reasons, notes)
   const stored = agent && (await parts.runs.found(agent.id))
   if (stored?.problem) notes.push(stored.problem)
   const run = stored?.run
   const session = asked.session ?? run?.binding?.session
   if (!asked.session && session) reasons.push(`session ${session}: the one the agent was last in`)
   const record = session && (await parts.home.sessions.get(session))
-  const lock = agent && session ? await identity(parts, agent, run, { ...asked, session }, reasons, notes) : undefined
+  const lock = agent ? await identity(parts, agent, run, asked, session, reasons, notes) : undefined
   const isHeld = lock?.kind === 'held'
   if (asked.isHook && !asked.isDry && !isHeld) await recordSession(parts, asked, agent, record, reasons)
   const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked, reasons) : undefined
   const isLight = asked.source === 'compact' || asked.source === 'resume'
+  // A hook after a compaction prints neither, and its agent waits.
+  const isBrief = isLight && asked.isHook && !asked.isDry
+  const work = agent && !isBrief ? await workOf(parts.home.work, agent, session, notes) : NO_WORK
   const crashed = record?.link === 'crash' ? record.parent_id : undefined
-  const state = stateOf({ handoff, crashed, hooked: 0 }, reasons)
+  const hooked = work.work.length + work.mail.length
   return {
-    state,
+    state: stateOf({ handoff, crashed, hooked }, reasons),
     reasons,
     notes,
     ...(agent ? { agent } : {}),
-    ...(agent?.role ? { role: { name: agent.role } } : {}),
+    ...(role ? { role } : {}),
     ...(session ? { session } : {}),
     ...(asked.source ? { source: asked.source } : {}),
     cwd: asked.cwd,
@@ -108,29 +96,8 @@ export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Pri
     ...(handoff ? { handoff } : {}),
     ...(lock?.kind === 'taken' ? { lock: lock.lock } : {}),
     isHeld,
-    work: [],
-    mail: [],
-    unread: 0,
+    ...work,
     isLight,
-  }
-}
-
-async function agentOf(
-  { home }: PrimeParts,
-  { agent }: PrimeRequest,
-  reasons: string[],
-  notes: string[],
-): Promise<Agent | undefined> {
-  if (agent === undefined) {
-    reasons.push('no agent: neither a run of Skein nor SKEIN_AGENT names one')
-    return undefined
-  }
-  try {
-    return await home.roster.agent(agent)
-  } catch (error) {
-    if (!(error instanceof SkeinError)) throw error
-    notes.push(`${error.message}.`)
-    return undefined
   }
 }
 
@@ -141,7 +108,8 @@ async function identity(
   parts: PrimeParts,
   agent: Agent,
   run: AgentRun | undefined,
-  asked: PrimeRequest & { session: SessionId },
+  asked: PrimeRequest,
+  session: SessionId | undefined,
   reasons: string[],
   notes: string[],
 ): Promise<Identity | undefined> {
@@ -152,7 +120,7 @@ async function identity(
     )
     return undefined
   }
-  const claim = { pid, session: asked.session, at: nowOf(parts) }
+  const claim = { pid, session, at: nowOf(parts) }
   const before = lockFor(run?.lock, claim)
   if (before.kind === 'held') return held(before.by)
   reasons.push(`identity lock: process ${pid}`)

@@ -61,6 +61,21 @@ export async function recordSuccession(
   await recordBeginning(parts, agent, run, session)
 }
 
+/** An agent's next conversation continues one that it hands off. Recorded twice, it counts once. */
+export async function recordHandoff(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun,
+  from: SessionId,
+  session: SessionId,
+  subject?: string,
+): Promise<void> {
+  if ((await parts.home.sessions.get(from))?.child_id === session) return
+  if (await recordSuccessor(parts, agent, run, from, session, 'handoff', subject)) return
+  await recordEnd(parts, from, 'handoff', `handed off to ${session}`)
+  await recordBeginning(parts, agent, run, session)
+}
+
 /** An agent begins a new conversation. Behind one that crashed, was killed or got lost, it continues the chain. */
 export async function recordFreshStart(
   parts: Parts,
@@ -87,12 +102,13 @@ async function recordSuccessor(
   from: SessionId,
   session: SessionId,
   link: Link,
+  subject?: string,
 ): Promise<boolean> {
   const [before, known] = await Promise.all([home.sessions.get(from), home.sessions.get(session)])
   const isPlaced = known && (known.source !== 'log' || known.parent_id !== undefined || known.forked_from !== undefined)
   if (!before || before.child_id || isPlaced) return false
   const facts = { id: session, ...factsOf(agent, run), link }
-  if (!known && isActive(before)) await home.sessions.handoff(from, facts)
+  if (!known && isActive(before)) await home.sessions.handoff(from, { ...facts, ...(subject ? { subject } : {}) })
   else await home.sessions.start({ ...facts, parent_id: from, mayExist: true })
   return true
 }

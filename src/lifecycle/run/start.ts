@@ -13,6 +13,7 @@ import { isEndedNote, isListeningAt, type PaneInfo, restoreSocket } from '../../
 import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
 import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
+import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
 import { START_GRACE_MS } from '../status/decide-status.js'
@@ -24,7 +25,7 @@ import { endRun, refuseLeft } from './end-run.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
 import { begun, clearOldRuns, prepareRun, programMissing, type ReadyRun } from './launch.js'
 import { readyRun } from './ready-run.js'
-import { recordBeginning, recordEnd, recordFreshStart } from './recorded-session.js'
+import { recordBeginning, recordEnd, recordFreshStart, recordHandoff } from './recorded-session.js'
 import { refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName, serverOf } from './run-life.js'
 import { publishSession } from './session-variable.js'
@@ -153,10 +154,12 @@ async function launch(
   await parts.home.roster.agent(agent.id) // removed by another process since
   const current = stored ?? (options.plan && neverRun(parts, agent, options.plan.recipe))
   if (!current) return undefined
-  const { recipe: ofTool, binding: bound, other_tools } = recipeOfTool(current, options.plan?.recipe.tool ?? agent.tool)
+  const handoff = unfinished(current) // whoever starts the agent finishes it
+  const tool = options.plan?.recipe.tool ?? handoff?.tool ?? agent.tool
+  const { recipe: ofTool, binding: bound, other_tools } = recipeOfTool(current, tool)
   const { recipe, env, newEnv } = envFor(parts, agent, options.plan?.recipe ?? ofTool, options)
   const runner = runnerOf(parts, recipe.tool)
-  const { how, session: wanted } = conversationFor(parts, bound, recipe, options)
+  const { how, session: wanted } = conversationFor(parts, bound, recipe, { ...options, handoff })
   const tmuxSession = current.run?.tmux_session ?? tmuxName(agent)
   refuseNoDirectory(recipe.cwd)
   if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
@@ -168,7 +171,7 @@ async function launch(
   const { launching } = readied
   // A program that will never say which conversation it is in: this run is one.
   const isMade = readied.session === undefined && !runner.can.tells
-  const session = isMade ? parseSessionId(parts.context.random.uuid()) : readied.session
+  const session = isMade ? (handoff?.to ?? parseSessionId(parts.context.random.uuid())) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const isSame = how === 'resume' && bound?.session === session
   const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how, isMade, since: status.since })
@@ -196,9 +199,9 @@ async function launch(
   })
   const run = begun(launching, pane)
   await publishSession(parts, recipe.tool, run, isMade ? undefined : session)
-  const next: AgentRun = { ...before, run }
+  const next: AgentRun = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' } } : {}) }
   delete next.launching
-  await recordStart(parts, agent, { next, how, before: bound?.session, session })
+  await recordStart(parts, agent, { next, how, before: bound?.session, session, handoff })
   clearOldRuns(parts, agent, run.id)
   const told = [...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []), ...(refused ? [refused] : [])]
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
@@ -228,8 +231,17 @@ async function recordStart(
     how,
     before,
     session,
-  }: { next: AgentRun; how: string; before: SessionId | undefined; session: SessionId | undefined },
+    handoff,
+  }: {
+    next: AgentRun
+    how: string
+    before: SessionId | undefined
+    session: SessionId | undefined
+    handoff: HandoffMarker | undefined
+  },
 ): Promise<void> {
+  if (handoff?.kind === 'fresh' && session && session !== handoff.from)
+    return recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
   if (how === 'new') return recordFreshStart(parts, agent, next, before, session)
   if (!session) return
   if (before !== session) await recordEnd(parts, before, 'exit', `continued in ${session}`)
@@ -289,10 +301,13 @@ function conversationFor(
   parts: Parts,
   binding: Binding | undefined,
   recipe: Recipe,
-  { fresh, plan }: Restart & { plan?: StartPlan },
+  { fresh, plan, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
   if (plan?.resume) return { how: 'resume', session: plan.resume }
+  // A successor that was begun once is resumed like any other.
+  if (handoff?.kind === 'fresh' && (handoff.to === undefined || binding?.session !== handoff.to))
+    return { how: 'new', session: can.chooseId === 'flag' || can.chooseId === 'seed' ? handoff.to : undefined }
   if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
   const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }

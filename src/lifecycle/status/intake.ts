@@ -13,7 +13,7 @@ import {
 import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
-import { recordBeginning, recordSuccession } from '../run/recorded-session.js'
+import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorded-session.js'
 import { publishSession } from '../run/session-variable.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
@@ -144,6 +144,7 @@ async function storable(telling: AgentReport, { home }: Parts): Promise<AgentRep
   const words = {
     ...(evidence?.reason === undefined ? {} : { reason: evidence.reason }),
     ...(request?.what === undefined ? {} : { what: request.what }),
+    ...(request ? { tool: request.tool } : {}),
     ...Object.fromEntries((request?.options ?? []).map(({ label }, at) => [`option ${at}`, label])),
   }
   const kept = await keptWords(words, home)
@@ -157,7 +158,7 @@ async function storable(telling: AgentReport, { home }: Parts): Promise<AgentRep
 /** What may not be kept is left out, not kept as it was. */
 function keptRequest(request: AskedPermission, kept: Readonly<Record<string, string>>): AskedPermission {
   const options = request.options?.map(({ meaning }, at) => ({ label: kept[`option ${at}`] ?? '…', meaning }))
-  return { ...request, ...wordOf('what', kept.what), ...(options ? { options } : {}) }
+  return { ...request, ...wordOf('what', kept.what), tool: kept.tool ?? 'a tool', ...(options ? { options } : {}) }
 }
 
 const wordOf = <Name extends string>(name: Name, word: string | undefined): { [Key in Name]: string } =>
@@ -220,7 +221,10 @@ export async function settleIdentity(
     return { next, events: [{ type: 'identity_bind', session, payload: bindingPayload(agent, next, evidence) }] }
   }
   const from = judged.kind === 'rebind' ? judged.from : undefined
-  if (from === undefined) await recordBeginning(parts, agent, next, session)
+  const { handoff } = current
+  if (from === undefined && handoff?.kind === 'fresh' && session !== handoff.from)
+    await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
+  else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
   await publishSession(parts, current.recipe.tool, run, binding.session)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { type Agent, type ClosedStatus, isActive, plainLine, type SessionId, SkeinError } from '../../model/index.js'
+import type { Parts } from '../parts.js'
+import { isPassedOn } from '../run/launch-environment.js'
+import { addressOf } from './handoff.js'
+
+const LIMIT_MS = 600_000
+const OUTPUT_MOST = 1024 * 1024
+
+export interface DoneOptions {
+  status?: ClosedStatus
+  reason?: string
+}
+
+/** What was done with the work of an agent, before its process is ended. */
+export interface Finished {
+  session?: SessionId
+  closed: string[]
+  /** How the work was submitted; undefined when nothing was. */
+  submitted?: string
+}
+
+/**
+ * Closes an agent's work, ends its session with the outcome `done`, reads its log and clears its hook. Done twice, the second time finds
+ * nothing left. When the command that submits the work fails, nothing is closed.
+ */
+export async function finishWork(
+  parts: Parts,
+  agent: Agent,
+  { status = 'done', reason }: DoneOptions = {},
+): Promise<Finished> {
+  const { home } = parts
+  const onDone = status === 'done' ? await home.programs.onDone() : undefined
+  const run = await parts.runs.read(agent.id)
+  const session = run?.binding?.session
+  const self = addressOf(agent)
+  const { work, mail } = await home.work.hooked(self)
+  const cwd = run?.recipe.cwd ?? agent.project_path
+  const submitted = onDone && cwd !== undefined ? await submit(parts, agent, session, onDone, cwd) : undefined
+  // A daemon may never have run: what was said is kept all the same.
+  if (session) await home.history.ingest({ session, tool: run.recipe.tool }).catch(tolerated)
+  const given = { status, ...(reason ? { reason } : {}), ...(session ? { session } : {}) }
+  for (const { id } of work) await home.work.close(id, given)
+  for (const { id } of mail) await home.work.settleMail(id, session ? { session } : {})
+  const closed = work.map(({ id }) => id)
+  const payload = { status, work: closed, ...(reason ? { reason } : {}) }
+  await home.events.append({ type: 'done', agent: agent.address, ...(session ? { session } : {}), payload })
+  const known = session && (await home.sessions.get(session))
+  if (known && isActive(known))
+    await home.sessions.end(known.id, { outcome: 'done', reason: reason ?? `work ${status}` })
+  await parts.runs.update(agent, (current) => {
+    if (!current?.handoff) return undefined
+    const { handoff: _marker, ...next } = current
+    return { next, result: undefined }
+  })
+  return { closed, ...(session ? { session } : {}), ...(submitted ? { submitted } : {}) }
+}
+
+/** A tool whose logs are not read has nothing to be ingested. */
+function tolerated(error: unknown): void {
+  if (!(error instanceof SkeinError)) throw error
+}
+
+/** Runs the user's command without a shell, in the agent's directory, and records how it went. */
+async function submit(
+  parts: Parts,
+  agent: Agent,
+  session: SessionId | undefined,
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+): Promise<string> {
+  const about = { agent: agent.address, ...(session ? { session } : {}) }
+  const told = async (type: 'merge_started' | 'merged' | 'merge_failed', more: object = {}): Promise<void> => {
+    await parts.home.events.append({ type, ...about, payload: { program, ...more } })
+  }
+  await told('merge_started')
+  const env = Object.fromEntries(Object.entries(parts.environment.env).filter(([name]) => isPassedOn(name)))
+  const failed = await new Promise<string | undefined>((resolve) => {
+    const options = { cwd, env: { ...env, SKEIN_ACTOR: agent.address }, timeout: LIMIT_MS, maxBuffer: OUTPUT_MOST }
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const last = `${stdout}\n${stderr}`.trim().split('\n').at(-1) ?? ''
+      resolve(error ? plainLine(error.killed ? 'it did not end in time' : last || error.message, 300) : undefined)
+    }).stdin?.end()
+  })
+  if (failed === undefined) {
+    await told('merged')
+    return program
+  }
+  await told('merge_failed', { reason: failed })
+  const next = `Correct it, then: skein done ${agent.address} . Without submitting: remove on_done from [work] in config.toml`
+  throw new SkeinError('on-done-failed', `${program} failed: ${failed}. No work was closed`, next)
+}

@@ -1,0 +1,273 @@
+import { type Agent, parseSessionId, SkeinError, type WorkUnit } from '../../model/index.js'
+import { type AgentRun, liveRun } from '../agent-run.js'
+import { nowOf, type Parts, runnerOf } from '../parts.js'
+import { givenEnv } from '../run/given-env.js'
+import { prepareRun } from '../run/launch.js'
+import { recordHandoff } from '../run/recorded-session.js'
+import { type Started, start } from '../run/start.js'
+import { recipeOfTool } from '../run/start-plan.js'
+import { observe } from '../status/observe.js'
+import { type Collected, collect, handoffBody, unsavedWork } from './collect.js'
+import { type HandoffKind, type HandoffMarker, unfinished } from './marker.js'
+
+/** A handoff that follows the one before so soon is a loop: the successor was told to do what its predecessor had just done. */
+const COOLDOWN_MS = 60_000
+const SUBJECT = 'Handoff'
+
+export interface HandoffOptions {
+  kind?: HandoffKind
+  subject?: string
+  message?: string
+  /** Add the state of the directory, the work and the conversation. So is what has no message. */
+  collect?: boolean
+  reason?: string
+  /** The tool that the successor runs. */
+  tool?: string
+  /** A unit of work that is hooked first. */
+  work?: string
+  /** Who asks for it, where it is another agent. */
+  sender?: Agent
+}
+
+/** What a handoff would do. Making a plan changes nothing. */
+export interface HandoffPlan {
+  agent: Agent
+  run: AgentRun
+  kind: HandoffKind
+  /** What is not committed or not pushed. */
+  unsaved: string[]
+  subject: string
+  body: string
+  work?: WorkUnit
+  sender?: Agent
+  marker: HandoffMarker
+  /** False for an agent that does not run: what is saved waits for its next start. */
+  isRunning: boolean
+}
+
+/** Refuses what cannot be done, before anything is changed. */
+export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOptions = {}): Promise<HandoffPlan> {
+  const { message, reason, sender } = options
+  const run = await parts.runs.read(agent.id)
+  const from = run?.binding?.session
+  if (!run || !from) throw nothingToHandOff(agent)
+  const isRunning = liveRun(run) !== undefined
+  // What does not run is not started by this: everything is saved for its next start.
+  const kind = isRunning ? (options.kind ?? 'fresh') : 'auto'
+  const at = nowOf(parts)
+  if (kind !== 'auto') refuseSoon(parts, agent, run)
+  const tool = options.tool === undefined || options.tool === run.recipe.tool ? undefined : options.tool
+  if (tool !== undefined) refuseTool(agent, kind, tool)
+  if (kind !== 'auto') await refuseUnstartable(parts, agent, run, tool)
+  const work = options.work === undefined ? undefined : await parts.home.work.show(options.work)
+  const wantsState =
+    options.collect === true || (options.kind ?? 'fresh') !== 'fresh' || message === undefined || tool !== undefined
+  const collected: Collected = await collect(parts, agent, run, { digest: wantsState })
+  const subject = options.subject ?? (reason ? `${SUBJECT}: ${reason}` : SUBJECT)
+  const { can } = runnerOf(parts, tool ?? run.recipe.tool)
+  const isChosen = can.chooseId === 'flag' || can.chooseId === 'seed' || !can.tells
+  const to = kind === 'fresh' && isChosen ? { to: parseSessionId(parts.context.random.uuid()) } : {}
+  return {
+    agent,
+    run,
+    kind,
+    unsaved: kind === 'auto' ? [] : unsavedWork(collected.git),
+    subject,
+    body: handoffBody(message, wantsState ? collected : undefined),
+    ...(work ? { work } : {}),
+    ...(sender ? { sender } : {}),
+    isRunning,
+    marker: {
+      id: parts.context.random.uuid(),
+      from,
+      ...to,
+      ...(tool ? { tool } : {}),
+      ...(reason ? { reason } : {}),
+      subject,
+      topic: 'handoff',
+      at,
+      step: kind === 'auto' ? 'saved' : 'marked',
+      kind,
+    },
+  }
+}
+
+/** What became of a handoff. */
+export interface HandedOff {
+  marker: HandoffMarker
+  started?: Started
+}
+
+/** For tests that kill the process there. */
+export type Reached = (step: 'hooked' | 'saved' | 'marked' | 'linked') => void
+
+/**
+ * Hands an agent's work to its next session. Each step is complete before the next, and all that is needed to go on is in the agent's file
+ * from `marked` on: killed anywhere, the handoff is finished by `finishHandoff`, or by whoever starts the agent.
+ */
+export async function handOff(parts: Parts, plan: HandoffPlan, reached: Reached = () => {}): Promise<HandedOff> {
+  const { agent, kind, work } = plan
+  using _handing = await parts.runs.hold(agent.id, 'handoff', 0)
+  const before = await parts.runs.read(agent.id)
+  if (kind !== 'auto' && before) refuseSoon(parts, agent, before)
+  if (work) await parts.home.work.hook(work.id, addressOf(agent))
+  reached('hooked')
+  const marker: HandoffMarker = { ...plan.marker, mail: await saveMail(parts, plan) }
+  reached('saved')
+  await setMarker(parts, agent, marker)
+  reached('marked')
+  return carryOn(parts, agent, marker, reached)
+}
+
+/**
+ * Finishes a handoff whose process was killed. Undefined when there is none, or when its process is still at it. A prime, a start or any
+ * later look may call it; what was done already is not done again.
+ */
+export async function finishHandoff(
+  parts: Parts,
+  agent: Agent,
+  reached: Reached = () => {},
+): Promise<HandedOff | undefined> {
+  if (!unfinished(await parts.runs.read(agent.id))) return undefined
+  const held = await parts.runs.hold(agent.id, 'handoff', 0).catch((error: unknown) => {
+    if (error instanceof SkeinError && error.code === 'agent-busy') return undefined
+    throw error
+  })
+  if (!held) return undefined
+  using _handing = held
+  await observe(parts, new Set([agent.id])) // finds a pane that was made and not recorded
+  const run = await parts.runs.read(agent.id)
+  const marker = unfinished(run)
+  if (!run || !marker) return undefined
+  return carryOn(parts, agent, marker, reached)
+}
+
+async function carryOn(parts: Parts, agent: Agent, marker: HandoffMarker, reached: Reached): Promise<HandedOff> {
+  const { home, runs } = parts
+  if (marker.kind === 'auto') {
+    await tell(parts, agent, marker)
+    return { marker }
+  }
+  const run = await runs.read(agent.id)
+  const session = run?.binding?.session
+  const isBegun =
+    marker.kind === 'fresh' &&
+    liveRun(run) !== undefined &&
+    session !== marker.from &&
+    session === (marker.to ?? session)
+  if (marker.step === 'marked' && run) {
+    await tell(parts, agent, marker)
+    if (marker.tool && agent.tool !== marker.tool) await home.roster.update(agent.id, { tool: marker.tool })
+    if (marker.to) await recordHandoff(parts, agent, withTool(run, marker.tool), marker.from, marker.to, marker.subject)
+    await setMarker(parts, agent, { ...marker, step: isBegun ? 'respawned' : 'linked' })
+  } else if (isBegun) await setMarker(parts, agent, { ...marker, step: 'respawned' })
+  reached('linked')
+  if (isBegun) return { marker: { ...marker, step: 'respawned' } }
+  const next = marker.tool ? { ...agent, tool: marker.tool } : agent
+  const started = await start(parts, next, { replace: true, asBefore: true })
+  return { marker: { ...marker, step: 'respawned' }, started }
+}
+
+const withTool = (run: AgentRun, tool: string | undefined): AgentRun =>
+  tool === undefined ? run : { ...run, recipe: recipeOfTool(run, tool).recipe }
+
+/** The mail is saved and on the hook in one change. What the session itself was begun with is done with then: the new mail carries it on. */
+async function saveMail(parts: Parts, { agent, run, subject, body, marker, sender }: HandoffPlan): Promise<string> {
+  const { work } = parts.home
+  const self = addressOf(agent)
+  const before = (await work.hooked(self)).mail
+  const mail = await work.send({
+    to: self,
+    from: sender ? addressOf(sender) : self,
+    subject,
+    body,
+    kind: 'handoff',
+    from_session: marker.from,
+    for_session: marker.from,
+    is_hooked: true,
+  })
+  const since = run.binding?.since ?? marker.at
+  const isCarriedOn = ({ kind, from_agent_id, from_session, sent_at }: (typeof before)[number]): boolean =>
+    kind === 'handoff' && (sent_at < since || (from_agent_id === agent.id && from_session === marker.from))
+  for (const { id } of before.filter(isCarriedOn)) await work.settleMail(id, { session: marker.from })
+  return mail.id
+}
+
+async function setMarker(parts: Parts, agent: Agent, marker: HandoffMarker): Promise<void> {
+  await parts.runs.update(agent, (current) => {
+    if (!current) return undefined
+    const ended = marker.kind === 'auto' ? {} : { handed_off_at: marker.at }
+    return { next: { ...current, ...ended, handoff: marker }, result: undefined }
+  })
+}
+
+/** In the journal, and in the agent's record of handoffs: once, whoever carries the handoff on. */
+async function tell(parts: Parts, agent: Agent, marker: HandoffMarker): Promise<void> {
+  const { id, from, mail, subject = SUBJECT, kind, reason, to, tool } = marker
+  const record = await parts.home.work.handoffRecord(addressOf(agent))
+  if (mail !== undefined && record?.entries.some((entry) => entry.mail === mail)) return
+  const { work } = await parts.home.work.hooked(addressOf(agent))
+  const molecule = work.find(({ molecule_id }) => molecule_id !== undefined)?.molecule_id
+  const payload = {
+    ...{ handoff: id, kind, subject },
+    ...(mail ? { mail } : {}),
+    ...(reason ? { reason } : {}),
+    ...(to ? { child_id: to } : {}),
+    ...(tool ? { tool } : {}),
+  }
+  // A session that gets a successor says so itself, in the same event as the link.
+  if (!to) await parts.home.events.append({ type: 'handoff', agent: agent.address, session: from, payload })
+  await parts.home.work.appendHandoffRecord(addressOf(agent), {
+    subject,
+    from_session: from,
+    ...(mail ? { mail: mail as NonNullable<typeof record>['entries'][number]['mail'] & string } : {}),
+    ...(molecule ? { molecule_id: molecule } : {}),
+  })
+}
+
+export const addressOf = ({ address, id }: Agent): Pick<Agent, 'address' | 'id'> => ({ address, id })
+
+function refuseSoon(parts: Parts, agent: Agent, { handed_off_at, handoff }: AgentRun): void {
+  if (unfinished({ ...(handoff ? { handoff } : {}) })) {
+    throw new SkeinError(
+      'agent-busy',
+      `${agent.address} has a handoff that was not finished`,
+      `Finish it: skein restart ${agent.address}`,
+    )
+  }
+  if (handed_off_at === undefined) return
+  const passed = parts.context.clock.now() - Date.parse(handed_off_at)
+  if (passed < 0 || passed >= COOLDOWN_MS) return
+  const left = Math.ceil((COOLDOWN_MS - passed) / 1000)
+  throw new SkeinError(
+    'handoff-too-soon',
+    `${agent.address} handed off ${Math.floor(passed / 1000)} s ago: the handoff is done, and this session is its successor`,
+    `Continue with the work. Another handoff is possible in ${left} s`,
+  )
+}
+
+function refuseTool({ address, command }: Agent, kind: HandoffKind, tool: string): void {
+  if (kind !== 'fresh') {
+    const next = 'Leave out --cycle or --auto: another tool begins a new conversation'
+    throw new SkeinError('bad-input', `A conversation cannot continue in ${tool} under its own id`, next)
+  }
+  if (command === undefined) return
+  const next = `Clear it first: skein agents set ${address} --command ""`
+  throw new SkeinError('bad-input', `${address} runs a command of its own, which is not ${tool}`, next)
+}
+
+/** The program of the successor must be there before the predecessor is ended. */
+async function refuseUnstartable(parts: Parts, agent: Agent, run: AgentRun, tool: string | undefined): Promise<void> {
+  const { recipe } = recipeOfTool(run, tool ?? run.recipe.tool)
+  const runner = runnerOf(parts, recipe.tool)
+  const session = parseSessionId(parts.context.random.uuid())
+  const env = givenEnv(parts, agent, recipe)
+  await prepareRun(parts, { agent, recipe, runner, how: 'new', session, tmuxSession: '', env })
+}
+
+const nothingToHandOff = ({ address }: Agent): SkeinError =>
+  new SkeinError(
+    'agent-not-running',
+    `${address} has no conversation to hand off`,
+    `Start it: skein start --agent ${address}`,
+  )

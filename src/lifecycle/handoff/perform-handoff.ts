@@ -1,0 +1,149 @@
+import { type Agent, beacon, beaconText, recipientOf, SkeinError } from '../../model/index.js'
+import { liveRun } from '../agent-run.js'
+import type { DoneReceipt, HandoffReceipt, HandoffRequest } from '../agents.js'
+import { findAgent } from '../find-agent.js'
+import { nowOf, type Parts, pause } from '../parts.js'
+import { stop } from '../run/stop.js'
+import { keepPrompt, sendPending } from '../talk/pending-prompt.js'
+import { type DoneOptions, finishWork } from './done.js'
+import { finishHandoff, type HandedOff, type HandoffPlan, handOff, planHandoff } from './handoff.js'
+import { type HandoffMarker, unfinished } from './marker.js'
+import { handoffTarget } from './target.js'
+
+type Told<Receipt extends { agent: unknown }> = Omit<Receipt, 'agent'> & { agent: Agent }
+
+/** A program that starts listens within this time, or its prompt waits for the next look. */
+const LISTENS_MS = 30_000
+const LOOK_MS = 300
+
+export async function performHandoff(parts: Parts, request: HandoffRequest): Promise<Told<HandoffReceipt>> {
+  const { dryRun = false, agent: asking, target: word, ...options } = request
+  const self = asking === undefined ? undefined : await findAgent(parts.home, asking)
+  const { agent, work } = await handoffTarget(parts, self, word)
+  const half = unfinished(await parts.runs.read(agent.id))
+  if (half && !dryRun) {
+    const finished = await finishHandoff(parts, agent)
+    if (finished) {
+      const how = await promptSuccessor(parts, agent, finished, undefined)
+      return { agent, ...factsOf(finished.marker), unsaved: [], did: `finished the handoff of ${agent.address}`, how }
+    }
+  }
+  const sender = self && self.id !== agent.id ? { sender: self } : {}
+  const kind = options.kind ?? 'fresh'
+  if (kind === 'fresh' && (await endsWithItsWork(parts, agent))) return deferred(parts, agent, options.reason, dryRun)
+  const plan = await planHandoff(parts, agent, { ...options, ...(work ? { work } : {}), ...sender })
+  const { marker, subject, body, unsaved } = plan
+  if (dryRun) {
+    const facts = { ...factsOf(marker), is_done: false, subject, body, unsaved }
+    return { agent, ...facts, did: `would hand off ${agent.address}`, how: wouldDo(plan) }
+  }
+  const handed = await handOff(parts, plan)
+  const how = await promptSuccessor(parts, agent, handed, self && sender.sender ? self : undefined)
+  return { agent, ...factsOf(handed.marker), subject, unsaved, did: didOf(plan, handed), how }
+}
+
+export async function performDone(parts: Parts, agent: Agent, options: DoneOptions = {}): Promise<Told<DoneReceipt>> {
+  const { session, closed, submitted } = await finishWork(parts, agent, options)
+  const { wasRunning, how } = await stop(parts, agent)
+  const { status = 'done' } = options
+  const units = closed.length === 0 ? 'no work was hooked' : `${closed.join(', ')} ${status}`
+  const merged = submitted === undefined ? 'nothing was submitted' : `submitted with ${submitted}`
+  return {
+    agent,
+    closed,
+    ...(session ? { session } : {}),
+    ...(submitted ? { submitted } : {}),
+    did: `${agent.address} is done: ${units}`,
+    how: `${merged}; ${wasRunning ? how : 'it was not running'}`,
+  }
+}
+
+/** An agent of such a role has no successor: its work waits for another one. */
+async function endsWithItsWork({ home }: Parts, { role }: Agent): Promise<boolean> {
+  return role !== undefined && (await home.programs.roles()).find(role)?.handoff === 'done'
+}
+
+async function deferred(
+  parts: Parts,
+  agent: Agent,
+  reason: string | undefined,
+  dryRun: boolean,
+): Promise<Told<HandoffReceipt>> {
+  const facts = { kind: 'done' as const, unsaved: [], is_done: !dryRun }
+  const why = `agents with the role ${agent.role} end with their work`
+  if (dryRun) return { agent, ...facts, did: `would defer the work of ${agent.address}`, how: why }
+  const { did, how, session } = await performDone(parts, agent, { status: 'deferred', ...(reason ? { reason } : {}) })
+  return { agent, ...facts, ...(session ? { from: session } : {}), did, how: `${why}; ${how}` }
+}
+
+const factsOf = ({ kind, from, to, mail }: HandoffMarker) => ({
+  kind,
+  is_done: true,
+  from,
+  ...(to ? { to } : {}),
+  ...(mail ? { mail } : {}),
+})
+
+function didOf({ agent, kind, isRunning }: HandoffPlan, { marker, started }: HandedOff): string {
+  const where = started ? ` (${started.tier})` : ''
+  if (!isRunning) return `saved a handoff for ${agent.address}, which does not run: its next start reads it`
+  if (kind === 'auto') return `saved a handoff for ${agent.address}`
+  if (kind === 'cycle') return `restarted ${agent.address} in its conversation ${marker.from}${where}`
+  const tool = marker.tool ? `, now with ${marker.tool}` : ''
+  return `handed off ${agent.address}: ${marker.from} continues in ${started?.session ?? marker.to}${tool}${where}`
+}
+
+function wouldDo({ kind, marker, work, isRunning }: HandoffPlan): string {
+  const steps = [
+    ...(work ? [`hook ${work.id}`] : []),
+    'save and hook a mail',
+    ...(kind === 'auto'
+      ? []
+      : [kind === 'cycle' ? 'restart it in its conversation' : 'start its next session in its pane']),
+    ...(marker.tool ? [`with ${marker.tool}`] : []),
+    ...(isRunning ? [] : ['leave it stopped']),
+  ]
+  return `it would ${steps.join(', ')}; nothing was changed`
+}
+
+/** A program waits for its first prompt: the successor is told why it was started, and begins. */
+async function promptSuccessor(
+  parts: Parts,
+  agent: Agent,
+  { marker, started }: HandedOff,
+  sender: Agent | undefined,
+): Promise<string> {
+  const saved = `mail ${marker.mail} is on its hook`
+  if (!started) return saved
+  if (marker.kind === 'cycle') return `${saved}; it runs as process ${started.observed.run?.run?.pid}`
+  await keepPrompt(parts, agent, await beaconFor(parts, agent, sender))
+  const until = performance.now() + LISTENS_MS
+  for (;;) {
+    try {
+      const sent = await sendPending(parts, agent)
+      if (sent) return `${saved}; its first prompt was ${sent.delivery}: ${sent.how}`
+      if (!(await parts.runs.read(agent.id))?.pending_prompt) return `${saved}; its first prompt was sent`
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'agent-not-ready') throw error
+    }
+    if (performance.now() >= until || !liveRun(await parts.runs.read(agent.id)))
+      return `${saved}; its first prompt is kept and will be sent as soon as it can be typed`
+    await pause(LOOK_MS)
+  }
+}
+
+async function beaconFor(parts: Parts, agent: Agent, sender: Agent | undefined): Promise<string> {
+  const { home } = parts
+  const roles = await home.programs.roles()
+  const identity = roles.parse(agent.address)
+  return beaconText(
+    beacon({
+      recipient: identity ? recipientOf(identity) : agent.address,
+      sender: sender?.address ?? 'self',
+      at: nowOf(parts),
+      zone: home.programs.zone(),
+      topic: 'handoff',
+      ...(roles.preset ? { preset: roles.preset } : {}),
+    }),
+  )
+}

@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
+import { AgentRuns } from '../../../src/lifecycle/index.js'
+import { parseSessionId } from '../../../src/model/index.js'
+import { contextOf } from '../context.js'
+import { eventually, type Workshop, workshop } from '../workshop.js'
+
+/** An agent that runs and has been given a prompt. */
+async function running(options: Parameters<typeof workshop>[0] = {}): Promise<Workshop & { session: string }> {
+  const shop = await workshop(options)
+  await shop.agents.start({ agent: 'toast', cwd: shop.project })
+  await shop.agents.send('toast', 'hello')
+  const [view] = await shop.agents.list()
+  return { ...shop, session: view?.session_id ?? '' }
+}
+
+const runsOf = ({ home }: Workshop) => new AgentRuns(home, contextOf([]))
+
+it('hands off in place: mail on the hook, marker, link, and the successor in the same pane with its first prompt', async () => {
+  const shop = await running()
+  const { agents, home, session } = shop
+  const [before] = await agents.list()
+  const handed = await agents.handoff({ agent: 'toast', subject: 'Login half done', message: 'Tests are red' })
+  expect(handed).toMatchObject({ kind: 'fresh', is_done: true, from: session, mail: expect.any(String) })
+  const [after] = await agents.list()
+  expect(after).toMatchObject({ pane: before?.pane, tmux_session: before?.tmux_session, session_id: handed.to })
+  expect(after?.pid).not.toBe(before?.pid)
+  const agent = await home.roster.agent('toast')
+  const { mail } = await home.work.hooked(agent)
+  expect(mail).toMatchObject([
+    { id: handed.mail, kind: 'handoff', priority: 1, subject: 'Login half done', body: '> Tests are red' },
+  ])
+  const [chain] = await home.sessions.chain(session)
+  expect(chain?.sessions.map(({ id, link, outcome }) => ({ id, link, outcome }))).toEqual([
+    { id: session, link: undefined, outcome: 'handoff' },
+    { id: handed.to, link: 'handoff', outcome: undefined },
+  ])
+  expect((await home.events.read({ type: 'handoff' })).map(({ session: of }) => of)).toEqual([session])
+  expect((await home.work.handoffRecord(agent))?.entries).toMatchObject([
+    { subject: 'Login half done', mail: handed.mail },
+  ])
+  await eventually(
+    () => shop.log().map(({ prompt }) => String(prompt)),
+    (prompts) => prompts.some((prompt) => prompt.includes('handoff')),
+  )
+  const runs = runsOf(shop)
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(session))).toBeUndefined()
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(handed.to ?? ''))).toMatchObject({ from: session })
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(handed.to ?? ''))).toBeUndefined()
+})
+
+it('a second handoff at once is refused, whoever asks; of two at the same moment one wins', async () => {
+  const shop = await running()
+  const other = await shop.again()
+  const both = await Promise.allSettled([
+    shop.agents.handoff({ agent: 'toast', message: 'one' }),
+    other.agents.handoff({ agent: 'toast', message: 'two' }),
+  ])
+  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const [lost] = both.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+  expect(['agent-busy', 'handoff-too-soon']).toContain(lost)
+  const agent = await shop.home.roster.agent('toast')
+  expect((await shop.home.work.hooked(agent)).mail).toHaveLength(1)
+  await expect(shop.agents.handoff({ agent: 'toast' })).rejects.toMatchObject({ code: 'handoff-too-soon' })
+  expect((await shop.home.work.hooked(agent)).mail).toHaveLength(1)
+})
+
+it('--cycle keeps the conversation, --auto only saves; each replaces what was saved in the same session', async () => {
+  const shop = await running()
+  const { agents, home, session } = shop
+  const agent = await home.roster.agent('toast')
+  const [before] = await agents.list()
+  expect(await agents.handoff({ agent: 'toast', kind: 'auto', reason: 'compaction' })).toMatchObject({ kind: 'auto' })
+  const auto = await agents.handoff({ agent: 'toast', kind: 'auto', reason: 'compaction' })
+  expect((await agents.list())[0]).toMatchObject({ pid: before?.pid, session_id: session })
+  expect((await home.work.hooked(agent)).mail.map(({ id }) => id)).toEqual([auto.mail])
+  const cycled = await agents.handoff({ agent: 'toast', kind: 'cycle' })
+  expect(cycled).toMatchObject({ kind: 'cycle', from: session })
+  const [after] = await agents.list()
+  expect(after).toMatchObject({ session_id: session, pane: before?.pane })
+  expect(after?.pid).not.toBe(before?.pid)
+  expect((await home.work.hooked(agent)).mail.map(({ id }) => id)).toEqual([cycled.mail])
+  expect((await home.sessions.get(session))?.outcome).toBeUndefined()
+  expect(await home.events.read({ type: 'handoff' })).toHaveLength(3)
+  const runs = runsOf(shop)
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(session), 'resume')).toMatchObject({ kind: 'cycle' })
+})
+
+it('a handoff to another tool changes the tool, and the chain goes on across it', async () => {
+  const { agents, home, session } = await running()
+  const handed = await agents.handoff({ agent: 'toast', tool: 'mute', message: 'yours now' })
+  expect((await agents.list())[0]).toMatchObject({ tool: 'mute', session_id: handed.to })
+  const [chain] = await home.sessions.chain(session)
+  expect(chain?.sessions.map(({ id, tool }) => ({ id, tool }))).toEqual([
+    { id: session, tool: 'fake' },
+    { id: handed.to, tool: 'mute' },
+  ])
+  const [mail] = (await home.work.hooked(await home.roster.agent('toast'))).mail
+  expect(mail?.body).toContain('## Workspace')
+})
+
+it('a unit of work is hooked first, an agent or a role is a remote handoff, and an ambiguous word is refused', async () => {
+  const { agents, home, project } = await running()
+  const unit = await home.work.add({ title: 'Fix the login' })
+  await agents.start({ agent: 'crew/max', cwd: project, role: 'crew' })
+  const remote = await agents.handoff({ agent: 'toast', target: 'crew', message: 'take over' })
+  const max = await home.roster.agent('crew/max')
+  expect(remote.agent.address).toBe('crew/max')
+  expect((await home.work.hooked(max)).mail).toMatchObject([{ id: remote.mail, from: 'toast', body: '> take over' }])
+  expect((await home.sessions.chain(remote.from ?? ''))[0]?.sessions).toHaveLength(2)
+  const own = await agents.handoff({ agent: 'toast', target: unit.id })
+  expect(own.agent.address).toBe('toast')
+  expect((await home.work.hooked(await home.roster.agent('toast'))).work).toMatchObject([{ id: unit.id }])
+  await agents.spawn({ agent: 'crew/joe', cwd: project, role: 'crew' })
+  await expect(agents.handoff({ agent: 'toast', target: 'crew' })).rejects.toMatchObject({ code: 'ambiguous-id' })
+  await expect(agents.handoff({ agent: 'toast', target: 'nobody' })).rejects.toMatchObject({ code: 'agent-not-found' })
+  await expect(agents.handoff({})).rejects.toMatchObject({ code: 'usage' })
+})
+
+it('an agent that does not run gets mail, marker and event, and is not started', async () => {
+  const shop = await running()
+  const { agents, home } = shop
+  await agents.stop('toast')
+  const handed = await agents.handoff({ target: 'toast', message: 'later' })
+  expect(handed.did).toContain('does not run')
+  expect((await agents.list())[0]?.status).toBe('stopped')
+  const agent = await home.roster.agent('toast')
+  expect((await home.work.hooked(agent)).mail).toHaveLength(1)
+  expect((await runsOf(shop).read(agent.id))?.handoff).toMatchObject({ mail: handed.mail })
+  expect(await home.events.read({ type: 'handoff' })).toHaveLength(1)
+})
+
+it('Gas Town defect 11: a dry run changes no byte and waits for no cooldown', async () => {
+  const shop = await running()
+  const { agents, home, root } = shop
+  await home.work.hook((await home.work.add({ title: 'a unit' })).id, await home.roster.agent('toast'))
+  const dry = async () => {
+    await agents.list()
+    const before = snapshot(root)
+    const told = await agents.handoff({ agent: 'toast', subject: 'x', dryRun: true })
+    expect(snapshot(root)).toEqual(before)
+    return told
+  }
+  const told = await dry()
+  expect(told).toMatchObject({ is_done: false, subject: 'x', body: expect.stringContaining('## Hooked work') })
+  await agents.handoff({ agent: 'toast' })
+  await expect(agents.handoff({ agent: 'toast', dryRun: true })).rejects.toMatchObject({ code: 'handoff-too-soon' })
+})
+
+it('a handoff is refused before anything changes when the successor could not start', async () => {
+  const { agents, home, session } = await running()
+  await expect(agents.handoff({ agent: 'toast', tool: 'nonsense' })).rejects.toMatchObject({ code: 'tool-unknown' })
+  await expect(agents.handoff({ agent: 'toast', kind: 'cycle', tool: 'mute' })).rejects.toMatchObject({
+    code: 'bad-input',
+  })
+  expect((await home.sessions.get(session))?.outcome).toBeUndefined()
+  expect((await home.work.hooked(await home.roster.agent('toast'))).mail).toEqual([])
+})
+
+it('done closes the work, ends the session with the outcome done, clears the hook and stops the agent', async () => {
+  const { agents, home, session } = await running()
+  const agent = await home.roster.agent('toast')
+  const unit = await home.work.add({ title: 'a unit' })
+  await home.work.hook(unit.id, agent)
+  const done = await agents.done('toast', { status: 'deferred', reason: 'waits for review' })
+  expect(done).toMatchObject({ closed: [unit.id], how: expect.stringContaining('nothing was submitted') })
+  expect(await home.work.show(unit.id)).toMatchObject({ status: 'deferred', reason: 'waits for review' })
+  expect(await home.sessions.get(session)).toMatchObject({ outcome: 'done' })
+  expect(await home.work.hooked(agent)).toEqual({ work: [], mail: [] })
+  expect((await agents.list())[0]?.status).toBe('stopped')
+  expect((await agents.done('toast')).closed).toEqual([])
+  expect(await home.sessions.get(session)).toMatchObject({ outcome: 'done' })
+})
+
+it('on_done submits the work without a shell; when it fails, nothing is closed', async () => {
+  const shop = await running()
+  const { home, root, project } = shop
+  const agent = await home.roster.agent('toast')
+  const unit = await home.work.add({ title: 'a unit' })
+  await home.work.hook(unit.id, agent)
+  writeFileSync(join(root, 'config.toml'), '[work]\non_done = ["sh", "-c", "echo no way >&2; exit 3"]\n')
+  const failing = await shop.again()
+  await expect(failing.agents.done('toast')).rejects.toMatchObject({
+    code: 'on-done-failed',
+    message: expect.stringContaining('no way'),
+  })
+  expect(await home.work.show(unit.id)).toMatchObject({ status: 'hooked' })
+  writeFileSync(join(root, 'config.toml'), '[work]\non_done = ["touch", "a b; touch c"]\n')
+  const working = await shop.again()
+  expect(await working.agents.done('toast')).toMatchObject({ submitted: 'touch', closed: [unit.id] })
+  expect(existsSync(join(project, 'a b; touch c'))).toBe(true)
+  const merges = (await home.events.read({})).map(({ type }) => type).filter((type) => type.startsWith('merge'))
+  expect(merges.sort()).toEqual(['merge_failed', 'merge_started', 'merge_started', 'merged'])
+})
+
+it('Gas Town defect 1: every way in which a handoff or done ends a session is recorded as its end', async () => {
+  const { agents, home, session } = await running()
+  const { to = '' } = await agents.handoff({ agent: 'toast', message: 'on' })
+  expect(await home.sessions.get(session)).toMatchObject({ outcome: 'handoff', ended_at: expect.any(String) })
+  await agents.done('toast')
+  expect(await home.sessions.get(to)).toMatchObject({ outcome: 'done', ended_at: expect.any(String) })
+  expect((await home.events.read({ type: 'session_end' })).map(({ session: of }) => of)).toEqual([to])
+})
+
+/** Every file below a directory with its content, but for what observing writes. */
+function snapshot(root: string): Record<string, string> {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(root, name)
+    return statSync(path).isFile() && !/-(?:shm|wal)$|\.sock|fake\.log/.test(name)
+  })
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(root, name)).toString('base64')]))
+}
