@@ -75,6 +75,20 @@ export interface RunEnd {
   signal?: number
 }
 
+/** What the watchdog knows about an agent that ended: in its file, so that it survives the daemon. */
+export interface Respawn {
+  /** The run that ended. */
+  run: string
+  /** Respawns so far without a calm time in between, on this unit of work. */
+  count: number
+  work?: string
+  /** It ended then, and is started again so long after. */
+  at: Instant
+  delay_ms?: number
+  /** It is left down; `reason` says why, and `next` what to do. */
+  parked?: { kind: 'loop' | 'held' | 'refused'; reason: string; next: string }
+}
+
 /** Which conversation an agent is in, and how that is known. */
 export interface Binding {
   session: SessionId
@@ -101,6 +115,8 @@ export interface AgentRun {
   other_tools?: Readonly<Record<string, { recipe: Recipe; binding?: Binding }>>
   launching?: Launching
   run?: LiveRun
+  /** Of the run that ended last, while nobody else has started the agent. */
+  respawn?: Respawn
   status: AgentStatus
   /** What the agent's program and outside programs told last, oldest first: it is told once, so it has to be kept. */
   told?: Evidence[]
@@ -214,6 +230,16 @@ const AGENT_RUN = shape({
       'waiting_for?': text,
       'trouble?': text,
       'token?': text,
+    }),
+  ),
+  'respawn?': shaped(
+    shape({
+      run: text,
+      count,
+      at: time,
+      'work?': text,
+      'delay_ms?': count,
+      'parked?': shaped(shape({ kind: text, reason: text, next: text })),
     }),
   ),
   'told?': listOf(EVIDENCE),

@@ -33,6 +33,10 @@ export interface AgentView extends Agent, AgentStatus {
   snoozed_until?: Instant
   /** It is down although nobody asked for it; `skein recover` brings it back. */
   down?: Fall['how']
+  /** The watchdog starts it again then, for the how manieth time. */
+  respawn?: { count: number; at: Instant }
+  /** The watchdog leaves it down: why, and what to do. */
+  parked?: NonNullable<Fall['parked']>
 }
 
 export interface StartAgent {
@@ -162,6 +166,7 @@ export interface Agents extends AsyncDisposable {
   recover(options: {
     agents?: readonly string[]
     group?: string
+    all?: boolean
     dryRun?: boolean
     spacingMs: number
     signal?: AbortSignal

@@ -463,6 +463,7 @@ export const SHAPES = {
   "fall": {
     "how": ["text", "always", "`crashed`, or `lost` with its tmux server or its machine"],
     "reason": ["text", "always", "in words"],
+    "parked": ["parked", "if the watchdog has given it up", ""],
   },
   "failure": {
     "agent": ["text", "always", "its address, or the directory it should have started in"],
@@ -603,6 +604,17 @@ export const SHAPES = {
     "pending_prompt_at": ["time", "if one is kept", "since when a prompt waits to be typed"],
     "snoozed_until": ["time", "if snoozed", ""],
     "down": ["text", "if it is down unasked", "`crashed` or `lost`; `skein recover` brings it back"],
+    "respawn": ["next-respawn", "if one is due", "the watchdog starts it again"],
+    "parked": ["parked", "if the watchdog leaves it down", ""],
+  },
+  "next-respawn": {
+    "count": ["integer", "always", "respawns without a calm time in between, with this one"],
+    "at": ["time", "always", "when"],
+  },
+  "parked": {
+    "kind": ["text", "always", "`loop` (it ended again and again), `held` (it cannot log in, or has reached its usage limit), `refused` (it cannot come back as it was)"],
+    "reason": ["text", "always", "in words"],
+    "next": ["text", "always", "what to do"],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],

@@ -36,6 +36,15 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   sessions: { archive_after_days: COUNT },
   tmux: { socket: TEXT },
   tools: NAMED,
+  watchdog: {
+    respawn: TEXT,
+    backoff: DURATION,
+    max_backoff: DURATION,
+    limit: COUNT,
+    mass: COUNT,
+    mass_window: DURATION,
+    agents: NAMED,
+  },
   work: { on_done: LIST, provider: TEXT },
 }
 

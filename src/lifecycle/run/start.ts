@@ -79,6 +79,8 @@ export interface Restart {
   replace?: boolean | LiveRun['id']
   /** With the environment of its last start, in place of that of this process. The daemon always does so. */
   asBefore?: boolean
+  /** By the watchdog, which counts; any other start begins to count anew. */
+  isRespawn?: boolean
   /** Also when the process before may still run where it cannot be seen. */
   force?: boolean
   env?: Readonly<Record<string, string>>
@@ -175,12 +177,13 @@ async function launch(
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const isSame = how === 'resume' && bound?.session === session
   const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how, isMade, since: status.since })
-  const kept = withoutRun(withoutTurn(current, isSame ? status.since : undefined))
+  const { respawn, ...kept } = withoutRun(withoutTurn(current, isSame ? status.since : undefined))
   const before: AgentRun = {
     ...kept,
     recipe,
     launching,
     status,
+    ...(respawn && options.isRespawn ? { respawn } : {}),
     ...(binding ? { binding } : {}),
     ...(other_tools && Object.keys(other_tools).length > 0 ? { other_tools } : {}),
   }
@@ -205,7 +208,19 @@ async function launch(
   clearOldRuns(parts, agent, run.id)
   const told = [...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []), ...(refused ? [refused] : [])]
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
-  const events = [...told, { type: 'agent_started', ...(session ? { session } : {}), payload }]
+  const about = session ? { session } : {}
+  const spawned = {
+    agent_id: agent.id,
+    target: agent.address,
+    tool: recipe.tool,
+    how,
+    ...(next.respawn ? { respawn: next.respawn.count } : {}),
+  }
+  const events = [
+    ...told,
+    { type: 'agent_started', ...about, payload },
+    { type: 'spawn', ...about, payload: spawned, visibility: 'audit' as const },
+  ]
   return { next, events, result: { run, tier, session } }
 }
 
