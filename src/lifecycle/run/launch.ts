@@ -145,6 +145,7 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
       port,
       how: run.how,
       home: parts.home.paths.agents,
+      ...(preparation.isMute ? { is_mute: true as const } : {}),
     }
     const again = againScript(parts, run.agent, directory)
     return { launching, script, ...(session ? { session } : {}), ...(again ? { again } : {}), discard }
