@@ -17,6 +17,7 @@ import {
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
 import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
+import { isStartRecord, type StartRecord } from './run/start-steps.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -32,6 +33,8 @@ export interface Recipe {
   dangerous?: boolean
   /** The unit of work it is on. */
   work?: string
+  /** The user's account that it runs with (`[accounts.<name>]`). */
+  account?: string
   /** Names of the variables the user gave with --env. Their values are in `agents/<id>.env` (0600), never in the journal. */
   env_names?: string[]
 }
@@ -116,6 +119,8 @@ export interface AgentRun {
   /** How it was run with other tools, and the conversations it has there: they are taken up when it runs them again. */
   other_tools?: Readonly<Record<string, { recipe: Recipe; binding?: Binding }>>
   launching?: Launching
+  /** The steps of its last start. */
+  start?: StartRecord
   run?: LiveRun
   /** Of the run that ended last, while nobody else has started the agent. */
   respawn?: Respawn
@@ -206,11 +211,13 @@ const AGENT_RUN = shape({
       'mcp?': texts,
       'dangerous?': flag,
       'work?': text,
+      'account?': text,
       'env_names?': texts,
     }),
   ),
   'binding?': shaped(shape({ session: isSessionId, since: time, how: text, is_confirmed: flag, 'log?': isPath })),
   'launching?': shaped(shape(LAUNCHING)),
+  'start?': isStartRecord,
   'run?': shaped(
     shape({
       ...LAUNCHING,

@@ -5,6 +5,7 @@ export type {
   Agents,
   AgentView,
   Explanation,
+  HandoffReceipt,
   Receipt,
   RecordedScreen,
   RecoveryReceipt,

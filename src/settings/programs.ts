@@ -40,7 +40,8 @@ export class ConfiguredPrograms implements Pick<Programs, 'runners' | 'environme
 
   async environment(): Promise<Environment> {
     const { home, env } = this.surroundings
-    return { home, env, extraRoots: await this.config.logRoots(), described: await this.#described() }
+    const [extraRoots, described] = [await this.config.logRoots(), await this.#described()]
+    return { home, env, extraRoots, described, accounts: await this.config.accounts() }
   }
 }
 

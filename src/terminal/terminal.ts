@@ -1,3 +1,5 @@
+import type { SessionLook } from './session-look.js'
+
 declare const paneBrand: unique symbol
 /** tmux's own name of a pane, `%7`: never used again while that server lives. */
 export type PaneId = string & { readonly [paneBrand]: true }
@@ -32,7 +34,7 @@ export interface PaneInfo {
   readonly agent?: string
 }
 
-export interface NewPane {
+export interface NewPane extends SessionLook {
   /** Name of the tmux session to make. */
   readonly session: string
   readonly cwd: string
@@ -83,7 +85,9 @@ export interface Terminal extends AsyncDisposable {
   /** Starts the server when there is none. */
   create(pane: NewPane): Promise<PaneInfo>
   /** Runs a new program in the same pane, ending the old one. */
-  respawn(pane: PaneId, options: Pick<NewPane, 'cwd' | 'script' | 'again'>): Promise<PaneInfo>
+  respawn(pane: PaneId, options: Pick<NewPane, 'cwd' | 'script' | 'again'> & SessionLook): Promise<PaneInfo>
+  /** Changes variables of the session that a pane is in. Programs that run in it keep those that they began with. */
+  setEnvironment(pane: PaneId, environment: NonNullable<SessionLook['environment']>): Promise<void>
   capture(pane: PaneId, options?: CaptureOptions): Promise<string>
   /** Many at once, pipelined; a pane that is gone is left out. */
   captureAll(panes: readonly PaneId[], options?: CaptureOptions): Promise<Map<PaneId, string>>
@@ -105,8 +109,6 @@ export interface Terminal extends AsyncDisposable {
    */
   signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void>
   rename(session: string, to: string): Promise<void>
-  /** A variable in the environment of a session, which panes that are opened in it later inherit. Undefined removes it. */
-  setVariable(session: string, name: string, value: string | undefined): Promise<void>
   close(session: string): Promise<void>
   /** Ends a server that we started when nothing but our own session is left in it and nobody is connected. */
   endIfEmpty(): Promise<void>

@@ -13,8 +13,8 @@ import {
 import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
+import { publishIdentity } from '../run/identity-variables.js'
 import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorded-session.js'
-import { publishSession } from '../run/session-variable.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
@@ -226,7 +226,7 @@ export async function settleIdentity(
     await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
   else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
-  await publishSession(parts, current.recipe.tool, run, binding.session)
+  await publishIdentity(parts, agent, next)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
 }

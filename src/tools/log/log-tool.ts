@@ -10,6 +10,16 @@ export interface Environment {
   extraRoots?: Readonly<Record<string, readonly string[]>>
   /** The tools of the user's own whose logs the configuration describes. */
   described?: readonly string[]
+  /** The user's accounts by name. */
+  accounts?: Readonly<Record<string, Account>>
+}
+
+/** A directory with an account of a tool, beside the one that is used without a name. */
+export interface Account {
+  tool: string
+  directory: string
+  /** Where the logs of its sessions are. */
+  logs: string
 }
 
 /** One log on disk: a file, or one session inside a database. */

@@ -250,8 +250,6 @@ export interface ToolRunner {
   /** The text in its input line, empty when there is none; undefined where no line is seen. Absent for tools whose input line cannot be recognised. */
   readInput?(screen: Screen): string | undefined
   readonly registry?: Registry
-  /** The variable in which programs beside it find the id of its conversation. */
-  readonly sessionVariable?: string
   /** Whether the program still has what was said in a conversation, so that it can go on with it. Absent where that is not known. */
   hasConversation?(session: SessionId, environment: Environment): boolean | Promise<boolean>
   /** The conversations that living processes have open; undefined where the program registers none. */
@@ -266,6 +264,10 @@ export interface ToolRunner {
   readonly isEndTold?: true
   /** No rule says how it looks at its prompt: it is idle when its screen stays as it is. */
   readonly isIdleWhenQuiet?: true
+  /** The variable in which the program, or what it starts, looks for the id of its conversation. */
+  readonly sessionVariable?: string
+  /** How the program is given another directory for its account, settings and logs, and where its logs are below that. */
+  readonly account?: { readonly variable: string; root(directory: string): string }
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */
