@@ -36,7 +36,8 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   sessions: { archive_after_days: COUNT },
   tmux: { socket: TEXT },
   tools: NAMED,
-  work: { on_done: LIST, provider: TEXT },
+  groups: NAMED,
+  work: { on_done: LIST, provider: TEXT, beads_dir: TEXT, bd: TEXT, min_free_memory: SIZE },
 }
 
 /** What is wrong with the names and kinds of settings, one line each. A wrong kind is also an error where the setting is used. */

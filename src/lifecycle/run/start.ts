@@ -16,6 +16,7 @@ import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.j
 import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
+import { refuseParked } from '../sling/admission.js'
 import { START_GRACE_MS } from '../status/decide-status.js'
 import { activityOf } from '../status/evidence.js'
 import { type Observed, observe } from '../status/observe.js'
@@ -88,6 +89,7 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
   // Two that are to go on with the same session: the second one has to see the first.
   using _resuming = options.resume === undefined ? undefined : await parts.runs.holdResume()
   const plan = await planStart(parts, options)
+  await refuseParked(parts.home, parseAddress(plan.address))
   const restart = { force: options.force ?? false, plan }
   if (plan.known) {
     const started = await start(parts, { ...plan.known, ...plan.facts }, restart)
