@@ -86,6 +86,10 @@ runCli({
   now: Date.now,
   agents,
   handOver,
+  detach: async (args, options) => {
+    const program = fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
+    return (await import('./cli/detach.js')).detachProgram({ program, args, env, ...options })
+  },
   terminal: takeTerminal,
   interrupted,
   get isAttended() {

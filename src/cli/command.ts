@@ -44,6 +44,10 @@ export interface Cli {
   handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
+  /** A person sits at both ends of this process. */
+  readonly isAttended: boolean
+  /** Runs Skein outside of this process's tree, where it survives the agent that it ends. Its output goes to a file. */
+  detach(args: readonly string[], options: { input: string; log: string }): Promise<void>
   /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */
   interrupted(): AbortSignal
 }

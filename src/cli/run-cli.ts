@@ -142,6 +142,10 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       },
       agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
+      get isAttended() {
+        return world.isAttended
+      },
+      detach: world.detach,
       handOver: world.handOver,
       terminal: world.terminal,
       interrupted: world.interrupted,

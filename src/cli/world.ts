@@ -4,6 +4,7 @@ import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
 import type { Context } from '../model/index.js'
 import type { ProfileEntry } from '../operations/index.js'
+import type { Cli } from './command.js'
 import type { Stream } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
 
@@ -39,6 +40,7 @@ export interface World {
   interrupted(): AbortSignal
   /** A person sits at both ends of this process. */
   readonly isAttended: boolean
+  detach: Cli['detach']
 }
 
 /** What the environment says. */

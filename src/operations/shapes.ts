@@ -16,6 +16,8 @@ export const SHAPES = {
     "agent_id": ["text", "if known", "the agent's id; it stays the same when the address changes"],
     "rig": ["text", "if known", "the outermost group"],
     "role": ["text", "if known", "the agent's role"],
+    "topic": ["text", "if known", "why it was started: `cold-start`, `handoff`, `assigned`, …"],
+    "sender": ["text", "if known", "who started it"],
     "host": ["text", "if known", "the machine"],
     "started_at": ["time", "always", ""],
     "ended_at": ["time", "when ended", ""],
@@ -444,6 +446,31 @@ export const SHAPES = {
     "did": ["text", "always", "what was done"],
     "how": ["text", "always", "the evidence for it"],
   },
+  "handoff-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "kind": ["text", "always", "`fresh` (a new conversation), `cycle` (the same one), `auto` (saved only), `done` (the work was deferred, as its role says)"],
+    "is_done": ["boolean", "always", "false for a dry run, which changes nothing"],
+    "from": ["text", "if it has a conversation", "the session that hands off"],
+    "to": ["text", "if it is known", "the session that continues it"],
+    "mail": ["text", "if one was saved", "the mail on the agent's hook"],
+    "subject": ["text", "unless an interrupted handoff was finished", "what it is about"],
+    "body": ["text", "for a dry run", "what the mail would say"],
+    "unsaved": ["list of text", "always", "what is not committed or not pushed"],
+  },
+  "done-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "session": ["text", "if it had a conversation", "the session that ended"],
+    "closed": ["list of text", "always", "units of work that were closed"],
+    "submitted": ["text", "if `[work] on_done` ran", "the program that submitted the work"],
+  },
+  "detached": {
+    "detached": ["boolean", "always", "true"],
+    "log": ["text", "always", "the file with its output"],
+  },
   "receipts": {
     "receipts": ["list of receipt", "always", "one per agent"],
     "failures": ["list of failure", "if any failed", "one per agent that failed"],
@@ -463,6 +490,7 @@ export const SHAPES = {
   "fall": {
     "how": ["text", "always", "`crashed`, or `lost` with its tmux server or its machine"],
     "reason": ["text", "always", "in words"],
+    "parked": ["parked", "if the watchdog has given it up", ""],
   },
   "failure": {
     "agent": ["text", "always", "its address, or the directory it should have started in"],
@@ -535,6 +563,20 @@ export const SHAPES = {
     "agent": ["running-agent", "always", "its present state"],
     "evidence": ["list of evidence", "always", "what each source says now, best first"],
     "history": ["list of status-change", "always", "the changes of its status, newest first"],
+    "start": ["start-record", "if it was started", "its last start, step by step"],
+  },
+  "start-record": {
+    "at": ["time", "always", "when the start began"],
+    "steps": ["list of start-step", "always", "in the order in which they were done"],
+    "topic": ["text", "if it has a role, or one was given", "why the session was begun"],
+    "sender": ["text", "with `topic`", "who began it"],
+    "closes_pane": ["boolean", "if its role says so", "its pane is closed once its end is recorded"],
+  },
+  "start-step": {
+    "name": ["text", "always", "`resolve`, `prompt`, `environment`, `command`, `end-before`, `settings`, `session`, `remain-on-exit`, `tmux-environment`, `theme`, `record`, `wait`, `auto-respawn`, `dialogs`, `ready`, `track-pid` or `verify`"],
+    "ms": ["number", "always", "how long it took; 0 for a step that was part of another or was skipped"],
+    "outcome": ["text", "always", "`done`, `skipped` or `failed`"],
+    "note": ["text", "if there is something to say", "why it was skipped or failed, what it found"],
   },
   "evidence": {
     "source": ["text", "always", "as in [running-agent](#running-agent)"],
@@ -603,6 +645,17 @@ export const SHAPES = {
     "pending_prompt_at": ["time", "if one is kept", "since when a prompt waits to be typed"],
     "snoozed_until": ["time", "if snoozed", ""],
     "down": ["text", "if it is down unasked", "`crashed` or `lost`; `skein recover` brings it back"],
+    "respawn": ["next-respawn", "if one is due", "the watchdog starts it again"],
+    "parked": ["parked", "if the watchdog leaves it down", ""],
+  },
+  "next-respawn": {
+    "count": ["integer", "always", "respawns without a calm time in between, with this one"],
+    "at": ["time", "always", "when"],
+  },
+  "parked": {
+    "at": ["time", "always", ""],
+    "by": ["text", "always", "who parked it"],
+    "reason": ["text", "if given", ""],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],
@@ -663,11 +716,6 @@ export const SHAPES = {
     "order": ["integer", "always", "its place among its siblings: lower first, equal ones by path"],
     "parked": ["parked", "if parked", "nothing starts in it"],
     "agents": ["integer", "in `group list`", "number of agents in it and below"],
-  },
-  "parked": {
-    "at": ["time", "always", ""],
-    "by": ["text", "always", "who parked it"],
-    "reason": ["text", "if given", ""],
   },
   "groups": {
     "groups": ["list of group", "always", "in display order"],

@@ -22,7 +22,7 @@ import {
 } from '../model/index.js'
 import { type AgentLookup, agentMeant, findAgent, lookupIn } from './agent-lookup.js'
 import { regroupedWork, releasedWork } from './agent-work.js'
-import { keptWords } from './kept-words.js'
+import { keptWords, withoutSecrets } from './kept-words.js'
 import { answered, ask, type Lookup } from './lookup.js'
 import type { ProfileStore } from './profile-store.js'
 import type { AddAgentOptions, GroupFacts, RosterBook } from './roster-api.js'
@@ -49,8 +49,9 @@ export class StoredRoster implements RosterBook {
     this.#lookup = lookupIn(store.paths, cwd)
   }
 
-  async add(options: AddAgentOptions): Promise<Agent> {
-    const address = parseAddress(options.address)
+  async add(given: AddAgentOptions): Promise<Agent> {
+    const address = parseAddress(given.address)
+    const options = await withoutSecrets(given, this.store.paths)
     const { group, name } = splitAddress(address)
     const id = parseAgentId(this.store.context.random.uuid())
     return this.store.change((state) => {
@@ -83,7 +84,7 @@ export class StoredRoster implements RosterBook {
   }
 
   async update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent> {
-    const { title, tool, command, project_path, role, loaded_mcp_names } = facts
+    const { title, tool, command, project_path, role, loaded_mcp_names } = await withoutSecrets(facts, this.store.paths)
     return this.#changeAgent(reference, (agent) => ({
       type: 'agent_updated',
       payload: { agent_id: agent.id, title, tool, command, project_path, role, loaded_mcp_names },

@@ -34,6 +34,10 @@ const promised = new Map(
 
 /** What the two logs of the world do not have. */
 const RARE = new Set([
+  'handoff-receipt.mail',
+  'done-receipt.submitted',
+  'detached.detached',
+  'detached.log',
   'turn.error',
   'exported-turn.error',
   'exported-session.before',

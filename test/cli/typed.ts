@@ -46,6 +46,7 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     terminal: () => undefined,
     agents: () => Promise.reject(new Error('no agents in this test')),
     handOver: async () => false,
+    detach: async () => {},
     interrupted: () => new AbortController().signal,
     isAttended: false,
     ...world,

@@ -13,6 +13,7 @@ import {
 import type { AgentReport, AskedPermission } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
+import { publishIdentity } from '../run/identity-variables.js'
 import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorded-session.js'
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
@@ -143,6 +144,7 @@ async function storable(telling: AgentReport, { home }: Parts): Promise<AgentRep
   const words = {
     ...(evidence?.reason === undefined ? {} : { reason: evidence.reason }),
     ...(request?.what === undefined ? {} : { what: request.what }),
+    ...(request ? { tool: request.tool } : {}),
     ...Object.fromEntries((request?.options ?? []).map(({ label }, at) => [`option ${at}`, label])),
   }
   const kept = await keptWords(words, home)
@@ -156,7 +158,7 @@ async function storable(telling: AgentReport, { home }: Parts): Promise<AgentRep
 /** What may not be kept is left out, not kept as it was. */
 function keptRequest(request: AskedPermission, kept: Readonly<Record<string, string>>): AskedPermission {
   const options = request.options?.map(({ meaning }, at) => ({ label: kept[`option ${at}`] ?? '…', meaning }))
-  return { ...request, ...wordOf('what', kept.what), ...(options ? { options } : {}) }
+  return { ...request, ...wordOf('what', kept.what), tool: kept.tool ?? 'a tool', ...(options ? { options } : {}) }
 }
 
 const wordOf = <Name extends string>(name: Name, word: string | undefined): { [Key in Name]: string } =>
@@ -224,6 +226,7 @@ export async function settleIdentity(
     await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
   else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
+  await publishIdentity(parts, agent, next)
   const payload = { ...bindingPayload(agent, next, evidence), ...(from === undefined ? {} : { from }) }
   return { next, events: [{ type: `identity_${judged.kind}`, session, payload }] }
 }

@@ -39,6 +39,7 @@ export const claudeRunner: ToolRunner = {
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   readInput: (screen) => readInputBy(builtInRules(NAME), screen),
   registry: claudeRegistry,
+  account: { variable: 'CLAUDE_CONFIG_DIR', root: (directory) => directory },
   hasConversation: (session, environment) => hasClaudeLog(environment, session),
   openConversations: openClaudeSessions,
   checkText: (text) =>

@@ -13,6 +13,7 @@ const NAME = 'codex'
 export const codexRunner: ToolRunner = {
   name: NAME,
   icon: '⬢',
+  account: { variable: 'CODEX_HOME', root: (directory) => directory },
   can: { chooseId: 'seed', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: false },
   prepare,
   readMessage: readCodexHook,

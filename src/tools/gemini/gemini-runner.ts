@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseSessionId, type SessionId, SkeinError } from '../../model/index.js'
 import { checkPrompt } from '../log/check-text.js'
 import { isReadableLog } from '../log/open-log.js'
@@ -15,6 +15,7 @@ const NAME = 'gemini'
 export const geminiRunner: ToolRunner = {
   name: NAME,
   icon: '✦',
+  account: { variable: 'GEMINI_CLI_HOME', root: (directory) => join(directory, '.gemini') },
   can: { chooseId: 'flag', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: true },
   prepare,
   readMessage: readGeminiHook,

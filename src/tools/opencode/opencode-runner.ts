@@ -15,6 +15,7 @@ const NAME = 'opencode'
 export const opencodeRunner: ToolRunner = {
   name: NAME,
   icon: '▣',
+  account: { variable: 'XDG_DATA_HOME', root: (directory) => join(directory, 'opencode') },
   can: { chooseId: 'flag', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: false },
   prepare,
   readMessage: readOpencodeEvent,

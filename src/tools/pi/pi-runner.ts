@@ -13,6 +13,7 @@ const NAME = 'pi'
 export const piRunner: ToolRunner = {
   name: NAME,
   icon: 'π',
+  account: { variable: 'PI_CODING_AGENT_DIR', root: (directory) => directory },
   can: { chooseId: 'seed', resume: true, fork: true, tells: true, asks: false, choosesModel: true, mcp: false },
   prepare,
   readMessage: readPiEvent,

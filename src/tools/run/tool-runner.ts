@@ -262,6 +262,10 @@ export interface ToolRunner {
   readonly isEndTold?: true
   /** No rule says how it looks at its prompt: it is idle when its screen stays as it is. */
   readonly isIdleWhenQuiet?: true
+  /** The variable in which the program, or what it starts, looks for the id of its conversation. */
+  readonly sessionVariable?: string
+  /** How the program is given another directory for its account, settings and logs, and where its logs are below that. */
+  readonly account?: { readonly variable: string; root(directory: string): string }
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */

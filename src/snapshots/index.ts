@@ -1,0 +1,2 @@
+export type { Limits } from './limits.js'
+export { Snapshots } from './snapshots.js'

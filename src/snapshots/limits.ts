@@ -1,0 +1,42 @@
+import { dirname } from 'node:path'
+import { SkeinError } from '../model/index.js'
+
+/** What one capture may cost. */
+export interface Limits {
+  /** A larger file is skipped, unless the user's repository already has it. */
+  mostFileBytes: number
+  /** When the time is up, what was read so far becomes a partial snapshot. */
+  budgetMs: number
+  /** Without git, a directory with more than this is refused. */
+  mostFiles: number
+  mostBytes: number
+  /** Repositories inside the worktree that are captured too. */
+  mostNested: number
+}
+
+export const LIMITS: Limits = {
+  mostFileBytes: 32 * 1024 * 1024,
+  budgetMs: 60_000,
+  mostFiles: 50_000,
+  mostBytes: 1024 * 1024 * 1024,
+  mostNested: 50,
+}
+
+/** Refuses a directory without git that nobody would want to be copied as a whole. */
+export function refuseWide(root: string, home: string | undefined): void {
+  const isAbove = (path: string): boolean => path === root || (dirname(path) !== path && isAbove(dirname(path)))
+  if (root !== '/' && (home === undefined || !isAbove(home))) return
+  throw new SkeinError(
+    'snapshot-refused',
+    `${root} is not captured: it has no git repository and is the root of the system, a home directory or above one`,
+    'Work in a directory of its own, or run `git init` there',
+  )
+}
+
+export function tooMuch(root: string, what: string): SkeinError {
+  return new SkeinError(
+    'snapshot-refused',
+    `${root} is not captured: without a git repository it has more than ${what}`,
+    'Run `git init` there and ignore what should not be kept',
+  )
+}

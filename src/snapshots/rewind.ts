@@ -1,0 +1,131 @@
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyGuarded, temporaryName } from '../disk/index.js'
+import { SkeinError } from '../model/index.js'
+import { BareStore } from './bare-store.js'
+import { type CaptureSetting, captureHeld, WAIT_MS } from './capture.js'
+import { changesBetween, type FileChange } from './diff.js'
+import { headOf, type Repository, repositoryAt } from './repository.js'
+import { setIndex } from './restore.js'
+import type { Snapshot } from './snapshot.js'
+import { PENDING, UserIndex } from './user-index.js'
+import { bringObjects, detailsOf } from './user-objects.js'
+import { WorktreeIndex } from './worktree-index.js'
+import { readState, stateDirectory, writeState } from './worktree-state.js'
+
+export interface Rewound {
+  /** What the files were before: rewinding to it undoes the rewind. */
+  safety: Snapshot
+  /** From now to the snapshot. */
+  changes: FileChange[]
+  /** Whether the index becomes what it was. It is left alone when HEAD has moved since: it would show the commits in between as undone. */
+  index: 'restored' | 'kept'
+  /** Repositories inside, which are left alone. */
+  nested: string[]
+  isDone: boolean
+}
+
+/**
+ * Puts the files of a worktree back, in place. A snapshot of what they are now is taken first. HEAD and branches stay. A file that changes
+ * meanwhile stops it before anything is written. With `preview`, only says what would change.
+ */
+export async function rewind(
+  setting: CaptureSetting,
+  snapshot: Snapshot,
+  { preview }: { preview: boolean },
+): Promise<Rewound> {
+  const { git } = setting
+  const repository = snapshot.git_directory === undefined ? undefined : repositoryAt(snapshot.root)
+  if (snapshot.git_directory !== undefined && !repository) throw movedAway(snapshot)
+  const store = BareStore.open(setting.snapshots, { root: snapshot.root, repository }, git)
+  if (store.name !== snapshot.store) throw movedAway(snapshot)
+  using _held = await store.hold(WAIT_MS)
+  const request = { directory: snapshot.root, session: snapshot.session, moment: 'safety' as const }
+  const safety = await captureHeld(setting, request, { root: snapshot.root, repository, store, depth: 0 })
+  if (safety.mode === 'partial' && !preview) throw notSafe(safety)
+  const changes = await changesBetween(git, store, safety.worktree_tree, snapshot.worktree_tree)
+  const head = repository && (await headOf(repository, git))
+  const isSameHead = repository !== undefined && head?.commit === snapshot.head
+  const plan = {
+    safety,
+    changes,
+    index: isSameHead ? ('restored' as const) : ('kept' as const),
+    nested: snapshot.nested.map(({ path }) => path),
+  }
+  if (preview) return { ...plan, isDone: false }
+  const change = async (): Promise<void> => {
+    const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
+    using index = new WorktreeIndex(store, git, snapshot.root, state)
+    const startMs = setting.now()
+    await index.move(safety.worktree_tree, snapshot.worktree_tree)
+    await index.tree()
+    index.save(startMs)
+    writeState(store.directory, state)
+  }
+  if (repository && isSameHead) await withUserIndex(setting, store, repository, snapshot, change)
+  else await change()
+  return { ...plan, isDone: true }
+}
+
+/** Holds git's own lock on the user's index while the files change, and puts the index of the snapshot in its place. */
+async function withUserIndex(
+  { git }: CaptureSetting,
+  store: BareStore,
+  repository: Repository,
+  snapshot: Snapshot,
+  change: () => Promise<void>,
+): Promise<void> {
+  const details = await detailsOf(store, snapshot, git)
+  await bringObjects(git, store, store.facts.source, {
+    commits: [],
+    trees: snapshot.index_tree === undefined ? [] : [snapshot.index_tree],
+    blobs: details.stages.filter(({ mode }) => mode !== '160000').map(({ oid }) => oid),
+  })
+  const path = join(repository.gitDirectory, 'index')
+  const lock = `${path}.lock`
+  const copy = temporaryName(join(stateDirectory(store.directory), 'rewind'))
+  try {
+    await UserIndex.read(repository, store.hashBytes).copyTo(copy, store, git)
+    await setIndex(git, store, snapshot, snapshot.root, copy)
+    takeLock(copy, lock)
+  } finally {
+    rmSync(copy, { force: true })
+  }
+  try {
+    chmodSync(lock, (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777)
+    await change()
+    renameSync(lock, path)
+  } catch (error) {
+    rmSync(lock, { force: true })
+    throw error
+  }
+  for (const name of PENDING) {
+    const text = details.pending[name]
+    if (text === undefined) rmSync(join(repository.gitDirectory, name), { force: true })
+    else writeFileSync(join(repository.gitDirectory, name), text)
+  }
+}
+
+function takeLock(copy: string, lock: string): void {
+  try {
+    copyGuarded(copy, lock, { noFollow: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const next = `Wait for the git command that runs there; if none does, remove ${lock}`
+    throw new SkeinError('snapshot-refused', 'The repository is in use: its index is locked', next, { cause: error })
+  }
+}
+
+const movedAway = ({ root }: Snapshot): SkeinError =>
+  new SkeinError(
+    'snapshot-refused',
+    `${root} is no longer what was captured`,
+    'Restore the snapshot into a new directory',
+  )
+
+const notSafe = ({ root }: Snapshot): SkeinError =>
+  new SkeinError(
+    'snapshot-refused',
+    `${root} could not be captured completely, so a rewind could not be undone`,
+    'Restore the snapshot into a new directory',
+  )

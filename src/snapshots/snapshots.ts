@@ -1,0 +1,155 @@
+import { SkeinError } from '../model/index.js'
+import { BareStore } from './bare-store.js'
+import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './capture.js'
+import { changesBetween, type FileChange, patchBetween, refuseStrangers } from './diff.js'
+import { Git, type GitProgram } from './git.js'
+import { LIMITS, type Limits } from './limits.js'
+import { type Restored, type RestoreTarget, restore } from './restore.js'
+import { type Rewound, rewind } from './rewind.js'
+import { recordIn, refOf, type Snapshot } from './snapshot.js'
+import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
+
+interface SnapshotsSetup {
+  /** The directory of the stores: `profiles/<profile>/snapshots`. */
+  directory: string
+  program: GitProgram
+  now: () => number
+  home?: string
+  limits?: Partial<Limits>
+}
+
+/** The code state of turns: one profile's snapshots of all repositories. */
+export class Snapshots {
+  readonly #setting: CaptureSetting
+
+  constructor({ directory, program, now, home, limits }: SnapshotsSetup) {
+    const git = new Git(program)
+    this.#setting = { snapshots: directory, git, now, home, limits: { ...LIMITS, ...limits } }
+  }
+
+  capture(request: CaptureRequest): Promise<Snapshot> {
+    return capture(this.#setting, request)
+  }
+
+  restore(snapshot: Snapshot, target: RestoreTarget): Promise<Restored> {
+    return restore(this.#setting, snapshot, target)
+  }
+
+  /** Puts the files back in place, after a safety snapshot; with `preview`, only says what would change. */
+  rewind(snapshot: Snapshot, options: { preview: boolean }): Promise<Rewound> {
+    return rewind(this.#setting, snapshot, options)
+  }
+
+  /** The files that differ between two snapshots, with lines added and removed. */
+  async changes(before: Snapshot, after: Snapshot): Promise<FileChange[]> {
+    const store = this.#common(before, after)
+    return changesBetween(this.#setting.git, store, before.worktree_tree, after.worktree_tree)
+  }
+
+  async patch(before: Snapshot, after: Snapshot): Promise<string> {
+    const store = this.#common(before, after)
+    return patchBetween(this.#setting.git, store, before.worktree_tree, after.worktree_tree)
+  }
+
+  #common(before: Snapshot, after: Snapshot): BareStore {
+    refuseStrangers(before, after)
+    const store = BareStore.named(this.#setting.snapshots, before.store, this.#setting.git)
+    if (store) return store
+    throw new SkeinError('snapshot-not-found', `The store ${before.store} is not there`, 'Run `skein snapshots verify`')
+  }
+
+  /** Snapshots of a session, oldest first; of all sessions without one. */
+  async list(session?: string): Promise<Snapshot[]> {
+    const pattern = session === undefined ? 'refs/turns' : refOf(session, '').slice(0, -1)
+    const found: Snapshot[] = []
+    for (const store of this.#stores()) found.push(...(await this.#in(store, pattern)))
+    return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq))
+  }
+
+  async find(session: string, seq: number): Promise<Snapshot> {
+    const snapshot = (await this.list(session)).find((one) => one.seq === seq)
+    if (snapshot) return snapshot
+    throw new SkeinError(
+      'snapshot-not-found',
+      `Session ${session} has no snapshot ${seq}`,
+      'Run `skein turns` to see them',
+    )
+  }
+
+  /** Removes snapshots; `collect` frees their space. */
+  async remove(snapshots: readonly Snapshot[]): Promise<void> {
+    const { git, snapshots: directory } = this.#setting
+    for (const name of new Set(snapshots.map(({ store }) => store))) {
+      const store = BareStore.named(directory, name, git)
+      if (!store) continue
+      using _held = await store.hold(WAIT_MS)
+      const refs = snapshots.filter((one) => one.store === name).map(({ session, seq }) => refOf(session, seq))
+      await dropRefs(git, store, refs)
+    }
+  }
+
+  async stats(): Promise<StoreStats[]> {
+    const found: StoreStats[] = []
+    for (const store of this.#stores()) found.push(statsOf(store, await this.#in(store, 'refs/turns')))
+    return found
+  }
+
+  /** Packs stores and drops what no snapshot needs; with `onlyDue`, only stores that have grown much. */
+  async collect({ onlyDue }: { onlyDue: boolean }): Promise<string[]> {
+    const done: string[] = []
+    for (const store of this.#stores()) {
+      if (onlyDue && !isDue(store)) continue
+      using _held = await store.hold(WAIT_MS)
+      await collect(this.#setting.git, store, await this.#in(store, 'refs/'), this.#setting.now())
+      done.push(store.name)
+    }
+    return done
+  }
+
+  async verify(options: { full: boolean }): Promise<StoreCheck[]> {
+    const checks: StoreCheck[] = []
+    for (const store of this.#stores())
+      checks.push(await verify(this.#setting.git, store, await this.#in(store, 'refs/turns'), options))
+    return checks
+  }
+
+  #stores(): BareStore[] {
+    return BareStore.all(this.#setting.snapshots, this.#setting.git)
+  }
+
+  async #in(store: BareStore, pattern: string): Promise<Snapshot[]> {
+    const commits = (await store.commits(pattern)).filter(({ ref }) => !ref.startsWith('refs/bases/'))
+    const messages = await messagesOf(
+      this.#setting.git,
+      store,
+      commits.map(({ commit }) => commit),
+    )
+    return messages.flatMap(({ commit, message }) => {
+      const record = recordIn(message)
+      return record ? [{ ...record, store: store.name, commit }] : []
+    })
+  }
+}
+
+async function messagesOf(
+  git: Git,
+  store: BareStore,
+  commits: readonly string[],
+): Promise<{ commit: string; message: string }[]> {
+  if (commits.length === 0) return []
+  const bytes = await git.bytes([...store.at(), 'cat-file', '--batch', '--buffer'], {
+    input: commits.map((commit) => `${commit}\n`).join(''),
+  })
+  const found: { commit: string; message: string }[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at)
+    const [commit = '', kind = '', size = '0'] = bytes.toString('latin1', at, end).split(' ')
+    if (kind === 'missing') {
+      at = end + 1
+      continue
+    }
+    found.push({ commit, message: bytes.toString('utf8', end + 1, end + 1 + Number(size)) })
+    at = end + 1 + Number(size) + 1
+  }
+  return found
+}

@@ -1,0 +1,52 @@
+import { readJson } from '../model/index.js'
+import type { BareStore } from './bare-store.js'
+import type { Git } from './git.js'
+import type { Snapshot } from './snapshot.js'
+import type { IndexDetails } from './user-index.js'
+
+interface Wanted {
+  commits: readonly string[]
+  trees: readonly string[]
+  blobs: readonly string[]
+}
+
+/** What the snapshot's index says beyond its tree. */
+export async function detailsOf(store: BareStore, { commit }: Snapshot, git: Git): Promise<IndexDetails> {
+  const { code, stdout } = await git.run([...store.at(), 'cat-file', 'blob', `${commit}:details`], { accept: [128] })
+  const none: IndexDetails = { stages: [], skipped: [], assumed: [], intents: [], pending: {} }
+  return code === 0 ? { ...none, ...(readJson(stdout.toString()) as IndexDetails) } : none
+}
+
+/** Gives the user's repository the objects that it has lost since, or never had. Those that its refs lead to are not copied. */
+export async function bringObjects(
+  git: Git,
+  store: BareStore,
+  repository: string,
+  { commits, trees, blobs }: Wanted,
+): Promise<void> {
+  const tips = await git.text(['--git-dir', repository, 'for-each-ref', '--format=%(objectname)'])
+  const known = await existing(
+    git,
+    store,
+    tips.split('\n').filter((line) => line !== ''),
+  )
+  const input = [...commits, ...trees, ...blobs, '--not', ...known].map((line) => `${line}\n`).join('')
+  const pack = await git.bytes([...store.at(), 'pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'], {
+    input,
+  })
+  const count = pack.readUInt32BE(8)
+  if (count === 0) return
+  const args = count < FEW ? ['unpack-objects', '-q'] : ['index-pack', '--stdin']
+  await git.run(['--git-dir', repository, ...args], { input: pack })
+}
+
+/** As loose objects, which the user's own gc packs. */
+const FEW = 1_000
+
+/** Tips that the store can see; others would make git stop. */
+async function existing(git: Git, store: BareStore, oids: readonly string[]): Promise<string[]> {
+  const lines = await git.text([...store.at(), 'cat-file', '--batch-check=%(objectname)', '--buffer'], {
+    input: oids.map((oid) => `${oid}\n`).join(''),
+  })
+  return lines.split('\n').filter((line) => /^[0-9a-f]+$/.test(line))
+}

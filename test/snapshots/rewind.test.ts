@@ -1,0 +1,213 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { filesOf, ScratchRepository } from './scratch-repository.js'
+
+const of = (repository: ScratchRepository) => ({ directory: repository.root, session: 's-1', moment: 'stop' as const })
+const stateOf = (repository: ScratchRepository) => ({
+  files: filesOf(repository.root),
+  status: repository.status(),
+  head: repository.git('rev-parse', 'HEAD'),
+})
+
+/** Changes, stages, adds, removes and links files. */
+function work(repository: ScratchRepository, round: number): void {
+  repository.write('a.txt', `changed ${round}\n`)
+  repository.git('add', 'a.txt')
+  repository.write('a.txt', `changed again ${round}\n`)
+  repository.write(`new-${round}/deep/file.txt`, `new ${round}\n`)
+  repository.write(`staged-${round}`, `staged ${round}\n`)
+  repository.git('add', `staged-${round}`)
+  if (round === 1) {
+    repository.remove('b.txt')
+    repository.git('rm', '-q', 'gone.txt')
+    repository.makeExecutable('src/c.txt')
+    repository.link('link', 'a.txt')
+  } else repository.remove('new-1')
+}
+
+describe('a rewind', () => {
+  it('puts files and index back, exactly, and can be undone', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    work(repository, 1)
+    const [one, first] = [stateOf(repository), await snapshots.capture(of(repository))]
+    work(repository, 2)
+    const two = stateOf(repository)
+    const preview = await snapshots.rewind(first, { preview: true })
+    expect(preview.isDone).toBe(false)
+    expect(stateOf(repository)).toEqual(two)
+    expect(preview.changes.map(({ path, status }) => `${status} ${path}`)).toEqual([
+      'changed a.txt',
+      'added new-1/deep/file.txt',
+      'removed new-2/deep/file.txt',
+      'removed staged-2',
+    ])
+    const { safety, isDone } = await snapshots.rewind(first, { preview: false })
+    expect([isDone, safety.moment]).toEqual([true, 'safety'])
+    expect(stateOf(repository)).toEqual(one)
+    expect(existsSync(repository.path('new-2'))).toBe(false)
+    await snapshots.rewind(safety, { preview: false })
+    expect(stateOf(repository)).toEqual(two)
+    await snapshots.rewind(first, { preview: false })
+    expect(stateOf(repository)).toEqual(one)
+  })
+
+  it('goes back into a conflict and out of it', async () => {
+    using repository = ScratchRepository.withCommits()
+    repository.git('checkout', '-q', '-b', 'side', 'HEAD~1')
+    repository.write('a.txt', 'theirs\n')
+    repository.commit('side')
+    repository.git('checkout', '-q', 'main')
+    const snapshots = repository.snapshots()
+    const [clean, before] = [stateOf(repository), await snapshots.capture(of(repository))]
+    expect(() => repository.git('merge', 'side')).toThrow()
+    const [conflict, within] = [stateOf(repository), await snapshots.capture(of(repository))]
+    await snapshots.rewind(before, { preview: false })
+    expect(stateOf(repository)).toEqual(clean)
+    expect(existsSync(repository.path('.git/MERGE_HEAD'))).toBe(false)
+    await snapshots.rewind(within, { preview: false })
+    expect(stateOf(repository)).toEqual(conflict)
+    repository.git('checkout', '--theirs', 'a.txt')
+    repository.commit('merged')
+    expect(repository.git('rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(3)
+  })
+
+  it('leaves HEAD and the index alone when HEAD has moved', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    const [{ files }, first] = [stateOf(repository), await snapshots.capture(of(repository))]
+    repository.write('a.txt', 'committed since\n')
+    repository.commit('since')
+    const head = repository.git('rev-parse', 'HEAD')
+    const { index } = await snapshots.rewind(first, { preview: false })
+    expect([index, repository.git('rev-parse', 'HEAD'), repository.git('diff', '--cached')]).toEqual(['kept', head, ''])
+    expect(filesOf(repository.root)).toEqual(files)
+  })
+
+  it('is refused beside a running git command, and then changes nothing', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    const first = await snapshots.capture(of(repository))
+    repository.write('a.txt', 'now\n')
+    const now = stateOf(repository)
+    writeFileSync(repository.path('.git/index.lock'), '')
+    await expect(snapshots.rewind(first, { preview: false })).rejects.toThrow('index is locked')
+    rmSync(repository.path('.git/index.lock'))
+    expect(stateOf(repository)).toEqual(now)
+    // A secret that no snapshot has is never overwritten.
+    repository.write('a.txt', 'a.txt is a directory next\n')
+    const second = await snapshots.capture(of(repository))
+    repository.remove('a.txt')
+    repository.write('a.txt/.env', 'a secret')
+    const later = stateOf(repository)
+    await expect(snapshots.rewind(second, { preview: false })).rejects.toThrow('git read-tree')
+    expect(stateOf(repository)).toEqual(later)
+    expect(readdirSync(repository.path('.git')).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+
+  it('works without git', async () => {
+    using repository = new ScratchRepository()
+    repository.write('a', 'one\n')
+    const snapshots = repository.snapshots()
+    const first = await snapshots.capture(of(repository))
+    repository.write('a', 'two\n')
+    repository.write('b', 'new\n')
+    const { safety } = await snapshots.rewind(first, { preview: false })
+    expect([...filesOf(repository.root)]).toEqual([['a', 'file one\n']])
+    await snapshots.rewind(safety, { preview: false })
+    expect([...filesOf(repository.root).keys()]).toEqual(['a', 'b'])
+  })
+})
+
+describe('the difference between two snapshots', () => {
+  it('has files, lines and a patch', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    const first = await snapshots.capture(of(repository))
+    repository.write('a.txt', 'a, second\nand a third\n')
+    repository.write('binary', Buffer.from([0, 1, 2]))
+    repository.remove('gone.txt')
+    repository.git('mv', 'src/deep/d.txt', 'src/e.txt')
+    repository.write('odd\t"name"\n', 'x\n')
+    repository.makeExecutable('b.txt')
+    const second = await snapshots.capture(of(repository))
+    expect(await snapshots.changes(first, second)).toEqual([
+      { path: 'a.txt', status: 'changed', added: 1, removed: 0 },
+      { path: 'b.txt', status: 'changed', added: 0, removed: 0 },
+      { path: 'binary', status: 'added' },
+      { path: 'gone.txt', status: 'removed', added: 0, removed: 1 },
+      { path: 'odd\t"name"\n', status: 'added', added: 1, removed: 0 },
+      { path: 'src/e.txt', from: 'src/deep/d.txt', status: 'renamed', added: 0, removed: 0 },
+    ])
+    const patch = await snapshots.patch(first, second)
+    expect(patch).toContain('+and a third\n')
+    expect(patch).toContain('rename to src/e.txt\n')
+    expect(await snapshots.changes(second, second)).toEqual([])
+    using other = ScratchRepository.withCommits()
+    const stranger = await other.snapshots().capture(of(other))
+    await expect(snapshots.changes(first, stranger)).rejects.toThrow('different repositories')
+  })
+})
+
+describe('upkeep', () => {
+  const restoredAll = async (repository: ScratchRepository, states: Map<number, Map<string, string>>) => {
+    const snapshots = repository.snapshots()
+    for (const snapshot of await snapshots.list('s-1')) {
+      const path = join(repository.base, `restored-${snapshot.seq}-${Math.floor(performance.now())}`)
+      await snapshots.restore(snapshot, { path })
+      expect([...filesOf(path)]).toEqual([...(states.get(snapshot.seq) ?? [])])
+    }
+  }
+
+  it('packs, forgets what was removed, and keeps what snapshots need after the user’s own gc', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    const states = new Map<number, Map<string, string>>()
+    for (let n = 0; n < 6; n += 1) {
+      repository.write('a.txt', `turn ${n}\n`)
+      repository.write(`only-${n}`, `only in turn ${n}\n`)
+      if (n > 0) repository.remove(`only-${n - 1}`)
+      if (n % 2 === 0) repository.commit(`turn ${n}`)
+      const { seq } = await snapshots.capture(of(repository))
+      states.set(seq, filesOf(repository.root))
+    }
+    repository.git('reset', '-q', '--soft', 'HEAD~3')
+    repository.git('commit', '-q', '-m', 'squashed')
+    repository.git('reflog', 'expire', '--expire=now', '--expire-unreachable=now', '--all')
+    repository.git('gc', '-q', '--prune=now')
+    await snapshots.collect({ onlyDue: false })
+    repository.git('gc', '-q', '--prune=now')
+    expect(await snapshots.verify({ full: true })).toMatchObject([{ problems: [], broken: [] }])
+    await restoredAll(repository, states)
+    const all = await snapshots.list('s-1')
+    await snapshots.remove(all.filter(({ seq }) => seq < 4))
+    await snapshots.collect({ onlyDue: false })
+    expect((await snapshots.list('s-1')).map(({ seq }) => seq)).toEqual([4, 5, 6])
+    const [store = ''] = readdirSync(repository.stores)
+    const objects = repository.gitIn(join(repository.stores, store), 'cat-file', '--batch-all-objects', '--batch-check')
+    const kept = repository.git('hash-object', repository.path('a.txt'))
+    expect(objects).toContain(kept.trim())
+    expect(objects).not.toContain(all[0]?.commit)
+    await restoredAll(repository, states)
+    repository.write('a.txt', 'after gc\n')
+    const { seq } = await snapshots.capture(of(repository))
+    states.set(seq, filesOf(repository.root))
+    await restoredAll(repository, states)
+    expect(await snapshots.stats()).toMatchObject([{ snapshots: 4, sessions: 1, is_source_there: true }])
+  })
+
+  it('names the snapshots that are damaged', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    await snapshots.capture(of(repository))
+    repository.write('a.txt', 'only in the second snapshot\n')
+    const { worktree_tree } = await snapshots.capture(of(repository))
+    const [store = ''] = readdirSync(repository.stores)
+    const blob = repository.gitIn(join(repository.stores, store), 'rev-parse', `${worktree_tree}:a.txt`).trim()
+    rmSync(join(repository.stores, store, 'objects', blob.slice(0, 2), blob.slice(2)))
+    const [check] = await snapshots.verify({ full: false })
+    expect(check?.broken).toEqual([{ session: 's-1', seq: 2 }])
+    expect(check?.problems.join('\n')).toContain(blob)
+  })
+})
