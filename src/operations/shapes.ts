@@ -653,9 +653,9 @@ export const SHAPES = {
     "at": ["time", "always", "when"],
   },
   "parked": {
-    "at": ["time", "always", ""],
-    "by": ["text", "always", "who parked it"],
-    "reason": ["text", "if given", ""],
+    "kind": ["text", "always", "`loop` (it ended again and again), `held` (it cannot log in, or has reached its usage limit), `refused` (it cannot come back as it was)"],
+    "reason": ["text", "always", "in words"],
+    "next": ["text", "always", "what to do"],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],
@@ -714,8 +714,13 @@ export const SHAPES = {
     "name": ["text", "always", "shown to people; the last part of the path unless set"],
     "expanded": ["boolean", "always", "whether lists for people show its contents"],
     "order": ["integer", "always", "its place among its siblings: lower first, equal ones by path"],
-    "parked": ["parked", "if parked", "nothing starts in it"],
+    "parked": ["group-parking", "if parked", "nothing starts in it"],
     "agents": ["integer", "in `group list`", "number of agents in it and below"],
+  },
+  "group-parking": {
+    "at": ["time", "always", ""],
+    "by": ["text", "always", "who parked it"],
+    "reason": ["text", "if given", ""],
   },
   "groups": {
     "groups": ["list of group", "always", "in display order"],
