@@ -63,6 +63,7 @@ export const COMMANDS: CommandTable = {
         'ingest',
         'tool',
         'role',
+        'hooks',
         'notify',
         'privacy',
         'purge',
@@ -115,6 +116,23 @@ export const COMMANDS: CommandTable = {
     ),
     prime: verb('Tell an agent who it is and what to do', async () => (await import('./commands/prime.js')).prime),
     hook: verb("Answer a program's hook", async () => (await import('./commands/hook.js')).hook),
+    hooks: {
+      summary: "Manage Skein's hooks in your own settings",
+      entries: {
+        install: verb(
+          "Put Skein's hooks into your own settings of the agent programs",
+          async () => (await import('./commands/hooks/install.js')).install,
+        ),
+        uninstall: verb(
+          "Remove Skein's hooks from your own settings",
+          async () => (await import('./commands/hooks/uninstall.js')).uninstall,
+        ),
+        status: verb(
+          "Show whether Skein's hooks are in your own settings",
+          async () => (await import('./commands/hooks/status.js')).status,
+        ),
+      },
+    },
     doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Browse sessions',

@@ -437,6 +437,25 @@ export const SHAPES = {
     "pid": ["integer", "always", "the process"],
     "at": ["time", "always", "when it was taken"],
   },
+  "hook-reports": {
+    "hooks": ["list of hook-report", "always", "one per program"],
+  },
+  "hook-report": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "did": ["text", "always", "`installed`, `updated`, `unchanged`, `removed`, `absent` or `refused`"],
+    "because": ["text", "if refused", "why"],
+    "backup": ["text", "if kept", "a copy of what the file was before"],
+  },
+  "hook-states": {
+    "hooks": ["list of hook-state", "always", "one per program"],
+  },
+  "hook-state": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "state": ["text", "always", "`installed`, `outdated`, `absent` or `damaged`"],
+    "because": ["text", "if damaged", "why it cannot be read"],
+  },
   "hook-answer": {
     "event": ["text", "always", "the hook"],
     "answer": ["text", "always", "what the program is given; empty if there is nothing to say"],

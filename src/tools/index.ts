@@ -13,6 +13,8 @@ export type { LoggedSession, LoggedToolCall, LoggedTurn, TurnOutcome } from './l
 export { turnParts } from './log/turn-parts.js'
 export type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from './log/usage-reader.js'
 export { ConfigValue } from './run/config-value.js'
+export { INSTALLED_FILE, type InstalledSkein, installedLine, isInstalledHook, OUTSIDE } from './run/hook-install.js'
+export { HookSettings, JsonFault } from './run/json-edit.js'
 export { commandWords, toolOfCommand } from './run/own-command.js'
 export { findProgram } from './run/program.js'
 export { RUNNERS, runnersFor } from './run/run-tools.js'
