@@ -82,9 +82,9 @@ export async function sling(
     undo.push(() => kill(parts, agent)) // also when the start fails half-way
     await startAgent(parts, { agent: agent.address, work: unit.id })
     await untilReady(parts, agent)
-    if (isNew) await record(parts, 'spawn', agent, { target: agent.address, role, group })
     const place = worktree ? { worktree: worktree.directory, branch: worktree.branch } : {}
-    await record(parts, 'sling', agent, { work_unit: unit.id, target: agent.address, group, role, ...place })
+    const payload = { work_unit: unit.id, target: agent.address, group, role, ...place }
+    await home.events.append({ type: 'sling', agent: agent.address, payload })
     return { agent, work, worktree, isNew }
   } catch (error) {
     for (const step of undo.reverse()) {
@@ -93,13 +93,6 @@ export async function sling(
     throw error
   }
 }
-
-const record = (
-  parts: Parts,
-  type: 'spawn' | 'sling',
-  agent: Agent,
-  payload: Record<string, unknown>,
-): Promise<unknown> => parts.home.events.append({ type, agent: agent.address, payload })
 
 /** The unit, from a provider that works. */
 async function workFor({ home: { work } }: Parts, id: string): Promise<WorkUnit> {

@@ -43,7 +43,7 @@ async function state({ home, repo, agents }: Shop): Promise<unknown> {
     work: (await home.work.list()).map(({ id, status, agent }) => [id, status, agent]),
     worktrees: git(repo, 'worktree', 'list', '--porcelain'),
     branches: git(repo, 'branch', '--list', '--format=%(refname:short) %(objectname)'),
-    events: (await home.events.read({ type: 's*' })).filter(({ type }) => type === 'sling' || type === 'spawn').length,
+    events: (await home.events.read({ type: 'sling' })).length,
   }
 }
 
@@ -61,7 +61,7 @@ describe('sling', () => {
     expect(types.indexOf('hook')).toBeLessThan(types.indexOf('agent_started'))
     const [sling] = await shop.home.events.read({ type: 'sling' })
     expect(sling?.payload).toMatchObject({ work_unit: work, target: 'web/ash', group: 'web', role: 'worker' })
-    expect(await shop.home.events.read({ type: 'spawn' })).toHaveLength(1)
+    expect((await shop.home.events.read({ type: 'spawn' })).map(({ agent }) => agent)).toContain('web/ash')
     const { session_id: session = '' } = receipt.agent
     expect((await shop.home.sessions.find(session)).work_unit).toBe(work)
   })
