@@ -185,6 +185,8 @@ export interface Agents extends AsyncDisposable {
   start(options: StartNow): Promise<Receipt & { session?: Session }>
   stop(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   kill(reference: string): Promise<Receipt>
+  /** Like `stop`, and remembers that it was up. */
+  down(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   restart(
     reference: string,
     options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
@@ -212,6 +214,8 @@ export interface Agents extends AsyncDisposable {
     agents?: readonly string[]
     group?: string
     all?: boolean
+    /** In place of those that are down unasked: those that `down` has stopped. */
+    isUp?: boolean
     dryRun?: boolean
     spacingMs: number
     signal?: AbortSignal

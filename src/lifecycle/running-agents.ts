@@ -120,6 +120,11 @@ export class RunningAgents implements Agents {
     return this.#ended(agent, await stop(this.parts, agent, options), 'stopped')
   }
 
+  async down(reference: string, options: { graceMs?: number } = {}): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    return this.#ended(agent, await stop(this.parts, agent, { ...options, isDown: true }), 'stopped')
+  }
+
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')

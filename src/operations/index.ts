@@ -1,5 +1,6 @@
 export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
+export { agentsDown, agentsUp } from './agents/down-up.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
 export { agentsDone, agentsHandoff } from './agents/handoff.js'
 export { agentsKeys } from './agents/keys.js'
