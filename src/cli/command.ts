@@ -1,7 +1,7 @@
 import type { DaemonFacts } from '../daemon/index.js'
 import type { InputLimits } from '../disk/index.js'
 import type { Home } from '../home/index.js'
-import type { Agents } from '../lifecycle/index.js'
+import type { Agents, Answering } from '../lifecycle/index.js'
 import type { Context } from '../model/index.js'
 import type { Field, Fields, Operation, Values } from '../operations/index.js'
 import type { Output } from './screen/output.js'
@@ -26,6 +26,8 @@ export interface Cli {
   readonly currentAgent: string | undefined
   readonly profile: string
   readonly profiles: Profiles
+  /** How programs that Skein starts, or has hooks in, reach it. */
+  readonly answering: Answering
   /** The clock, randomness and where warnings go. */
   readonly context: Context
   /** Who changes are recorded for. */

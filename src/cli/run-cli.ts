@@ -131,6 +131,9 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       profile,
       profiles: world.profiles,
       context: world.context,
+      get answering() {
+        return world.answering
+      },
       get actor() {
         return world.actor
       },

@@ -13,6 +13,7 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
+export type { Checkpoint } from './care/checkpoint.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
 export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
 export { finishCutHandoff, hasUnfinishedHandoff } from './handoff/cut-handoff.js'
@@ -20,6 +21,7 @@ export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './
 export type { Parts } from './parts.js'
 export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
 export type { Answering } from './prime/hook-run.js'
+export { type HookReport, InstalledHooks } from './prime/installed-hooks.js'
 export type { Prime } from './prime/prime.js'
 export { primeText } from './prime/prime-text.js'
 export { parseRecoverSettings } from './recover/recover-settings.js'
