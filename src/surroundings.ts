@@ -16,7 +16,9 @@ export interface HomeLocation {
 
 /** Everything under `home` (or SKEIN_HOME) when it is set, else where the XDG rules put data and settings. */
 export function homeLocation(home: string | undefined = process.env.SKEIN_HOME || undefined): HomeLocation {
-  if (home) return { root: resolve(home), ...settingsIn(resolve(home)) }
+  const root = home && resolve(home)
+  // Agents are given the home that they belong to, also where it is the usual one: its settings are then in their usual place.
+  if (root && (existsSync(join(root, 'config.toml')) || !isUsualHome(root))) return { root, ...settingsIn(root) }
   const data = process.env.XDG_DATA_HOME || join(homeDirectory(), '.local', 'share')
   const config = process.env.XDG_CONFIG_HOME || join(homeDirectory(), '.config')
   return { root: join(data, 'skein'), ...settingsIn(join(config, 'skein')) }
@@ -32,6 +34,15 @@ export function settleHome(): string | undefined {
   const meant = resolve(workingDirectory(), given)
   process.env.SKEIN_HOME = meant
   return `SKEIN_HOME is the relative path ${given}: here that is ${meant}, elsewhere it is another home. Set it to an absolute path`
+}
+
+function isUsualHome(root: string): boolean {
+  const data = process.env.XDG_DATA_HOME
+  try {
+    return root === join(data || join(homeDirectory(), '.local', 'share'), 'skein')
+  } catch {
+    return false // there is no home directory
+  }
 }
 
 const settingsIn = (directory: string): Omit<HomeLocation, 'root'> => ({

@@ -29,6 +29,7 @@ import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
 import { TmuxServers } from './watch/tmux-servers.js'
+import { Watchdog } from './watch/watchdog.js'
 
 /** The one before may be about to end. */
 const LOCK_WAIT_MS = 3_000
@@ -73,6 +74,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const parts = withRunners(configured, runners)
   await using agents = agentsOf(parts)
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place }))
+  await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined

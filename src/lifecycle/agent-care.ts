@@ -5,7 +5,7 @@ import { findAgent } from './find-agent.js'
 import { nowOf, type Parts } from './parts.js'
 import { RemovedAgents } from './removed-agents.js'
 import { kill } from './run/stop.js'
-import { tmuxName } from './run/tmux-name.js'
+import { roleSessionName } from './run/tmux-name.js'
 import { activityOf } from './status/evidence.js'
 
 /** What a user does with agents beside running them: seen, later, put away, renamed, removed. */
@@ -156,7 +156,7 @@ export class AgentCare {
     const renamed = await this.parts.runs.update(agent, async (current) => {
       const live = liveRun(current)
       if (!current || !live) return undefined
-      const name = tmuxName(agent)
+      const name = roleSessionName(await this.parts.home.programs.roles(), agent)
       try {
         await (await this.parts.terminals.of(live.socket)).rename(live.tmux_session, name)
       } catch (error) {

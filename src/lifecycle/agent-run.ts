@@ -17,6 +17,7 @@ import {
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
 import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
+import { isStartRecord, type StartRecord } from './run/start-steps.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -32,6 +33,8 @@ export interface Recipe {
   dangerous?: boolean
   /** The unit of work it is on. */
   work?: string
+  /** The user's account that it runs with (`[accounts.<name>]`). */
+  account?: string
   /** Names of the variables the user gave with --env. Their values are in `agents/<id>.env` (0600), never in the journal. */
   env_names?: string[]
 }
@@ -75,6 +78,20 @@ export interface RunEnd {
   signal?: number
 }
 
+/** What the watchdog knows about an agent that ended: in its file, so that it survives the daemon. */
+export interface Respawn {
+  /** The run that ended. */
+  run: string
+  /** Respawns so far without a calm time in between, on this unit of work. */
+  count: number
+  work?: string
+  /** It ended then, and is started again so long after. */
+  at: Instant
+  delay_ms?: number
+  /** It is left down; `reason` says why, and `next` what to do. */
+  parked?: { kind: 'loop' | 'held' | 'refused'; reason: string; next: string }
+}
+
 /** Which conversation an agent is in, and how that is known. */
 export interface Binding {
   session: SessionId
@@ -100,7 +117,11 @@ export interface AgentRun {
   /** How it was run with other tools, and the conversations it has there: they are taken up when it runs them again. */
   other_tools?: Readonly<Record<string, { recipe: Recipe; binding?: Binding }>>
   launching?: Launching
+  /** The steps of its last start. */
+  start?: StartRecord
   run?: LiveRun
+  /** Of the run that ended last, while nobody else has started the agent. */
+  respawn?: Respawn
   status: AgentStatus
   /** What the agent's program and outside programs told last, oldest first: it is told once, so it has to be kept. */
   told?: Evidence[]
@@ -187,11 +208,13 @@ const AGENT_RUN = shape({
       'mcp?': texts,
       'dangerous?': flag,
       'work?': text,
+      'account?': text,
       'env_names?': texts,
     }),
   ),
   'binding?': shaped(shape({ session: isSessionId, since: time, how: text, is_confirmed: flag, 'log?': isPath })),
   'launching?': shaped(shape(LAUNCHING)),
+  'start?': isStartRecord,
   'run?': shaped(
     shape({
       ...LAUNCHING,
@@ -214,6 +237,16 @@ const AGENT_RUN = shape({
       'waiting_for?': text,
       'trouble?': text,
       'token?': text,
+    }),
+  ),
+  'respawn?': shaped(
+    shape({
+      run: text,
+      count,
+      at: time,
+      'work?': text,
+      'delay_ms?': count,
+      'parked?': shaped(shape({ kind: text, reason: text, next: text })),
     }),
   ),
   'told?': listOf(EVIDENCE),

@@ -1,5 +1,5 @@
 import { keptWords } from '../home/index.js'
-import { type Agent, type AgentStatus, mayHoldToken } from '../model/index.js'
+import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf } from '../model/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import type { Parts } from './parts.js'
@@ -57,10 +57,17 @@ export async function viewOf(
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),
     ...(fell ? { down: fell.how } : {}),
+    ...(fell?.parked ? { parked: fell.parked } : {}),
+    ...dueRespawn(run),
   }
 }
 
 /** Others name branches, too. Most names cannot hold a secret, and no rules are loaded for them. */
 async function keptBranch({ home }: Parts, branch: string | undefined): Promise<string | undefined> {
   return branch === undefined || !mayHoldToken(branch) ? branch : (await keptWords({ branch }, home)).branch
+}
+
+function dueRespawn({ run, respawn }: Pick<AgentRun, 'run' | 'respawn'> = {}): Pick<AgentView, 'respawn'> {
+  if (!respawn || respawn.parked || respawn.run !== run?.id || respawn.delay_ms === undefined) return {}
+  return { respawn: { count: respawn.count, at: instantOf(msOf(respawn.at) + respawn.delay_ms) } }
 }

@@ -5,6 +5,7 @@ import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
+import type { StartRecord, StartStepName } from './run/start-steps.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -33,6 +34,10 @@ export interface AgentView extends Agent, AgentStatus {
   snoozed_until?: Instant
   /** It is down although nobody asked for it; `skein recover` brings it back. */
   down?: Fall['how']
+  /** The watchdog starts it again then, for the how manieth time. */
+  respawn?: { count: number; at: Instant }
+  /** The watchdog leaves it down: why, and what to do. */
+  parked?: NonNullable<Fall['parked']>
 }
 
 export interface StartAgent {
@@ -40,6 +45,8 @@ export interface StartAgent {
   agent?: string
   /** Where it runs. Needed for an agent that is made now; one that exists is started where it was before. */
   cwd?: string
+  /** Where the caller is: a new agent works there when neither `cwd` nor its role names a directory. */
+  here?: string
   /** Unless it is given, the tool that `command` runs, else the tool of the agent, else the default one. */
   tool?: string
   /** What the agent runs in place of the tool's own program, as words of a command line. The tool's arguments follow. */
@@ -51,6 +58,10 @@ export interface StartAgent {
   model?: string
   prompt?: string
   work?: string
+  /** Why it is started, for the beacon and its session: `cold-start`, `assigned`, `patrol`. One is chosen when it is left out. */
+  topic?: string
+  /** An account of its tool, from `[accounts.<name>]`. */
+  account?: string
   env?: Readonly<Record<string, string>>
   mcp?: readonly string[]
   args?: readonly string[]
@@ -65,6 +76,8 @@ export interface StartNow extends StartAgent {
    * and where. The agent that it belongs to is started; without one, a new agent or the one that is named.
    */
   resume?: string
+  /** Called before each step of the start; what it throws fails that step, and the start is undone. */
+  onStep?: (step: StartStepName) => void
 }
 
 /** What an operation did and how it knows; `how` is one line for a person ("registry says idle", "process 4711 runs"). */
@@ -141,6 +154,8 @@ export interface Explanation {
   evidence: (Evidence & { decided: boolean })[]
   /** Status changes from the journal, newest first. */
   history: { at: Instant; status: string; reason?: string; waiting_for?: string; source: string }[]
+  /** The steps of its last start, with the time that each took. */
+  start?: StartRecord
 }
 
 /** Every operation on running agents. References are an address, an id, or a unique end of an address. */
@@ -162,6 +177,7 @@ export interface Agents extends AsyncDisposable {
   recover(options: {
     agents?: readonly string[]
     group?: string
+    all?: boolean
     dryRun?: boolean
     spacingMs: number
     signal?: AbortSignal

@@ -1,10 +1,11 @@
-export type { AgentRun, Binding, LiveRun } from './agent-run.js'
+export type { AgentRun, Binding, LiveRun, Respawn } from './agent-run.js'
 export { AgentRuns, type Found } from './agent-runs.js'
 export { viewsOf } from './agent-view.js'
 export type {
   Agents,
   AgentView,
   Explanation,
+  HandoffReceipt,
   Receipt,
   RecordedScreen,
   RecoveryReceipt,
@@ -12,10 +13,13 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
+export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
+export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'
 export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
 export type { Answering } from './prime/hook-run.js'
+export { type HookReport, InstalledHooks } from './prime/installed-hooks.js'
 export type { Prime } from './prime/prime.js'
 export { primeText } from './prime/prime-text.js'
 export { parseRecoverSettings } from './recover/recover-settings.js'

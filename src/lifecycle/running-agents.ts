@@ -51,13 +51,15 @@ export class RunningAgents implements Agents {
 
   async start(options: StartNow): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
-    const { agent, observed, session } = await startAgent(this.parts, options)
+    const { agent, observed, session, beacon } = await startAgent(this.parts, options)
     const how = aliveness(observed)
     const again = options.resume === undefined ? '' : `, resuming ${session}`
     const record = session && (await this.parts.home.sessions.get(session))
     const receipt = { agent: await this.#viewOf(observed), did: `started ${agent.address}${again}`, how }
-    if (options.prompt !== undefined) {
-      const prompted = await this.#prompt(agent, options.prompt)
+    const first = [beacon, options.prompt].filter((text) => text !== undefined).join('\n\n')
+    if (first !== '') {
+      const isOver = observed.run?.run?.ended_at !== undefined
+      const prompted = isOver ? 'it has ended, so it was given no prompt' : await this.#prompt(agent, first)
       const view = await this.#look(agent)
       return { ...receipt, agent: view, how: `${how}; ${prompted}`, ...(record ? { session: record } : {}) }
     }
@@ -72,11 +74,13 @@ export class RunningAgents implements Agents {
     const agent = await findAgent(this.parts.home, reference)
     const isFirst = (await this.parts.runs.read(agent.id)) === undefined
     const plan = isFirst ? { plan: await planStart(this.parts, { agent: agent.address }) } : {}
-    const { observed, tier, session } = await start(this.parts, agent, { ...options, ...plan, replace: true })
+    const started = await start(this.parts, agent, { ...options, ...plan, replace: true })
+    const { observed, tier, session, beacon } = started
     const again =
       session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
     const did = `restarted ${agent.address} (${tier}${again})`
-    return { agent: await this.#viewOf(observed), did, how: aliveness(observed), tier }
+    const prompted = beacon === undefined ? '' : `; ${await this.#prompt(agent, beacon)}`
+    return { agent: await this.#viewOf(observed), did, how: aliveness(observed) + prompted, tier }
   }
 
   async handoff(request: HandoffRequest): Promise<HandoffReceipt> {

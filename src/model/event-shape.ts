@@ -46,6 +46,8 @@ const FACTS = {
   'agent_id?': text,
   'rig?': address,
   'role?': text,
+  'topic?': text,
+  'sender?': text,
   'work_unit?': text,
   'molecule_id?': text,
   'step_ref?': text,

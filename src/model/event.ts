@@ -98,6 +98,7 @@ export const RECORD_TYPES = [
   'identity_refuse',
   'privacy_redacted',
   'agent_started',
+  'agent_start_failed',
   'agent_stopped',
   'agent_status',
   'agent_sent',

@@ -88,10 +88,11 @@ export {
   RESPAWNS,
   type Role,
   type RoleIdentity,
+  type RoleNames,
   type RoleStart,
 } from './role.js'
 export { GASTOWN, PRESETS } from './role-preset.js'
-export { type NameKind, Roles, recipientOf } from './role-taxonomy.js'
+export { type NameKind, Roles, type RoleTheme, recipientOf } from './role-taxonomy.js'
 export { type Placeholder, templateFault } from './role-template.js'
 export { isRosterEvent, Roster } from './roster.js'
 export { byOrder, flattenRoster, type RosterRow } from './roster-rows.js'
@@ -154,6 +155,7 @@ export {
   type UsageCall,
 } from './usage.js'
 export {
+  CLOSED_STATUSES,
   type ClosedStatus,
   type HandoffEntry,
   type HandoffRecord,

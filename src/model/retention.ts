@@ -46,6 +46,7 @@ export const DEFAULT_POLICY: RetentionPolicy = {
     agent_status: days(3),
     agent_started: days(30),
     agent_stopped: days(30),
+    agent_start_failed: days(30),
   },
   minRetain: 100,
   pruneIntervalMs: 3_600_000,

@@ -1,6 +1,6 @@
 import { SkeinError } from './error.js'
 import { nearest } from './nearest.js'
-import { plainRole, type Role, type RoleIdentity, type RoleNames } from './role.js'
+import type { Role, RoleIdentity, RoleNames } from './role.js'
 import type { Preset } from './role-preset.js'
 import {
   type Allowed,
@@ -22,6 +22,16 @@ export interface RoleFacts {
   root?: string
   /** `{prefix}` of each group. */
   prefixes?: Readonly<Record<string, string>>
+  themes?: Readonly<Record<string, RoleTheme>>
+}
+
+/** Colours for the tmux sessions of a role, or of groups. */
+export interface RoleTheme {
+  bg: string
+  fg: string
+  label?: string
+  /** Groups whose agents have it, unless their role has one. */
+  groups?: readonly string[]
 }
 
 /** Names that Gas Town accepts, as far as they can be part of an address. */
@@ -39,10 +49,12 @@ export class Roles {
   readonly preset: Preset | undefined
   readonly root: string | undefined
   readonly list: readonly Role[]
+  readonly #themes: Readonly<Record<string, RoleTheme>>
   readonly #prefixes: ReadonlyMap<string, string>
   readonly #groups: ReadonlyMap<string, string>
 
-  constructor({ roles, preset, root, prefixes = {} }: RoleFacts) {
+  constructor({ roles, preset, root, prefixes = {}, themes = {} }: RoleFacts) {
+    this.#themes = themes
     this.list = roles
     this.preset = preset
     this.root = root === undefined || root === '/' ? root : root.replace(/\/+$/, '')
@@ -58,9 +70,16 @@ export class Roles {
     return this.#prefixes.get(group)
   }
 
-  /** As configured, or a role that says nothing. */
-  role(name: string): Role {
-    return this.find(name) ?? plainRole(name)
+  /** The theme of the role, else that of the innermost group that has one. */
+  themeOf(role: Role | undefined, group: string | undefined): RoleTheme | undefined {
+    if (role?.theme !== undefined) return this.#themes[role.theme]
+    const segments = group?.split('/') ?? []
+    for (let depth = segments.length; depth > 0; depth -= 1) {
+      const path = segments.slice(0, depth).join('/')
+      const found = Object.values(this.#themes).find(({ groups }) => groups?.includes(path))
+      if (found) return found
+    }
+    return undefined
   }
 
   /** What an agent is called. Refuses names that the role cannot have, and those that read as another agent. */
@@ -206,8 +225,11 @@ export class Roles {
     const exact = this.#parse(text, kind, false)
     const folded = this.#parse(text.normalize('NFKC'), kind, true)
     const isOwn = !isTelling(this.#resolved(role, kind)) && exact === undefined && folded === undefined
-    if (isOwn || (exact && folded && isSameIdentity(exact, identity) && folded.role === identity.role)) return
-    const other = exact && !isSameIdentity(exact, identity) ? exact : folded
+    // Only the address has to name one agent; other names may leave out what the template has no place for.
+    const isSame = (one: RoleIdentity): boolean =>
+      kind === 'address' ? isSameIdentity(one, identity) : isSameIdentity({ ...identity, ...one }, identity)
+    if (isOwn || (exact && folded && isSame(exact) && folded.role === identity.role)) return
+    const other = exact && !isSame(exact) ? exact : folded
     const what = other ? `reads as ${recipientOf(other)}` : 'cannot be recognised again'
     throw new SkeinError(
       'bad-input',

@@ -21,6 +21,10 @@ export interface Session {
   /** The outermost group of the agent's address. */
   rig?: string
   role?: string
+  /** Why it was started, as its beacon says: `cold-start`, `handoff`, `assigned`. */
+  topic?: string
+  /** Who started it, as its beacon says. */
+  sender?: string
   host?: string
   /**
    * `log` when it was found in a tool's log rather than reported to Skein. `run` when its program has no ids of its own: then one run
@@ -108,6 +112,8 @@ export type SessionFacts = Pick<
   | 'agent_id'
   | 'rig'
   | 'role'
+  | 'topic'
+  | 'sender'
   | 'work_unit'
   | 'molecule_id'
   | 'step_ref'

@@ -1,6 +1,7 @@
 export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
+export { agentsDone, agentsHandoff } from './agents/handoff.js'
 export { agentsKeys } from './agents/keys.js'
 export { agentsList, type ListedAgents } from './agents/list.js'
 export {

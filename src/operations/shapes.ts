@@ -16,6 +16,8 @@ export const SHAPES = {
     "agent_id": ["text", "if known", "the agent's id; it stays the same when the address changes"],
     "rig": ["text", "if known", "the outermost group"],
     "role": ["text", "if known", "the agent's role"],
+    "topic": ["text", "if known", "why it was started: `cold-start`, `handoff`, `assigned`, …"],
+    "sender": ["text", "if known", "who started it"],
     "host": ["text", "if known", "the machine"],
     "started_at": ["time", "always", ""],
     "ended_at": ["time", "when ended", ""],
@@ -435,6 +437,25 @@ export const SHAPES = {
     "pid": ["integer", "always", "the process"],
     "at": ["time", "always", "when it was taken"],
   },
+  "hook-reports": {
+    "hooks": ["list of hook-report", "always", "one per program"],
+  },
+  "hook-report": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "did": ["text", "always", "`installed`, `updated`, `unchanged`, `removed`, `absent` or `refused`"],
+    "because": ["text", "if refused", "why"],
+    "backup": ["text", "if kept", "a copy of what the file was before"],
+  },
+  "hook-states": {
+    "hooks": ["list of hook-state", "always", "one per program"],
+  },
+  "hook-state": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "state": ["text", "always", "`installed`, `outdated`, `absent` or `damaged`"],
+    "because": ["text", "if damaged", "why it cannot be read"],
+  },
   "hook-answer": {
     "event": ["text", "always", "the hook"],
     "answer": ["text", "always", "what the program is given; empty if there is nothing to say"],
@@ -443,6 +464,31 @@ export const SHAPES = {
     "agent": ["running-agent", "always", "its present state"],
     "did": ["text", "always", "what was done"],
     "how": ["text", "always", "the evidence for it"],
+  },
+  "handoff-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "kind": ["text", "always", "`fresh` (a new conversation), `cycle` (the same one), `auto` (saved only), `done` (the work was deferred, as its role says)"],
+    "is_done": ["boolean", "always", "false for a dry run, which changes nothing"],
+    "from": ["text", "if it has a conversation", "the session that hands off"],
+    "to": ["text", "if it is known", "the session that continues it"],
+    "mail": ["text", "if one was saved", "the mail on the agent's hook"],
+    "subject": ["text", "unless an interrupted handoff was finished", "what it is about"],
+    "body": ["text", "for a dry run", "what the mail would say"],
+    "unsaved": ["list of text", "always", "what is not committed or not pushed"],
+  },
+  "done-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "session": ["text", "if it had a conversation", "the session that ended"],
+    "closed": ["list of text", "always", "units of work that were closed"],
+    "submitted": ["text", "if `[work] on_done` ran", "the program that submitted the work"],
+  },
+  "detached": {
+    "detached": ["boolean", "always", "true"],
+    "log": ["text", "always", "the file with its output"],
   },
   "receipts": {
     "receipts": ["list of receipt", "always", "one per agent"],
@@ -463,6 +509,7 @@ export const SHAPES = {
   "fall": {
     "how": ["text", "always", "`crashed`, or `lost` with its tmux server or its machine"],
     "reason": ["text", "always", "in words"],
+    "parked": ["parked", "if the watchdog has given it up", ""],
   },
   "failure": {
     "agent": ["text", "always", "its address, or the directory it should have started in"],
@@ -535,6 +582,20 @@ export const SHAPES = {
     "agent": ["running-agent", "always", "its present state"],
     "evidence": ["list of evidence", "always", "what each source says now, best first"],
     "history": ["list of status-change", "always", "the changes of its status, newest first"],
+    "start": ["start-record", "if it was started", "its last start, step by step"],
+  },
+  "start-record": {
+    "at": ["time", "always", "when the start began"],
+    "steps": ["list of start-step", "always", "in the order in which they were done"],
+    "topic": ["text", "if it has a role, or one was given", "why the session was begun"],
+    "sender": ["text", "with `topic`", "who began it"],
+    "closes_pane": ["boolean", "if its role says so", "its pane is closed once its end is recorded"],
+  },
+  "start-step": {
+    "name": ["text", "always", "`resolve`, `prompt`, `environment`, `command`, `end-before`, `settings`, `session`, `remain-on-exit`, `tmux-environment`, `theme`, `record`, `wait`, `auto-respawn`, `dialogs`, `ready`, `track-pid` or `verify`"],
+    "ms": ["number", "always", "how long it took; 0 for a step that was part of another or was skipped"],
+    "outcome": ["text", "always", "`done`, `skipped` or `failed`"],
+    "note": ["text", "if there is something to say", "why it was skipped or failed, what it found"],
   },
   "evidence": {
     "source": ["text", "always", "as in [running-agent](#running-agent)"],
@@ -603,6 +664,17 @@ export const SHAPES = {
     "pending_prompt_at": ["time", "if one is kept", "since when a prompt waits to be typed"],
     "snoozed_until": ["time", "if snoozed", ""],
     "down": ["text", "if it is down unasked", "`crashed` or `lost`; `skein recover` brings it back"],
+    "respawn": ["next-respawn", "if one is due", "the watchdog starts it again"],
+    "parked": ["parked", "if the watchdog leaves it down", ""],
+  },
+  "next-respawn": {
+    "count": ["integer", "always", "respawns without a calm time in between, with this one"],
+    "at": ["time", "always", "when"],
+  },
+  "parked": {
+    "kind": ["text", "always", "`loop` (it ended again and again), `held` (it cannot log in, or has reached its usage limit), `refused` (it cannot come back as it was)"],
+    "reason": ["text", "always", "in words"],
+    "next": ["text", "always", "what to do"],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],

@@ -19,7 +19,7 @@ export const isStructural = (name: string, value: string): boolean => STRUCTURAL
 /** Names that our own records give their fields: purging one would make every record unreadable. */
 const OURS = new Set(
   (
-    'id ts type actor session agent payload visibility host v through title log_title tool cwd branch model role rig source reason outcome link ' +
+    'id ts type actor session agent payload visibility host v through title log_title tool cwd branch model role topic sender rig source reason outcome link ' +
     'started_at ended_at resumed_at completed_at created_at updated_at chain_id parent_id child_id agent_id forked_from turn turns steps ' +
     'step_ref molecule_id work_unit tmux_session commits success address name path group group_path order expanded agents groups from to ' +
     'move_to command project_path loaded_mcp_names rules tools count run text kind message content sessionId entry resume place offset ' +

@@ -8,7 +8,7 @@ import {
   Roles,
   SkeinError,
 } from '../model/index.js'
-import { type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
+import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
@@ -73,6 +73,7 @@ export class Config {
       const list: unknown[] = Array.isArray(paths) ? paths : [undefined]
       roots[tool] = list.map((path) => this.#directory(`logs.${tool}`, path))
     }
+    for (const { tool, logs } of Object.values(await this.accounts())) roots[tool] = [...(roots[tool] ?? []), logs]
     return roots
   }
 
@@ -81,9 +82,17 @@ export class Config {
     return parse(table(await this.#read(), 'tools', this.file), this.file)
   }
 
+  /** The user's accounts of tools: `[accounts.<name>]` with `config_dir`, and `tool` unless it is one of Claude Code. */
+  async accounts(): Promise<Record<string, Account>> {
+    const mayHaveSome = settingsText(this.file)?.includes('accounts') ?? false
+    if (!mayHaveSome) return {}
+    const { accountsOf } = await import('./accounts.js')
+    return accountsOf(await this.#read(), this.file, this.userHome)
+  }
+
   /** The roles of agents: `[roles]`. Most users have none, and hooks ask for them: TOML is read only where the word occurs. */
   async roles(): Promise<Roles> {
-    const mayHaveSome = settingsText(this.file)?.includes('roles') ?? false
+    const mayHaveSome = /roles|themes/.test(settingsText(this.file) ?? '')
     if (!mayHaveSome) return new Roles({ roles: [] })
     const { rolesOf } = await import('./roles.js')
     return rolesOf(await this.#read(), this.file, this.userHome)

@@ -30,7 +30,7 @@ export class ConfiguredPrograms implements Pick<Programs, 'runners' | 'environme
 
   async environment(): Promise<Environment> {
     const { home, env } = this.surroundings
-    return { home, env, extraRoots: await this.config.logRoots() }
+    return { home, env, extraRoots: await this.config.logRoots(), accounts: await this.config.accounts() }
   }
 }
 

@@ -11,8 +11,10 @@ import {
   type Role,
   type RoleStart,
   Roles,
+  type RoleTheme,
   templateFault,
 } from '../model/index.js'
+import { isColour } from '../terminal/index.js'
 import { ConfigValue } from '../tools/index.js'
 import type { Settings } from './settings-file.js'
 
@@ -44,11 +46,20 @@ const OWN_KEYS = ['preset', 'root', 'prefixes']
 const ROLE_NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const PREFIX = /^[a-zA-Z][a-zA-Z0-9_]*(?:-[a-zA-Z0-9_]+)*$/
 const MOST_DELAY_MS = 120_000
+/** Themes that need not be described. */
+const THEMES: Readonly<Record<string, RoleTheme>> = {
+  ocean: { bg: '#1c3a52', fg: '#e4e4e4' },
+  forest: { bg: '#1f4030', fg: '#e4e4e4' },
+  plum: { bg: '#432a52', fg: '#e4e4e4' },
+  slate: { bg: '#39424e', fg: '#e4e4e4' },
+  ember: { bg: '#5a2a1a', fg: '#f2e2d0' },
+}
 
 /** `[roles]`: a preset, the root and the prefixes that its names need, and one table per role. */
 export function rolesOf(settings: Settings, file: string, userHome: () => string): Roles {
+  const themes = themesOf(new ConfigValue(file, 'themes', settings.themes ?? {}))
   const value = settings.roles
-  if (value === undefined) return new Roles({ roles: [] })
+  if (value === undefined) return new Roles({ roles: [], themes })
   const roles = new ConfigValue(file, 'roles', value)
   const preset = roles.optional('preset')?.oneOf(PRESETS)
   const root = roles.optional('root')
@@ -60,7 +71,17 @@ export function rolesOf(settings: Settings, file: string, userHome: () => string
     if (!ROLE_NAME.test(name)) throw one.wrong('is not a name for a role', 'Use a to z, digits, "_" and "-"')
     base.set(name, roleOf(one, base.get(name) ?? plainRole(name)))
   }
-  const facts = { roles: [...base.values()], prefixes }
+  for (const { name, theme } of base.values()) {
+    if (theme === undefined || Object.hasOwn(themes, theme)) continue
+    throw roles
+      .get(name)
+      .get('theme')
+      .wrong(
+        `is ${JSON.stringify(theme)}`,
+        `Use one of: ${Object.keys(themes).join(', ')}, or describe it as [themes.${theme}]`,
+      )
+  }
+  const facts = { roles: [...base.values()], prefixes, themes }
   return new Roles({
     ...facts,
     ...(preset ? { preset } : {}),
@@ -132,6 +153,27 @@ function prefixesOf(value: ConfigValue | undefined): Record<string, string> {
     if (other !== undefined) throw one?.wrong(`is also the prefix of ${other}`, 'Give each group a prefix of its own')
     seen.set(prefix.toLowerCase(), group)
     found[group] = prefix
+  }
+  return found
+}
+
+function themesOf(value: ConfigValue): Record<string, RoleTheme> {
+  const found = { ...THEMES }
+  for (const name of Object.keys(value.table())) {
+    const one = value.get(name).object(['bg', 'fg', 'label', 'groups'])
+    const base = Object.hasOwn(THEMES, name) ? THEMES[name] : undefined
+    const colour = (key: 'bg' | 'fg'): string => {
+      const given = base ? one.optional(key) : one.get(key)
+      if (given && !isColour(given.text()))
+        throw given.wrong('is not a colour', 'Write it like "#1c3a52", "colour24" or "blue"')
+      return given?.text() ?? base?.[key] ?? 'default'
+    }
+    const label = one.optional('label')?.text()
+    const groups = one
+      .optional('groups')
+      ?.list()
+      .map((group) => group.text())
+    found[name] = { bg: colour('bg'), fg: colour('fg'), ...(label ? { label } : {}), ...(groups ? { groups } : {}) }
   }
   return found
 }

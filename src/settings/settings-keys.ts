@@ -24,6 +24,7 @@ const NAMED: Kind = { words: 'a table', fits: isTable }
 /** Every setting of config.toml. */
 const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   default_tool: TEXT,
+  accounts: NAMED,
   archive: { max_age: DURATION, max_size: SIZE },
   conversations: { reset: NAMED, send_policy: NAMED },
   daemon: { autostart: FLAG, ingest: FLAG },
@@ -34,8 +35,18 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   recover: { spacing: DURATION },
   roles: NAMED,
   sessions: { archive_after_days: COUNT },
+  themes: NAMED,
   tmux: { socket: TEXT },
   tools: NAMED,
+  watchdog: {
+    respawn: TEXT,
+    backoff: DURATION,
+    max_backoff: DURATION,
+    limit: COUNT,
+    mass: COUNT,
+    mass_window: DURATION,
+    agents: NAMED,
+  },
   work: { on_done: LIST, provider: TEXT },
 }
 

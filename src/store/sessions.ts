@@ -320,6 +320,7 @@ function inheritedFacts(predecessor: Session): StartOptions {
 
 function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<SessionFacts> {
   const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
+  const { topic, sender } = facts
   return withValues({
     source: facts.source === 'run' ? facts.source : undefined,
     tool,
@@ -327,6 +328,8 @@ function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<Sessi
     tmux_session,
     rig,
     role,
+    topic,
+    sender,
     work_unit,
     molecule_id,
     step_ref,

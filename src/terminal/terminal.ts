@@ -1,3 +1,5 @@
+import type { SessionLook } from './session-look.js'
+
 declare const paneBrand: unique symbol
 /** tmux's own name of a pane, `%7`: never used again while that server lives. */
 export type PaneId = string & { readonly [paneBrand]: true }
@@ -32,7 +34,7 @@ export interface PaneInfo {
   readonly agent?: string
 }
 
-export interface NewPane {
+export interface NewPane extends SessionLook {
   /** Name of the tmux session to make. */
   readonly session: string
   readonly cwd: string
@@ -81,7 +83,9 @@ export interface Terminal extends AsyncDisposable {
   /** Starts the server when there is none. */
   create(pane: NewPane): Promise<PaneInfo>
   /** Runs a new program in the same pane, ending the old one. */
-  respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo>
+  respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string } & SessionLook): Promise<PaneInfo>
+  /** Changes variables of the session that a pane is in. Programs that run in it keep those that they began with. */
+  setEnvironment(pane: PaneId, environment: NonNullable<SessionLook['environment']>): Promise<void>
   capture(pane: PaneId, options?: CaptureOptions): Promise<string>
   /** Many at once, pipelined; a pane that is gone is left out. */
   captureAll(panes: readonly PaneId[], options?: CaptureOptions): Promise<Map<PaneId, string>>

@@ -11,6 +11,7 @@ import { nudge } from './nudge.js'
 import { listActivity, listPanes, paneId, parseActivity, parsePanes } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
 import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
+import { lookCommands, type SessionLook } from './session-look.js'
 import { checkSessionName, exactly } from './session-name.js'
 import { OURS } from './settings.js'
 import type { CaptureOptions, Key, NewPane, PaneEvent, PaneId, PaneInfo, Terminal, TmuxSocket } from './terminal.js'
@@ -101,6 +102,7 @@ class TmuxTerminal implements Terminal {
         // On the same line, so that even a program that ends at once leaves its pane and its exit status.
         commandLine('set-option', '-p', '-t', target, 'remain-on-exit', 'on'),
         commandLine('set-option', '-p', '-t', target, '--', '@skein_agent', pane.agent),
+        ...lookCommands(target, pane),
         // `-q`: tmux before 3.3 has no such option, and shows its own words.
         commandLine('set-option', '-pq', '-t', target, 'remain-on-exit-format', ENDED),
         nameWindow(pane.session, pane.session),
@@ -111,17 +113,29 @@ class TmuxTerminal implements Terminal {
     return { ...(await this.pane(paneId(made))), cwd }
   }
 
-  async respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string }): Promise<PaneInfo> {
+  async respawn(
+    pane: PaneId,
+    options: { readonly cwd: string; readonly script: string } & SessionLook,
+  ): Promise<PaneInfo> {
     const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
         // The title of the program before would be taken for the new one's.
         commandLine('select-pane', '-t', pane, '-T', ''),
+        // Before the program, which inherits the session's variables.
+        ...lookCommands(pane, options),
+        // A pane that was made elsewhere, or that its user has set otherwise, would be gone with its exit status.
+        commandLine('set-option', '-p', '-t', pane, 'remain-on-exit', 'on'),
         commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
       ),
     )
     return { ...(await this.pane(pane)), cwd }
+  }
+
+  async setEnvironment(pane: PaneId, environment: NonNullable<SessionLook['environment']>): Promise<void> {
+    const commands = lookCommands(pane, { environment })
+    if (commands.length > 0) await this.#connection.ask(sequence(...commands), { repeatable: true })
   }
 
   async capture(pane: PaneId, options: CaptureOptions = {}): Promise<string> {

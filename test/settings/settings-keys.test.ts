@@ -13,7 +13,7 @@ it('a setting that there is not is named with its line and with what there is', 
   ])
   expect(flaws('\n[deamon]\nautostart = false\n')).toEqual([
     expect.stringMatching(
-      /^config\.toml:2: deamon is not a setting; known: default_tool, archive, conversations, daemon, /,
+      /^config\.toml:2: deamon is not a setting; known: default_tool, accounts, archive, conversations, daemon, /,
     ),
   ])
   expect(flaws('constructor = 1\n')).toEqual([expect.stringContaining('config.toml:1: constructor is not a setting')])

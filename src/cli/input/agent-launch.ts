@@ -30,10 +30,11 @@ export function launchIn(
   given: Values<typeof LAUNCH_OPTIONS>,
   cli: Cli,
 ): StartAgent {
-  const { title, command, group, role, parent, model, work, tool, mcp, arg } = given
+  const { title, command, group, role, parent, account, model, work, topic, tool, mcp, arg } = given
   const env = environmentOf(given, cli)
   return {
-    ...present({ agent, cwd, title, command, group, role, parent, model, work, tool }),
+    ...present({ agent, cwd, title, command, group, role, parent, account, model, work, topic, tool }),
+    here: cli.cwd,
     ...(Object.keys(env).length > 0 ? { env } : {}),
     ...(mcp.length > 0 ? { mcp } : {}),
     ...(arg.length > 0 ? { args: arg } : {}),
@@ -50,11 +51,9 @@ async function placeOf(
   const { roster } = await cli.home()
   if (given.agent !== undefined) {
     if (where !== undefined) return { agent: given.agent, cwd: resolve(cli.cwd, where) }
-    const address = given.group && !given.agent.includes('/') ? `${given.group}/${given.agent}` : given.agent
-    const isKnown = (await roster.agents()).some((one) => one.address === address.normalize('NFC'))
-    return { agent: given.agent, cwd: isKnown ? undefined : cli.cwd }
+    return { agent: given.agent }
   }
-  if (where === undefined) return { cwd: cli.cwd }
+  if (where === undefined) return {}
   const directory = resolve(cli.cwd, where)
   if (/^(\.|\.\.|\/.*|\.\.?\/.*)$/.test(where)) return { cwd: directory }
   const isDirectory = statOf(directory)?.isDirectory() === true

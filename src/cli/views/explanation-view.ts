@@ -2,6 +2,7 @@ import type { Explanation } from '../../lifecycle/index.js'
 import type { Evidence } from '../../model/index.js'
 import { card } from '../screen/card.js'
 import { localAndRelativeTime, relativeTime } from '../screen/moment.js'
+import { safe } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
 import { asksView } from './asks-view.js'
@@ -28,6 +29,34 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
     evidence.length === 0 ? 'No source reports anything: the agent is not running.' : evidenceTable(evidence, screen)
   const before = history.length === 0 ? [] : ['', 'Before:', historyTable(history, screen)]
   return [facts, ...asks, '', said, ...before].join('\n')
+}
+
+/** The steps of an agent's last start. */
+export function startView({ agent, start }: Explanation, screen: Screen): string {
+  if (!start) return safe`The start of ${agent.address} was not recorded.`
+  const { steps, at, topic, sender } = start
+  const total = steps.reduce((sum, { ms }) => sum + ms, 0)
+  const facts = card(
+    [
+      ['agent', agent.address],
+      ['started', localAndRelativeTime(at, screen.nowMs)],
+      ['topic', topic],
+      ['sender', sender],
+      ['took', `${Math.round(total)} ms`],
+    ],
+    screen,
+  )
+  const list = table(
+    steps,
+    [
+      { header: 'STEP', text: ({ name }) => name },
+      { header: 'MS', text: ({ ms, outcome }) => (outcome === 'skipped' ? '' : ms.toFixed(1)) },
+      { header: 'OUTCOME', text: ({ outcome }) => outcome },
+      { header: 'NOTE', text: ({ note }) => note ?? '', shrinkTo: 12 },
+    ],
+    screen,
+  )
+  return [facts, '', list].join('\n')
 }
 
 function evidenceTable(evidence: Explanation['evidence'], screen: Screen): string {

@@ -54,7 +54,7 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
   ]
   const [ask, ...others] = agent.asks ?? []
   const why = agent.waiting_for === 'finished' ? undefined : ask?.what === undefined ? agent.reason : askLine(ask)
-  const title = [why, agent.cwd_problem, agent.title === name ? undefined : agent.title]
+  const title = [why, watchdogWords(agent), agent.cwd_problem, agent.title === name ? undefined : agent.title]
     .filter((part) => part !== undefined)
     .join(' · ')
   const branches = others.map((other) => ({ parts: ['!'], title: safeText(askLine(other)), branches: [] }))
@@ -69,3 +69,8 @@ function paintOf(status: Status, paint: Paint): (text: string) => string {
 }
 
 const tokensIn = (tokens: number): string => (tokens < 1_000 ? String(tokens) : `${Math.round(tokens / 1_000)}k`)
+
+function watchdogWords({ parked, respawn }: AgentView): string | undefined {
+  if (parked) return `parked: ${parked.reason}`
+  return respawn ? `respawn ${respawn.count} at ${respawn.at}` : undefined
+}

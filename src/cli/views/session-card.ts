@@ -36,6 +36,8 @@ export function sessionCard(session: Session, screen: Screen, told: Told): strin
       ['agent id', session.agent_id],
       ['rig', session.rig],
       ['role', session.role],
+      ['topic', session.topic],
+      ['sender', session.sender],
       ['host', session.host],
       ['tmux', session.tmux_session],
       ['started', localAndRelativeTime(session.started_at, screen.nowMs)],

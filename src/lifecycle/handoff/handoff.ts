@@ -262,7 +262,16 @@ async function refuseUnstartable(parts: Parts, agent: Agent, run: AgentRun, tool
   const runner = runnerOf(parts, recipe.tool)
   const session = parseSessionId(parts.context.random.uuid())
   const env = givenEnv(parts, agent, recipe)
-  await prepareRun(parts, { agent, recipe, runner, how: 'new', session, tmuxSession: '', env })
+  await prepareRun(parts, {
+    agent,
+    recipe,
+    runner,
+    how: 'new',
+    session,
+    tmuxSession: '',
+    env,
+    roles: await parts.home.programs.roles(),
+  })
 }
 
 const nothingToHandOff = ({ address }: Agent): SkeinError =>

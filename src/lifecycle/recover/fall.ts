@@ -4,6 +4,8 @@ import { type AgentRun, liveRun, type RunEnd } from '../agent-run.js'
 export interface Fall {
   how: 'crashed' | 'lost'
   reason: string
+  /** The watchdog has given it up: it is brought back only when it is named, or with all. */
+  parked?: { kind: string; reason: string; next: string }
 }
 
 /** Undefined for an agent that runs, that was stopped, that left by itself, that is archived or was never started. */
@@ -11,7 +13,9 @@ export function fallOf(run: AgentRun | undefined): Fall | undefined {
   if (!run || run.archived_at !== undefined || liveRun(run)) return undefined
   if (run.launching && run.launching.id !== run.run?.id) return { how: 'lost', reason: 'its start was interrupted' }
   const end = run.run && (run.run.end ?? endByStatus(run))
-  return end && (end.how === 'crashed' || end.how === 'lost') ? { how: end.how, reason: end.reason } : undefined
+  if (!end || (end.how !== 'crashed' && end.how !== 'lost')) return undefined
+  const parked = run.respawn?.run === run.run?.id ? run.respawn?.parked : undefined
+  return { how: end.how, reason: end.reason, ...(parked ? { parked } : {}) }
 }
 
 /** Earlier versions kept only the status. */

@@ -15,6 +15,8 @@ const MOST_LOGIN_FAILURES = 2
 export interface Recover {
   /** Only these, whether they are down or not; else every agent that is down although nobody asked for it. */
   only?: ReadonlySet<AgentId>
+  /** Also those that the watchdog has parked. */
+  all?: boolean
   /** Of those that are down, these. */
   isWanted?: (agent: Agent) => boolean
   dryRun?: boolean
@@ -54,7 +56,7 @@ export async function recover(
   const next = async (at: number): Promise<void> => {
     const one = order[at]
     if (!one || options.signal?.aborted) return
-    const recovered = await recoverOne(parts, one, dryRun, starts)
+    const recovered = await recoverOne(parts, one, options, starts)
     if (recovered) {
       done[at] = recovered
       tell(recovered)
@@ -93,12 +95,14 @@ class Starts {
 async function recoverOne(
   parts: Parts,
   one: Observed,
-  dryRun: boolean,
+  { dryRun = false, only, all = false }: Recover,
   starts: Starts,
 ): Promise<Recovered | undefined> {
+  const isNamed = only !== undefined || all
   const { agent, run } = one
   const fell = downOf(one)
   if (!fell || !run) return untouched(one)
+  if (fell.parked && !isNamed) return { ...refusal(agent, parkedError(agent, fell.parked)), fell }
   const plan = await planFor(parts, agent, run, fell)
   if ('error' in plan) return plan
   if (dryRun) return told(agent, fell, plan, 'it would come back')
@@ -192,4 +196,11 @@ const tooManyFailures = ({ address }: Agent): SkeinError =>
     'agent-not-ready',
     `${address} was not started: the ${MOST_LOGIN_FAILURES} agents before it could not log in`,
     'Log in with that tool by hand, then: skein recover',
+  )
+
+const parkedError = ({ address }: Agent, { reason }: NonNullable<Fall['parked']>): SkeinError =>
+  new SkeinError(
+    'agent-not-ready',
+    `${address} is parked: ${reason}`,
+    `Bring it back all the same: skein recover ${address}`,
   )

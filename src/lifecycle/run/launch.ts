@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../../disk/index.js'
 import { spoolCommand } from '../../journal/index.js'
-import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
+import { type Agent, type Roles, type SessionId, SkeinError } from '../../model/index.js'
 import { isTmux, type PaneInfo, writeLaunchScript } from '../../terminal/index.js'
 import {
   capturedSession,
@@ -20,6 +20,7 @@ import type { Launching, LiveRun, Recipe } from '../agent-run.js'
 import { PROMPT_FILE } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
 import { hookAnswer, hookFiles } from '../prime/hook-run.js'
+import { environmentFor } from './account.js'
 import { launchEnvironment } from './launch-environment.js'
 import { launchScriptOf } from './launch-leftovers.js'
 import { withStart } from './run-life.js'
@@ -30,7 +31,7 @@ const CAPTURE_MS = 120_000
 const CAPTURE_BYTES = 4 * 1024 * 1024
 
 export interface NewRun {
-  agent: Pick<Agent, 'id' | 'address' | 'command'>
+  agent: Pick<Agent, 'id' | 'address' | 'command' | 'role'>
   recipe: Recipe
   runner: ToolRunner
   how: Launching['how']
@@ -39,6 +40,7 @@ export interface NewRun {
   tmuxSession: string
   /** Variables that the user gave for this agent. */
   env: Readonly<Record<string, string>>
+  roles: Roles
 }
 
 /** A run of which everything is known and nothing is written. */
@@ -81,7 +83,7 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
       command: spoolCommand(parts.spool.directory, { agent: agent.id, run: id, tool: runner.name }),
       ...(parts.answering ? { answer: hookAnswer(directory, parts.answering) } : {}),
     },
-    environment: parts.environment,
+    environment: environmentFor(parts, recipe),
     port: await freePort(),
     secret: Buffer.from(parts.context.random.bytes(24)).toString('hex'),
   }
@@ -196,7 +198,7 @@ function writeFiles({ files, links = [] }: Preparation): string[] {
 /** A first run, without a terminal, for programs that choose their own id and tell it only so. Without an answer it is left out. */
 async function capturedFirst(
   parts: Parts,
-  run: NewRun,
+  run: PreparedRun,
   preparation: Preparation,
   id: string,
 ): Promise<{ session: SessionId; argv: readonly [string, ...string[]]; env: Record<string, string> } | undefined> {

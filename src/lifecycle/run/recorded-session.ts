@@ -27,8 +27,18 @@ function factsOf(agent: Agent, run: AgentRun): { agent: string } & Omit<SessionF
     ...(branch ? { branch } : {}),
     ...(tmux ? { tmux_session: tmux } : {}),
     ...(run.binding?.how === 'made' ? { source: 'run' as const } : {}),
+    ...purposeOf(run),
   }
 }
+
+/** Why its program was started, where this is the conversation that it was started for. */
+function purposeOf({ run, launching, start, binding }: AgentRun): Pick<SessionFacts, 'topic' | 'sender'> {
+  const isFirst = (run ?? launching)?.how === 'new' && binding !== undefined && !LATER.has(binding.how)
+  if (!isFirst || !start) return {}
+  return { ...(start.topic ? { topic: start.topic } : {}), ...(start.sender ? { sender: start.sender } : {}) }
+}
+
+const LATER: ReadonlySet<Binding['how']> = new Set(['clear', 'compact', 'resume', 'fork'])
 
 /** A conversation begins, or is taken up again. Told twice, it is said once. */
 export async function recordBeginning({ home }: Parts, agent: Agent, run: AgentRun, session: SessionId): Promise<void> {
@@ -70,7 +80,8 @@ export async function recordHandoff(
   session: SessionId,
   subject?: string,
 ): Promise<void> {
-  if ((await parts.home.sessions.get(from))?.child_id === session) return
+  // A start that was undone has ended it again.
+  if ((await parts.home.sessions.get(from))?.child_id === session) return recordBeginning(parts, agent, run, session)
   if (await recordSuccessor(parts, agent, run, from, session, 'handoff', subject)) return
   await recordEnd(parts, from, 'handoff', `handed off to ${session}`)
   await recordBeginning(parts, agent, run, session)

@@ -1,12 +1,23 @@
 import { basename } from 'node:path'
 import { statOf } from '../../disk/index.js'
-import { type Agent, parseAddress, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
+import {
+  type Agent,
+  parseAddress,
+  type Role,
+  type Roles,
+  type SessionId,
+  SkeinError,
+  splitAddress,
+  TOPICS,
+} from '../../model/index.js'
 import { commandWords, toolOfCommand } from '../../tools/index.js'
 import type { AgentRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
 import { type Parts, runnerOf } from '../parts.js'
+import { accountOf } from './account.js'
 import { checkGivenEnv } from './given-env.js'
 import { planResume } from './resume-plan.js'
+import { planRole } from './role-plan.js'
 
 /** What a start is going to do, checked as far as it can be. Making a plan changes nothing. */
 export interface StartPlan {
@@ -20,6 +31,10 @@ export interface StartPlan {
   recipe: Recipe
   /** Variables that were given now; undefined leaves those that it has. */
   env: Readonly<Record<string, string>> | undefined
+  /** What its role says. */
+  role: Role | undefined
+  roles: Roles
+  topic: string | undefined
   /** The session that was asked for; undefined goes on with the one that the agent has. */
   resume?: SessionId
 }
@@ -29,32 +44,41 @@ export async function planStart(parts: Parts, { resume, ...given }: StartNow): P
   const agents = await parts.home.roster.agents()
   const resumed = resume === undefined ? undefined : await planResume(parts, resume, given)
   const agent = given.agent ?? resumed?.holder?.address
-  const options: StartAgent = resumed
-    ? { ...given, ...(agent ? { agent } : {}), tool: resumed.tool, cwd: resumed.cwd }
-    : given
+  const { roles, role, names, options } = planRole(
+    await parts.home.programs.roles(),
+    agents,
+    resumed ? { ...given, ...(agent ? { agent } : {}), tool: resumed.tool, cwd: resumed.cwd } : given,
+  )
   const address = addressFor(agents, options)
   if (resumed?.holder && resumed.holder.address !== address) throw ofAnother(resumed.session, resumed.holder)
   const known = agents.find((agent) => agent.address === address)
-  const tool = toolFor(parts, known, options)
+  const tool = toolFor(parts, known, options, role)
   const current = known && (await parts.runs.read(known.id))
   const before = current && recipeOfTool(current, tool)
-  const cwd = options.cwd ?? before?.recipe.cwd ?? known?.project_path
+  const placed = known ? undefined : (names?.cwd ?? options.here)
+  const cwd = options.cwd ?? before?.recipe.cwd ?? known?.project_path ?? placed
   if (cwd === undefined) throw noPlace(address)
   refuseNoDirectory(cwd)
   checkGivenEnv(options.env ?? {})
+  checkTopic(options.topic)
+  const account = options.account ?? before?.recipe.account
+  if (account !== undefined) accountOf(parts.environment, runnerOf(parts, tool), account)
   const isAsBefore = before !== undefined && !isTold(options)
-  const { title, role, command, mcp, env } = options
+  const { title, command, mcp, env } = options
   return {
     address,
     known,
     facts: {
       ...(title ? { title } : {}),
-      ...(role ? { role } : {}),
+      ...(options.role && options.role !== known?.role ? { role: options.role } : {}),
       ...(command ? { command } : {}),
       ...(mcp ? { loaded_mcp_names: [...mcp] } : {}),
     },
     parent: known ? undefined : await spawnerOf(parts, agents, options),
-    recipe: isAsBefore ? { ...before.recipe, cwd } : recipeFor(tool, options, cwd),
+    recipe: isAsBefore ? { ...before.recipe, cwd } : recipeFor(tool, { ...ofRole(role, tool), ...options }, cwd),
+    role,
+    roles,
+    topic: options.topic,
     env: env && Object.keys(env).length > 0 ? env : undefined,
     ...(resumed ? { resume: resumed.session } : {}),
   }
@@ -85,7 +109,7 @@ export function refuseNoDirectory(cwd: string, next = 'Create it, or start the a
 }
 
 /** As given, or made up from the directory: `web`, `web-2`, … */
-function addressFor(agents: readonly Agent[], { agent, group, cwd = 'agent' }: StartAgent): string {
+function addressFor(agents: readonly Agent[], { agent, group, here = 'agent', cwd = here }: StartAgent): string {
   const prefix = group ? `${group}/` : ''
   if (agent !== undefined) {
     const address = parseAddress(agent.includes('/') || !group ? agent : prefix + agent)
@@ -106,8 +130,8 @@ function addressFor(agents: readonly Agent[], { agent, group, cwd = 'agent' }: S
 }
 
 /** An agent's tool is changed on purpose only: a start that names another one is more likely to mean another agent. */
-function toolFor(parts: Parts, known: Agent | undefined, options: StartAgent): string {
-  const tool = options.tool ?? known?.tool ?? toolByCommand(parts, options.command) ?? parts.defaultTool
+function toolFor(parts: Parts, known: Agent | undefined, options: StartAgent, role: Role | undefined): string {
+  const tool = options.tool ?? known?.tool ?? toolByCommand(parts, options.command) ?? role?.tool ?? parts.defaultTool
   runnerOf(parts, tool)
   if (!known || known.tool === tool) return tool
   const { address } = known
@@ -139,14 +163,31 @@ async function spawnerOf(
   return agents.some((agent) => agent.id === id) ? id : undefined
 }
 
+/** Its model and arguments are those of the role's own tool. */
+function ofRole(role: Role | undefined, tool: string): Pick<StartAgent, 'model' | 'args' | 'dangerous'> {
+  if (!role) return {}
+  const isItsTool = role.tool === undefined || role.tool === tool
+  return {
+    ...(isItsTool && role.model !== undefined ? { model: role.model } : {}),
+    ...(isItsTool && role.args ? { args: role.args } : {}),
+    ...(role.dangerous ? { dangerous: true } : {}),
+  }
+}
+
+function checkTopic(topic: string | undefined): void {
+  if (topic === undefined || /^[a-z][a-z0-9-]{0,63}$/.test(topic)) return
+  const next = `Use a word such as ${TOPICS.join(', ')}`
+  throw new SkeinError('bad-input', `${JSON.stringify(topic.slice(0, 80))} is not a topic`, next)
+}
+
 /** Whether anything was said about how to start: an agent that exists is otherwise started as it was before. */
 const isTold = (options: StartAgent): boolean =>
-  [options.model, options.env, options.mcp, options.args, options.dangerous, options.work].some(
+  [options.model, options.env, options.mcp, options.args, options.dangerous, options.work, options.account].some(
     (given) => given !== undefined,
   )
 
 function recipeFor(tool: string, options: StartAgent, cwd: string): Recipe {
-  const { model, args, mcp, dangerous, work } = options
+  const { model, args, mcp, dangerous, work, account } = options
   const names = Object.keys(options.env ?? {})
   return {
     tool,
@@ -156,6 +197,7 @@ function recipeFor(tool: string, options: StartAgent, cwd: string): Recipe {
     ...(mcp && mcp.length > 0 ? { mcp: [...mcp] } : {}),
     ...(dangerous ? { dangerous } : {}),
     ...(work ? { work } : {}),
+    ...(account ? { account } : {}),
     ...(names.length > 0 ? { env_names: names } : {}),
   }
 }

@@ -5,6 +5,7 @@ import type { ToolRunner } from '../../tools/index.js'
 import { type LiveRun, liveRun } from '../agent-run.js'
 import { endEvents } from '../care/run-end.js'
 import { nowOf, type Parts, pause } from '../parts.js'
+import { fallOf } from '../recover/fall.js'
 import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
@@ -31,7 +32,7 @@ export interface Stopped {
 /** Ends an agent in good order: interrupts it, asks it to leave, and only then ends its own processes. */
 export async function stop(parts: Parts, agent: Agent, options: { graceMs?: number } = {}): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
-  if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
+  if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
   const unask = await ask(parts, agent, live, 'stopped')
   const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
   const left = await endRun(parts, agent, live, TREE_GRACE_MS).catch(unask)
@@ -43,11 +44,25 @@ export async function stop(parts: Parts, agent: Agent, options: { graceMs?: numb
 /** Ends an agent at once: its own processes and nothing else. */
 export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
-  if (!live) return { wasRunning: false, how: 'it was not running', left: [] }
+  if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
   const unask = await ask(parts, agent, live, 'killed')
   const left = await endRun(parts, agent, live, 0).catch(unask)
   await settle(parts, agent, live, { outcome: 'killed', how: 'killed', reason: 'killed by its user' }, left)
   return { wasRunning: true, how: 'its processes were killed', left }
+}
+
+/** An agent that went down by itself is not to be brought back any more, neither by the watchdog nor by `skein recover`. */
+async function keepDown({ runs }: Parts, agent: Agent): Promise<string> {
+  const isKept = await runs.update(agent, (current) => {
+    if (!current?.run || liveRun(current) || !fallOf(current)) return undefined
+    const { respawn: _respawn, launching: _launching, ...rest } = current
+    const reason = current.run.end?.reason ?? current.status.reason ?? 'it ended'
+    return {
+      next: { ...rest, run: { ...current.run, end: { ...current.run.end, how: 'stopped', reason } } },
+      result: true,
+    }
+  })
+  return isKept ? 'it was down, and will not be brought back' : 'it was not running'
 }
 
 /**

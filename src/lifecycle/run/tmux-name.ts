@@ -1,4 +1,5 @@
-import type { Agent } from '../../model/index.js'
+import type { Agent, Roles } from '../../model/index.js'
+import { checkSessionName } from '../../terminal/index.js'
 
 const MAX_BYTES = 120
 
@@ -15,4 +16,16 @@ export function tmuxNameWithId(agent: Agent): string {
   let short = name
   while (Buffer.byteLength(short) > MAX_BYTES) short = [...short].slice(0, -1).join('')
   return `${short || 'agent'}-${agent.id.slice(0, 8)}`
+}
+
+/** The name that its role gives it, where tmux takes that. */
+export function roleSessionName(roles: Roles, agent: Agent): string {
+  const identity = roles.parse(agent.address)
+  const role = identity && roles.find(identity.role)
+  if (!identity || !role || role.session_name === '{address}') return tmuxName(agent)
+  try {
+    return checkSessionName(roles.format(identity).session_name)
+  } catch {
+    return tmuxNameWithId(agent)
+  }
 }

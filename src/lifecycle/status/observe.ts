@@ -1,9 +1,10 @@
 import { type ProcessOwner, whereaboutsOf } from '../../disk/index.js'
 import { type Agent, type AgentId, type Evidence, type Instant, msOf } from '../../model/index.js'
 import type { PaneInfo, TmuxSocket } from '../../terminal/index.js'
-import type { ScreenReading, ToolRunner } from '../../tools/index.js'
+import type { Environment, ScreenReading, ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import { nowOf, type Parts } from '../parts.js'
+import { environmentFor } from '../run/account.js'
 import { begun } from '../run/launch.js'
 import { sweepLaunchScripts } from '../run/launch-leftovers.js'
 import { paneOf, serverOf } from '../run/run-life.js'
@@ -103,10 +104,19 @@ function glance(parts: Parts, agent: Agent, run: AgentRun | undefined, looks: Re
   const { evidence: process, isOver } = processSeen(live, look, pane, runner, at)
   const isAlive = process.status === 'running'
   const isHere = whereaboutsOf(live.place) === 'here'
-  const registry = runner && isAlive && isHere ? registeredOf(runner, live, parts.environment) : undefined
+  const registry = runner && isAlive && isHere ? registeredOf(runner, live, environmentOf(parts, run)) : undefined
   const title = pane && isAlive ? runner?.readTitle(pane.title) : undefined
   const seen = [process, ...(registry ? [registry.evidence] : []), ...(title ? [{ ...title, at }] : [])]
   return { agent, run, live, runner, ...(pane ? { pane } : {}), process, isOver, registry, seen }
+}
+
+/** An account that is no longer configured is looked for where the tool is without one. */
+function environmentOf(parts: Parts, { recipe }: AgentRun): Environment {
+  try {
+    return environmentFor(parts, recipe)
+  } catch {
+    return parts.environment
+  }
 }
 
 /** A pane that was made by a process that was killed before it could say so. */

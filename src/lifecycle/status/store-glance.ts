@@ -55,7 +55,8 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     }
   })
   const result = stored ?? { run, verdict: first }
-  if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
+  if (stored?.run.start?.closes_pane && stored.run.run?.ended_at !== undefined) await closePane(parts, live)
+  else if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
   return { ...shown, ...result }
 }
 
@@ -190,6 +191,12 @@ function statusEvents(
   const evidence = [...(decided ? [decided] : []), ...others]
   const payload = { agent_id: agent.id, ...status, previous: before.status, evidence }
   return [{ type: 'agent_status', payload }]
+}
+
+/** Its role keeps no pane of a program that has ended. Until its end was recorded it was there, with the exit status. */
+async function closePane(parts: Parts, live: LiveRun): Promise<void> {
+  const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
+  await terminal?.close(live.tmux_session).catch(() => undefined) // gone already
 }
 
 /** For status lines that draw it without a process of their own. */

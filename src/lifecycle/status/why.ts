@@ -1,6 +1,7 @@
-import { type Event, type Evidence, isSoundRecord, STATUS_SOURCES } from '../../model/index.js'
+import { type Agent, type Event, type Evidence, isSoundRecord, STATUS_SOURCES } from '../../model/index.js'
 import type { Explanation } from '../agents.js'
 import type { Parts } from '../parts.js'
+import { isStartSteps, type StartRecord } from '../run/start-steps.js'
 import { isTold } from './evidence.js'
 import type { Observed } from './observe.js'
 
@@ -20,7 +21,17 @@ export async function explain(
   const history = events.filter(
     (event) => event.payload.agent_id === agent.id && isSoundRecord('agent_status', event.payload),
   )
-  return { evidence, history: history.slice(-HISTORY).reverse().map(changeOf) }
+  const start = await lastStart(parts, agent, run?.start)
+  return { evidence, history: history.slice(-HISTORY).reverse().map(changeOf), ...(start ? { start } : {}) }
+}
+
+/** A start that failed is undone, so only the journal has its steps. */
+async function lastStart(parts: Parts, agent: Agent, kept: StartRecord | undefined): Promise<StartRecord | undefined> {
+  const failures = await parts.home.events.read({ type: 'agent_start_failed' })
+  const last = failures.findLast(({ payload }) => payload.agent_id === agent.id)
+  const { steps } = last?.payload ?? {}
+  if (!last || !isStartSteps(steps) || last.ts <= (kept?.at ?? '')) return kept
+  return { at: last.ts, steps }
 }
 
 const rank = ({ source }: Evidence): number => STATUS_SOURCES.indexOf(source)

@@ -14,7 +14,7 @@ export interface RecoveryLine {
   agent: AgentView
   outcome: RecoveryReceipt['outcome']
   session_id?: string
-  fell?: { how: string; reason: string }
+  fell?: RecoveryReceipt['fell']
   reason: string
   error?: ErrorFacts
 }
@@ -27,7 +27,7 @@ export interface Recovery {
 const RECOVER = {
   agents: MANY_AGENTS.agents,
   group: MANY_AGENTS.group,
-  all: flag('Every agent that is down; the default'),
+  all: flag('Also agents that the watchdog has parked'),
   dry_run: flag('Print what would be done, and start nothing'),
   spacing: optional(duration, 'Time between two starts', { fallback: '[recover] spacing in config.toml, or 2s' }),
 }
@@ -60,6 +60,7 @@ export async function recoverAgents(
   const receipts = await (await context.agents()).recover({
     agents: references,
     ...present({ group }),
+    all,
     dryRun,
     spacingMs,
     signal,
@@ -71,7 +72,8 @@ export async function recoverAgents(
 const lineOf = ({ agent, outcome, session_id, fell, reason, error }: RecoveryReceipt): RecoveryLine => ({
   agent,
   outcome,
-  ...present({ session_id, fell }),
+  ...(session_id === undefined ? {} : { session_id }),
+  ...(fell ? { fell } : {}),
   reason,
   ...(error ? { error: errorFacts(error) } : {}),
 })

@@ -15,8 +15,10 @@ export const LAUNCH = {
   group: optional(groupRef, 'The group it belongs to', { aliases: ['rig'] }),
   role: optional(text('role'), 'Its role'),
   parent: optional(agentRef, 'The agent that spawns it'),
+  account: optional(text('account'), 'An account of its tool, from [accounts.<name>]'),
   model: optional(text('model'), 'The model to use'),
   work: optional(text('unit'), 'The unit of work it is on'),
+  topic: optional(text('topic'), 'Why it is started: cold-start, assigned, patrol, ...'),
   env: repeated(text('NAME[=value]'), 'An environment variable; NAME alone takes the value from your environment'),
   mcp: repeated(text('name'), 'An MCP server to load'),
   arg: repeated(freeText('text'), 'An extra argument for the program, passed unchanged'),
@@ -31,10 +33,10 @@ export const agentsSpawn = operation({
   description: 'So that it can be given work before it runs.',
   input: { cwd: optional(path('directory', 'directory'), 'Its working directory'), ...LAUNCH },
   result: 'running-agent',
-  async run({ cwd, env, mcp, arg, dangerous, ...facts }, { agents }) {
+  async run({ cwd, env, mcp, arg, dangerous, ...facts }, { agents, cwd: here }) {
     const variables = environmentOf(env)
     return (await agents()).spawn({
-      ...present({ cwd, ...facts }),
+      ...present({ cwd, here, ...facts }),
       ...(env.length > 0 ? { env: variables } : {}),
       ...(mcp.length > 0 ? { mcp } : {}),
       ...(arg.length > 0 ? { args: arg } : {}),

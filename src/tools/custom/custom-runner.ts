@@ -21,6 +21,7 @@ export function customRunner(
     readScreen: (screen: Parameters<ToolRunner['readScreen']>[0]) => readScreenBy(rules, screen),
     readTitle: (title: string) => readTitleBy(rules, title),
     isProcess: (name: string) => basename(name) === basename(tool.command[0]) || base?.isProcess(name) === true,
+    ...(tool.session_id_env ? { sessionVariable: tool.session_id_env } : {}),
   }
   if (base)
     return {

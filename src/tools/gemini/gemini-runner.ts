@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseSessionId, type SessionId, SkeinError } from '../../model/index.js'
 import { checkPrompt } from '../log/check-text.js'
 import { isReadableLog } from '../log/open-log.js'
@@ -7,7 +7,7 @@ import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { gemini } from './gemini.js'
-import { geminiHome } from './gemini-home.js'
+import { geminiHome, HOOK_TIMEOUT, homeOf } from './gemini-home.js'
 import { GEMINI_HOOKS, readGeminiHook } from './gemini-hooks.js'
 
 const NAME = 'gemini'
@@ -15,6 +15,7 @@ const NAME = 'gemini'
 export const geminiRunner: ToolRunner = {
   name: NAME,
   icon: '✦',
+  account: { variable: 'GEMINI_CLI_HOME', root: (directory) => join(directory, '.gemini') },
   can: { chooseId: 'flag', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: true },
   prepare,
   readMessage: readGeminiHook,
@@ -41,6 +42,12 @@ export const geminiRunner: ToolRunner = {
   isEndTold: true,
   // It is a script, so its process has the name of what runs it.
   isProcess: (name) => [NAME, 'node', 'MainThread'].includes(basename(name)),
+  install: {
+    kind: 'settings',
+    path: (environment) => join(homeOf(environment), '.gemini', 'settings.json'),
+    events: ['SessionStart'], // SessionEnd makes it print what it does
+    entry: (command) => ({ hooks: [{ type: 'command', command, name: 'skein', timeout: HOOK_TIMEOUT }] }),
+  },
 }
 
 function prepare(launch: Launch): Preparation {

@@ -8,6 +8,16 @@ export interface Environment {
   env: Readonly<Record<string, string | undefined>>
   /** More directories to look in, per tool, from the configuration. Laid out as the tool's own root is. */
   extraRoots?: Readonly<Record<string, readonly string[]>>
+  /** The user's accounts by name. */
+  accounts?: Readonly<Record<string, Account>>
+}
+
+/** A directory with an account of a tool, beside the one that is used without a name. */
+export interface Account {
+  tool: string
+  directory: string
+  /** Where the logs of its sessions are. */
+  logs: string
 }
 
 /** One log on disk: a file, or one session inside a database. */

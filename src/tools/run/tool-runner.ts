@@ -1,6 +1,7 @@
 import type { SpooledMessage } from '../../journal/index.js'
 import type { AgentId, Evidence, Instant, OptionMeaning, SessionId, Wait } from '../../model/index.js'
 import type { Environment } from '../log/log-tool.js'
+import type { HookInstall } from './hook-install.js'
 
 /** What the program can do. Callers ask here; nobody outside tools/ compares tool names. */
 export interface RunAbilities {
@@ -262,6 +263,10 @@ export interface ToolRunner {
   readonly isEndTold?: true
   /** No rule says how it looks at its prompt: it is idle when its screen stays as it is. */
   readonly isIdleWhenQuiet?: true
+  /** The variable in which the program, or what it starts, looks for the id of its conversation. */
+  readonly sessionVariable?: string
+  /** How the program is given another directory for its account, settings and logs, and where its logs are below that. */
+  readonly account?: { readonly variable: string; root(directory: string): string }
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */
@@ -272,4 +277,6 @@ export interface ToolRunner {
   /** Whether a process of this name (comm or argv[0]) is the program and not something it runs. */
   isProcess(name: string): boolean
   readonly answer?: Answer
+  /** How Skein's hooks get into the user's own settings. Absent where the program has no hooks. */
+  readonly install?: HookInstall
 }

@@ -1,0 +1,180 @@
+import { readSettings } from '../../home/index.js'
+import {
+  considerRespawn,
+  type Parts,
+  parseRecoverSettings,
+  parseWatchdogSettings,
+  pendingRespawn,
+  type Respawn,
+  respawnAgent,
+  type WatchdogSettings,
+} from '../../lifecycle/index.js'
+import { type Agent, type AgentId, isAgentId, msOf, SkeinError } from '../../model/index.js'
+import type { EventHub, Frame } from '../http/event-hub.js'
+
+export interface WatchdogOptions {
+  readonly parts: Parts
+  readonly hub: EventHub
+  readonly configFile: string
+  readonly say: (line: string) => void
+}
+
+/** What ended longer ago, without a daemon to see it, is left to its user. */
+const RECENT_MS = 24 * 3_600_000
+
+interface Death {
+  /** By the monotonic clock. */
+  readonly atMs: number
+  readonly agent: string
+  readonly session: string | undefined
+  readonly reason: string
+}
+
+/**
+ * Starts agents again that ended unasked, by the rule of their role or of the settings: after a backoff, one at a time, spaced out, and
+ * not for ever. Deaths come from the journal, whoever has seen them, so nothing is polled. What is decided is in the agent's file, and
+ * is taken up again by the next daemon.
+ */
+export class Watchdog implements AsyncDisposable {
+  readonly #listening: Disposable
+  readonly #timers = new Map<AgentId, NodeJS.Timeout>()
+  #deaths: Death[] = []
+  #isMass = false
+  /** One thing at a time, in the order in which it happened. */
+  #work: Promise<void> = Promise.resolve()
+  #isOver = false
+  #complaint = ''
+
+  private constructor(private readonly options: WatchdogOptions) {
+    this.#listening = options.hub.listen((frame) => this.#hear(frame))
+  }
+
+  /** What ended or was decided before this process began is taken up first. */
+  static open(options: WatchdogOptions): Watchdog {
+    const watchdog = new Watchdog(options)
+    watchdog.#queue(() => watchdog.#takeUp())
+    return watchdog
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    this.#listening[Symbol.dispose]()
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    await this.#work
+  }
+
+  #hear({ event }: Frame): void {
+    if (event.type === 'session_death' && event.payload.how !== 'killed') this.#queue(() => this.#count(event))
+    if (event.type !== 'agent_stopped') return
+    const id = event.payload.agent_id
+    if (isAgentId(id)) this.#queue(() => this.#consider(id))
+  }
+
+  #queue(work: () => Promise<void>): void {
+    this.#work = this.#work.then(async () => {
+      if (this.#isOver) return
+      try {
+        await work()
+      } catch (error) {
+        this.options.say(`the watchdog failed: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    })
+  }
+
+  async #takeUp(): Promise<void> {
+    const { parts } = this.options
+    for (const agent of await parts.home.roster.agents()) {
+      const { run } = await parts.runs.found(agent.id)
+      const pending = run && pendingRespawn(run, parts.context.clock.now())
+      if (pending) this.#schedule(agent, pending.respawn, pending.waitMs)
+      else if (run?.run?.ended_at && parts.context.clock.now() - msOf(run.run.ended_at) < RECENT_MS)
+        await this.#consider(agent.id)
+    }
+  }
+
+  async #consider(id: AgentId): Promise<void> {
+    const { parts, say } = this.options
+    const settings = await this.#settings()
+    const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
+    if (!settings || !agent) return
+    const respawn = await considerRespawn(parts, agent, settings.ruleOf(agent))
+    if (!respawn) return
+    if (respawn.parked) {
+      say(`${agent.address} is parked: ${respawn.parked.reason}`)
+      await this.#tell('escalation_sent', agent, { ...respawn.parked })
+    } else this.#schedule(agent, respawn, respawn.delay_ms ?? 0)
+  }
+
+  #schedule(agent: Agent, respawn: Respawn, waitMs: number): void {
+    clearTimeout(this.#timers.get(agent.id))
+    // Timers run by the monotonic clock.
+    const timer = setTimeout(() => {
+      this.#timers.delete(agent.id)
+      this.#queue(() => this.#respawn(agent, respawn))
+    }, waitMs)
+    this.#timers.set(agent.id, timer)
+  }
+
+  async #respawn(agent: Agent, respawn: Respawn): Promise<void> {
+    const { parts, say, configFile } = this.options
+    const did = await respawnAgent(parts, agent, respawn)
+    if (did === undefined) return
+    say(`${agent.address} was started again (${respawn.count}): ${did}`)
+    const { spacingMs } = parseRecoverSettings(await readSettings(configFile), configFile)
+    if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, spacingMs))
+  }
+
+  /** Many deaths at once have one cause. They are reported once, and are brought back one by one like any other. */
+  async #count({ agent, session, payload }: Frame['event']): Promise<void> {
+    const settings = await this.#settings()
+    if (!settings) return
+    const { deaths, withinMs } = settings.mass
+    const nowMs = performance.now()
+    const reason = String(payload.reason ?? '')
+    this.#deaths = [
+      ...this.#deaths.filter((one) => nowMs - one.atMs < withinMs),
+      { atMs: nowMs, agent: agent ?? '', session, reason },
+    ]
+    if (this.#deaths.length < deaths) this.#isMass = false
+    else if (!this.#isMass) {
+      this.#isMass = true
+      await this.#tellMass(withinMs)
+    }
+  }
+
+  async #tellMass(withinMs: number): Promise<void> {
+    const { parts, say } = this.options
+    const reasons = new Set(this.#deaths.map(({ reason }) => reason))
+    const [cause] = reasons
+    const payload = {
+      count: this.#deaths.length,
+      window: `${withinMs / 1_000}s`,
+      sessions: this.#deaths.flatMap(({ session }) => session ?? []),
+      agents: this.#deaths.map(({ agent }) => agent),
+      ...(reasons.size === 1 && cause ? { possible_cause: cause } : {}),
+    }
+    say(`${payload.count} agents died within ${payload.window}`)
+    await parts.home.events.append({ type: 'mass_death', payload })
+  }
+
+  async #tell(type: string, agent: Agent, payload: Record<string, unknown>): Promise<void> {
+    await this.options.parts.home.events.append({
+      type,
+      agent: agent.address,
+      payload: { agent_id: agent.id, ...payload },
+    })
+  }
+
+  /** A mistake in the file is reported once, and nothing is started until it is corrected. */
+  async #settings(): Promise<WatchdogSettings | undefined> {
+    const { configFile, parts, say } = this.options
+    try {
+      return parseWatchdogSettings(await readSettings(configFile), configFile, await parts.home.programs.roles())
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error
+      if (error.message !== this.#complaint) say(`the watchdog is off: ${error.message}`)
+      this.#complaint = error.message
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { type Agent, instantOf, SkeinError } from '../../model/index.js'
+import { liveRun, type Respawn } from '../agent-run.js'
+import { nowOf, type Parts } from '../parts.js'
+import { planRecovery } from '../recover/recovery-plan.js'
+import { start } from '../run/start.js'
+import { decideRespawn, type RespawnRule, waitLeft } from './respawn.js'
+
+/** Decides about an agent that has ended, and keeps it in its file; undefined when there is nothing to do, or it was decided before. */
+export async function considerRespawn(parts: Parts, agent: Agent, rule: RespawnRule): Promise<Respawn | undefined> {
+  return parts.runs.update(agent, (current) => {
+    if (!current || liveRun(current) || current.launching) return undefined
+    const respawn = decideRespawn(current, agent.address, rule, nowOf(parts))
+    return respawn && { next: { ...current, respawn }, result: respawn }
+  })
+}
+
+/** A respawn that was decided before this process began, with how long is still to wait for it. */
+export function pendingRespawn(
+  { respawn, run }: { respawn?: Respawn; run?: { id: string; ended_at?: string } },
+  nowMs: number,
+): { respawn: Respawn; waitMs: number } | undefined {
+  if (!respawn || respawn.parked || !run?.ended_at || respawn.run !== run.id) return undefined
+  return { respawn, waitMs: waitLeft(respawn, nowMs) }
+}
+
+/**
+ * Starts an agent again whose time has come; what it did, in words. Undefined when it is no longer wanted: somebody has started, stopped,
+ * archived or removed it since. What cannot be brought back is parked with the reason.
+ */
+export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn): Promise<string | undefined> {
+  const run = await parts.runs.read(agent.id)
+  const isDue =
+    run?.run?.id === decided.run &&
+    run.run.ended_at !== undefined &&
+    run.respawn?.run === decided.run &&
+    !run.respawn.parked &&
+    run.archived_at === undefined &&
+    run.run.end?.how !== 'stopped' &&
+    run.run.end?.how !== 'killed'
+  if (!run || !isDue) return undefined
+  try {
+    const plan = await planRecovery(parts, agent, run)
+    const { session } = await start(parts, agent, { asBefore: true, isRespawn: true, fresh: plan.isNew })
+    return `${plan.outcome}${session === undefined ? '' : ` in ${session}`}`
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    if (error.code === 'agent-running' || error.code === 'agent-busy') return undefined
+    // One that died at once has ended again, which is decided about like any other end.
+    if (error.code === 'agent-died' && (await parts.runs.read(agent.id))?.run?.id !== decided.run) return error.message
+    await park(parts, agent, decided, error)
+    return `parked: ${error.message}`
+  }
+}
+
+async function park(parts: Parts, agent: Agent, decided: Respawn, { message, next }: SkeinError): Promise<void> {
+  await parts.runs.update(agent, (current) => {
+    if (current?.respawn?.run !== decided.run) return undefined
+    const parked = { kind: 'refused' as const, reason: message, next }
+    const at = instantOf(parts.context.clock.now())
+    return { next: { ...current, respawn: { ...current.respawn, at, parked } }, result: undefined }
+  })
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { type DaemonAccess, ensureDaemon, stopDaemon } from '../../src/daemon/index.js'
+import type { Home } from '../../src/home/index.js'
+import { type AgentRun, AgentRuns } from '../../src/lifecycle/index.js'
+import type { Event } from '../../src/model/index.js'
+import { BINARY } from '../cli/binary.js'
+import { profilesUnder } from '../cli/world.js'
+import { context } from '../terminal/scratch.js'
+import { pause, scratchHome, until } from './scratch.js'
+
+const FAKE = fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url))
+
+interface Yard {
+  root: string
+  access: DaemonAccess
+  home: Home
+  skein(...args: string[]): string
+  run(agent: string): Promise<AgentRun>
+  kill(agent: string): Promise<AgentRun>
+  events(type: string): Promise<Event['payload'][]>
+}
+
+/** A home whose agents run the fake program, and whose daemon starts them again. */
+async function yard(watchdog: string): Promise<Yard> {
+  const { root, access } = scratchHome()
+  const project = join(root, 'project')
+  mkdirSync(project, { recursive: true })
+  const socket = join(root, 'tmux.sock')
+  writeFileSync(
+    join(root, 'config.toml'),
+    `[tools.demo]\ncommand = "${process.execPath} ${FAKE}"\nidle_patterns = ["re:^>"]\n[daemon]\nautostart = false\ningest = false\n[notify]\nby = []\n[tmux]\nsocket = "${socket}"\n[recover]\nspacing = 0\n[watchdog]\n${watchdog}`,
+  )
+  const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+  const skein = (...args: string[]): string =>
+    execFileSync(process.execPath, [BINARY, ...args], { env, cwd: project, encoding: 'utf8', timeout: 60_000 })
+  const home = await profilesUnder(root).open('default')
+  const runs = new AgentRuns(home, context)
+  onTestFinished(async () => {
+    await stopDaemon(access)
+    try {
+      execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' })
+    } catch {
+      // gone with its last agent
+    }
+    await home[Symbol.asyncDispose]()
+  })
+  const run = async (name: string): Promise<AgentRun> => {
+    const found = await runs.read((await home.roster.agent(name)).id)
+    if (!found) throw new Error(`${name} was never started`)
+    return found
+  }
+  return {
+    root,
+    access,
+    home,
+    skein,
+    run,
+    kill: async (name) => {
+      const found = await run(name)
+      process.kill(found.run?.pid ?? 0, 'SIGKILL')
+      return found
+    },
+    events: async (type) => (await home.events.read({ type })).map(({ payload }) => payload),
+  }
+}
+
+const isUpAgain = async (place: Yard, name: string, before: AgentRun): Promise<boolean> => {
+  const { run } = await place.run(name)
+  return run !== undefined && run.id !== before.run?.id && run.ended_at === undefined
+}
+
+it('a crashed agent is started again after its backoff, linked to what crashed, and is parked when it goes on dying', async () => {
+  const place = await yard('respawn = "on-crash"\nbackoff = "1s"\nlimit = 2\n')
+  place.skein('start', '.', '--agent', 'toast', '--tool', 'demo')
+  await ensureDaemon(place.access)
+  const first = await place.kill('toast')
+  await until(() => isUpAgain(place, 'toast', first))
+  const second = await place.run('toast')
+  expect(second.respawn).toMatchObject({ count: 1, run: first.run?.id })
+  const link = await place.home.sessions.get(second.binding?.session ?? ('' as never))
+  expect(link).toMatchObject({ parent_id: first.binding?.session, link: 'crash' })
+  await place.kill('toast')
+  await until(() => isUpAgain(place, 'toast', second))
+  await place.kill('toast')
+  const { respawn } = await until(async () => {
+    const now = await place.run('toast')
+    return now.respawn?.parked ? now : undefined
+  })
+  expect(respawn?.parked).toMatchObject({ kind: 'loop', reason: 'it ended 3 times, last: killed by signal 9' })
+  expect(await place.events('session_death')).toHaveLength(3)
+  expect(place.skein('list')).toContain('parked: it ended 3 times')
+  const refused = JSON.parse(place.skein('recover', '--dry-run', '--json'))
+  expect(refused.receipts).toMatchObject([{ outcome: 'refused', fell: { parked: { kind: 'loop' } } }])
+  expect(place.skein('recover', 'toast')).toMatch(/^toast: fresh /)
+  expect((await place.run('toast')).respawn).toBeUndefined()
+})
+
+it('what was stopped is not started again, also when it was down already; a mass death is reported once; the daemon may be killed in between', async () => {
+  const place = await yard('respawn = "on-crash"\nbackoff = "3s"\n')
+  const names = ['a', 'b', 'c', 'stopped', 'given-up']
+  place.skein('start', '.', '--agent', 'a', '--tool', 'demo')
+  for (const name of names.slice(1)) place.skein('start', '.', '--agent', name, '--tool', 'demo')
+  await ensureDaemon(place.access)
+  place.skein('stop', 'stopped')
+  const before = new Map(
+    await Promise.all(['a', 'b', 'c', 'given-up'].map(async (name) => [name, await place.kill(name)] as const)),
+  )
+  await until(async () => (await place.events('mass_death')).length > 0)
+  await until(async () =>
+    (await Promise.all([...before.keys()].map((name) => place.run(name)))).every((run) => run.respawn),
+  )
+  place.skein('stop', 'given-up')
+  await stopDaemon(place.access)
+  await ensureDaemon(place.access)
+  for (const name of ['a', 'b', 'c']) await until(() => isUpAgain(place, name, before.get(name) as AgentRun))
+  await pause(500)
+  for (const name of ['stopped', 'given-up']) expect((await place.run(name)).run?.ended_at).toBeDefined()
+  expect(await place.events('mass_death')).toMatchObject([
+    { count: 3, window: '30s', possible_cause: 'killed by signal 9' },
+  ])
+  const started = (await place.events('agent_started')).map(({ agent_id }) => agent_id)
+  expect(started).toHaveLength(names.length + 3)
+})
