@@ -54,7 +54,7 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'mail', 'step'] },
+    { title: 'Work', names: ['work', 'sling', 'mail', 'step'] },
     { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
     {
       title: 'Upkeep',
@@ -195,10 +195,19 @@ export const COMMANDS: CommandTable = {
         create: verb('Create a group', async () => (await import('./commands/group/create.js')).create),
         rename: verb('Rename or move a group', async () => (await import('./commands/group/rename.js')).rename),
         set: verb('Change how a group is shown', async () => (await import('./commands/group/set.js')).set),
+        park: verb('Start nothing in a group for now', async () => (await import('./commands/group/park.js')).park),
+        unpark: verb(
+          'Allow starts in a parked group again',
+          async () => (await import('./commands/group/unpark.js')).unpark,
+        ),
         delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    sling: verb(
+      'Give a unit of work to an agent of a group, and start it',
+      async () => (await import('./commands/sling.js')).sling,
+    ),
     work: {
       summary: 'Manage units of work',
       entries: {

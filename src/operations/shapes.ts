@@ -733,7 +733,13 @@ export const SHAPES = {
     "name": ["text", "always", "shown to people; the last part of the path unless set"],
     "expanded": ["boolean", "always", "whether lists for people show its contents"],
     "order": ["integer", "always", "its place among its siblings: lower first, equal ones by path"],
+    "parked": ["group-parking", "if parked", "nothing starts in it"],
     "agents": ["integer", "in `group list`", "number of agents in it and below"],
+  },
+  "group-parking": {
+    "at": ["time", "always", ""],
+    "by": ["text", "always", "who parked it"],
+    "reason": ["text", "if given", ""],
   },
   "groups": {
     "groups": ["list of group", "always", "in display order"],
@@ -758,6 +764,15 @@ export const SHAPES = {
     "created_by": ["text", "always", "who added it"],
     "closed_at": ["time", "when done", ""],
     "closed_by_session": ["text", "when done, if known", "the session that did it"],
+  },
+  "sling-receipt": {
+    "agent": ["running-agent", "always", ""],
+    "did": ["text", "always", ""],
+    "how": ["text", "always", ""],
+    "work": ["work", "always", "on the agent's hook"],
+    "is_new": ["boolean", "always", "the agent was made for it"],
+    "worktree": ["text", "if it has one of its own", "the directory"],
+    "branch": ["text", "with `worktree`", ""],
   },
   "work-list": {
     "work": ["list of work", "always", "the most urgent first; what is done comes last, newest first"],
