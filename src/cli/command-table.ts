@@ -54,8 +54,11 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'sling', 'mail', 'step'] },
-    { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
+    { title: 'Work', names: ['work', 'sling', 'mail', 'checkpoint', 'step'] },
+    {
+      title: 'History',
+      names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'events'],
+    },
     {
       title: 'Upkeep',
       names: [
@@ -236,6 +239,34 @@ export const COMMANDS: CommandTable = {
         ),
         read: verb('Read a mail, and mark it as read', async () => (await import('./commands/mail/read.js')).read),
         reply: verb('Reply to whoever wrote a mail', async () => (await import('./commands/mail/reply.js')).reply),
+      },
+    },
+    seance: {
+      summary: 'Ask past sessions, or read what they did',
+      entries: {
+        list: verb(
+          'List past sessions that can be asked',
+          async () => (await import('./commands/seance/list.js')).list,
+        ),
+        read: verb(
+          'Print what a past session did and where it stopped',
+          async () => (await import('./commands/seance/read.js')).read,
+        ),
+        talk: verb('Ask a past session', async () => (await import('./commands/seance/talk.js')).talk),
+      },
+    },
+    checkpoint: {
+      summary: 'Save where an agent is in its work',
+      entries: {
+        write: verb(
+          'Save where an agent is in its work',
+          async () => (await import('./commands/checkpoint/write.js')).write,
+        ),
+        read: verb('Show the checkpoint of an agent', async () => (await import('./commands/checkpoint/read.js')).read),
+        clear: verb(
+          'Remove the checkpoint of an agent',
+          async () => (await import('./commands/checkpoint/clear.js')).clear,
+        ),
       },
     },
     step: {
