@@ -165,6 +165,10 @@ export const COMMANDS: CommandTable = {
           'End a session and start the one that continues it',
           async () => (await import('./commands/session/handoff.js')).handoff,
         ),
+        'log-tool': verb(
+          'Record a tool call that a hook reports',
+          async () => (await import('./commands/session/log-tool.js')).logTool,
+        ),
         step: verb('Record a step of the plan', async () => (await import('./commands/session/step.js')).step),
         update: verb(
           'Add or correct facts about a session',

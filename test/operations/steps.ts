@@ -166,6 +166,17 @@ export const STEPS: readonly Step[] = [
     { step: 'plan', session: 'made' },
     { fails: 'illegal-transition' },
   ),
+  step(
+    'session.log-tool',
+    ['session', 'log-tool', '--session', 'made', '--message', '{"tool_name":"Bash","tool_use_id":"t1"}'],
+    { session: 'made', message: '{"tool_name":"Bash","tool_use_id":"t1"}' },
+  ),
+  step(
+    'session.log-tool',
+    'session log-tool --session made --message []',
+    { session: 'made', message: '[]' },
+    { fails: 'bad-input' },
+  ),
   step('session.step', 'session step start build made', { action: 'start', step: 'build', session: 'made' }),
   step(
     'session.step',
