@@ -7,7 +7,6 @@ import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
-import type { Seance } from './seance/read.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -197,8 +196,6 @@ export interface Agents extends AsyncDisposable {
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
-  /** What a past session did, found without asking a model. */
-  readSeance(reference: string): Promise<Seance>
   /** Asks a past session, in a copy. Without a prompt the agent stays. */
   talkSeance(
     reference: string,

@@ -28,7 +28,6 @@ import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
-import { readSeance } from './seance/read.js'
 import { calledUp, callUp, letGo } from './seance/talk.js'
 import { parkedAround, refuseParked } from './sling/admission.js'
 import { activityOf, mergeTold } from './status/evidence.js'
@@ -128,10 +127,6 @@ export class RunningAgents implements Agents {
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
-  }
-
-  readSeance(reference: string): ReturnType<Agents['readSeance']> {
-    return readSeance(this.parts, reference)
   }
 
   async talkSeance(

@@ -7,8 +7,6 @@ export function preludeOf(line: string): string[] {
   if (line.includes('--group lab')) return ['skein spawn . --agent lab/demo --tool demo']
   if (/^skein (stop|restart|wait) --group web/.test(line)) return ['skein start . --agent web/demo --tool demo']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']
-  if (/^skein recover( --dry-run)?$/.test(line))
-    return ['skein start . --agent web/demo --tool demo', 'tmux -S tmux.sock kill-server']
   if (/^skein (up|down)\b/.test(line))
     return ['skein start . --agent web/demo --tool demo', ...(line.startsWith('skein up') ? ['skein down'] : [])]
   if (line.startsWith('skein checkpoint read')) return ['skein checkpoint write --agent web/toast']

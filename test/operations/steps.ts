@@ -384,10 +384,9 @@ export const STEPS: readonly Step[] = [
     { before: [['start', '.', '--agent', 'web/asker', '--tool', 'demo', '--arg=--dialog']] },
   ),
   step('seance.list', 'seance --agent web/toast -n 3', { agent: 'web/toast', recent: 3 }),
-  step('seance.list', 'seance list --rig //', { rig: '//' }, { fails: 'bad-address' }),
+  step('seance.list', 'seance list -n 0', { recent: 0 }, { fails: 'usage' }),
   step('seance.read', 'seance read 22222222', { session: '22222222' }),
   step('seance.read', 'seance read nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
-  step('seance.talk', 'seance talk nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
   step('checkpoint.read', 'checkpoint read --agent web/demo', { agent: 'web/demo' }, { fails: 'bad-input' }),
   step('checkpoint.write', ['checkpoint', 'write', '--agent', 'web/demo', '--notes', 'half done'], {
     agent: 'web/demo',
