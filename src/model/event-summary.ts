@@ -76,12 +76,20 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   agent_moved: moved,
   group_renamed: moved,
   group_created: (told) => `group ${told.field('path')} created`,
-  group_updated: (told) => `group ${told.field('path')} changed${tail(changes(told.payload))}`,
+  group_updated: (told) => {
+    const { path: _, parked, reason, ...facts } = told.payload
+    const how =
+      parked === undefined
+        ? `changed${tail(changes(facts))}`
+        : `${parked ? 'parked' : 'unparked'}${tail(told.field('reason'))}`
+    return `group ${told.field('path')} ${how}`
+  },
   group_deleted: (told) => `group ${told.field('path')} deleted`,
   agent_started: (told) => {
     const resumed = told.field('how') === 'resume' ? ', resumed' : ''
     return `${told.who} was started${told.inSession}${resumed}${tail(textAt(told.payload.recipe, 'tool'))}`
   },
+  tool_called: (told) => `${told.who} called ${told.field('tool')}`,
   agent_start_failed: (told) => `${told.who} did not start: step ${told.field('step')}${tail(told.field('reason'))}`,
   agent_stopped: (told) => {
     const how = told.field('how') || 'stopped'

@@ -55,7 +55,15 @@ export interface StatePayloads {
   agent_removed: { agent_id: AgentId; address: AgentAddress }
   agent_parent_set: { agent_id: AgentId; parent_id?: AgentId }
   group_created: { path: GroupPath }
-  group_updated: { path: GroupPath; name?: string; expanded?: boolean; order?: number }
+  group_updated: {
+    path: GroupPath
+    name?: string
+    expanded?: boolean
+    order?: number
+    parked?: boolean
+    /** With `parked`: why. */
+    reason?: string
+  }
   group_renamed: { from: GroupPath; to: GroupPath }
   group_deleted: { path: GroupPath; move_to?: GroupPath }
   work_changed: { unit: WorkUnit }
@@ -99,8 +107,10 @@ export const RECORD_TYPES = [
   'privacy_redacted',
   'agent_started',
   'agent_start_failed',
+  'tool_called',
   'agent_stopped',
   'agent_status',
+  'tool_called',
   'agent_sent',
   'agent_answered',
   'agent_acked',
@@ -146,6 +156,7 @@ const BATCHED = new Set<string>([
   'polecat_nudged',
   'privacy_redacted',
   'agent_status', // read again from the agent itself
+  'tool_called', // read again from the log
 ])
 /** Whether a write is confirmed only once it is on disk. Unknown types are treated as precious. */
 export const isDurable = (type: string): boolean => !BATCHED.has(type) && !type.startsWith('patrol_')
