@@ -4,9 +4,9 @@ import { guardedText, writeAtomic } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { type Git, GitStopped } from './git.js'
-import { type Limits, refuseWide, tooMuch } from './limits.js'
+import { isWideRoot, type Limits, refuseWide, tooMuch } from './limits.js'
 import type { TreeEntry } from './loose-object.js'
-import { pinObjects } from './pins.js'
+import { copyObjects, pinObjects } from './pins.js'
 import { RecentFiles } from './recent-files.js'
 import { findRepository, headOf, type Repository, repositoryAt } from './repository.js'
 import { isSecretPath } from './secret-paths.js'
@@ -118,7 +118,6 @@ class Capture {
   async take(): Promise<Snapshot> {
     const { repository, store, root, startMs } = this.scene
     const { git } = this.setting
-    if (repository) this.#pin(repository)
     const user = repository && UserIndex.read(repository, store.hashBytes)
     const head = repository ? await headOf(repository, git) : {}
     using index = new WorktreeIndex(store, git, root, this.#state)
@@ -131,6 +130,8 @@ class Capture {
     const seen = await keeping
     if (isNew && index.isUntouched && seen && seen.details === undefined) index.hasTree(seen.tree)
     const tree = await index.tree()
+    // Last, so that it has everything that the trees refer to, also what the user added meanwhile.
+    if (repository) await this.#pin(repository, head.commit, [tree, ...(seen ? [seen.tree] : [])])
     index.save(scan && startMs)
     if (seen) this.#state.user = seen
     const isOther = JSON.stringify(this.#state) !== this.#before
@@ -150,13 +151,16 @@ class Capture {
     } as Pick<SnapshotRecord, 'worktree_tree' | 'nested'>)
   }
 
-  #pin({ commonDirectory }: Repository): void {
+  async #pin({ commonDirectory }: Repository, head: string | undefined, trees: readonly string[]): Promise<void> {
     const { store, startMs } = this.scene
-    // The user's object files may have what was purged, which must be in no file of ours.
-    if (!this.setting.forgetter || this.setting.forgetter.isEmpty) pinObjects(store.directory, commonDirectory, startMs)
+    const { git, forgetter } = this.setting
     // In a shallow clone history ends early: our store must know where, or its own upkeep would miss commits.
     const shallow = guardedText(join(commonDirectory, 'shallow'), 1_000_000)
     if (shallow !== undefined) writeAtomic(join(store.directory, 'shallow'), shallow, { durable: false })
+    // The user's object files may have what was purged, which must be in no file of ours.
+    if (forgetter && !forgetter.isEmpty) return
+    const pinned = pinObjects(store.directory, commonDirectory, startMs)
+    if (pinned === 'elsewhere') await copyObjects(git, store, commonDirectory, head, trees)
   }
 
   async #keepUserIndex(user: UserIndex | undefined): Promise<WorktreeState['user']> {
@@ -179,7 +183,10 @@ class Capture {
     const tracked = this.#state.frozen ? [] : (user?.entries.map(({ path }) => path).filter(isIgnoreFile) ?? [])
     const known = this.#state.frozen ?? ignoreRules(root, tracked, places)
     try {
-      const scan = await index.scan([...known, ...own], this.#signal)
+      // A repository of the whole home or system: only what it tracks is its content.
+      const isWide = repository !== undefined && isWideRoot(root, home)
+      if (isWide) this.#isPartial = true
+      const scan = await index.scan(isWide ? ['*'] : [...known, ...own], this.#signal)
       // Ignore files that are not in the index are known only now.
       this.#state.frozen ??= ignoreRules(root, [...tracked, ...scan.untracked.filter(isIgnoreFile)], places)
       if (scan.isBlind) this.#isPartial = true

@@ -22,10 +22,15 @@ export const LIMITS: Limits = {
   mostNested: 50,
 }
 
+/** The root of the system, a home directory, or what is above one. */
+export function isWideRoot(root: string, home: string | undefined): boolean {
+  const isAbove = (path: string): boolean => path === root || (dirname(path) !== path && isAbove(dirname(path)))
+  return root === '/' || (home !== undefined && isAbove(home))
+}
+
 /** Refuses a directory without git that nobody would want to be copied as a whole. */
 export function refuseWide(root: string, home: string | undefined): void {
-  const isAbove = (path: string): boolean => path === root || (dirname(path) !== path && isAbove(dirname(path)))
-  if (root !== '/' && (home === undefined || !isAbove(home))) return
+  if (!isWideRoot(root, home)) return
   throw new SkeinError(
     'snapshot-refused',
     `${root} is not captured: it has no git repository and is the root of the system, a home directory or above one`,

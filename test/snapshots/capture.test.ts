@@ -200,6 +200,29 @@ describe('a capture', () => {
     expect(existsSync(join(repository.home, '.git'))).toBe(false)
   })
 
+  it('takes of a repository that is a whole home only what it tracks', async () => {
+    using repository = ScratchRepository.withCommits()
+    repository.write('other/untracked', 'of the home, not of the repository\n')
+    repository.write('a.txt', 'tracked and changed\n')
+    const home = repository.path('other')
+    const snapshots = repository.snapshotsFor(home)
+    const { mode, worktree_tree } = await snapshots.capture(of(repository))
+    const paths = await pathsOf(repository, worktree_tree)
+    expect([mode, paths.includes('a.txt'), paths.includes('other/untracked')]).toEqual(['partial', true, false])
+  })
+
+  it('fails with the reason on a full disk, and is whole again when there is space', () => {
+    using repository = ScratchRepository.withCommits()
+    const disk = join(repository.base, 'small')
+    mkdirSync(disk)
+    const run = `"${process.execPath}" "${WORKER}" "${disk}/stores" "${repository.home}" "${repository.root}" s 1`
+    const script = `mount -t tmpfs -o size=3m none "${disk}" && ${run} && head -c 5000000 /dev/urandom > "${repository.root}/new" && { ${run} 2>&1; echo "status $?"; mount -o remount,size=40m "${disk}"; ${run}; git -C "${disk}"/stores/*.git fsck --full; echo "fsck $?"; }`
+    const output = execFileSync('unshare', ['--mount', '--map-root-user', 'sh', '-c', script], { encoding: 'utf8' })
+    expect(output).toMatch(/^1 whole\n/)
+    expect(output).toMatch(/no space left|No space left|disk-full/i)
+    expect(output).toMatch(/status 1\n(?:.*\n)*2 whole\n(?:.*\n)*fsck 0\n$/)
+  })
+
   it('misses no edit, whatever its time and size', async () => {
     using repository = ScratchRepository.withCommits()
     const snapshots = repository.snapshots()

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesOf, ScratchRepository } from './scratch-repository.js'
@@ -333,6 +334,36 @@ describe('a snapshot restored into a new worktree', () => {
     await snapshots.restore(snapshot, { path })
     expect(filesOf(path)).toEqual(files)
     expect(repository.status(path)).toBe(status)
+  })
+
+  it('is what it was although store and repository are on different file systems, and the user pruned', async () => {
+    using repository = ScratchRepository.withCommits()
+    const elsewhere = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'skein-elsewhere-'))
+    try {
+      const snapshots = repository.snapshots({}, undefined, join(elsewhere, 'snapshots'))
+      const states: { snapshot: Awaited<ReturnType<typeof snapshots.capture>>; files: unknown; status: string }[] = []
+      for (let n = 0; n < 3; n += 1) {
+        repository.write('a.txt', `committed ${n}\n`)
+        repository.commit(`commit ${n}`)
+        repository.write('b.txt', `staged ${n}\n`)
+        repository.git('add', 'b.txt')
+        repository.write('c.txt', `untracked ${n}\n`)
+        const state = { files: filesOf(repository.root), status: repository.status() }
+        states.push({
+          ...state,
+          snapshot: await snapshots.capture({ directory: repository.root, session: 's', moment: 'stop' }),
+        })
+      }
+      loseEverything(repository)
+      await snapshots.collect({ onlyDue: false })
+      for (const [n, { snapshot, files, status }] of states.entries()) {
+        const path = join(repository.base, `restored-${n}`)
+        await snapshots.restore(snapshot, { path })
+        expect([filesOf(path), repository.status(path)]).toEqual([files, status])
+      }
+    } finally {
+      rmSync(elsewhere, { recursive: true })
+    }
   })
 
   it('is a plain directory without git', async () => {

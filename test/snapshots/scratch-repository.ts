@@ -43,15 +43,21 @@ export class ScratchRepository implements Disposable {
     return repository
   }
 
-  snapshots(limits: Partial<Limits> = {}, forgetter = new Forgetter([])): Snapshots {
+  snapshots(limits: Partial<Limits> = {}, forgetter = new Forgetter([]), stores = this.stores): Snapshots {
     return new Snapshots({
-      directory: this.stores,
+      directory: stores,
       program: { executable: 'git', searchPath: process.env.PATH ?? '' },
       now: () => Date.now(),
       home: this.home,
       limits,
       forgetter,
     })
+  }
+
+  /** For a user with another home directory. */
+  snapshotsFor(home: string): Snapshots {
+    const program = { executable: 'git', searchPath: process.env.PATH ?? '' }
+    return new Snapshots({ directory: this.stores, program, now: () => Date.now(), home })
   }
 
   git(...args: string[]): string {
