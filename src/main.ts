@@ -13,6 +13,7 @@ import {
   type HomeLocation,
   homeLocation,
   randomBytes,
+  selfBeside,
   settleHome,
   socketFacts,
   surroundings,
@@ -118,7 +119,8 @@ async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): P
   const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = location()
   const daemon = wakes ? { daemon: daemonFacts(location) } : {}
-  return openAgents({ home, context, configFile, facts: socketFacts(), answering: asks(), ...daemon })
+  const self = selfBeside(import.meta.url)
+  return openAgents({ home, context, configFile, facts: socketFacts(), self, answering: asks(), ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

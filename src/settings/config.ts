@@ -82,6 +82,11 @@ export class Config {
     return parse(table(await this.#read(), 'tools', this.file), this.file)
   }
 
+  /** Whether a tool of the user's own may describe its logs. Most users have none: TOML is read only where the word occurs. */
+  mayDescribeLogs(): boolean {
+    return settingsText(this.file)?.includes('log_glob') ?? false
+  }
+
   /** The user's accounts of tools: `[accounts.<name>]` with `config_dir`, and `tool` unless it is one of Claude Code. */
   async accounts(): Promise<Record<string, Account>> {
     const mayHaveSome = settingsText(this.file)?.includes('accounts') ?? false

@@ -67,6 +67,7 @@ function prepare(launch: Launch): Preparation {
     env: { ...home?.env, ...Object.fromEntries(OF_A_SURROUNDING_SESSION.map((name) => [name, undefined])) },
     files: home?.files ?? [],
     links: home?.links ?? [],
+    ...(home ? {} : { isMute: true }),
     ...(session && kind !== 'fork' ? { session } : {}),
   }
 }

@@ -83,6 +83,8 @@ export interface Preparation {
   readonly session?: SessionId
   /** How to learn the id first, for programs that choose it and tell it only when asked. Without an answer, `argv` is run as it is. */
   readonly capture?: Capture
+  /** It could not be given hooks: in this run it reports nothing. */
+  readonly isMute?: true
 }
 
 /** A symbolic link. What it points to need not be there. */
