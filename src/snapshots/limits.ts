@@ -7,7 +7,7 @@ export interface Limits {
   mostFileBytes: number
   /** When the time is up, what was read so far becomes a partial snapshot. */
   budgetMs: number
-  /** Without git, a directory with more than this is refused. */
+  /** Of one capture. Without git, a directory with more than this is refused; in a repository the rest is skipped. */
   mostFiles: number
   mostBytes: number
   /** Repositories inside the worktree that are captured too. */
@@ -37,6 +37,9 @@ export function refuseWide(root: string, home: string | undefined): void {
     'Work in a directory of its own, or run `git init` there',
   )
 }
+
+export const notThere = (directory: string): SkeinError =>
+  new SkeinError('snapshot-refused', `${directory} is no directory`, 'Name a directory that exists')
 
 export function tooMuch(root: string, what: string): SkeinError {
   return new SkeinError(

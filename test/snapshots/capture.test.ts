@@ -149,6 +149,21 @@ describe('a capture', () => {
     expect([paths.includes('tracked.bin'), paths.includes('large.bin')]).toEqual([true, false])
   })
 
+  it('takes no more than the limit of a repository in which somebody forgot to ignore something', async () => {
+    using repository = ScratchRepository.withCommits()
+    repository.write('a.txt', 'x'.repeat(900))
+    for (let n = 0; n < 20; n += 1) repository.write(`many/${n}`, 'x'.repeat(n))
+    const many = await repository.snapshots({ mostFiles: 15 }).capture(of(repository))
+    expect([many.mode, many.skipped.length, many.skipped[0]?.reason]).toEqual(['partial', 6, 'limit'])
+    const large = await repository.snapshots({ mostBytes: 300 }).capture(of(repository))
+    expect([large.mode, large.skipped]).toEqual(['partial', [{ path: 'a.txt', reason: 'limit', bytes: 900 }]])
+    const whole = await repository.snapshots().capture(of(repository))
+    expect([whole.mode, (await pathsOf(repository, whole.worktree_tree)).length]).toEqual(['whole', 26])
+    await expect(repository.snapshots().capture({ ...of(repository), directory: '/no/such' })).rejects.toThrow(
+      'no directory',
+    )
+  })
+
   it('says that it is partial when the time is up, and is whole the next time', async () => {
     using repository = ScratchRepository.withCommits()
     repository.write('new.txt', 'new\n')

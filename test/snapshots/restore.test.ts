@@ -16,6 +16,11 @@ interface State {
 const isIgnored = (path: string): boolean => path.startsWith('ignored') || path.endsWith('.log')
 
 const STATES: State[] = [
+  {
+    name: 'a directory with an odd name',
+    make: () => ScratchRepository.withCommits('"odd"\nname # \\ ü'),
+    prepare: (repository) => repository.write('a.txt', 'unstaged\n'),
+  },
   { name: 'nothing changed', prepare: () => {} },
   {
     name: 'staged',
@@ -402,7 +407,7 @@ describe('a snapshot restored into a new worktree', () => {
 
   it.each(STATES)(
     'is what the worktree was: $name',
-    async ({ prepare, make = ScratchRepository.withCommits, skip }) => {
+    async ({ prepare, make = () => ScratchRepository.withCommits(), skip }) => {
       using repository = make()
       prepare(repository)
       const status = repository.status()
@@ -426,7 +431,7 @@ describe('a snapshot restored into a new worktree', () => {
   )
 
   it.each(STATES)('is what it was after the user changed everything: $name', async (state) => {
-    const { prepare, make = ScratchRepository.withCommits, skip } = state
+    const { prepare, make = () => ScratchRepository.withCommits(), skip } = state
     using repository = make()
     prepare(repository)
     const status = repository.status()

@@ -21,18 +21,19 @@ import { type Limits, Snapshots } from '../../src/snapshots/index.js'
 export class ScratchRepository implements Disposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'skein-snapshots-')))
   readonly home = join(this.base, 'home')
-  readonly root = join(this.base, 'project')
+  readonly root: string
   readonly stores = join(this.base, 'snapshots')
   now = Date.now()
 
-  constructor() {
+  constructor(name = 'project') {
+    this.root = join(this.base, name)
     mkdirSync(this.home)
     mkdirSync(this.root)
   }
 
   /** A repository with some files and two commits. */
-  static withCommits(): ScratchRepository {
-    const repository = new ScratchRepository()
+  static withCommits(name?: string): ScratchRepository {
+    const repository = new ScratchRepository(name)
     repository.git('init', '-q', '-b', 'main')
     for (const name of ['a.txt', 'b.txt', 'src/c.txt', 'src/deep/d.txt', 'gone.txt'])
       repository.write(name, `${name}\n`)
