@@ -54,8 +54,11 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'mail', 'step'] },
-    { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
+    { title: 'Work', names: ['work', 'sling', 'mail', 'checkpoint', 'step'] },
+    {
+      title: 'History',
+      names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'events'],
+    },
     {
       title: 'Upkeep',
       names: [
@@ -191,10 +194,19 @@ export const COMMANDS: CommandTable = {
         create: verb('Create a group', async () => (await import('./commands/group/create.js')).create),
         rename: verb('Rename or move a group', async () => (await import('./commands/group/rename.js')).rename),
         set: verb('Change how a group is shown', async () => (await import('./commands/group/set.js')).set),
+        park: verb('Start nothing in a group for now', async () => (await import('./commands/group/park.js')).park),
+        unpark: verb(
+          'Allow starts in a parked group again',
+          async () => (await import('./commands/group/unpark.js')).unpark,
+        ),
         delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    sling: verb(
+      'Give a unit of work to an agent of a group, and start it',
+      async () => (await import('./commands/sling.js')).sling,
+    ),
     work: {
       summary: 'Manage units of work',
       entries: {
@@ -223,6 +235,34 @@ export const COMMANDS: CommandTable = {
         ),
         read: verb('Read a mail, and mark it as read', async () => (await import('./commands/mail/read.js')).read),
         reply: verb('Reply to whoever wrote a mail', async () => (await import('./commands/mail/reply.js')).reply),
+      },
+    },
+    seance: {
+      summary: 'Ask past sessions, or read what they did',
+      entries: {
+        list: verb(
+          'List past sessions that can be asked',
+          async () => (await import('./commands/seance/list.js')).list,
+        ),
+        read: verb(
+          'Print what a past session did and where it stopped',
+          async () => (await import('./commands/seance/read.js')).read,
+        ),
+        talk: verb('Ask a past session', async () => (await import('./commands/seance/talk.js')).talk),
+      },
+    },
+    checkpoint: {
+      summary: 'Save where an agent is in its work',
+      entries: {
+        write: verb(
+          'Save where an agent is in its work',
+          async () => (await import('./commands/checkpoint/write.js')).write,
+        ),
+        read: verb('Show the checkpoint of an agent', async () => (await import('./commands/checkpoint/read.js')).read),
+        clear: verb(
+          'Remove the checkpoint of an agent',
+          async () => (await import('./commands/checkpoint/clear.js')).clear,
+        ),
       },
     },
     step: {

@@ -1,11 +1,13 @@
-import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
+import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session, WorkUnit } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
+import type { Checkpoint, CheckpointNotes } from './care/checkpoint.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
+import type { Seance } from './seance/read.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -101,6 +103,24 @@ export interface SendReceipt extends Receipt {
   reason?: string
 }
 
+/** A unit of work for an agent of a group. */
+export interface SlingRequest {
+  work: string
+  group: string
+  role?: string
+  tool?: string
+  /** A directory of the repository to work in. */
+  repo?: string
+}
+
+export interface SlingReceipt extends Receipt {
+  work: WorkUnit
+  /** The agent was made for it. */
+  is_new: boolean
+  worktree?: string
+  branch?: string
+}
+
 /** What to hand off, and how. */
 export interface HandoffRequest {
   /** The agent that asks: it hands off itself, unless `target` names another. */
@@ -169,10 +189,24 @@ export interface Agents extends AsyncDisposable {
     reference: string,
     options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
+  /** Gives a unit of work to an agent of a group that has nothing to do, or to a new one, and starts it. */
+  sling(request: SlingRequest): Promise<SlingReceipt>
   /** Hands an agent's work to its next session, in place; a handoff that was cut off is finished instead. */
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
+  /** What a past session did, found without asking a model. */
+  readSeance(reference: string): Promise<Seance>
+  /** Asks a past session, in a copy. Without a prompt the agent stays. */
+  talkSeance(
+    reference: string,
+    options: { prompt?: string; timeoutMs: number; signal?: AbortSignal },
+  ): Promise<{ session: string; agent: AgentView; reply?: string; reason?: string }>
+  /** Saves where an agent is in its work. */
+  writeCheckpoint(reference: string, given: CheckpointNotes): Promise<{ agent: string; checkpoint: Checkpoint }>
+  /** Undefined when there is none of the last day. */
+  readCheckpoint(reference: string): Promise<{ agent: string; checkpoint: Checkpoint } | undefined>
+  clearCheckpoint(reference: string): Promise<{ agent: string; cleared: boolean }>
   /** Brings back agents that are down although nobody asked for it, or those that are named. */
   recover(options: {
     agents?: readonly string[]

@@ -13,6 +13,7 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
+export type { Checkpoint } from './care/checkpoint.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
 export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'

@@ -494,6 +494,38 @@ export const SHAPES = {
     "receipts": ["list of receipt", "always", "one per agent"],
     "failures": ["list of failure", "if any failed", "one per agent that failed"],
   },
+  "seance-reading": {
+    "session": ["session", "always", ""],
+    "from": ["text", "always", "`log`, or `archive` if the log is gone"],
+    "is_part": ["boolean", "always", "some of it is missing"],
+    "text": ["text", "always", "what it did and where it stopped, filtered for privacy"],
+  },
+  "seance-talk": {
+    "session": ["text", "always", "the session that was asked"],
+    "agent": ["running-agent", "always", "the agent in the copy; removed after a question"],
+    "reply": ["text", "if there is one", ""],
+    "reason": ["text", "if a question has no reply", "why"],
+  },
+  "agent-checkpoint": {
+    "agent": ["text", "always", "its address"],
+    "checkpoint": ["checkpoint", "always", ""],
+  },
+  "checkpoint": {
+    "timestamp": ["time", "always", "when it was written"],
+    "session_id": ["text", "if known", "the session that wrote it"],
+    "molecule_id": ["text", "if any", "the plan"],
+    "current_step": ["text", "if any", "the step in progress"],
+    "step_title": ["text", "if given", ""],
+    "hooked_bead": ["text", "if any", "the unit of work on its hook"],
+    "branch": ["text", "in a repository", ""],
+    "last_commit": ["text", "in a repository", ""],
+    "modified_files": ["list of text", "in a repository", "changed and new files, at most 200"],
+    "notes": ["text", "if given", "filtered for privacy"],
+  },
+  "cleared-checkpoint": {
+    "agent": ["text", "always", "its address"],
+    "cleared": ["boolean", "always", "false when there was none"],
+  },
   "recovery": {
     "dry_run": ["boolean", "always", "nothing was started"],
     "receipts": ["list of recovery-receipt", "always", "one per agent that was down or was named"],
@@ -733,7 +765,13 @@ export const SHAPES = {
     "name": ["text", "always", "shown to people; the last part of the path unless set"],
     "expanded": ["boolean", "always", "whether lists for people show its contents"],
     "order": ["integer", "always", "its place among its siblings: lower first, equal ones by path"],
+    "parked": ["group-parking", "if parked", "nothing starts in it"],
     "agents": ["integer", "in `group list`", "number of agents in it and below"],
+  },
+  "group-parking": {
+    "at": ["time", "always", ""],
+    "by": ["text", "always", "who parked it"],
+    "reason": ["text", "if given", ""],
   },
   "groups": {
     "groups": ["list of group", "always", "in display order"],
@@ -758,6 +796,15 @@ export const SHAPES = {
     "created_by": ["text", "always", "who added it"],
     "closed_at": ["time", "when done", ""],
     "closed_by_session": ["text", "when done, if known", "the session that did it"],
+  },
+  "sling-receipt": {
+    "agent": ["running-agent", "always", ""],
+    "did": ["text", "always", ""],
+    "how": ["text", "always", ""],
+    "work": ["work", "always", "on the agent's hook"],
+    "is_new": ["boolean", "always", "the agent was made for it"],
+    "worktree": ["text", "if it has one of its own", "the directory"],
+    "branch": ["text", "with `worktree`", ""],
   },
   "work-list": {
     "work": ["list of work", "always", "the most urgent first; what is done comes last, newest first"],
