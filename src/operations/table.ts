@@ -47,6 +47,7 @@ export const OPERATIONS = {
   'session.start': async () => (await import('./session/record.js')).sessionStart,
   'session.end': async () => (await import('./session/record.js')).sessionEnd,
   'session.handoff': async () => (await import('./session/record.js')).sessionHandoff,
+  'session.log-tool': async () => (await import('./session/log-tool.js')).sessionLogTool,
   'session.step': async () => (await import('./session/record.js')).sessionStep,
   'session.update': async () => (await import('./session/record.js')).sessionUpdate,
   'group.list': async () => (await import('./groups/groups.js')).groupList,
