@@ -397,10 +397,11 @@ describe('the steps of a start', () => {
       (seen) => seen?.status === 'error',
     )
     expect(gone?.reason).toMatch(/SIGKILL|signal/)
-    await eventually(
-      () => sessionsOf(shop),
-      (names) => names.length === 0,
-    )
+    const left = async () => {
+      await shop.agents.list()
+      return sessionsOf(shop)
+    }
+    await eventually(left, (names) => names.length === 0)
     const stopped = await shop.home.events.read({ type: 'agent_stopped' })
     expect(stopped.at(-1)?.payload).toMatchObject({ how: 'crashed' })
   })
