@@ -150,6 +150,11 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
       await skein.run('keys', AGENT, 'Enter')
     }
     await skein.listed(AGENT, { status: 'idle' })
+    const output = () => skein.run('output', AGENT)
+    await until(
+      'its output is not the reply of the conversation before',
+      async () => (await output()).from === 'screen',
+    )
     expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ reply: 'Count 1.' })
     const { session_id: next } = await skein.agent(AGENT)
     expect(next).not.toBe(session)

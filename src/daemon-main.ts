@@ -17,7 +17,15 @@ import {
 } from './daemon/index.js'
 import { createProfile, listProfiles, openHome } from './home/index.js'
 import type { Context } from './model/index.js'
-import { answering, homeLocation, randomBytes, settleHome, socketFacts, surroundings } from './surroundings.js'
+import {
+  answering,
+  homeLocation,
+  randomBytes,
+  selfBeside,
+  settleHome,
+  socketFacts,
+  surroundings,
+} from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log. With `intake` behind the
 // profile it is the process in which the daemon reads logs, and talks to the daemon alone; with `operation`, the one that runs an operation.
@@ -83,7 +91,15 @@ function beDaemon(): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort())
   const context = contextWith(say)
   runDaemon({
-    ...{ facts, profile, context, say, socketFacts: socketFacts(), signal: told.signal },
+    ...{
+      facts,
+      profile,
+      context,
+      say,
+      socketFacts: socketFacts(),
+      self: selfBeside(import.meta.url),
+      signal: told.signal,
+    },
     answering: answering(new URL('../../bin/skein.js', import.meta.url)),
     abandon: () => {
       removeSocket(place)

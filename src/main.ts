@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Profiles, ProgressBar, plainDescriptor, runCli, safeText, type Terminal } from './cli/index.js'
 import type { DaemonFacts } from './daemon/index.js'
 import type { Home } from './home/index.js'
-import type { Agents } from './lifecycle/index.js'
+import type { Agents, Answering } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
 import {
   actorName,
@@ -13,6 +13,7 @@ import {
   type HomeLocation,
   homeLocation,
   randomBytes,
+  selfBeside,
   settleHome,
   socketFacts,
   surroundings,
@@ -78,6 +79,9 @@ runCli({
     debug: env.SKEIN_DEBUG === '1',
   },
   context,
+  get answering() {
+    return asks()
+  },
   get actor() {
     return context.actor
   },
@@ -86,6 +90,10 @@ runCli({
   now: Date.now,
   agents,
   handOver,
+  detach: async (args, options) => {
+    const program = fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
+    return (await import('./cli/detach.js')).detachProgram({ program, args, env, ...options })
+  },
   terminal: takeTerminal,
   interrupted,
   get isAttended() {
@@ -103,12 +111,16 @@ function location(): HomeLocation {
   return homeLocation()
 }
 
+function asks(): Answering {
+  return answering(new URL('../../bin/skein.js', import.meta.url))
+}
+
 async function agents(home: Home, { wakes = true }: { wakes?: boolean } = {}): Promise<Agents> {
   const { openAgents } = await import('./cli/open-agents.js')
   const { configFile } = location()
   const daemon = wakes ? { daemon: daemonFacts(location) } : {}
-  const asks = { answering: answering(new URL('../../bin/skein.js', import.meta.url)) }
-  return openAgents({ home, context, configFile, facts: socketFacts(), ...asks, ...daemon })
+  const self = selfBeside(import.meta.url)
+  return openAgents({ home, context, configFile, facts: socketFacts(), self, answering: asks(), ...daemon })
 }
 
 /** Its program has the terminal for itself, and interrupts are its business. */

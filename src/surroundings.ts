@@ -104,6 +104,12 @@ export function workingDirectory(): string {
   }
 }
 
+/** How Skein itself is run, for a bundle two folders below the package. */
+export const selfBeside = (bundle: string): readonly [string, string] => [
+  process.execPath,
+  fileURLToPath(new URL('../../bin/skein.js', bundle)),
+]
+
 /** What decides which tmux server a home's agents run in. */
 export function socketFacts(home: string | undefined = process.env.SKEIN_HOME || undefined): SocketFacts {
   return { ownRoot: home, temporary: tmpdir(), userId: process.geteuid?.() }

@@ -38,6 +38,8 @@ export const COMMANDS: CommandTable = {
         'restart',
         'kill',
         'recover',
+        'handoff',
+        'done',
         'list',
         'status',
         'why',
@@ -52,7 +54,7 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'mail', 'step'] },
+    { title: 'Work', names: ['work', 'sling', 'mail', 'step'] },
     { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
     {
       title: 'Upkeep',
@@ -61,6 +63,7 @@ export const COMMANDS: CommandTable = {
         'ingest',
         'tool',
         'role',
+        'hooks',
         'notify',
         'privacy',
         'purge',
@@ -97,6 +100,11 @@ export const COMMANDS: CommandTable = {
       'Restart agents, in their conversations',
       async () => (await import('./commands/restart.js')).restart,
     ),
+    handoff: verb(
+      "Hand an agent's work to its next session",
+      async () => (await import('./commands/handoff.js')).handoff,
+    ),
+    done: verb("End an agent's session with its work done", async () => (await import('./commands/done.js')).done),
     recover: verb('Bring back agents that went down', async () => (await import('./commands/recover.js')).recover),
     rename: verb('Rename an agent', async () => (await import('./commands/rename.js')).rename),
     move: verb('Move an agent to another group', async () => (await import('./commands/move.js')).move),
@@ -108,6 +116,23 @@ export const COMMANDS: CommandTable = {
     ),
     prime: verb('Tell an agent who it is and what to do', async () => (await import('./commands/prime.js')).prime),
     hook: verb("Answer a program's hook", async () => (await import('./commands/hook.js')).hook),
+    hooks: {
+      summary: "Manage Skein's hooks in your own settings",
+      entries: {
+        install: verb(
+          "Put Skein's hooks into your own settings of the agent programs",
+          async () => (await import('./commands/hooks/install.js')).install,
+        ),
+        uninstall: verb(
+          "Remove Skein's hooks from your own settings",
+          async () => (await import('./commands/hooks/uninstall.js')).uninstall,
+        ),
+        status: verb(
+          "Show whether Skein's hooks are in your own settings",
+          async () => (await import('./commands/hooks/status.js')).status,
+        ),
+      },
+    },
     doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
     sessions: {
       summary: 'Browse sessions',
@@ -166,10 +191,19 @@ export const COMMANDS: CommandTable = {
         create: verb('Create a group', async () => (await import('./commands/group/create.js')).create),
         rename: verb('Rename or move a group', async () => (await import('./commands/group/rename.js')).rename),
         set: verb('Change how a group is shown', async () => (await import('./commands/group/set.js')).set),
+        park: verb('Start nothing in a group for now', async () => (await import('./commands/group/park.js')).park),
+        unpark: verb(
+          'Allow starts in a parked group again',
+          async () => (await import('./commands/group/unpark.js')).unpark,
+        ),
         delete: verb('Delete a group', async () => (await import('./commands/group/delete.js')).deleteGroup),
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    sling: verb(
+      'Give a unit of work to an agent of a group, and start it',
+      async () => (await import('./commands/sling.js')).sling,
+    ),
     work: {
       summary: 'Manage units of work',
       entries: {

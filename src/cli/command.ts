@@ -1,7 +1,7 @@
 import type { DaemonFacts } from '../daemon/index.js'
 import type { InputLimits } from '../disk/index.js'
 import type { Home } from '../home/index.js'
-import type { Agents } from '../lifecycle/index.js'
+import type { Agents, Answering } from '../lifecycle/index.js'
 import type { Context } from '../model/index.js'
 import type { Field, Fields, Operation, Values } from '../operations/index.js'
 import type { Output } from './screen/output.js'
@@ -26,6 +26,8 @@ export interface Cli {
   readonly currentAgent: string | undefined
   readonly profile: string
   readonly profiles: Profiles
+  /** How programs that Skein starts, or has hooks in, reach it. */
+  readonly answering: Answering
   /** The clock, randomness and where warnings go. */
   readonly context: Context
   /** Who changes are recorded for. */
@@ -44,6 +46,10 @@ export interface Cli {
   handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */
   terminal(): Promise<Terminal> | undefined
+  /** A person sits at both ends of this process. */
+  readonly isAttended: boolean
+  /** Runs Skein outside of this process's tree, where it survives the agent that it ends. Its output goes to a file. */
+  detach(args: readonly string[], options: { input: string; log: string }): Promise<void>
   /** Aborted when the user interrupts; from the first call on, an interrupt no longer ends the process by itself. */
   interrupted(): AbortSignal
 }

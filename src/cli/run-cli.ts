@@ -131,6 +131,9 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       profile,
       profiles: world.profiles,
       context: world.context,
+      get answering() {
+        return world.answering
+      },
       get actor() {
         return world.actor
       },
@@ -142,6 +145,10 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       },
       agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
+      get isAttended() {
+        return world.isAttended
+      },
+      detach: world.detach,
       handOver: world.handOver,
       terminal: world.terminal,
       interrupted: world.interrupted,

@@ -1,9 +1,10 @@
 import type { DaemonFacts } from '../daemon/index.js'
 import type { InputLimits } from '../disk/index.js'
 import type { Home } from '../home/index.js'
-import type { Agents } from '../lifecycle/index.js'
+import type { Agents, Answering } from '../lifecycle/index.js'
 import type { Context } from '../model/index.js'
 import type { ProfileEntry } from '../operations/index.js'
+import type { Cli } from './command.js'
 import type { Stream } from './screen/output.js'
 import type { Terminal } from './screen/terminal.js'
 
@@ -21,6 +22,8 @@ export interface World {
   readonly privacyFile: string
   readonly stdout: Stream
   readonly stderr: Stream
+  /** How programs that Skein starts, or has hooks in, reach it. */
+  readonly answering: Answering
   /** The clock, randomness and where warnings go. */
   readonly context: Context
   /** Who changes are recorded for. */
@@ -39,6 +42,7 @@ export interface World {
   interrupted(): AbortSignal
   /** A person sits at both ends of this process. */
   readonly isAttended: boolean
+  detach: Cli['detach']
 }
 
 /** What the environment says. */

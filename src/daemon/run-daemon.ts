@@ -48,6 +48,8 @@ export interface DaemonOptions {
   readonly socketFacts: SocketFacts
   /** As in `Parts`: agents may be started here. */
   readonly answering?: Answering
+  /** As in `Parts`. */
+  readonly self?: readonly [string, ...string[]]
   /** Aborted when the process receives a signal to end. */
   readonly signal: AbortSignal
   /** Ends the process at once: its home is gone, and tidying up would make a new one. */
@@ -149,11 +151,15 @@ function isServed(place: DaemonPlace, version: string): boolean {
   return other !== undefined && compareVersions(other.version, version) >= 0
 }
 
-async function configuredHere({ context, facts, socketFacts, answering }: DaemonOptions, home: Home): Promise<Parts> {
+async function configuredHere(
+  { context, facts, socketFacts, answering, self }: DaemonOptions,
+  home: Home,
+): Promise<Parts> {
   const { configFile } = facts
   const configured = await configuredParts({
     ...{ home, context, configFile, facts: socketFacts, kept: true },
     ...(answering ? { answering } : {}),
+    ...(self ? { self } : {}),
   })
   sweepAllLaunchScripts(configured)
   return configured

@@ -9,6 +9,7 @@ import {
   notingUnlisted,
   type UnlistedDirectory,
 } from '../tools/index.js'
+import { describedLogs } from './described-logs.js'
 import type { IngestOptions } from './history-api.js'
 
 export type WantedLogs = Pick<IngestOptions, 'tool' | 'session' | 'since'>
@@ -52,7 +53,8 @@ export class LogFinder {
 
   async environment(): Promise<Environment> {
     const { home, env } = this.parts.surroundings
-    return { home, env, extraRoots: await this.parts.config.logRoots() }
+    const described = await describedLogs(this.parts.config)
+    return { home, env, extraRoots: await this.parts.config.logRoots(), described }
   }
 
   /** A session that is not known yet may be asked for by its whole id. */

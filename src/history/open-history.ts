@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { settledOverrides, spentBySession } from '../index/index.js'
-import type { Event } from '../model/index.js'
-import { onDemand } from '../model/index.js'
+import type { Context, Event } from '../model/index.js'
+import { onDemand, SkeinError } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
 import type { ProfileStore, StoredEvents, StoredSessions } from '../store/index.js'
 import type { ArchiveBook } from './care/archive-api.js'
@@ -91,6 +91,7 @@ function loaders(parts: HistoryParts) {
   })
   const stores: () => Promise<LogStores> = onDemand(async () => {
     const { LogStores } = await import('./log-stores.js')
+    await describe(config, store.context)
     return new LogStores(store, async () => (await logged()).refill())
   })
   const spending: () => Promise<Spending> = onDemand(async () => {
@@ -109,6 +110,18 @@ function loaders(parts: HistoryParts) {
     return new StoredPrivacy(store, setup)
   }
   return { logged, stores, spending, archive, care }
+}
+
+/** A description that cannot be understood must not keep what is stored from being found. */
+async function describe(config: Config, { warn }: Context): Promise<void> {
+  if (!config.mayDescribeLogs()) return
+  try {
+    const { describedLogs } = await import('./described-logs.js')
+    await describedLogs(config)
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    warn(error.message)
+  }
 }
 
 /** What was summed up with prices that the user has changed since. Settings that cannot be read must not keep a list from being shown. */

@@ -62,6 +62,8 @@ export interface LiveRun {
   program_pid?: number
   /** The agents directory of the home that started it: in a copy of that home the conversation is not the copy's. */
   home?: string
+  /** It has no hooks in this run: what its screen shows is all there is. */
+  is_mute?: true
   /** Its user asked for its end: whoever sees it end says so. */
   asked?: { how: 'stopped' | 'killed'; at: Instant }
   /** It is over; nobody looks for it any more. */
@@ -105,7 +107,7 @@ export interface Binding {
 /** A run that is about to begin: written before the pane is made, so that a pane whose maker was killed is known again. */
 export type Launching = Pick<
   LiveRun,
-  'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how' | 'home'
+  'id' | 'socket' | 'place' | 'tmux_session' | 'started_at' | 'port' | 'how' | 'home' | 'is_mute'
 >
 
 /** Everything about running an agent that must outlive our processes, tmux and the machine: one file per agent, `agents/<id>.json`. */
@@ -185,6 +187,7 @@ const LAUNCHING = {
   'port?': count,
   'how?': text,
   'home?': isPath,
+  'is_mute?': flag,
 }
 const EVIDENCE = shaped(
   shape({

@@ -1,4 +1,4 @@
-import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session } from '../model/index.js'
+import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session, WorkUnit } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { DoneOptions } from './handoff/done.js'
@@ -104,6 +104,24 @@ export interface SendReceipt extends Receipt {
   reason?: string
 }
 
+/** A unit of work for an agent of a group. */
+export interface SlingRequest {
+  work: string
+  group: string
+  role?: string
+  tool?: string
+  /** A directory of the repository to work in. */
+  repo?: string
+}
+
+export interface SlingReceipt extends Receipt {
+  work: WorkUnit
+  /** The agent was made for it. */
+  is_new: boolean
+  worktree?: string
+  branch?: string
+}
+
 /** What to hand off, and how. */
 export interface HandoffRequest {
   /** The agent that asks: it hands off itself, unless `target` names another. */
@@ -172,6 +190,8 @@ export interface Agents extends AsyncDisposable {
     reference: string,
     options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
+  /** Gives a unit of work to an agent of a group that has nothing to do, or to a new one, and starts it. */
+  sling(request: SlingRequest): Promise<SlingReceipt>
   /** Hands an agent's work to its next session, in place; a handoff that was cut off is finished instead. */
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */

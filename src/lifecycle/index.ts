@@ -5,6 +5,7 @@ export type {
   Agents,
   AgentView,
   Explanation,
+  HandoffReceipt,
   Receipt,
   RecordedScreen,
   RecoveryReceipt,
@@ -18,6 +19,7 @@ export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './
 export type { Parts } from './parts.js'
 export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
 export type { Answering } from './prime/hook-run.js'
+export { type HookReport, InstalledHooks } from './prime/installed-hooks.js'
 export type { Prime } from './prime/prime.js'
 export { primeText } from './prime/prime-text.js'
 export { parseRecoverSettings } from './recover/recover-settings.js'

@@ -23,6 +23,8 @@ export interface OpenAgents {
   readonly kept?: boolean
   /** As in `Parts`. */
   readonly answering?: Answering
+  /** As in `Parts`. */
+  readonly self?: readonly [string, ...string[]]
 }
 
 /** The agents of an open home, to be started, watched and talked to. Needs no daemon. */
@@ -40,11 +42,13 @@ export interface ConfiguredAgents {
   readonly kept?: boolean
   /** As in `Parts`. */
   readonly answering?: Answering
+  /** As in `Parts`. */
+  readonly self?: readonly [string, ...string[]]
 }
 
 /** As the user has configured it: which tools, which tmux server, which tool when none is named. */
 export async function configuredParts(options: ConfiguredAgents): Promise<Parts> {
-  const { home, context, configFile, facts, kept = false, answering } = options
+  const { home, context, configFile, facts, kept = false, answering, self } = options
   const [settings, runners, environment] = await Promise.all([
     readSettings(configFile),
     home.programs.runners(),
@@ -52,12 +56,16 @@ export async function configuredParts(options: ConfiguredAgents): Promise<Parts>
   ])
   const tool = defaultTool(settings, configFile)
   const socket = tmuxSocket(settings, configFile, facts)
-  const named = { ...(tool ? { defaultTool: tool } : {}), ...(answering ? { answering } : {}) }
+  const named = {
+    ...(tool ? { defaultTool: tool } : {}),
+    ...(answering ? { answering } : {}),
+    ...(self ? { self } : {}),
+  }
   return partsOf({ home, context, environment, socket, runners: runners.all, kept, ...named })
 }
 
 function partsOf(options: OpenAgents): Parts {
-  const { home, context, environment, socket, runners, defaultTool = 'claude', kept = false, answering } = options
+  const { home, context, environment, socket, runners, defaultTool = 'claude', kept = false, answering, self } = options
   return {
     home,
     context,
@@ -67,6 +75,7 @@ function partsOf(options: OpenAgents): Parts {
     defaultTool,
     isStaying: kept,
     ...(answering ? { answering } : {}),
+    ...(self ? { self } : {}),
     runs: new AgentRuns(home, context),
     spool: new Spool(home.paths.spool),
     terminals: new Terminals(context, environment.env, kept),

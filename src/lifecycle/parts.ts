@@ -20,6 +20,8 @@ export interface Parts {
   readonly socket: TmuxSocket
   readonly runners: readonly ToolRunner[]
   readonly defaultTool: string
+  /** How Skein itself is run, as words of a command line. Absent where it is a library. */
+  readonly self?: readonly [string, ...string[]]
   /** This process stays, as the daemon does. It has no shell of the user's: agents are started with the environment they had. */
   readonly isStaying: boolean
   /** How programs that are started ask Skein for answers; without it they only report. */

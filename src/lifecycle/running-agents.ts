@@ -15,6 +15,8 @@ import type {
   RecordedScreen,
   RecoveryReceipt,
   SendReceipt,
+  SlingReceipt,
+  SlingRequest,
   StartAgent,
   StartNow,
 } from './agents.js'
@@ -25,6 +27,7 @@ import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
+import { parkedAround, refuseParked } from './sling/admission.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { explain } from './status/why.js'
@@ -72,6 +75,7 @@ export class RunningAgents implements Agents {
   ): ReturnType<Agents['restart']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
+    await refuseParked(this.parts.home, agent.address)
     const isFirst = (await this.parts.runs.read(agent.id)) === undefined
     const plan = isFirst ? { plan: await planStart(this.parts, { agent: agent.address }) } : {}
     const started = await start(this.parts, agent, { ...options, ...plan, replace: true })
@@ -81,6 +85,17 @@ export class RunningAgents implements Agents {
     const did = `restarted ${agent.address} (${tier}${again})`
     const prompted = beacon === undefined ? '' : `; ${await this.#prompt(agent, beacon)}`
     return { agent: await this.#viewOf(observed), did, how: aliveness(observed) + prompted, tier }
+  }
+
+  async sling(request: SlingRequest): Promise<SlingReceipt> {
+    this.parts.terminals.warm(this.parts.socket)
+    const { sling } = await import('./sling/sling.js')
+    const unmake = (agent: Agent): Promise<Receipt> => this.#care.remove(agent.id, { force: true })
+    const { agent, work, worktree, isNew } = await sling(this.parts, request, unmake)
+    const place = worktree ? { worktree: worktree.directory, branch: worktree.branch } : {}
+    const did = `slung ${work.id} to ${agent.address}`
+    const how = `${isNew ? 'a new agent' : 'it had nothing to do'}${worktree ? `; worktree ${worktree.how}` : ''}`
+    return { agent: await this.#look(agent), did, how, work, is_new: isNew, ...place }
   }
 
   async handoff(request: HandoffRequest): Promise<HandoffReceipt> {
@@ -117,12 +132,18 @@ export class RunningAgents implements Agents {
     const named = await Promise.all(agents.map((reference) => findAgent(this.parts.home, reference)))
     const within = group === undefined ? undefined : await roster.agents({ group })
     const isWithin = (id: AgentId): boolean => within === undefined || within.some((agent) => agent.id === id)
+    const groups = await roster.groups()
+    for (const agent of named) await refuseParked(this.parts.home, agent.address)
     const seen = async (one: Recovered): Promise<RecoveryReceipt> => ({ ...one, agent: await this.#look(one.agent) })
     const telling: Promise<void>[] = []
     const only = agents.length > 0 ? new Set(named.map(({ id }) => id)) : undefined
     const done = await recover(
       this.parts,
-      { ...options, ...(only ? { only } : {}), isWanted: ({ id }) => isWithin(id) },
+      {
+        ...options,
+        ...(only ? { only } : {}),
+        isWanted: ({ id, address }) => isWithin(id) && !parkedAround(groups, address),
+      },
       (one) => tell && telling.push(seen(one).then(tell)),
     )
     await Promise.all(telling)

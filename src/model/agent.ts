@@ -29,4 +29,6 @@ export interface Group {
   expanded: boolean
   /** Lower numbers come first among the groups of one group; equal ones by path. */
   order: number
+  /** Nothing starts in it until it is unparked. */
+  parked?: { at: Instant; by: string; reason?: string }
 }

@@ -76,7 +76,14 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   agent_moved: moved,
   group_renamed: moved,
   group_created: (told) => `group ${told.field('path')} created`,
-  group_updated: (told) => `group ${told.field('path')} changed${tail(changes(told.payload))}`,
+  group_updated: (told) => {
+    const { path: _, parked, reason, ...facts } = told.payload
+    const how =
+      parked === undefined
+        ? `changed${tail(changes(facts))}`
+        : `${parked ? 'parked' : 'unparked'}${tail(told.field('reason'))}`
+    return `group ${told.field('path')} ${how}`
+  },
   group_deleted: (told) => `group ${told.field('path')} deleted`,
   agent_started: (told) => {
     const resumed = told.field('how') === 'resume' ? ', resumed' : ''

@@ -55,7 +55,15 @@ export interface StatePayloads {
   agent_removed: { agent_id: AgentId; address: AgentAddress }
   agent_parent_set: { agent_id: AgentId; parent_id?: AgentId }
   group_created: { path: GroupPath }
-  group_updated: { path: GroupPath; name?: string; expanded?: boolean; order?: number }
+  group_updated: {
+    path: GroupPath
+    name?: string
+    expanded?: boolean
+    order?: number
+    parked?: boolean
+    /** With `parked`: why. */
+    reason?: string
+  }
   group_renamed: { from: GroupPath; to: GroupPath }
   group_deleted: { path: GroupPath; move_to?: GroupPath }
   work_changed: { unit: WorkUnit }

@@ -155,6 +155,7 @@ export {
   type UsageCall,
 } from './usage.js'
 export {
+  CLOSED_STATUSES,
   type ClosedStatus,
   type HandoffEntry,
   type HandoffRecord,

@@ -130,9 +130,13 @@ export class Roster {
         this.#ensureGroups(state.payload.path, change)
         break
       case 'group_updated': {
-        const { path, ...facts } = state.payload
+        const { path, parked, reason, ...facts } = state.payload
         const group = this.groups.get(path)
-        if (group) this.#setGroup({ ...group, ...facts }, change)
+        if (!group) break
+        const { parked: before, ...rest } = { ...group, ...facts }
+        const how = { at: event.ts, by: event.actor, ...(reason === undefined ? {} : { reason }) }
+        const now = parked === undefined ? before : parked ? how : undefined
+        this.#setGroup({ ...rest, ...(now ? { parked: now } : {}) }, change)
         break
       }
       case 'group_renamed':

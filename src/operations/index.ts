@@ -1,6 +1,7 @@
 export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
+export { agentsDone, agentsHandoff } from './agents/handoff.js'
 export { agentsKeys } from './agents/keys.js'
 export { agentsList, type ListedAgents } from './agents/list.js'
 export {
@@ -52,7 +53,7 @@ export {
   required,
   type Values,
 } from './field.js'
-export { groupCreate, groupDelete, groupList, groupRename, groupSet } from './groups/groups.js'
+export { groupCreate, groupDelete, groupList, groupPark, groupRename, groupSet, groupUnpark } from './groups/groups.js'
 export { cost } from './history/cost.js'
 export { documentOf, exported, exportSessions } from './history/export.js'
 export { ingest } from './history/ingest.js'
@@ -101,4 +102,5 @@ export { indexCheck, indexRebuild } from './upkeep/index-care.js'
 export { privacyApply, privacyAudit, privacyCheck, privacyTest, purge } from './upkeep/privacy.js'
 export { profileCreate, profileList } from './upkeep/profiles.js'
 export { unknownWord, usageError } from './usage-error.js'
+export { sling } from './work/sling.js'
 export { workAdd, workBlock, workDone, workHook, workList, workShow, workUnhook } from './work/work.js'

@@ -437,6 +437,25 @@ export const SHAPES = {
     "pid": ["integer", "always", "the process"],
     "at": ["time", "always", "when it was taken"],
   },
+  "hook-reports": {
+    "hooks": ["list of hook-report", "always", "one per program"],
+  },
+  "hook-report": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "did": ["text", "always", "`installed`, `updated`, `unchanged`, `removed`, `absent` or `refused`"],
+    "because": ["text", "if refused", "why"],
+    "backup": ["text", "if kept", "a copy of what the file was before"],
+  },
+  "hook-states": {
+    "hooks": ["list of hook-state", "always", "one per program"],
+  },
+  "hook-state": {
+    "tool": ["text", "always", "the program"],
+    "path": ["text", "always", "the file"],
+    "state": ["text", "always", "`installed`, `outdated`, `absent` or `damaged`"],
+    "because": ["text", "if damaged", "why it cannot be read"],
+  },
   "hook-answer": {
     "event": ["text", "always", "the hook"],
     "answer": ["text", "always", "what the program is given; empty if there is nothing to say"],
@@ -445,6 +464,31 @@ export const SHAPES = {
     "agent": ["running-agent", "always", "its present state"],
     "did": ["text", "always", "what was done"],
     "how": ["text", "always", "the evidence for it"],
+  },
+  "handoff-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "kind": ["text", "always", "`fresh` (a new conversation), `cycle` (the same one), `auto` (saved only), `done` (the work was deferred, as its role says)"],
+    "is_done": ["boolean", "always", "false for a dry run, which changes nothing"],
+    "from": ["text", "if it has a conversation", "the session that hands off"],
+    "to": ["text", "if it is known", "the session that continues it"],
+    "mail": ["text", "if one was saved", "the mail on the agent's hook"],
+    "subject": ["text", "unless an interrupted handoff was finished", "what it is about"],
+    "body": ["text", "for a dry run", "what the mail would say"],
+    "unsaved": ["list of text", "always", "what is not committed or not pushed"],
+  },
+  "done-receipt": {
+    "agent": ["running-agent", "always", "its present state"],
+    "did": ["text", "always", "what was done"],
+    "how": ["text", "always", "the evidence for it"],
+    "session": ["text", "if it had a conversation", "the session that ended"],
+    "closed": ["list of text", "always", "units of work that were closed"],
+    "submitted": ["text", "if `[work] on_done` ran", "the program that submitted the work"],
+  },
+  "detached": {
+    "detached": ["boolean", "always", "true"],
+    "log": ["text", "always", "the file with its output"],
   },
   "receipts": {
     "receipts": ["list of receipt", "always", "one per agent"],
@@ -689,7 +733,13 @@ export const SHAPES = {
     "name": ["text", "always", "shown to people; the last part of the path unless set"],
     "expanded": ["boolean", "always", "whether lists for people show its contents"],
     "order": ["integer", "always", "its place among its siblings: lower first, equal ones by path"],
+    "parked": ["group-parking", "if parked", "nothing starts in it"],
     "agents": ["integer", "in `group list`", "number of agents in it and below"],
+  },
+  "group-parking": {
+    "at": ["time", "always", ""],
+    "by": ["text", "always", "who parked it"],
+    "reason": ["text", "if given", ""],
   },
   "groups": {
     "groups": ["list of group", "always", "in display order"],
@@ -714,6 +764,15 @@ export const SHAPES = {
     "created_by": ["text", "always", "who added it"],
     "closed_at": ["time", "when done", ""],
     "closed_by_session": ["text", "when done, if known", "the session that did it"],
+  },
+  "sling-receipt": {
+    "agent": ["running-agent", "always", ""],
+    "did": ["text", "always", ""],
+    "how": ["text", "always", ""],
+    "work": ["work", "always", "on the agent's hook"],
+    "is_new": ["boolean", "always", "the agent was made for it"],
+    "worktree": ["text", "if it has one of its own", "the directory"],
+    "branch": ["text", "with `worktree`", ""],
   },
   "work-list": {
     "work": ["list of work", "always", "the most urgent first; what is done comes last, newest first"],

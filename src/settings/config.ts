@@ -1,6 +1,8 @@
 import { isAbsolute, join } from 'node:path'
 import {
   DEFAULT_POLICY,
+  type GroupPath,
+  groupLineage,
   overridesKey,
   type PriceOverrides,
   parseDuration,
@@ -9,10 +11,13 @@ import {
   SkeinError,
 } from '../model/index.js'
 import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
+import type { GroupAdmission } from './programs-api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
+/** Less than a program needs to come up. */
+const LEAST_FREE = 500_000_000
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
@@ -82,6 +87,11 @@ export class Config {
     return parse(table(await this.#read(), 'tools', this.file), this.file)
   }
 
+  /** Whether a tool of the user's own may describe its logs. Most users have none: TOML is read only where the word occurs. */
+  mayDescribeLogs(): boolean {
+    return settingsText(this.file)?.includes('log_glob') ?? false
+  }
+
   /** The user's accounts of tools: `[accounts.<name>]` with `config_dir`, and `tool` unless it is one of Claude Code. */
   async accounts(): Promise<Record<string, Account>> {
     const mayHaveSome = settingsText(this.file)?.includes('accounts') ?? false
@@ -106,6 +116,30 @@ export class Config {
     if (isArgv) return command as string[]
     const next = 'Give the program and each argument as a text of its own: on_done = ["git", "push"]'
     throw new SkeinError('bad-config', `work.on_done in ${this.file} is not a list of words`, next)
+  }
+
+  /** `[groups."<path>"]` with `max_running` and `repository`, the nearest group first, and `[work] min_free_memory`. */
+  async admission(group: GroupPath): Promise<GroupAdmission> {
+    const settings = await this.#read()
+    const groups = table(settings, 'groups', this.file)
+    const { min_free_memory } = table(settings, 'work', this.file)
+    const found: GroupAdmission = {
+      leastFree: min_free_memory === undefined ? LEAST_FREE : this.#bytes('work.min_free_memory', min_free_memory),
+    }
+    for (const path of groupLineage(group)) {
+      if (groups[path] === undefined) continue
+      const { max_running, repository, ...others } = table(groups, path, this.file)
+      const [other] = Object.keys(others)
+      if (other !== undefined)
+        throw new SkeinError(
+          'bad-config',
+          `groups.${path}.${other} in ${this.file} is not a setting`,
+          'Known: max_running, repository',
+        )
+      if (max_running !== undefined) found.limit = this.#count(`groups.${path}.max_running`, max_running, 1)
+      if (repository !== undefined) found.repository = this.#directory(`groups.${path}.repository`, repository)
+    }
+    return found
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */

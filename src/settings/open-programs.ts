@@ -13,6 +13,7 @@ export function openPrograms(config: Config, surroundings: Surroundings): Progra
     runners: async () => (await programs()).runners(),
     environment: async () => (await programs()).environment(),
     roles: () => config.roles(),
+    admission: (group) => config.admission(group),
     onDone: () => config.onDone(),
     zone: () => surroundings.zone,
   }

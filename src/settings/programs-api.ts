@@ -1,5 +1,14 @@
-import type { Roles } from '../model/index.js'
+import type { GroupPath, Roles } from '../model/index.js'
 import type { Environment, Runners } from '../tools/index.js'
+
+export interface GroupAdmission {
+  /** How many agents may run in it at once. */
+  limit?: number
+  /** Where its agents work. */
+  repository?: string
+  /** Bytes of memory that must stay free. */
+  leastFree: number
+}
 
 /** The agent programs that can be run from here. */
 export interface Programs {
@@ -11,6 +20,8 @@ export interface Programs {
   roles(): Promise<Roles>
   /** The command that submits finished work, `[work] on_done`: a program and its arguments. */
   onDone(): Promise<readonly string[] | undefined>
+  /** What `[groups."<path>"]` and `[work]` say about starting agents in a group. */
+  admission(group: GroupPath): Promise<GroupAdmission>
   /** The IANA zone that local times are written in. */
   zone(): string
 }

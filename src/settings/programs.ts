@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { entriesIn } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import {
+  type CustomTool,
   type Environment,
   parseCustomTools,
   parseScreenRules,
@@ -23,14 +24,24 @@ export class ConfiguredPrograms implements Pick<Programs, 'runners' | 'environme
   ) {}
 
   async runners(): Promise<Runners> {
-    const names = RUNNERS.map((runner) => runner.name)
-    const custom = await this.config.tools((tools, file) => parseCustomTools(tools, file, names))
+    const custom = await this.#custom()
     return runnersFor({ custom, patterns: await ownPatterns(join(dirname(this.config.file), 'patterns')) })
+  }
+
+  #custom(): Promise<CustomTool[]> {
+    const names = RUNNERS.map((runner) => runner.name)
+    return this.config.tools((tools, file) => parseCustomTools(tools, file, names))
+  }
+
+  async #described(): Promise<string[]> {
+    if (!this.config.mayDescribeLogs()) return []
+    return (await this.#custom()).flatMap(({ name, log }) => (log ? [name] : []))
   }
 
   async environment(): Promise<Environment> {
     const { home, env } = this.surroundings
-    return { home, env, extraRoots: await this.config.logRoots(), accounts: await this.config.accounts() }
+    const [extraRoots, described] = [await this.config.logRoots(), await this.#described()]
+    return { home, env, extraRoots, described, accounts: await this.config.accounts() }
   }
 }
 

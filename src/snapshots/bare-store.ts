@@ -90,6 +90,7 @@ export class BareStore {
 
   setRef(ref: string, commit: string): void {
     const path = join(this.directory, ref)
+    if (textIn(path)?.trim() === commit) return
     makeDirectory(join(path, '..'))
     writeAtomic(path, `${commit}\n`, { durable: false })
   }
@@ -133,6 +134,8 @@ const configFor = (format: string): string => `[core]
 	trustctime = true
 	hooksPath = /dev/null
 	logAllRefUpdates = false
+[index]
+	skipHash = true
 [gc]
 	auto = 0
 [maintenance]

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { guardedText, writeAtomic } from '../disk/index.js'
+import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { type Git, GitStopped } from './git.js'
 import { type Limits, refuseWide, tooMuch } from './limits.js'
@@ -48,6 +49,8 @@ export interface CaptureSetting {
   /** The user's home directory, for the user's own ignore rules. */
   home: string | undefined
   limits: Limits
+  /** What was purged must not come back. */
+  forgetter?: Forgetter | undefined
 }
 
 /** Longest wait for another process that captures the same repository, or packs its store. */
@@ -93,6 +96,7 @@ interface CaptureScene {
 
 class Capture {
   readonly #state: WorktreeState
+  readonly #before: string
   readonly #signal: AbortSignal
   readonly #asOfMs: number
   #isPartial = false
@@ -106,6 +110,7 @@ class Capture {
   ) {
     const { root, store, startMs } = scene
     this.#state = readState(store.directory, root) ?? { v: 1, root }
+    this.#before = JSON.stringify(this.#state)
     this.#signal = AbortSignal.timeout(setting.limits.budgetMs)
     this.#asOfMs = request.asOfMs ?? startMs
   }
@@ -124,16 +129,18 @@ class Capture {
     const scan = await this.#scan(index, user, config)
     if (scan) await this.#take(scan, index, user)
     const seen = await keeping
+    if (isNew && index.isUntouched && seen && seen.details === undefined) index.hasTree(seen.tree)
     const tree = await index.tree()
     index.save(scan && startMs)
     if (seen) this.#state.user = seen
-    writeState(store.directory, this.#state)
+    const isOther = JSON.stringify(this.#state) !== this.#before
+    if (isOther) writeState(store.directory, this.#state)
     const nested = await this.#nested([...(seen?.gitlinks ?? []), ...(scan?.nested ?? [])])
     const isStill = !user || user.isStill
     const headNow = repository ? await headOf(repository, git) : {}
     if (!isStill || headNow.commit !== head.commit || headNow.branch !== head.branch) this.#late.add('.git')
     const operation = repository && operationIn(repository)
-    return this.#commit({
+    return this.#commit(isOther, {
       ...(repository ? { git_directory: repository.gitDirectory, index_tree: seen?.tree } : {}),
       ...(head.commit === undefined ? {} : { head: head.commit }),
       ...(head.branch === undefined ? {} : { branch: head.branch }),
@@ -145,7 +152,8 @@ class Capture {
 
   #pin({ commonDirectory }: Repository): void {
     const { store, startMs } = this.scene
-    pinObjects(store.directory, commonDirectory, startMs)
+    // The user's object files may have what was purged, which must be in no file of ours.
+    if (!this.setting.forgetter || this.setting.forgetter.isEmpty) pinObjects(store.directory, commonDirectory, startMs)
     // In a shallow clone history ends early: our store must know where, or its own upkeep would miss commits.
     const shallow = guardedText(join(commonDirectory, 'shallow'), 1_000_000)
     if (shallow !== undefined) writeAtomic(join(store.directory, 'shallow'), shallow, { durable: false })
@@ -167,7 +175,8 @@ class Capture {
     const places = { repository, home, ...(config ? { config } : {}) }
     const ours = relative(root, snapshots)
     const own = ours.startsWith('..') ? [] : [`/${ours}`]
-    const tracked = user?.entries.map(({ path }) => path).filter(isIgnoreFile) ?? []
+    // The user's index is parsed only at first sight: a turn without changes must not pay for it.
+    const tracked = this.#state.frozen ? [] : (user?.entries.map(({ path }) => path).filter(isIgnoreFile) ?? [])
     const known = this.#state.frozen ?? ignoreRules(root, tracked, places)
     try {
       const scan = await index.scan([...known, ...own], this.#signal)
@@ -197,7 +206,7 @@ class Capture {
         if (changed.has(path)) gone.push(path)
         continue
       }
-      if (stat.mtimeMs > this.#asOfMs || stat.ctimeMs > this.#asOfMs) this.#noteLate(path, stat)
+      if (Math.floor(Math.max(stat.mtimeMs, stat.ctimeMs)) > this.#asOfMs) this.#noteLate(path, stat)
       const isOurs = changed.has(path) && !this.scene.repository
       const reason = this.#reasonToSkip(path, stat, tracked.has(path) || isOurs)
       if (reason === undefined) files.push({ path, bytes: stat.isFile() ? stat.size : 0 })
@@ -263,7 +272,7 @@ class Capture {
     if (stat) this.#late.add(shown(path))
     else {
       const directory = this.#statOf(dirname(path))
-      if (directory && directory.mtimeMs > this.#asOfMs) this.#late.add(shown(path))
+      if (directory && Math.floor(directory.mtimeMs) > this.#asOfMs) this.#late.add(shown(path))
     }
   }
 
@@ -273,7 +282,16 @@ class Capture {
 
   #reasonToSkip(path: string, stat: Stats, isTracked: boolean): SkippedPath['reason'] | undefined {
     if (isSecretPath(path) && !isTracked) return 'secret'
-    return stat.isFile() && stat.size > this.setting.limits.mostFileBytes ? 'size' : undefined
+    if (stat.isFile() && stat.size > this.setting.limits.mostFileBytes) return 'size'
+    return this.#isPurged(path) ? 'purged' : undefined
+  }
+
+  #isPurged(path: string): boolean {
+    const { forgetter, limits } = this.setting
+    if (!forgetter || forgetter.isEmpty) return false
+    const name = shown(path)
+    const text = guardedText(join(this.scene.root, name), limits.mostFileBytes) ?? ''
+    return forgetter.text(name).count > 0 || forgetter.text(text).count > 0
   }
 
   /** Files that the user put into the index although an ignore rule names them. */
@@ -314,12 +332,12 @@ class Capture {
     return found
   }
 
-  #commit(taken: Pick<SnapshotRecord, 'worktree_tree' | 'nested'>): Snapshot {
+  #commit(isOther: boolean, taken: Pick<SnapshotRecord, 'worktree_tree' | 'nested'>): Snapshot {
     const { store, root, startMs, depth } = this.scene
     const { session, moment, turn, start } = this.request
     const kind = depth === 0 ? 'turns' : 'inner'
     const seq = store.nextSeq(session, kind)
-    const record: SnapshotRecord = {
+    const taking: SnapshotRecord = {
       v: 1,
       session,
       seq,
@@ -336,9 +354,10 @@ class Capture {
       late: [...this.#late].slice(0, MOST_NAMED),
       ...(start === undefined ? {} : { start }),
     }
+    const record = (this.setting.forgetter?.json(taking).value ?? taking) as SnapshotRecord
     const commit = store.objects.commit(this.#content(record), messageOf(record), startMs)
     // The first ref keeps what our index refers to, the second the user's commit, whatever snapshots are removed later.
-    store.setRef(`refs/skein/${keyOf(root)}`, commit)
+    if (isOther) store.setRef(`refs/skein/${keyOf(root)}`, commit)
     if (record.head !== undefined) store.setRef(`refs/bases/${record.head}`, record.head)
     store.setRef(refOf(session, seq, kind), commit)
     return { ...record, store: store.name, commit }

@@ -93,7 +93,7 @@ export class Git {
 const ALWAYS = ['--no-pager', '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'] as const
 
 /** HOME is not there: git then finds neither the user's configuration nor the user's attributes. */
-const CLEAN: Readonly<Record<string, string>> = {
+export const CLEAN: Readonly<Record<string, string>> = {
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',

@@ -1,2 +1,3 @@
+export { SnapshotsErasure } from './erasure.js'
 export type { Limits } from './limits.js'
 export { Snapshots } from './snapshots.js'

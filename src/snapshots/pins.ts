@@ -10,6 +10,8 @@ interface Pins {
   packs: string[]
   /** When each directory of loose objects was last changed, as it was read. */
   loose: Record<string, number>
+  /** After a purge: the user's object files may have what was erased, so they are only borrowed. */
+  isOff?: true
 }
 
 export interface Pinned {
@@ -29,6 +31,7 @@ const SETTLED_MS = 3_000
 export function pinObjects(store: string, commonDirectory: string, nowMs: number): Pinned {
   const path = join(store, 'skein', 'pins.json')
   const before = (readJson(textIn(path) ?? '') as Pins | undefined) ?? { v: 1, packs: [], loose: {} }
+  if (before.isOff) return { isHeld: false, orphans: [] }
   const after: Pins = { v: 1, packs: [...before.packs], loose: { ...before.loose } }
   const present = new Set<string>()
   let isHeld = true

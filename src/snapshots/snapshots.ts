@@ -1,9 +1,11 @@
 import { SkeinError } from '../model/index.js'
+import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './capture.js'
 import { changesBetween, type FileChange, patchBetween, refuseStrangers } from './diff.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
+import { messagesOf } from './messages.js'
 import { type Restored, type RestoreTarget, restore } from './restore.js'
 import { type Rewound, rewind } from './rewind.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
@@ -16,15 +18,17 @@ interface SnapshotsSetup {
   now: () => number
   home?: string
   limits?: Partial<Limits>
+  /** What was purged and must not come back. */
+  forgetter?: Forgetter
 }
 
 /** The code state of turns: one profile's snapshots of all repositories. */
 export class Snapshots {
   readonly #setting: CaptureSetting
 
-  constructor({ directory, program, now, home, limits }: SnapshotsSetup) {
+  constructor({ directory, program, now, home, limits, forgetter }: SnapshotsSetup) {
     const git = new Git(program)
-    this.#setting = { snapshots: directory, git, now, home, limits: { ...LIMITS, ...limits } }
+    this.#setting = { snapshots: directory, git, now, home, limits: { ...LIMITS, ...limits }, forgetter }
   }
 
   capture(request: CaptureRequest): Promise<Snapshot> {
@@ -129,27 +133,4 @@ export class Snapshots {
       return record ? [{ ...record, store: store.name, commit }] : []
     })
   }
-}
-
-async function messagesOf(
-  git: Git,
-  store: BareStore,
-  commits: readonly string[],
-): Promise<{ commit: string; message: string }[]> {
-  if (commits.length === 0) return []
-  const bytes = await git.bytes([...store.at(), 'cat-file', '--batch', '--buffer'], {
-    input: commits.map((commit) => `${commit}\n`).join(''),
-  })
-  const found: { commit: string; message: string }[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(10, at)
-    const [commit = '', kind = '', size = '0'] = bytes.toString('latin1', at, end).split(' ')
-    if (kind === 'missing') {
-      at = end + 1
-      continue
-    }
-    found.push({ commit, message: bytes.toString('utf8', end + 1, end + 1 + Number(size)) })
-    at = end + 1 + Number(size) + 1
-  }
-  return found
 }

@@ -70,13 +70,18 @@ export async function collect(
   await dropRefs(git, store, await idleRefs(store, records))
   if (existsSync(join(facts.source, 'objects')))
     unpinPacks(directory, pinObjects(directory, facts.source, nowMs).orphans)
-  await git.run([...store.at(), 'pack-refs', '--all', '--prune'])
-  await git.run([...store.at(), 'repack', '-a', '-d', '-l', '-q', '--threads=1'])
-  await git.run([...store.at(), 'prune', '--expire=now'])
+  await repack(git, store)
   removeRemains(stateDirectory(directory), nowMs)
   for (const name of namesIn(join(directory, 'objects', 'pack')))
     if (name.startsWith('tmp_') || name.startsWith('.tmp-'))
       rmSync(join(directory, 'objects', 'pack', name), { force: true })
+}
+
+/** One pack of what the store has of its own, without what no ref leads to. */
+export async function repack(git: Git, store: BareStore): Promise<void> {
+  await git.run([...store.at(), 'pack-refs', '--all', '--prune'])
+  await git.run([...store.at(), 'repack', '-a', '-d', '-l', '-n', '-q', '--threads=1'])
+  await git.run([...store.at(), 'prune', '--expire=now'])
 }
 
 /** Commits of the user that no snapshot refers to, and worktrees that are gone. */

@@ -23,6 +23,8 @@ export interface Scan {
 
 /** Files younger than this when they were read are read again: an edit of the same moment may leave no other trace. */
 const RACY_MS = 3_000
+/** Files that are not older than the index are read in every scan; an index that was not written for so long is dated anew. */
+const OUTDATED_MS = 30_000
 
 /**
  * Our own index of one worktree: it remembers what each file looked like, so that a scan reads only what changed. Changes are made in a
@@ -31,6 +33,7 @@ const RACY_MS = 3_000
 export class WorktreeIndex implements Disposable {
   readonly #saved: string
   #copy: string | undefined
+  #isTouched = false
 
   constructor(
     private readonly store: BareStore,
@@ -68,9 +71,13 @@ export class WorktreeIndex implements Disposable {
    */
   save(scanStartMs: number | undefined): void {
     const isKnown = this.state.tree?.stamp === this.#stamp()
-    if (this.#copy !== undefined && existsSync(this.#copy)) renameSync(this.#copy, this.#saved)
+    const isSaved = this.#copy !== undefined && existsSync(this.#copy)
+    if (this.#copy !== undefined && isSaved) renameSync(this.#copy, this.#saved)
     this.#copy = undefined
-    if (existsSync(this.#saved) && scanStartMs !== undefined) setTime(this.#saved, Math.floor(scanStartMs) - RACY_MS)
+    const stat = statSync(this.#saved, { throwIfNoEntry: false })
+    if (!stat || scanStartMs === undefined) return
+    const ms = Math.floor(scanStartMs) - RACY_MS
+    if (isSaved || ms - stat.mtimeMs > OUTDATED_MS) setTime(this.#saved, ms)
     if (this.state.tree && isKnown) this.state.tree = { oid: this.state.tree.oid, stamp: this.#stamp() }
   }
 
@@ -173,6 +180,16 @@ export class WorktreeIndex implements Disposable {
     await this.git.run([...this.store.at(this.root), 'read-tree', '-m', '-u', from, to], { cwd: this.root, env })
   }
 
+  /** For whoever knows the tree of an index that was only copied. */
+  hasTree(oid: string): void {
+    this.state.tree = { oid, stamp: this.#stamp() }
+  }
+
+  /** Whether nothing was changed since the index was copied from the user's. */
+  get isUntouched(): boolean {
+    return !this.#isTouched
+  }
+
   /** The tree of the index; quick when nothing was added or removed since the last one. */
   async tree(): Promise<string> {
     if (this.state.tree && this.state.tree.stamp === this.#stamp()) return this.state.tree.oid
@@ -184,7 +201,7 @@ export class WorktreeIndex implements Disposable {
 
   #stamp(): string {
     const stat = statSync(this.#path, { throwIfNoEntry: false })
-    return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : 'none'
+    return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}` : 'none'
   }
 
   async #updateFlag(flag: string, paths: readonly string[]): Promise<void> {
@@ -192,6 +209,7 @@ export class WorktreeIndex implements Disposable {
   }
 
   async #update(args: readonly string[], input: Buffer, signal?: AbortSignal): Promise<void> {
+    this.#isTouched = true
     const call = { cwd: this.root, env: { GIT_INDEX_FILE: this.#writable() }, input, signal }
     await this.git.run([...this.store.at(this.root), 'update-index', '-z', ...args], call)
   }

@@ -46,6 +46,8 @@ export interface RosterBook {
   groups(): Promise<Group[]>
   createGroup(path: string): Promise<Group>
   updateGroup(path: string, facts: GroupFacts): Promise<Group>
+  /** From now on nothing starts in it, or again. */
+  parkGroup(path: string, how: { parked: boolean; reason?: string }): Promise<Group>
   /** A new last segment, or a whole new path; agents and sub-groups come along. */
   renameGroup(path: string, to: string): Promise<Group>
   /** Refused while agents are in it or below, unless they are moved. Returns how many moved. */

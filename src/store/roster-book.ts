@@ -168,6 +168,21 @@ export class StoredRoster implements RosterBook {
     })
   }
 
+  async parkGroup(path: string, { parked, reason }: { parked: boolean; reason?: string }): Promise<Group> {
+    const group = parseGroupPath(path)
+    const kept = reason === undefined ? {} : await keptWords({ reason }, this.store.paths)
+    return this.store.change(({ roster }) => {
+      const known = roster.groups.get(group)
+      if (!known) throw groupNotFound(roster, group)
+      const isSame = parked === (known.parked !== undefined) && kept.reason === known.parked?.reason
+      const payload = { path: group, parked, reason: parked ? kept.reason : undefined }
+      return {
+        events: isSame ? [] : [{ type: 'group_updated', payload, visibility: 'both' }],
+        result: () => presentGroup(roster, group),
+      }
+    })
+  }
+
   async updateGroup(path: string, { name, order, expanded }: GroupFacts): Promise<Group> {
     const group = parseGroupPath(path)
     const given = name === undefined ? undefined : groupName(group, name)

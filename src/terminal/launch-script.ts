@@ -1,6 +1,7 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs'
 import { writeFully } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
+import { inShell } from './in-shell.js'
 
 export interface LaunchScript {
   /** Where to write it: a directory that only the user can read, a name that nothing else has. */
@@ -31,12 +32,6 @@ export function writeLaunchScript({ path, argv, env, cwd }: LaunchScript): void 
   } finally {
     closeSync(file)
   }
-}
-
-/** One word for `sh`, whatever is in it: within single quotes only a single quote has a meaning. */
-function inShell(text: string): string {
-  if (text.includes('\0')) throw badInput('An argument or a variable contains a NUL character.', 'Remove it')
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** `exec` would take a leading dash for an option. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { commandLine } from './command-line.js'
+import { endedKeys } from './ended-keys.js'
 
 /** Set on a server that we started: on anyone else's nothing but our own hooks and our own session is touched. */
 export const OURS = '@skein_server'
@@ -36,6 +37,7 @@ export const settings = (): string[] => [
   window('allow-passthrough', 'off'),
   // One key back, also when our server is shown in a window of another tmux that has the same prefix.
   commandLine('bind-key', '-n', 'C-q', 'detach-client'),
+  ...endedKeys(),
 ]
 
 /** The richer description where the system has it: programs look it up. */

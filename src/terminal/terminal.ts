@@ -44,6 +44,8 @@ export interface NewPane extends SessionLook {
   readonly height?: number
   /** Kept as the pane's `@skein_agent`. */
   readonly agent: string
+  /** The script that keys run once its program has ended (see `writeAgainScript`). */
+  readonly again?: string | undefined
 }
 
 /** What happened in the server, in order, none left out: a gap in `number` is reported as `missed`. */
@@ -83,7 +85,7 @@ export interface Terminal extends AsyncDisposable {
   /** Starts the server when there is none. */
   create(pane: NewPane): Promise<PaneInfo>
   /** Runs a new program in the same pane, ending the old one. */
-  respawn(pane: PaneId, options: { readonly cwd: string; readonly script: string } & SessionLook): Promise<PaneInfo>
+  respawn(pane: PaneId, options: Pick<NewPane, 'cwd' | 'script' | 'again'> & SessionLook): Promise<PaneInfo>
   /** Changes variables of the session that a pane is in. Programs that run in it keep those that they began with. */
   setEnvironment(pane: PaneId, environment: NonNullable<SessionLook['environment']>): Promise<void>
   capture(pane: PaneId, options?: CaptureOptions): Promise<string>

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { type Context, SkeinError } from '../model/index.js'
 import { commandLine, forMessage, sequence, withoutFormats } from './command-line.js'
 import { Connection } from './connection.js'
+import { withoutEndedKeys } from './ended-keys.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
@@ -19,14 +20,11 @@ import { paneGone, refused } from './trouble.js'
 import { checkTmux } from './version.js'
 
 const DEFAULT_TIMEOUT_MS = 5_000
-const ENDED_WORDS = 'skein: the program has ended'
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
 const SETTLE_TRIES = 4
 const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
-/** What a pane shows below the last words of its program. An agent is named by the beginning of its id, which a rename leaves as it is. */
-const ENDED = `${ENDED_WORDS} (#{?pane_dead_signal,signal #{pane_dead_signal},exit #{pane_dead_status}}). To go on: skein restart #{=8:@skein_agent}`
 const SCREEN = { repeatable: true, isScreen: true }
 
 export interface OpenTerminal {
@@ -44,9 +42,6 @@ export interface OpenTerminal {
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
-
-/** Whether a line of a screen was written by tmux below a program that has ended. */
-export const isEndedNote = (line: string): boolean => line.startsWith(ENDED_WORDS) || line.startsWith('Pane is dead')
 
 /** Checks that tmux is there. Connects to the server when something is asked, and starts it when a pane is created. */
 export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
@@ -103,8 +98,7 @@ class TmuxTerminal implements Terminal {
         commandLine('set-option', '-p', '-t', target, 'remain-on-exit', 'on'),
         commandLine('set-option', '-p', '-t', target, '--', '@skein_agent', pane.agent),
         ...lookCommands(target, pane),
-        // `-q`: tmux before 3.3 has no such option, and shows its own words.
-        commandLine('set-option', '-pq', '-t', target, 'remain-on-exit-format', ENDED),
+        ...withoutEndedKeys(target, pane.again),
         nameWindow(pane.session, pane.session),
       ),
       { start: true },
@@ -113,10 +107,7 @@ class TmuxTerminal implements Terminal {
     return { ...(await this.pane(paneId(made))), cwd }
   }
 
-  async respawn(
-    pane: PaneId,
-    options: { readonly cwd: string; readonly script: string } & SessionLook,
-  ): Promise<PaneInfo> {
+  async respawn(pane: PaneId, options: Pick<NewPane, 'cwd' | 'script' | 'again'> & SessionLook): Promise<PaneInfo> {
     const cwd = await directory(options.cwd)
     await this.#connection.ask(
       sequence(
@@ -128,6 +119,7 @@ class TmuxTerminal implements Terminal {
         commandLine('set-option', '-p', '-t', pane, 'remain-on-exit', 'on'),
         commandLine('respawn-pane', '-k', '-t', pane, '-c', withoutFormats(cwd), '--', 'sh', options.script),
         commandLine('clear-history', '-t', pane),
+        ...withoutEndedKeys(pane, options.again),
       ),
     )
     return { ...(await this.pane(pane)), cwd }

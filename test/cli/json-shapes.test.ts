@@ -34,6 +34,10 @@ const promised = new Map(
 
 /** What the two logs of the world do not have. */
 const RARE = new Set([
+  'handoff-receipt.mail',
+  'done-receipt.submitted',
+  'detached.detached',
+  'detached.log',
   'turn.error',
   'exported-turn.error',
   'exported-session.before',
@@ -61,6 +65,7 @@ const RARE = new Set([
   // Of agents whose program asks: see answer-script.test.ts.
   ...['session', 'source', 'parent', 'handoff', 'lock'].map((field) => `prime.${field}`),
   ...['identity-lock.pid', 'identity-lock.at'],
+  ...['hook-report.because', 'hook-report.backup', 'hook-state.because'], // see installed-hooks.test.ts
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',

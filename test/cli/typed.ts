@@ -1,6 +1,7 @@
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Profiles, World } from '../../src/cli/world.js'
 import { contextOf } from '../lifecycle/context.js'
+import { BINARY } from './binary.js'
 import { daemonUnder } from './world.js'
 
 /** For tests in which no home may be opened. */
@@ -40,12 +41,14 @@ export async function type(args: readonly string[], world: Partial<World> = {}):
     },
     actor: 'ada',
     context: contextOf([]),
+    answering: { node: process.execPath, program: BINARY, root: '/somewhere', configFile: '/somewhere/config.toml' },
     profiles: NO_PROFILES,
     daemon: daemonUnder('/dev/null/nowhere'), // where no daemon can be started
     now: () => Date.parse('2026-01-17T12:00:00Z'),
     terminal: () => undefined,
     agents: () => Promise.reject(new Error('no agents in this test')),
     handOver: async () => false,
+    detach: async () => {},
     interrupted: () => new AbortController().signal,
     isAttended: false,
     ...world,

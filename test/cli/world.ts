@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,6 +86,7 @@ export async function buildWorld(root: string): Promise<void> {
   await buildConversations(join(home.directory, 'conversations'))
   buildOpenClaw(join(root, 'openclaw-backup'))
   await buildWork(home)
+  buildRepository(join(root, 'repo'))
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   await home.events.prune()
   await buildRun(root, home)
@@ -115,12 +117,29 @@ async function buildWork(home: Home): Promise<void> {
   let last = await home.events.lastId()
   for (const [type, payload] of [
     ['work_changed', { unit }],
+    ['work_changed', { unit: { ...unit, id: 'w-43' } }],
+    ['work_changed', { unit: { ...unit, id: 'w-44', status: 'blocked', reason: 'needs the key' } }],
+    ['work_changed', { unit: { ...unit, id: 'w-45', status: 'hooked', agent: toast.address, agent_id: toast.id } }],
+    ['mail_changed', { mail: { ...mail, id: 'm-8', to: 'ada', to_agent_id: undefined } }],
     ['mail_changed', { mail }],
   ] as const) {
     last = nextEventId(last, Date.now(), context.random.bytes(10))
     const event: Event = { id: last, ts: now, type, actor: 'ada', payload, visibility: 'audit', host: 'bench' }
     journal.append([event], { durable: false, nowMs: Date.now() })
   }
+}
+
+/** A git repository with one commit. */
+function buildRepository(directory: string): void {
+  const git = (...args: string[]): void => {
+    const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
+    execFileSync('git', [...who, '-C', directory, ...args], { env: { PATH: process.env.PATH, HOME: directory } })
+  }
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'README.md'), 'hello\n')
+  git('init', '-q', '-b', 'main')
+  git('add', '.')
+  git('commit', '-q', '-m', 'first')
 }
 
 export function copyWorld(from: string, to: string): void {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { ToolRunner } from '../../src/tools/index.js'
+import { fakeTool } from './fake-tool.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
 const promptFile = ({ root }: Workshop, id: string): string => join(root, 'profiles', 'default', 'agents', id, 'prompt')
@@ -43,4 +45,31 @@ it('a stopped agent forgets what it was not given', async () => {
   await agents.kill('toast')
   expect(existsSync(promptFile(shop, agent.id))).toBe(false)
   expect((await agents.list())[0]?.pending_prompt_at).toBeUndefined()
+})
+
+it('a program that reports when it listens is not believed by its looks, however slow its start; one without hooks is', async () => {
+  const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs }
+  const late = { ...fakeTool({ name: 'late', tells: false }), isReadyWhenTold: true as const }
+  const mute: ToolRunner = {
+    ...fakeTool({ name: 'mute', tells: false }),
+    isReadyWhenTold: true,
+    prepare: (launch) => ({ ...fakeTool({ tells: false }).prepare(launch), isMute: true }),
+  }
+  const { agents, project, log } = await workshop({ clock, runners: [late, mute] })
+  for (const tool of ['late', 'mute']) {
+    await agents.start({ agent: tool, cwd: project, tool })
+    await eventually(
+      () => agents.why(tool),
+      ({ agent }) => agent.status === 'idle',
+    )
+  }
+  clock.aheadMs = 60_000
+  const refused = agents.send('late', 'too early', { signal: AbortSignal.timeout(2_000) })
+  await expect(refused).rejects.toMatchObject({
+    code: 'agent-not-ready',
+    message: 'Nothing was typed into late: it has not reported yet that it is ready',
+  })
+  expect(log().filter(({ prompt }) => prompt !== undefined)).toEqual([])
+  await agents.send('mute', 'hello')
+  await eventually(log, (lines) => lines.some(({ prompt }) => prompt === 'hello'))
 })

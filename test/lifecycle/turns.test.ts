@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually, workshop } from './workshop.js'
 
@@ -118,4 +119,30 @@ it('a failure that was acknowledged is no error any more, and the next one is', 
   expect(agent).toMatchObject({ status: 'idle', reason: 'seen: not logged in' })
   await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
   expect(await agents.report('toast', { status: 'error', reason: 'again' })).toMatchObject({ status: 'error' })
+})
+
+it('output is not the reply of the conversation before, once another was begun in the program', async () => {
+  const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs }
+  const { agents, home, project, root, tmux } = await workshop({ clock })
+  const { agent } = await agents.start({ agent: 'toast', cwd: project })
+  const sessionId = agent.session_id ?? ''
+  const directory = join(root, '.claude', 'projects', '-project')
+  mkdirSync(directory, { recursive: true })
+  const line = (type: 'user' | 'assistant', uuid: string, content: unknown): string =>
+    `${JSON.stringify({ type, uuid, parentUuid: type === 'user' ? null : 'u1', sessionId, cwd: project, timestamp: new Date(clock.now()).toISOString(), message: { role: type, id: uuid, model: 'm', content } })}\n`
+  writeFileSync(
+    join(directory, `${sessionId}.jsonl`),
+    line('user', 'u1', 'hello') + line('assistant', 'a1', [{ type: 'text', text: 'an old reply' }]),
+  )
+  await home.history.ingest()
+  expect(await agents.output('toast')).toEqual(expect.objectContaining({ text: 'an old reply', from: 'log' }))
+  const shows = (text: string): void =>
+    writeFileSync(tmux('display-message', '-p', '-t', 'toast', '#{pane_tty}').trim(), `\x1b[2J\x1b[H${text}`)
+  shows('NOTHING WAS SAID YET\r\n> ')
+  clock.aheadMs = 60_000
+  const output = await eventually(
+    () => agents.output('toast'),
+    ({ from }) => from === 'screen',
+  )
+  expect(output.text).not.toContain('an old reply')
 })

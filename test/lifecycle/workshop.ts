@@ -31,6 +31,8 @@ export async function workshop(
     runners?: readonly ToolRunner[]
     env?: Record<string, string>
     clock?: Context['clock']
+    /** Tools whose logs its config.toml describes. */
+    described?: readonly string[]
   } = {},
 ): Promise<Workshop> {
   const root = options.root ?? scratch()
@@ -47,7 +49,7 @@ export async function workshop(
   const agents = openAgents({
     home,
     context,
-    environment: { home: root, env },
+    environment: { home: root, env, ...(options.described ? { described: options.described } : {}) },
     socket: { path: socket },
     runners,
     defaultTool: 'fake',

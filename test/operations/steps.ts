@@ -61,6 +61,11 @@ export const STEPS: readonly Step[] = [
   step('group.set', 'group set web --folded', { group: 'web', folded: true }),
   step('group.set', 'group set web --expanded', { group: 'web', expanded: true }),
   step('group.set', 'group set nowhere --folded', { group: 'nowhere', folded: true }, { fails: 'group-not-found' }),
+  step('group.park', 'group park web/phone --reason freeze', { group: 'web/phone', reason: 'freeze' }),
+  step('group.park', 'group park nowhere', { group: 'nowhere' }, { fails: 'group-not-found' }),
+  step('sling', 'sling w-42 web/phone', { work: 'w-42', group: 'web/phone' }, { fails: 'group-parked' }),
+  step('group.unpark', 'group unpark web/phone', { group: 'web/phone' }),
+  step('group.unpark', 'group unpark nowhere', { group: 'nowhere' }, { fails: 'group-not-found' }),
   step('group.delete', 'group delete web/phone', { group: 'web/phone' }),
   step('group.delete', 'group delete web', { group: 'web' }, { fails: 'group-not-empty' }),
   // Work and mail
@@ -353,8 +358,19 @@ export const STEPS: readonly Step[] = [
   ),
   step('agents.recover', 'recover --all --dry-run', { all: true, dry_run: true }),
   step('agents.recover', 'recover nobody', { agents: ['nobody'] }, { fails: 'agent-not-found' }),
+  step('handoff', 'handoff web/demo --dry-run --reason later', { target: 'web/demo', dry_run: true, reason: 'later' }),
+  step('handoff', 'handoff nobody', { target: 'nobody' }, { fails: 'agent-not-found' }),
+  step('done', 'done web/demo --status deferred', { agent: 'web/demo', status: 'deferred' }),
+  step('done', 'done nobody', { agent: 'nobody' }, { fails: 'agent-not-found' }),
   step('agents.stop', 'stop web/demo', { agents: ['web/demo'] }),
   step('agents.stop', 'stop web/demo nobody', { agents: ['web/demo', 'nobody'] }, { fails: 'agent-not-found' }),
   step('agents.kill', 'kill --group web', { group: 'web' }),
   step('agents.kill', 'kill web', { agents: ['web'] }, { fails: 'agent-not-found' }),
+  // Starts an agent, which stays
+  step('sling', 'sling w-43 ops --tool demo --repo repo', {
+    work: 'w-43',
+    group: 'ops',
+    tool: 'demo',
+    repo: '<root>/repo',
+  }),
 ]

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Forgetter } from '../../src/privacy/index.js'
 import { type Limits, Snapshots } from '../../src/snapshots/index.js'
 
 /** A repository of a user, with a home of its own and a place for snapshots outside it. */
@@ -42,13 +43,14 @@ export class ScratchRepository implements Disposable {
     return repository
   }
 
-  snapshots(limits: Partial<Limits> = {}): Snapshots {
+  snapshots(limits: Partial<Limits> = {}, forgetter = new Forgetter([])): Snapshots {
     return new Snapshots({
       directory: this.stores,
       program: { executable: 'git', searchPath: process.env.PATH ?? '' },
       now: () => Date.now(),
       home: this.home,
       limits,
+      forgetter,
     })
   }
 

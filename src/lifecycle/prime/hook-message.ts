@@ -7,7 +7,8 @@ export interface HookMessage {
   session?: SessionId
   source?: PrimeSource
   cwd?: string
-  log?: string
+  /** Why a session has ended. */
+  reason?: string
 }
 
 const SOURCES: Readonly<Record<string, PrimeSource>> = {
@@ -18,10 +19,11 @@ const SOURCES: Readonly<Record<string, PrimeSource>> = {
   compact: 'compact',
 }
 
-export function readHookMessage(text: string): HookMessage {
-  const value = readJson(text)
+export const readHookMessage = (text: string): HookMessage => readHookPayload(readJson(text))
+
+export function readHookPayload(value: unknown): HookMessage {
   if (!shapes.isObject(value)) return {}
-  const { hook_event_name, session_id, source, cwd, transcript_path } = value
+  const { hook_event_name, session_id, source, cwd, reason } = value
   const isText = (one: unknown): one is string => typeof one === 'string' && one !== ''
   const from = isText(source) ? SOURCES[source] : undefined
   return {
@@ -29,7 +31,7 @@ export function readHookMessage(text: string): HookMessage {
     ...(isSessionId(session_id) ? { session: session_id } : {}),
     ...(from ? { source: from } : {}),
     ...(isText(cwd) && shapes.path(cwd) ? { cwd } : {}),
-    ...(isText(transcript_path) && shapes.path(transcript_path) ? { log: transcript_path } : {}),
+    ...(isText(reason) ? { reason: reason.slice(0, 80) } : {}),
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../../disk/index.js'
 import { spoolCommand } from '../../journal/index.js'
 import { type Agent, type Roles, type SessionId, SkeinError } from '../../model/index.js'
-import { isTmux, type PaneInfo, writeLaunchScript } from '../../terminal/index.js'
+import { isTmux, type PaneInfo, writeAgainScript, writeLaunchScript } from '../../terminal/index.js'
 import {
   capturedSession,
   commandWords,
@@ -55,6 +55,8 @@ export interface ReadyRun {
   /** The file for `sh` that becomes the program. */
   script: string
   session?: SessionId
+  /** What a key in its pane runs once it has ended. */
+  again?: string
   /** Removes what was written for it, when it does not begin after all. */
   discard(): void
 }
@@ -145,12 +147,26 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
       port,
       how: run.how,
       home: parts.home.paths.agents,
+      ...(preparation.isMute ? { is_mute: true as const } : {}),
     }
-    return { launching, script, ...(session ? { session } : {}), discard }
+    const again = againScript(parts, run.agent, directory)
+    return { launching, script, ...(session ? { session } : {}), ...(again ? { again } : {}), discard }
   } catch (error) {
     discard()
     throw error
   }
+}
+
+/** Only where it is known how Skein itself is run: a program that uses the library has no command line. */
+function againScript(
+  { home, self, environment }: Parts,
+  { id }: Pick<Agent, 'id'>,
+  directory: string,
+): string | undefined {
+  if (!self) return undefined
+  const { SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME } = environment.env
+  const env = { SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME }
+  return writeAgainScript({ path: join(directory, 'again.sh'), skein: self, profile: home.profile, agent: id, env })
 }
 
 /** A run whose pane is there. A server in another pid namespace, reached by its socket, has pids that mean nothing here. */

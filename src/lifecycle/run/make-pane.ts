@@ -14,7 +14,7 @@ export async function makePane(
   parts: Parts,
   agent: Agent,
   { run, recipe }: AgentRun,
-  { script, launching }: ReadyRun,
+  { script, launching, again }: ReadyRun,
   look: SessionLook = {},
 ): Promise<{ pane: PaneInfo; tier: Tier }> {
   await reachServer(parts)
@@ -22,9 +22,9 @@ export async function makePane(
   const isSameServer = run && JSON.stringify(run.socket) === JSON.stringify(parts.socket)
   const old = isSameServer ? await terminal.pane(run.pane).catch(() => undefined) : undefined
   if (old?.agent === agent.id) {
-    return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script, ...look }), tier: 'respawned' }
+    return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script, again, ...look }), tier: 'respawned' }
   }
-  const wanted = { cwd: recipe.cwd, script, agent: agent.id, ...look }
+  const wanted = { cwd: recipe.cwd, script, again, agent: agent.id, ...look }
   const create = async (session: string): Promise<PaneInfo> => {
     try {
       return await terminal.create({ ...wanted, session })

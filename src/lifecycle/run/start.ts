@@ -11,6 +11,7 @@ import type { AgentRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
 import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
+import { refuseParked } from '../sling/admission.js'
 import type { Observed } from '../status/observe.js'
 import { type Begun, beginRun, type Restart, undoRun } from './begin-run.js'
 import { saveGivenEnv } from './given-env.js'
@@ -83,6 +84,7 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
   const groups = await groupsNow(parts)
   const { plan, agent } = await steps.do('resolve', async () => {
     const plan = await planStart(parts, options)
+    await refuseParked(parts.home, parseAddress(plan.address))
     if (plan.known) return { plan, agent: { ...plan.known, ...plan.facts } }
     await refuseUnstartable(parts, plan)
     return { plan, agent: await rostered(parts, plan) }

@@ -10,7 +10,7 @@ import {
   msOf,
   type SessionId,
 } from '../../model/index.js'
-import type { AgentReport, AskedPermission } from '../../tools/index.js'
+import { type AgentReport, type AskedPermission, OUTSIDE } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import { publishIdentity } from '../run/identity-variables.js'
@@ -18,6 +18,7 @@ import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorde
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
+import { takeOutside } from './outside.js'
 import { isWithinTree } from './process-family.js'
 
 export interface IntakeReport {
@@ -36,13 +37,14 @@ export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>):
   const times = new MessageTimes(parts.context.clock.now())
   const { taken, bad } = await parts.spool.takeAll(async (messages) => {
     const told = new Map<Agent, SpooledMessage[]>()
+    await takeOutside(parts, messages)
     for (const message of messages) {
       const agent = agents.get(message.agent as AgentId)
       const timed = { ...message, at: times.after(message.at) }
       const before = agent && told.get(agent)
       if (before) before.push(timed)
       else if (agent) told.set(agent, [timed])
-      else report.unknown += 1
+      else if (message.agent !== OUTSIDE) report.unknown += 1
     }
     for (const [agent, own] of told) {
       const understood = await takeMessages(parts, agent, own, agents)

@@ -1,14 +1,17 @@
-import { type Agent, SkeinError } from '../../model/index.js'
+import { type Agent, msOf, SkeinError } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
 import { turnsOf } from '../status/logged-turn.js'
+import { readScreenOf } from '../status/screen-of.js'
 import { keptText } from './kept-text.js'
 
 /** Lines above the screen that are read when the screen is all there is. */
 const HISTORY_LINES = 200
 /** Up to the second: the program and its hook do not look at the clock at the same moment. */
 const SECOND = '2026-01-17T08:30:00'.length
+/** By then a program shows the conversation that it resumes. */
+const RESUMED_MS = 10_000
 const READINGS = 8
 const READ_AGAIN_MS = 200
 
@@ -19,7 +22,8 @@ export async function outputOf(
   run: AgentRun | undefined,
   { screen = false }: { screen?: boolean } = {},
 ): Promise<{ text: string; from: 'log' | 'screen' }> {
-  const reply = screen ? undefined : await lastReply(parts, run)
+  const isOnScreen = screen || (run !== undefined && (await showsNew(parts, run)))
+  const reply = isOnScreen ? undefined : await lastReply(parts, run)
   if (reply !== undefined) return { text: await keptText(parts, reply), from: 'log' }
   const shown = await screenText(parts, run)
   if (shown !== undefined) return { text: await keptText(parts, shown), from: 'screen' }
@@ -41,6 +45,23 @@ async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<strin
     const isWhole = last?.reply !== undefined && isLatest
     if (isWhole || !isQuiet || tries >= READINGS) return turns.findLast(({ reply }) => reply)?.reply
     await pause(READ_AGAIN_MS)
+  }
+}
+
+/**
+ * Whether another conversation was begun in the program, in which nothing was said yet: some programs name it only with its first
+ * prompt. A program that has just been started shows an empty one before the one it resumes.
+ */
+async function showsNew(parts: Parts, run: AgentRun): Promise<boolean> {
+  const live = liveRun(run)
+  const runner = parts.runners.find(({ name }) => name === run.recipe.tool)
+  if (!live || !runner) return false
+  if (parts.context.clock.now() - msOf(live.started_at) < RESUMED_MS) return false
+  try {
+    return (await readScreenOf(runner, await parts.terminals.of(live.socket), live)).isNew === true
+  } catch (error) {
+    if (error instanceof SkeinError) return false
+    throw error
   }
 }
 

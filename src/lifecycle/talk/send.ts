@@ -12,8 +12,10 @@ const LOOK_MS = 120
 /** How long an agent that is not ready is waited for, and one that is still starting. */
 const READY_MS = 20_000
 const STARTING_MS = 90_000
-/** How long a program that says when it listens is given to say so. */
-const SPEAK_MS = 15_000
+/** A program that has no hooks in this run is believed by its looks after this. */
+const LOOKS_MS = 15_000
+/** One that has hooks has so long to report: on a busy machine it shows an input line long before it listens, or asks something first. */
+const SPEAK_MS = 300_000
 /** A screen that has not changed for so long shows all that its program had to show. */
 const STEADY_MS = 700
 /** A pasted text is to be seen within this. */
@@ -95,8 +97,10 @@ async function untilReady(
     const canListen = activity === 'quiet' || activity === 'running' || activity === 'failed'
     if (canListen && hasSpoken(parts, seen.run, runner) && (await isSteady(parts, seen.run, runner, terminal)))
       return seen
-    const patience = activity === 'starting' ? STARTING_MS : READY_MS
-    if (performance.now() >= begun + patience || signal?.aborted) throw notReady(agent, status.reason)
+    const isLate = canListen && !hasSpoken(parts, seen.run, runner)
+    const patience = activity === 'starting' || isLate ? STARTING_MS : READY_MS
+    if (performance.now() >= begun + patience || signal?.aborted)
+      throw notReady(agent, isLate ? 'it has not reported yet that it is ready' : status.reason)
     await pause(LOOK_MS, signal)
   }
 }
@@ -131,9 +135,9 @@ function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner):
 }
 
 /** Whether it had its time to report. A start in the future means that the clock was set back since: nothing is left to wait for. */
-function isTimeUp(parts: Parts, { started_at }: LiveRun): boolean {
+function isTimeUp(parts: Parts, { started_at, is_mute }: LiveRun): boolean {
   const ageMs = parts.context.clock.now() - msOf(started_at)
-  return ageMs >= SPEAK_MS || ageMs < 0
+  return ageMs >= (is_mute ? LOOKS_MS : SPEAK_MS) || ageMs < 0
 }
 
 /** Such a program may still be taking up an old conversation when it says that it has started, and then empties its input line. */
@@ -144,7 +148,8 @@ async function isSteady(
   terminal: Terminal,
 ): Promise<boolean> {
   const live = liveRun(run)
-  if (!runner.isReadyWhenTold || !live || isTimeUp(parts, live)) return true
+  const hasListened = live !== undefined && (run?.prompted_at ?? '') >= live.started_at
+  if (!runner.isReadyWhenTold || !live || hasListened || isTimeUp(parts, live)) return true
   const before = await terminal.capture(live.pane)
   await pause(STEADY_MS)
   return (await terminal.capture(live.pane)) === before

@@ -53,6 +53,31 @@ export const groupSet = operation({
   },
 })
 
+const PARKED = required(groupRef, 'Path of the group')
+
+export const groupPark = operation({
+  name: 'group.park',
+  does: 'acts',
+  where: 'either',
+  summary: 'Start nothing in a group for now',
+  description:
+    'Agents that run go on. Nothing is started, restarted or recovered in it or below it until it is unparked.',
+  input: { group: PARKED, reason: optional(freeText('text'), 'Why, in words') },
+  result: 'group',
+  run: async ({ group, reason }, { home }) =>
+    (await home()).roster.parkGroup(group, { parked: true, ...present({ reason }) }),
+})
+
+export const groupUnpark = operation({
+  name: 'group.unpark',
+  does: 'acts',
+  where: 'either',
+  summary: 'Allow starts in a parked group again',
+  input: { group: PARKED },
+  result: 'group',
+  run: async ({ group }, { home }) => (await home()).roster.parkGroup(group, { parked: false }),
+})
+
 export const groupDelete = operation({
   name: 'group.delete',
   does: 'acts',

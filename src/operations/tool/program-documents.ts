@@ -45,10 +45,11 @@ function abilitiesOf({ chooseId, choosesModel, ...rest }: RunAbilities): Record<
 
 /** The configuration of a tool, every key; values of variables are not shown. */
 export function configOf(tool: CustomTool): Record<string, unknown> {
-  const { name: _name, env, ...rest } = tool
+  const { name: _name, env, log, ...rest } = tool
   const written = (patterns: CustomTool['busy_patterns']): string[] => patterns.map((pattern) => pattern.written)
   return {
     ...rest,
+    ...log?.written,
     busy_patterns: written(tool.busy_patterns),
     prompt_patterns: written(tool.prompt_patterns),
     idle_patterns: written(tool.idle_patterns),

@@ -7,7 +7,7 @@ import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js
 import { CLAUDE_HOOKS, readClaudeHook } from './claude-hooks.js'
 import { mcpConfig } from './claude-mcp.js'
 import { claudeRegistry, openClaudeSessions } from './claude-registry.js'
-import { hasClaudeLog } from './claude-roots.js'
+import { claudeRoots, hasClaudeLog } from './claude-roots.js'
 
 const NAME = 'claude'
 /** Seconds that Claude Code waits for a hook of ours, which takes a few milliseconds. */
@@ -53,6 +53,12 @@ export const claudeRunner: ToolRunner = {
     }),
   keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c', 'C-c'] },
   isProcess: (name) => basename(name) === NAME,
+  install: {
+    kind: 'settings',
+    path: (environment) => join(claudeRoots(environment)[0] ?? '', 'settings.json'),
+    events: ['SessionStart', 'SessionEnd'],
+    entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT }] }),
+  },
 }
 
 function prepare(launch: Launch): Preparation {

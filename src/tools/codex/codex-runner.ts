@@ -9,6 +9,8 @@ import { codexLogOf, codexRoots } from './codex-roots.js'
 import { providerFor, seededLog } from './codex-seed.js'
 
 const NAME = 'codex'
+/** Seconds that Codex waits for an installed hook. */
+const HOOK_TIMEOUT = 10
 
 export const codexRunner: ToolRunner = {
   name: NAME,
@@ -32,6 +34,12 @@ export const codexRunner: ToolRunner = {
     }),
   keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-c'] },
   isProcess: (name) => basename(name) === NAME,
+  install: {
+    kind: 'settings',
+    path: (environment) => join(codexRoots(environment)[0] ?? '', 'hooks.json'),
+    events: ['SessionStart', 'SessionEnd'],
+    entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT }] }),
+  },
 }
 
 function prepare(launch: Launch): Preparation {

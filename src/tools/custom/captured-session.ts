@@ -1,4 +1,5 @@
 import { isSessionId, type SessionId } from '../../model/index.js'
+import { parseJsonPath, valueAt } from '../json-path.js'
 import { type Capture, SESSION_PLACEHOLDER } from '../run/tool-runner.js'
 
 /** The id in what a capturing run printed: one JSON document, or lines of which the last that has it counts. */
@@ -27,9 +28,6 @@ function idAt(text: string, path: string): SessionId | undefined {
   } catch {
     return undefined
   }
-  for (const [, name, index] of path.matchAll(/\.([A-Za-z_][\w-]*)|\[(\d+)\]/g)) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = Object.getOwnPropertyDescriptor(value, name ?? index ?? '')?.value
-  }
-  return isSessionId(value) ? value : undefined
+  const id = valueAt(value, parseJsonPath(path) ?? [])
+  return isSessionId(id) ? id : undefined
 }

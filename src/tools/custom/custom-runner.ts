@@ -20,8 +20,8 @@ export function customRunner(
     icon: tool.icon ?? base?.icon ?? ICON,
     readScreen: (screen: Parameters<ToolRunner['readScreen']>[0]) => readScreenBy(rules, screen),
     readTitle: (title: string) => readTitleBy(rules, title),
-    isProcess: (name: string) => basename(name) === basename(tool.command[0]) || base?.isProcess(name) === true,
     ...(tool.session_id_env ? { sessionVariable: tool.session_id_env } : {}),
+    isProcess: (name: string) => basename(name) === basename(tool.command[0]) || base?.isProcess(name) === true,
   }
   if (base)
     return {
@@ -33,7 +33,8 @@ export function customRunner(
   return {
     ...own,
     can: {
-      chooseId: tool.output_format_flag ? 'capture' : 'never',
+      // A program that can only be told its id, and cannot resume, has the one that Skein made for this run.
+      chooseId: tool.output_format_flag ? 'capture' : tool.session_id_env && !canResume ? 'flag' : 'never',
       resume: canResume,
       fork: false,
       tells: false,
@@ -120,20 +121,25 @@ function withCommand(tool: CustomTool, prepared: Preparation, launch: Launch): P
   return {
     ...prepared,
     argv: [...(launch.command ?? tool.command), ...rest, ...flag],
-    env: { ...prepared.env, ...variablesOf(tool, launch) },
+    env: { ...prepared.env, ...variablesOf(tool, launch), ...idVariable(tool, prepared.session) },
   }
 }
+
+const idVariable = ({ session_id_env: name }: CustomTool, session: string | undefined): Record<string, string> =>
+  name && session ? { [name]: session } : {}
 
 function prepare(tool: CustomTool, launch: Launch): Preparation {
   const dangerous = tool.dangerous_flag && asConfigured(tool, launch).dangerous ? tool.dangerous_flag : []
   const after = [...dangerous, ...(launch.args ?? [])]
   const { session, command = tool.command } = launch
   const isResume = launch.kind === 'resume' && session !== undefined && tool.resume_flag !== undefined
-  const idEnv = isResume && tool.session_id_env ? { [tool.session_id_env]: session } : {}
+  const isTold = isResume || (session !== undefined && tool.resume_flag === undefined)
+  const idEnv = isTold ? idVariable(tool, session) : {}
   const common = { env: { ...variablesOf(tool, launch), ...idEnv }, files: [] }
   if (isResume) return { ...common, argv: [...command, ...(tool.resume_flag ?? []), session, ...after], session }
   const argv: Preparation['argv'] = [...command, ...after]
-  if (!tool.output_format_flag || !tool.session_id_json_path || !tool.resume_flag) return { ...common, argv }
+  if (!tool.output_format_flag || !tool.session_id_json_path || !tool.resume_flag)
+    return { ...common, argv, ...(isTold && tool.session_id_env ? { session } : {}) }
   return {
     ...common,
     argv,

@@ -1,7 +1,10 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { nearest, SkeinError } from '../../model/index.js'
+import { parseJsonPath } from '../json-path.js'
+import { LOG_TOOL_NAMES } from '../log/log-tool-names.js'
 import { ConfigValue } from '../run/config-value.js'
 import { safeRegex } from '../screen/safe-regex.js'
+import { LOG_KEYS, type LogDescription, parseLogDescription } from './log-description.js'
 import { splitWords } from './split-words.js'
 
 /** A tool as `[tools.<name>]` describes it, checked. */
@@ -29,6 +32,8 @@ export interface CustomTool {
   readonly env: Readonly<Record<string, string>>
   /** Absolute, or below the user's home (`~/`). */
   readonly env_file?: string
+  /** Its logs, as the `log_…` keys describe them. */
+  readonly log?: LogDescription
 }
 
 /** A pattern as it was written, and what it finds. `re:` starts a regular expression; all else is text. Case does not matter. */
@@ -55,6 +60,7 @@ const KEYS = [
   'dangerous_mode',
   'env',
   'env_file',
+  ...LOG_KEYS,
 ]
 
 /** Reads the `[tools]` table of a configuration file. `builtIn`: the names of the tools that Skein knows itself. */
@@ -89,6 +95,7 @@ function parseTool(name: string, value: ConfigValue, builtIn: readonly string[])
     env_file: filePath(tool.optional('env_file')),
     approve_keys: keys(tool.optional('approve_keys')),
     deny_keys: keys(tool.optional('deny_keys')),
+    log: ownLog(name, tool, base),
   }
   const known: CustomTool = {
     name,
@@ -105,6 +112,16 @@ function parseTool(name: string, value: ConfigValue, builtIn: readonly string[])
   }
   checkTogether(known, tool)
   return known
+}
+
+/** A tool that is like a built-in one writes the logs of that one, which are read anyway. */
+function ownLog(name: string, tool: ConfigValue, base: string | undefined): LogDescription | undefined {
+  const log = parseLogDescription(tool)
+  if (log && LOG_TOOL_NAMES.includes(name))
+    throw tool.get('log_glob').wrong(`is for ${name}, whose logs are read already`, 'Give the tool another name')
+  if (log && base)
+    throw tool.get('log_glob').wrong(`is for a tool like ${base}, whose logs are read already`, 'Remove it')
+  return log
 }
 
 function baseOf(name: string, tool: ConfigValue, builtIn: readonly string[]): string | undefined {
@@ -125,7 +142,6 @@ function checkTogether(known: CustomTool, tool: ConfigValue): void {
     ['output_format_flag', 'session_id_json_path'],
     ['output_format_flag', 'resume_flag'],
     ['session_id_json_path', 'output_format_flag'],
-    ['session_id_env', 'resume_flag'],
   ]
   for (const [key, other] of needs)
     if (known[key] !== undefined && known[other] === undefined && !known.compatible_with)
@@ -194,7 +210,7 @@ function variableName(value: ConfigValue | undefined): string | undefined {
 
 function jsonPath(value: ConfigValue | undefined): string | undefined {
   const path = value?.text()
-  if (value && !/^(\.[A-Za-z_][\w-]*|\[\d+\])+$/.test(path ?? ''))
+  if (value && !parseJsonPath(path ?? ''))
     throw value.wrong('is not a JSON path', 'Write it like .session_id or .result.id or .items[0].id')
   return path
 }

@@ -8,7 +8,7 @@ import { withoutComments } from '../run/json-comments.js'
 import type { Launch, Link, Preparation, Spool } from '../run/tool-runner.js'
 
 /** Milliseconds that it waits for a hook of ours. */
-const HOOK_TIMEOUT = 10_000
+export const HOOK_TIMEOUT = 10_000
 const MOST_BYTES = 4 * 1024 * 1024
 const SETTINGS = 'settings.json'
 

@@ -7,7 +7,7 @@ import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { gemini } from './gemini.js'
-import { geminiHome } from './gemini-home.js'
+import { geminiHome, HOOK_TIMEOUT, homeOf } from './gemini-home.js'
 import { GEMINI_HOOKS, readGeminiHook } from './gemini-hooks.js'
 
 const NAME = 'gemini'
@@ -42,6 +42,12 @@ export const geminiRunner: ToolRunner = {
   isEndTold: true,
   // It is a script, so its process has the name of what runs it.
   isProcess: (name) => [NAME, 'node', 'MainThread'].includes(basename(name)),
+  install: {
+    kind: 'settings',
+    path: (environment) => join(homeOf(environment), '.gemini', 'settings.json'),
+    events: ['SessionStart'], // SessionEnd makes it print what it does
+    entry: (command) => ({ hooks: [{ type: 'command', command, name: 'skein', timeout: HOOK_TIMEOUT }] }),
+  },
 }
 
 function prepare(launch: Launch): Preparation {
@@ -61,6 +67,7 @@ function prepare(launch: Launch): Preparation {
     env: { ...home?.env, ...Object.fromEntries(OF_A_SURROUNDING_SESSION.map((name) => [name, undefined])) },
     files: home?.files ?? [],
     links: home?.links ?? [],
+    ...(home ? {} : { isMute: true }),
     ...(session && kind !== 'fork' ? { session } : {}),
   }
 }

@@ -8,6 +8,8 @@ export interface Environment {
   env: Readonly<Record<string, string | undefined>>
   /** More directories to look in, per tool, from the configuration. Laid out as the tool's own root is. */
   extraRoots?: Readonly<Record<string, readonly string[]>>
+  /** The tools of the user's own whose logs the configuration describes. */
+  described?: readonly string[]
   /** The user's accounts by name. */
   accounts?: Readonly<Record<string, Account>>
 }

@@ -28,12 +28,12 @@ function tell(payload) {
 
 /**
  * JavaScript that defines `ask(event, payload)`, which resolves with Skein's answer as text: empty where there is none, whatever the
- * reason. It never rejects, and takes a few seconds at most.
+ * reason. `words` are those of `HookAnswer`. It never rejects, and takes a few seconds at most.
  */
-export function askSource({ spool }: Launch): string {
+export function askSource(words: readonly string[] | undefined): string {
   return `import { execFile } from 'node:child_process'
 
-const answerWords = ${JSON.stringify(spool.answer?.words ?? null)}
+const answerWords = ${JSON.stringify(words ?? null)}
 
 function ask(event, payload) {
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../model/index.js'
 import { askSource, tellSource } from '../log/tell-source.js'
+import { INSTALLED_FILE, type InstalledSkein, installedWords } from '../run/hook-install.js'
 import type { Launch } from '../run/tool-runner.js'
 
 /**
@@ -10,7 +11,7 @@ import type { Launch } from '../run/tool-runner.js'
  */
 export function opencodePlugin(launch: Launch, session: SessionId | undefined): string {
   const facts = { kind: launch.kind, session, authorization: basicAuthorization(launch.secret) }
-  return `${tellSource(launch, 'opencode')}${askSource(launch)}
+  return `${tellSource(launch, 'opencode')}${askSource(launch.spool.answer?.words)}
 const { kind, session, authorization } = ${JSON.stringify(facts)}
 ${PLUGIN}`
 }
@@ -93,6 +94,25 @@ export const Skein = async ({ directory, serverUrl }) => {
     },
     'experimental.session.compacting': async ({ sessionID }) => {
       if (!children.has(sessionID)) await ask('PreCompact', { session_id: sessionID })
+    },
+  }
+}
+`
+
+/** The plugin for conversations that the user begins: it asks once for each, and adds the answer to the system prompt. */
+export const installedPlugin = (skein: InstalledSkein): string => `${INSTALLED_FILE}import { env } from 'node:process'
+${askSource(installedWords(skein, 'opencode'))}
+const contexts = new Map()
+
+export const Skein = async () => {
+  if (env.SKEIN_RUN) return {}
+  return {
+    'chat.message': async ({ sessionID }) => {
+      if (!contexts.has(sessionID)) contexts.set(sessionID, ask('SessionStart', { session_id: sessionID, source: 'startup' }))
+    },
+    'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
+      const text = await contexts.get(sessionID)
+      if (text) system.push(text)
     },
   }
 }

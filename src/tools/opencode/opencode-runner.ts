@@ -8,7 +8,7 @@ import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { answerOpencode } from './opencode-answer.js'
 import { readOpencodeEvent } from './opencode-events.js'
-import { OPENCODE_USER, opencodePlugin } from './opencode-plugin.js'
+import { installedPlugin, OPENCODE_USER, opencodePlugin } from './opencode-plugin.js'
 
 const NAME = 'opencode'
 
@@ -39,6 +39,11 @@ export const opencodeRunner: ToolRunner = {
   isEndTold: true,
   isProcess: (name) => basename(name) === NAME,
   answer: answerOpencode,
+  install: {
+    kind: 'file',
+    path: ({ home, env }) => join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode', 'plugin', 'skein.js'),
+    content: installedPlugin,
+  },
 }
 
 function prepare(launch: Launch): Preparation {

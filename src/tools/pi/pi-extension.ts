@@ -1,9 +1,10 @@
 import { askSource, tellSource } from '../log/tell-source.js'
+import { INSTALLED_FILE, type InstalledSkein, installedWords } from '../run/hook-install.js'
 import type { Launch } from '../run/tool-runner.js'
 
 /** The extension of one run: says which conversation pi is in and what it does, and adds what Skein answers to the system prompt. */
 export function piExtension(launch: Launch): string {
-  return `${tellSource(launch, 'pi')}${askSource(launch)}
+  return `${tellSource(launch, 'pi')}${askSource(launch.spool.answer?.words)}
 const kind = ${JSON.stringify(launch.kind)}
 const textOf = ({ content }) =>
   (Array.isArray(content) ? content : []).filter((part) => part.type === 'text').map((part) => part.text).join('\\n')
@@ -42,3 +43,23 @@ export default function (pi) {
 }
 `
 }
+
+/** The extension for conversations that the user begins. */
+export const installedExtension = (
+  skein: InstalledSkein,
+): string => `${INSTALLED_FILE}import { env } from 'node:process'
+${askSource(installedWords(skein, 'pi'))}
+const SOURCES = { startup: 'startup', new: 'clear', resume: 'resume', fork: 'startup' }
+
+export default function (pi) {
+  if (env.SKEIN_RUN) return
+  let context = Promise.resolve('')
+  pi.on('session_start', ({ reason }, { sessionManager }) => {
+    context = ask('SessionStart', { session_id: sessionManager?.getSessionId?.(), source: SOURCES[reason] ?? 'resume' })
+  })
+  pi.on('before_agent_start', async ({ systemPrompt }) => {
+    const text = await context
+    return text === '' ? undefined : { systemPrompt: systemPrompt + '\\n\\n' + text }
+  })
+}
+`

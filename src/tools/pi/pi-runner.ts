@@ -6,7 +6,7 @@ import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { pi } from './pi.js'
 import { readPiEvent } from './pi-events.js'
-import { piExtension } from './pi-extension.js'
+import { installedExtension, piExtension } from './pi-extension.js'
 
 const NAME = 'pi'
 
@@ -32,6 +32,11 @@ export const piRunner: ToolRunner = {
   keys: { interrupt: ['Escape'], clear: Array.from({ length: 12 }, () => 'C-u'), quit: ['C-d'] },
   isEndTold: true,
   isProcess: (name) => basename(name) === NAME,
+  install: {
+    kind: 'file',
+    path: ({ home, env }) => join(env.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent'), 'extensions', 'skein.ts'),
+    content: installedExtension,
+  },
 }
 
 function prepare(launch: Launch): Preparation {

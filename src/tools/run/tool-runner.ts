@@ -1,6 +1,7 @@
 import type { SpooledMessage } from '../../journal/index.js'
 import type { AgentId, Evidence, Instant, OptionMeaning, SessionId, Wait } from '../../model/index.js'
 import type { Environment } from '../log/log-tool.js'
+import type { HookInstall } from './hook-install.js'
 
 /** What the program can do. Callers ask here; nobody outside tools/ compares tool names. */
 export interface RunAbilities {
@@ -82,6 +83,8 @@ export interface Preparation {
   readonly session?: SessionId
   /** How to learn the id first, for programs that choose it and tell it only when asked. Without an answer, `argv` is run as it is. */
   readonly capture?: Capture
+  /** It could not be given hooks: in this run it reports nothing. */
+  readonly isMute?: true
 }
 
 /** A symbolic link. What it points to need not be there. */
@@ -276,4 +279,6 @@ export interface ToolRunner {
   /** Whether a process of this name (comm or argv[0]) is the program and not something it runs. */
   isProcess(name: string): boolean
   readonly answer?: Answer
+  /** How Skein's hooks get into the user's own settings. Absent where the program has no hooks. */
+  readonly install?: HookInstall
 }

@@ -16,6 +16,7 @@ export const list = operationCommand(groupList, {
           { header: 'NAME', text: (group) => (group.name === lastSegment(group.path) ? '' : group.name), shrinkTo: 10 },
           { header: 'ORDER', text: (group) => String(group.order), align: 'right' },
           { header: 'SHOWN', text: (group) => (group.expanded ? '' : 'folded') },
+          { header: 'PARKED', text: ({ parked }) => (parked ? (parked.reason ?? 'yes') : ''), shrinkTo: 8 },
           { header: 'AGENTS', text: (group) => String(group.agents), align: 'right' },
         ],
         screen,

@@ -1,0 +1,23 @@
+import { repeated, text } from '../../../operations/index.js'
+import { command } from '../../command.js'
+import { chosenHooks } from './chosen-hooks.js'
+import { reportHooks } from './report-hooks.js'
+
+export const install = command({
+  name: 'hooks install',
+  summary: "Put Skein's hooks into your own settings of the agent programs",
+  description:
+    'For agents that you start yourself: their sessions are recorded when they begin, and they are told what Skein knows. Agents that Skein starts need no installed hooks. Each settings file is edited in place, and a copy of it is kept beside it. Without a name, all programs that you use.',
+  examples: [
+    ['skein hooks install claude', 'For Claude Code'],
+    ['skein hooks install claude gemini --json', 'For two programs, for scripts'],
+  ],
+  args: { tools: repeated(text('tool'), 'A program: claude, codex, gemini, opencode, pi') },
+  options: {},
+  async run({ tools }, cli) {
+    const { hooks, chosen } = await chosenHooks(cli, tools, 'used')
+    const reports = []
+    for (const runner of chosen) reports.push(await hooks.install(runner))
+    reportHooks(reports, cli.out)
+  },
+})

@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scratch } from '../../home/scratch.js'
+import { fakeTool } from '../fake-tool.js'
+import { type Workshop, workshop } from '../workshop.js'
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-C', cwd, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: cwd },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
+
+interface Shop extends Workshop {
+  repo: string
+  unit: (title?: string) => Promise<string>
+}
+
+/** A workshop with a group `web` and a repository. */
+async function shopWithRepository(options: Parameters<typeof workshop>[0] = {}): Promise<Shop> {
+  const shop = await workshop(options)
+  const repo = realpathSync(shop.project)
+  git(repo, 'init', '-q', '-b', 'main')
+  writeFileSync(join(repo, 'README.md'), 'hello\n')
+  git(repo, 'add', '.')
+  git(repo, 'commit', '-q', '-m', 'first')
+  await shop.home.roster.createGroup('web')
+  return { ...shop, repo, unit: async (title = 'Fix the login') => (await shop.home.work.add({ title })).id }
+}
+
+const refusal = async (doing: Promise<unknown>): Promise<{ code?: string; message?: string }> =>
+  doing.then(
+    () => ({}),
+    ({ code, message }) => ({ code, message }),
+  )
+
+/** Everything that a sling could leave behind. */
+async function state({ home, repo, agents }: Shop): Promise<unknown> {
+  return {
+    agents: (await agents.list({ all: true })).map(({ address, status }) => [address, status]),
+    work: (await home.work.list()).map(({ id, status, agent }) => [id, status, agent]),
+    worktrees: git(repo, 'worktree', 'list', '--porcelain'),
+    branches: git(repo, 'branch', '--list', '--format=%(refname:short) %(objectname)'),
+    events: (await home.events.read({ type: 'sling' })).length,
+  }
+}
+
+describe('sling', () => {
+  it('makes an agent with a worktree, hooks the unit before it starts, and says so in the journal', async () => {
+    const shop = await shopWithRepository()
+    const work = await shop.unit()
+    const receipt = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
+    expect(receipt).toMatchObject({ is_new: true, branch: `skein/${work}`, work: { status: 'hooked' } })
+    expect(receipt.agent).toMatchObject({ address: 'web/ash', role: 'worker', status: 'idle' })
+    expect(git(receipt.worktree ?? '', 'branch', '--show-current')).toBe(`skein/${work}`)
+    expect(readFileSync(join(receipt.worktree ?? '', 'README.md'), 'utf8')).toBe('hello\n')
+    expect((await shop.home.work.hooked(receipt.agent)).work.map(({ id }) => id)).toEqual([work])
+    const types = (await shop.home.events.read()).map(({ type }) => type)
+    expect(types.indexOf('hook')).toBeLessThan(types.indexOf('agent_started'))
+    const [sling] = await shop.home.events.read({ type: 'sling' })
+    expect(sling?.payload).toMatchObject({ work_unit: work, target: 'web/ash', group: 'web', role: 'worker' })
+    expect((await shop.home.events.read({ type: 'spawn' })).map(({ agent }) => agent)).toContain('web/ash')
+    const { session_id: session = '' } = receipt.agent
+    expect((await shop.home.sessions.find(session)).work_unit).toBe(work)
+  })
+
+  it('gives the next unit to an agent that has nothing to do, and to none that works or has changes', async () => {
+    const shop = await shopWithRepository()
+    const first = await shop.agents.sling({ work: await shop.unit('1'), group: 'web', repo: shop.repo })
+    const second = await shop.agents.sling({ work: await shop.unit('2'), group: 'web' })
+    expect(second.agent.address).toBe('web/birch') // the first one works
+    for (const { agent, work } of [first, second]) {
+      await shop.agents.stop(agent.address)
+      await shop.home.work.close(work.id, { status: 'done' })
+    }
+    writeFileSync(join(first.worktree ?? '', 'half-done.txt'), 'x')
+    const third = await shop.agents.sling({ work: await shop.unit('3'), group: 'web' })
+    expect(third).toMatchObject({ is_new: false })
+    expect(third.agent.address).toBe('web/birch')
+    expect(readFileSync(join(first.worktree ?? '', 'half-done.txt'), 'utf8')).toBe('x')
+  })
+
+  it('undoes everything when the program does not come up', async () => {
+    const shop = await shopWithRepository({
+      runners: [{ ...fakeTool(), prepare: () => ({ argv: ['/bin/sh', '-c', 'exit 3'], env: {}, files: [] }) }],
+    })
+    const work = await shop.unit()
+    const before = await state(shop)
+    const { code, message } = await refusal(shop.agents.sling({ work, group: 'web', repo: shop.repo }))
+    expect(code).toBe('agent-died')
+    expect(message).toContain('3')
+    expect(await state(shop)).toEqual(before)
+    expect(readdirSync(`${shop.repo}.worktrees`)).toEqual([])
+    expect(shop.warnings.filter((line) => line.includes('undone'))).toEqual([])
+  })
+
+  it('refuses, and changes nothing: a parked group, a full one, a full machine, a unit that is taken or done, no repository', async () => {
+    const root = scratch()
+    const config = join(root, 'config.toml')
+    const shop = await shopWithRepository({ root })
+    const taken = await shop.unit('taken')
+    const done = await shop.unit('done')
+    const work = await shop.unit('free')
+    const kim = await shop.home.roster.add({ address: 'lab/kim', tool: 'fake' })
+    await shop.home.work.hook(taken, kim)
+    await shop.home.work.close(done, { status: 'done' })
+    await shop.home.roster.createGroup('web/ui')
+    await shop.home.roster.parkGroup('web', { parked: true, reason: 'release freeze' })
+    const before = await state(shop)
+    const tried = async (request: Partial<Parameters<Shop['agents']['sling']>[0]>): Promise<string | undefined> => {
+      const { code } = await refusal(shop.agents.sling({ work, group: 'lab', repo: shop.repo, ...request }))
+      expect(await state(shop)).toEqual(before)
+      return code
+    }
+    expect(await tried({ group: 'web' })).toBe('group-parked')
+    expect(await tried({ group: 'web/ui' })).toBe('group-parked')
+    expect(await tried({ group: 'nowhere' })).toBe('group-not-found')
+    expect(await tried({ work: taken })).toBe('work-taken')
+    expect(await tried({ work: done })).toBe('illegal-transition')
+    expect(await tried({ work: 'w-none' })).toBe('work-not-found')
+    expect(await tried({ repo: root })).toBe('bad-input')
+    writeFileSync(config, '[groups."lab"]\nmax_running = 0\n')
+    expect(await tried({})).toBe('group-full')
+    writeFileSync(config, '[work]\nmin_free_memory = "900TB"\n')
+    expect(await tried({})).toBe('machine-full')
+    writeFileSync(config, '[groups."lab"]\nmax_runing = 3\n')
+    expect(await tried({})).toBe('bad-config')
+  })
+
+  it('nothing else starts in a parked group either, until it is unparked', async () => {
+    const shop = await shopWithRepository()
+    await shop.agents.start({ agent: 'web/kim', cwd: shop.repo })
+    await shop.agents.stop('web/kim')
+    await shop.home.roster.parkGroup('web', { parked: true })
+    const before = await state(shop)
+    expect((await refusal(shop.agents.start({ agent: 'web/kim' }))).code).toBe('group-parked')
+    expect((await refusal(shop.agents.start({ agent: 'web/new', cwd: shop.repo }))).code).toBe('group-parked')
+    expect((await refusal(shop.agents.restart('web/kim'))).code).toBe('group-parked')
+    expect(await state(shop)).toEqual(before)
+    await shop.home.roster.parkGroup('web', { parked: false })
+    expect((await shop.agents.start({ agent: 'web/kim' })).agent.status).toBe('idle')
+  })
+
+  it('repairs a worktree that lost its place, makes one again that is gone, and moves a ruined one aside', async () => {
+    const shop = await shopWithRepository()
+    const first = await shop.agents.sling({ work: await shop.unit('1'), group: 'web', repo: shop.repo })
+    const directory = first.worktree ?? ''
+    const next = async (): Promise<string> => {
+      await shop.agents.stop('web/ash')
+      for (const { id } of (await shop.home.work.hooked(first.agent)).work) {
+        await shop.home.work.close(id, { status: 'done' })
+      }
+      return shop.unit()
+    }
+    const sound = (): string => git(directory, 'rev-parse', '--show-toplevel')
+    let work = await next()
+    rmSync(join(directory, '.git'))
+    const repaired = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
+    expect([repaired.agent.address, sound()]).toEqual(['web/ash', directory])
+    work = await next()
+    rmSync(directory, { recursive: true })
+    const made = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
+    expect([made.agent.address, sound()]).toEqual(['web/ash', directory])
+    work = await next()
+    writeFileSync(join(directory, '.git'), 'gitdir: /nowhere\n')
+    writeFileSync(join(directory, 'precious.txt'), 'mine')
+    rmSync(join(shop.repo, '.git', 'worktrees'), { recursive: true })
+    const replaced = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
+    expect([replaced.agent.address, sound()]).toEqual(['web/ash', directory])
+    const aside = readdirSync(`${shop.repo}.worktrees`).find((name) => name.includes('damaged')) ?? ''
+    expect(readFileSync(join(`${shop.repo}.worktrees`, aside, 'precious.txt'), 'utf8')).toBe('mine')
+    expect(existsSync(join(directory, 'precious.txt'))).toBe(false)
+  })
+})
