@@ -39,6 +39,7 @@ import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import { tellRedactions } from './redaction-notices.js'
 import type { UsageLogs } from './spending.js'
+import { withSteps } from './stepped-turns.js'
 import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
 
@@ -184,7 +185,14 @@ export class LogHistory implements UsageLogs {
     const policy = verbatim ? undefined : await this.#setup.policies.at(session.cwd)
     const { told_from, ...told } = await this.#told.tell(session.id, policy)
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
-    return { session, from_log: told_from === 'log', told_from, ...told, steps }
+    const { turns, before, sub_agents } = told
+    const first = before && withSteps([before], steps)[0]
+    const stepped = {
+      turns: withSteps(turns, steps),
+      ...(first ? { before: first } : {}),
+      sub_agents: withSteps(sub_agents, steps),
+    }
+    return { session, from_log: told_from === 'log', told_from, ...told, ...stepped, steps }
   }
 
   async facts<T>(session: string, fold: FactsFold<T>, { log, cwd }: FactsOptions = {}): Promise<T | undefined> {
