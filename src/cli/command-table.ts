@@ -54,8 +54,11 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'sling', 'mail', 'step'] },
-    { title: 'History', names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'events'] },
+    { title: 'Work', names: ['work', 'sling', 'mail', 'checkpoint', 'step'] },
+    {
+      title: 'History',
+      names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'events'],
+    },
     {
       title: 'Upkeep',
       names: [
@@ -133,7 +136,10 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
-    doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
+    doctor: verb(
+      'Check the home, or record a screen that Skein cannot read',
+      async () => (await import('./commands/doctor.js')).doctor,
+    ),
     sessions: {
       summary: 'Browse sessions',
       entries: {
@@ -159,6 +165,10 @@ export const COMMANDS: CommandTable = {
           'End a session and start the one that continues it',
           async () => (await import('./commands/session/handoff.js')).handoff,
         ),
+        'log-tool': verb(
+          'Record a tool call that a hook reports',
+          async () => (await import('./commands/session/log-tool.js')).logTool,
+        ),
         step: verb('Record a step of the plan', async () => (await import('./commands/session/step.js')).step),
         update: verb(
           'Add or correct facts about a session',
@@ -174,6 +184,14 @@ export const COMMANDS: CommandTable = {
         show: verb('Show one agent', async () => (await import('./commands/agents/show.js')).show),
         rename: verb('Rename an agent', async () => (await import('./commands/agents/rename.js')).rename),
         move: verb('Move an agent to another group', async () => (await import('./commands/agents/move.js')).move),
+        archive: verb(
+          'Take an agent out of the list',
+          async () => (await import('./commands/agents/archive.js')).archive,
+        ),
+        unarchive: verb(
+          'Put an agent back in the list',
+          async () => (await import('./commands/agents/unarchive.js')).unarchive,
+        ),
         remove: verb(
           'Remove an agent; its sessions stay',
           async () => (await import('./commands/agents/remove.js')).remove,
@@ -234,6 +252,34 @@ export const COMMANDS: CommandTable = {
         reply: verb('Reply to whoever wrote a mail', async () => (await import('./commands/mail/reply.js')).reply),
       },
     },
+    seance: {
+      summary: 'Ask past sessions, or read what they did',
+      entries: {
+        list: verb(
+          'List past sessions that can be asked',
+          async () => (await import('./commands/seance/list.js')).list,
+        ),
+        read: verb(
+          'Print what a past session did and where it stopped',
+          async () => (await import('./commands/seance/read.js')).read,
+        ),
+        talk: verb('Ask a past session', async () => (await import('./commands/seance/talk.js')).talk),
+      },
+    },
+    checkpoint: {
+      summary: 'Save where an agent is in its work',
+      entries: {
+        write: verb(
+          'Save where an agent is in its work',
+          async () => (await import('./commands/checkpoint/write.js')).write,
+        ),
+        read: verb('Show the checkpoint of an agent', async () => (await import('./commands/checkpoint/read.js')).read),
+        clear: verb(
+          'Remove the checkpoint of an agent',
+          async () => (await import('./commands/checkpoint/clear.js')).clear,
+        ),
+      },
+    },
     step: {
       summary: 'Record the steps of the work',
       entries: {
@@ -291,7 +337,7 @@ export const COMMANDS: CommandTable = {
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
     archive: {
-      summary: 'Archive an agent, or manage the archive of logs',
+      summary: 'Manage the archive of logs; with an agent, the same as agents archive',
       otherwise: verb('Archive an agent', async () => (await import('./commands/archive-agent.js')).archiveAgent),
       entries: {
         list: verb(

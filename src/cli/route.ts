@@ -24,6 +24,8 @@ const SPELLINGS: ReadonlyMap<string, readonly string[]> = new Map<string, readon
   ...['start', 'end', 'handoff', 'step', 'update'].map((verb) => [`sessions ${verb}`, ['session', verb]] as const),
   ...['list', 'show', 'test'].map((verb) => [`tools ${verb}`, ['tool', verb]] as const),
 ])
+/** What may follow `seance`; anything else is for its list. */
+const SEANCE = new Set(['list', 'read', 'talk', ...HELP])
 /** The noun that may be left out. */
 export const SHORT_NOUN = 'sessions'
 /** Called by the shells' completion scripts; not for people. */
@@ -71,6 +73,8 @@ export function route(typed: readonly string[], table: CommandTable): Route {
 /** The same command line in the spelling of the table. */
 function spelledOut(args: readonly string[]): readonly string[] {
   const at = args[0] === 'help' ? 1 : 0
+  const isBare = at === 0 && args[0] === 'seance' && !SEANCE.has(args[1] ?? '')
+  if (isBare) return ['seance', 'list', ...args.slice(1)]
   const meant = SPELLINGS.get(args.slice(at, at + 2).join(' '))
   return meant ? [...args.slice(0, at), ...meant, ...args.slice(at + 2)] : args
 }

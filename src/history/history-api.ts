@@ -1,8 +1,9 @@
 import type { Spent } from '../index/index.js'
 import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
-import type { Session, Step } from '../model/index.js'
+import type { Event, Session, Step } from '../model/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
+import type { ReportedCall } from './reported-calls.js'
 
 export interface IngestOptions {
   /** Only the logs of this tool. */
@@ -114,6 +115,8 @@ export interface History {
   roots(): Promise<{ tool: string; path: string }[]>
   /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
+  /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
+  logTool(session: string, call: ReportedCall): Promise<Event>
   /**
    * Passes what a session's own log says (or the archive, when the log is gone) to `fold`, a fact at a time, so that memory does not grow
    * with the log. Undefined when there is neither. The facts of a log are unfiltered: what `fold` keeps has to pass `told.kept`.

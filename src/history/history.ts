@@ -14,10 +14,10 @@ import {
   type TextStore,
   usageReaders,
 } from '../ingest/index.js'
-import { isActive, parseSessionId, SkeinError, type Step } from '../model/index.js'
+import { type Event, isActive, parseSessionId, type Session, SkeinError, type Step } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
-import type { ProfileStore, StoredSessions } from '../store/index.js'
-import { PurgeList, withMoments } from '../store/index.js'
+import type { Events, ProfileStore, StoredSessions } from '../store/index.js'
+import { PurgeList, withMoments, withoutPurged } from '../store/index.js'
 import { LOG_TOOLS, type LoggedTurn, type LogRef, type UnlistedDirectory } from '../tools/index.js'
 import { storedPolicies } from './care/stored-policies.js'
 import { FoundSessions } from './found-sessions.js'
@@ -38,6 +38,7 @@ import { completedForks, logOfEntry, type OpenStores, pendingSources } from './p
 import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import { tellRedactions } from './redaction-notices.js'
+import { CALLED, keptCall, type ReportedCall, withReported } from './reported-calls.js'
 import type { UsageLogs } from './spending.js'
 import { withSteps } from './stepped-turns.js'
 import { ToldSessions } from './told-session.js'
@@ -74,6 +75,7 @@ export interface HistorySetup {
   policies: Policies
   purges: PurgeList
   stores: LogStores
+  events: Events
 }
 
 interface Look {
@@ -183,7 +185,9 @@ export class LogHistory implements UsageLogs {
   async turns(reference: string, { verbatim = false }: TurnsOptions = {}): Promise<SessionHistory> {
     const session = await this.#setup.sessions.find(reference)
     const policy = verbatim ? undefined : await this.#setup.policies.at(session.cwd)
-    const { told_from, ...told } = await this.#told.tell(session.id, policy)
+    const { told_from, ...logged } = await this.#told.tell(session.id, policy)
+    // A log has every call that its hooks reported. Only where there is none, the journal is read for them.
+    const told = told_from === 'counts' ? withReported(logged, await this.#reported(session)) : logged
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     const { turns, before, sub_agents } = told
     const first = before && withSteps([before], steps)[0]
@@ -193,6 +197,23 @@ export class LogHistory implements UsageLogs {
       sub_agents: withSteps(sub_agents, steps),
     }
     return { session, from_log: told_from === 'log', told_from, ...told, ...stepped, steps }
+  }
+
+  #reported({ id, started_at }: Session): Promise<Event[]> {
+    return this.#setup.events.read({ type: CALLED, session: id, since: started_at })
+  }
+
+  async logTool(reference: string, call: ReportedCall): Promise<Event> {
+    const { sessions, policies, events } = this.#setup
+    const session = await sessions.find(reference)
+    const { id, name, ...rest } = keptCall(call, await policies.at(session.cwd))
+    const payload = await withoutPurged({ call: id, tool: name, ...rest }, this.#setup.store.paths)
+    return events.append({
+      type: CALLED,
+      session: session.id,
+      ...(session.agent ? { agent: session.agent } : {}),
+      payload,
+    })
   }
 
   async facts<T>(session: string, fold: FactsFold<T>, { log, cwd }: FactsOptions = {}): Promise<T | undefined> {

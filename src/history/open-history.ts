@@ -46,6 +46,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       watch: async (options) => (await logged()).watch(options),
       roots: async () => (await logged()).roots(),
       turns: async (reference, options) => (await logged()).turns(reference, options),
+      logTool: async (session, call) => (await logged()).logTool(session, call),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),
       search: async (options) => {
@@ -87,7 +88,7 @@ function loaders(parts: HistoryParts) {
     const { LogHistory, Policies, PurgeList } = await import('./history.js')
     const policies = new Policies(privacyFile, store.context, await memory())
     const purges = new PurgeList(parts.root)
-    return new LogHistory({ store, sessions, config, surroundings, policies, purges, stores: await stores() })
+    return new LogHistory({ store, sessions, events, config, surroundings, policies, purges, stores: await stores() })
   })
   const stores: () => Promise<LogStores> = onDemand(async () => {
     const { LogStores } = await import('./log-stores.js')

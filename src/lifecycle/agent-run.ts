@@ -62,6 +62,8 @@ export interface LiveRun {
   program_pid?: number
   /** The agents directory of the home that started it: in a copy of that home the conversation is not the copy's. */
   home?: string
+  /** How the run before ended, where nobody asked for that: its successor is told. */
+  after?: { reason: string; at: Instant }
   /** It has no hooks in this run: what its screen shows is all there is. */
   is_mute?: true
   /** Its user asked for its end: whoever sees it end says so. */
@@ -226,6 +228,7 @@ const AGENT_RUN = shape({
       pid: isPid,
       'process_start?': count,
       'program_pid?': isPid,
+      'after?': shaped(shape({ reason: text, at: time })),
       'asked?': shaped(shape({ how: text, at: time })),
       'ended_at?': time,
       'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),

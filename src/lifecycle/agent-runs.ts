@@ -12,6 +12,8 @@ const SUFFIX = '.json'
 const HOLD_WAIT_MS = 20_000
 /** A prompt that is kept for an agent, among the files of its runs. */
 export const PROMPT_FILE = 'prompt'
+/** How far it came, for the session after a crash. */
+export const CHECKPOINT_FILE = 'checkpoint.json'
 
 const DOING = {
   state: 'is starting or changing this agent',

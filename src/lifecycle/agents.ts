@@ -1,11 +1,13 @@
 import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session, WorkUnit } from '../model/index.js'
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
+import type { Checkpoint, CheckpointNotes } from './care/checkpoint.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
+import type { Seance } from './seance/read.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -193,6 +195,18 @@ export interface Agents extends AsyncDisposable {
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
+  /** What a past session did, found without asking a model. */
+  readSeance(reference: string): Promise<Seance>
+  /** Asks a past session, in a copy. Without a prompt the agent stays. */
+  talkSeance(
+    reference: string,
+    options: { prompt?: string; timeoutMs: number; signal?: AbortSignal },
+  ): Promise<{ session: string; agent: AgentView; reply?: string; reason?: string }>
+  /** Saves where an agent is in its work. */
+  writeCheckpoint(reference: string, given: CheckpointNotes): Promise<{ agent: string; checkpoint: Checkpoint }>
+  /** Undefined when there is none of the last day. */
+  readCheckpoint(reference: string): Promise<{ agent: string; checkpoint: Checkpoint } | undefined>
+  clearCheckpoint(reference: string): Promise<{ agent: string; cleared: boolean }>
   /** Brings back agents that are down although nobody asked for it, or those that are named. */
   recover(options: {
     agents?: readonly string[]

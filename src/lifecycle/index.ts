@@ -13,11 +13,13 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
+export type { Checkpoint } from './care/checkpoint.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
 export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'
 export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
+export { readHookMessage, sessionOfEnvironment } from './prime/hook-message.js'
 export type { Answering } from './prime/hook-run.js'
 export { type HookReport, InstalledHooks } from './prime/installed-hooks.js'
 export type { Prime } from './prime/prime.js'

@@ -20,6 +20,7 @@ import type {
   StartAgent,
   StartNow,
 } from './agents.js'
+import { type CheckpointNotes, checkpointFor, clearCheckpoint, writeCheckpoint } from './care/checkpoint.js'
 import { findAgent } from './find-agent.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
@@ -27,6 +28,8 @@ import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
+import { readSeance } from './seance/read.js'
+import { calledUp, callUp, letGo } from './seance/talk.js'
 import { parkedAround, refuseParked } from './sling/admission.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
@@ -120,6 +123,53 @@ export class RunningAgents implements Agents {
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
+  }
+
+  readSeance(reference: string): ReturnType<Agents['readSeance']> {
+    return readSeance(this.parts, reference)
+  }
+
+  async talkSeance(
+    reference: string,
+    { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
+  ): ReturnType<Agents['talkSeance']> {
+    const session = await calledUp(this.parts, reference)
+    const agent = await callUp(this.parts, session)
+    if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
+    try {
+      const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)
+      return {
+        session: session.id,
+        agent: view,
+        ...(reply === undefined ? {} : { reply }),
+        ...(reason ? { reason } : {}),
+      }
+    } finally {
+      await letGo(this.parts, agent)
+    }
+  }
+
+  /** As soon as it listens: a program that has just been started may still be drawing. */
+  async #ask(agent: Agent, prompt: string, limits: { timeoutMs: number; signal?: AbortSignal }): Promise<SendReceipt> {
+    await this.wait(agent.id, { until: 'idle', ...limits })
+    return this.send(agent.id, prompt, { wait: true, ...limits })
+  }
+
+  async writeCheckpoint(reference: string, given: CheckpointNotes): ReturnType<Agents['writeCheckpoint']> {
+    const agent = await findAgent(this.parts.home, reference)
+    return { agent: agent.address, checkpoint: await writeCheckpoint(this.parts, agent, given) }
+  }
+
+  async readCheckpoint(reference: string): ReturnType<Agents['readCheckpoint']> {
+    const agent = await findAgent(this.parts.home, reference)
+    const { run } = await this.parts.runs.found(agent.id)
+    const checkpoint = checkpointFor(this.parts, agent, run?.recipe.cwd ?? agent.project_path)
+    return checkpoint && { agent: agent.address, checkpoint }
+  }
+
+  async clearCheckpoint(reference: string): ReturnType<Agents['clearCheckpoint']> {
+    const agent = await findAgent(this.parts.home, reference)
+    return { agent: agent.address, cleared: await clearCheckpoint(this.parts, agent) }
   }
 
   async recover({

@@ -89,6 +89,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     const resumed = told.field('how') === 'resume' ? ', resumed' : ''
     return `${told.who} was started${told.inSession}${resumed}${tail(textAt(told.payload.recipe, 'tool'))}`
   },
+  tool_called: (told) => `${told.who} called ${told.field('tool')}`,
   agent_start_failed: (told) => `${told.who} did not start: step ${told.field('step')}${tail(told.field('reason'))}`,
   agent_stopped: (told) => {
     const how = told.field('how') || 'stopped'

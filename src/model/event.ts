@@ -107,8 +107,10 @@ export const RECORD_TYPES = [
   'privacy_redacted',
   'agent_started',
   'agent_start_failed',
+  'tool_called',
   'agent_stopped',
   'agent_status',
+  'tool_called',
   'agent_sent',
   'agent_answered',
   'agent_acked',
@@ -154,6 +156,7 @@ const BATCHED = new Set<string>([
   'polecat_nudged',
   'privacy_redacted',
   'agent_status', // read again from the agent itself
+  'tool_called', // read again from the log
 ])
 /** Whether a write is confirmed only once it is on disk. Unknown types are treated as precious. */
 export const isDurable = (type: string): boolean => !BATCHED.has(type) && !type.startsWith('patrol_')

@@ -47,6 +47,7 @@ export const DEFAULT_POLICY: RetentionPolicy = {
     agent_started: days(30),
     agent_stopped: days(30),
     agent_start_failed: days(30),
+    tool_called: days(30),
   },
   minRetain: 100,
   pruneIntervalMs: 3_600_000,

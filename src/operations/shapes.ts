@@ -497,6 +497,38 @@ export const SHAPES = {
     "receipts": ["list of receipt", "always", "one per agent"],
     "failures": ["list of failure", "if any failed", "one per agent that failed"],
   },
+  "seance-reading": {
+    "session": ["session", "always", ""],
+    "from": ["text", "always", "`log`, or `archive` if the log is gone"],
+    "is_part": ["boolean", "always", "some of it is missing"],
+    "text": ["text", "always", "what it did and where it stopped, filtered for privacy"],
+  },
+  "seance-talk": {
+    "session": ["text", "always", "the session that was asked"],
+    "agent": ["running-agent", "always", "the agent in the copy; removed after a question"],
+    "reply": ["text", "if there is one", ""],
+    "reason": ["text", "if a question has no reply", "why"],
+  },
+  "agent-checkpoint": {
+    "agent": ["text", "always", "its address"],
+    "checkpoint": ["checkpoint", "always", ""],
+  },
+  "checkpoint": {
+    "timestamp": ["time", "always", "when it was written"],
+    "session_id": ["text", "if known", "the session that wrote it"],
+    "molecule_id": ["text", "if any", "the plan"],
+    "current_step": ["text", "if any", "the step in progress"],
+    "step_title": ["text", "if given", ""],
+    "hooked_bead": ["text", "if any", "the unit of work on its hook"],
+    "branch": ["text", "in a repository", ""],
+    "last_commit": ["text", "in a repository", ""],
+    "modified_files": ["list of text", "in a repository", "changed and new files, at most 200"],
+    "notes": ["text", "if given", "filtered for privacy"],
+  },
+  "cleared-checkpoint": {
+    "agent": ["text", "always", "its address"],
+    "cleared": ["boolean", "always", "false when there was none"],
+  },
   "recovery": {
     "dry_run": ["boolean", "always", "nothing was started"],
     "receipts": ["list of recovery-receipt", "always", "one per agent that was down or was named"],

@@ -27,7 +27,7 @@ const shapes = new Map<string, Shape>(
     }),
 )
 const promised = new Map(
-  [...page.matchAll(/^\| `skein (.+?)` +\| \[(.+?)\](?:.*; for several agents \[(.+?)\])?/gm)].map(
+  [...page.matchAll(/^\| `skein (.+?)` +\| \[(.+?)\](?:.*; (?:for several agents|alone) \[(.+?)\])?/gm)].map(
     ([, name = '', shape = '', several]) => [name, { shape, several }],
   ),
 )

@@ -25,6 +25,7 @@ it.each([
     { how: 'stopped', reason: 'stopped: it exited gracefully' },
     'web/shop was stopped: it exited gracefully',
   ],
+  ['tool_called', { call: 't1', tool: 'Bash' }, 'web/shop called Bash'],
   ['agent_start_failed', { step: 'wait', reason: 'exited 3' }, 'web/shop did not start: step wait: exited 3'],
   ['agent_stopped', { how: 'crashed', reason: 'exited 3' }, 'web/shop crashed: exited 3'],
   [

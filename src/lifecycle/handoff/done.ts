@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { type Agent, type ClosedStatus, isActive, plainLine, type SessionId, SkeinError } from '../../model/index.js'
+import { clearCheckpoint } from '../care/checkpoint.js'
 import type { Parts } from '../parts.js'
 import { isPassedOn } from '../run/launch-environment.js'
 import { addressOf } from './handoff.js'
@@ -53,6 +54,7 @@ export async function finishWork(
     const { handoff: _marker, ...next } = current
     return { next, result: undefined }
   })
+  await clearCheckpoint(parts, agent)
   return { closed, ...(session ? { session } : {}), ...(submitted ? { submitted } : {}) }
 }
 

@@ -34,6 +34,7 @@ function fullParts(prime: Prime): string[] {
     ...prime.notes.map((note) => `Note: ${note}`),
     ...roleParts(prime),
     ...handoffParts(prime),
+    ...checkpointParts(prime),
     ...workParts(prime),
     ...inboxParts(prime),
     directive(prime),
@@ -46,6 +47,7 @@ function lightParts(prime: Prime): string[] {
     `${identityLine(prime)}${wordsOf(prime.source)}`,
     ...prime.notes.map((note) => `Note: ${note}`),
     ...handoffParts(prime),
+    ...checkpointParts(prime),
     prime.isHeld ? directive(prime) : 'Continue your current task.',
   ]
 }
@@ -91,6 +93,43 @@ function handoffParts({ handoff, state, session, parent }: Prime): string[] {
     ]
   }
   return []
+}
+
+/** What a crash has cut off, for a conversation that goes on as well as for its successor. */
+function checkpointParts({ after, checkpoint, handoff }: Prime): string[] {
+  if (handoff) return []
+  const cut = after
+    ? [
+        `Recovery: your process ended unexpectedly at ${after.at} (${line(after.reason)}) and was started again. Check the state of your last action before you continue.`,
+      ]
+    : []
+  if (!checkpoint) return cut
+  const {
+    modified_files: files = [],
+    timestamp,
+    current_step,
+    step_title,
+    molecule_id,
+    hooked_bead,
+    branch,
+    last_commit,
+    notes,
+  } = checkpoint
+  const facts = [
+    ...(current_step
+      ? [
+          `step ${line(current_step)}${step_title ? ` (${line(step_title)})` : ''}${molecule_id ? ` of ${line(molecule_id)}` : ''}`,
+        ]
+      : []),
+    ...(hooked_bead ? [`work ${line(hooked_bead)}`] : []),
+    ...(branch ? [`branch ${line(branch)}`] : []),
+    ...(last_commit ? [`commit ${line(last_commit)}`] : []),
+    ...(files.length > 0 ? [`${files.length} changed files: ${files.slice(0, SHOWN).map(line).join(', ')}`] : []),
+  ]
+  return [
+    ...cut,
+    `Checkpoint of ${timestamp}: ${facts.join('; ') || 'nothing but its time'}.${notes ? `\n${quote(notes, MAIL_CHARS)}` : ''}`,
+  ]
 }
 
 function workParts({ work, mail }: Prime): string[] {

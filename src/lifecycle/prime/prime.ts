@@ -9,6 +9,7 @@ import {
   SkeinError,
 } from '../../model/index.js'
 import type { AgentRun } from '../agent-run.js'
+import { type Checkpoint, checkpointFor } from '../care/checkpoint.js'
 import { consumeHandoff, type HandoffMarker, isFor, type PrimeSource } from '../handoff/marker.js'
 import type { Parts } from '../parts.js'
 import { isWithinTree } from '../status/process-family.js'
@@ -56,6 +57,10 @@ export interface Prime extends PrimedWork {
   /** The session before, if it crashed. */
   readonly parent?: SessionId
   readonly handoff?: HandoffMarker
+  /** Its process ended unasked before this one was started: why and when. */
+  readonly after?: { readonly reason: string; readonly at: Instant }
+  /** How far it came before that. */
+  readonly checkpoint?: Checkpoint
   readonly lock?: IdentityLock
   /** Another living process is this agent. */
   readonly isHeld: boolean
@@ -83,6 +88,9 @@ export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Pri
   const work = agent && !isBrief ? await workOf(parts.home.work, agent, session, notes) : NO_WORK
   const crashed = record?.link === 'crash' ? record.parent_id : undefined
   const hooked = work.work.length + work.mail.length
+  // A compaction or a clear later in the same process has nothing to do with it.
+  const after = asked.source === 'compact' || asked.source === 'clear' ? undefined : run?.run?.after
+  const checkpoint = agent && !handoff && (crashed || after) ? checkpointFor(parts, agent, asked.cwd) : undefined
   return {
     state: stateOf({ handoff, crashed, hooked }, reasons),
     reasons,
@@ -94,6 +102,8 @@ export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Pri
     cwd: asked.cwd,
     ...(crashed ? { parent: crashed } : {}),
     ...(handoff ? { handoff } : {}),
+    ...(after ? { after } : {}),
+    ...(checkpoint ? { checkpoint } : {}),
     ...(lock?.kind === 'taken' ? { lock: lock.lock } : {}),
     isHeld,
     ...work,

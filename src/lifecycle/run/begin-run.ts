@@ -17,6 +17,7 @@ import type { ToolRunner } from '../../tools/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
 import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
+import { fallOf } from '../recover/fall.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
 import { turnBeforeStart } from '../status/turn-end.js'
 import { endRun, refuseLeft } from './end-run.js'
@@ -43,6 +44,8 @@ export interface Restart {
   replace?: boolean | LiveRun['id']
   /** With the environment of its last start, in place of that of this process. The daemon always does so. */
   asBefore?: boolean
+  /** In a copy of this conversation, which the tool makes. */
+  fork?: SessionId
   /** By the watchdog, which counts; any other start begins to count anew. */
   isRespawn?: boolean
   /** Also when the process before may still run where it cannot be seen. */
@@ -105,7 +108,11 @@ export async function beginRun(
     if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
     if (how === 'resume' && wanted && !plan?.resume) await refuseForeign(parts, agent, current, wanted)
     await parts.terminals.of(parts.socket)
-    return prepareRun(parts, { agent, recipe, runner, how, session: wanted, tmuxSession, env, roles })
+    const origin = options.fork ? { origin: options.fork } : {}
+    const facts = { agent, recipe, runner, how, session: wanted, ...origin, tmuxSession, env, roles }
+    const given = await prepareRun(parts, facts)
+    // Most programs choose the id of a copy themselves.
+    return how === 'fork' ? { ...given, session: given.preparation.session } : given
   })
   const isGivenUp = await steps.do('end-before', () => endBefore(parts, agent, current, options))
   const { readied, claim, refused } = await steps.do('settings', () => readyRun(parts, agent, prepared))
@@ -150,7 +157,9 @@ export async function beginRun(
     for (const name of ['remain-on-exit', 'tmux-environment'] as const) steps.done(name, 'with the session')
     if (look.theme) steps.done('theme', 'with the session')
     else steps.skip('theme', 'none is set')
-    const run = begun(launching, pane)
+    const fell = fallOf(current)
+    const after = fell && { reason: fell.reason, at: current.run?.ended_at ?? status.since }
+    const run: LiveRun = { ...begun(launching, pane), ...(after ? { after } : {}) }
     const next: AgentRun = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' } } : {}) }
     delete next.launching
     await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
@@ -208,8 +217,7 @@ export async function undoRun(parts: Parts, agent: Agent, begunRun: Begun, steps
     const at = nowOf(parts)
     const status: AgentStatus = { status: 'stopped', since: at, source: 'process', reason: undone(steps) }
     const { run: _run, ...kept } = before ?? { v: 1 as const, agent: agent.id, recipe: current.recipe }
-    const old =
-      tier === 'respawned' && before?.run ? { run: { ...before.run, ended_at: before.run.ended_at ?? at } } : {}
+    const old = before?.run ? { run: { ...before.run, ended_at: before.run.ended_at ?? at } } : {}
     const payload = { agent_id: agent.id, run: run.id, how: 'undone', reason: undone(steps) }
     return { next: { ...kept, status, ...old }, events: [{ type: 'agent_stopped', payload }], result: undefined }
   })
@@ -350,9 +358,10 @@ function conversationFor(
   parts: Parts,
   binding: Binding | undefined,
   recipe: Recipe,
-  { fresh, plan, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
+  { fresh, plan, fork, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
 ): { how: LiveRun['how']; session: SessionId | undefined } {
   const { can } = runnerOf(parts, recipe.tool)
+  if (fork) return { how: 'fork', session: parseSessionId(parts.context.random.uuid()) }
   if (plan?.resume) return { how: 'resume', session: plan.resume }
   // A successor that was begun once is resumed like any other.
   if (handoff?.kind === 'fresh' && (handoff.to === undefined || binding?.session !== handoff.to))

@@ -17,7 +17,7 @@ import {
   type ToolRunner,
 } from '../../tools/index.js'
 import type { Launching, LiveRun, Recipe } from '../agent-run.js'
-import { PROMPT_FILE } from '../agent-runs.js'
+import { CHECKPOINT_FILE, PROMPT_FILE } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
 import { hookAnswer, hookFiles } from '../prime/hook-run.js'
 import { environmentFor } from './account.js'
@@ -183,7 +183,7 @@ export function begun(launching: Launching, { pane, pid, session, serverPid }: P
 export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
   const directory = parts.runs.directoryOf(agent.id)
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
-    if (name !== keep && name !== PROMPT_FILE && !name.startsWith('env'))
+    if (name !== keep && name !== PROMPT_FILE && name !== CHECKPOINT_FILE && !name.startsWith('env'))
       rmSync(join(directory, name), { recursive: true, force: true })
   }
 }

@@ -1,0 +1,13 @@
+import { seanceList } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
+import { showPage } from '../../views/session-pages.js'
+
+export const list = operationCommand(seanceList, {
+  name: 'seance list',
+  examples: [
+    ['skein seance', 'The newest sessions'],
+    ['skein seance --agent web/toast', 'The predecessors of an agent'],
+    ['skein seance --work wk-42 --json', 'Everyone who worked on a unit'],
+  ],
+  show: showPage,
+})

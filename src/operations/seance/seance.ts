@@ -1,0 +1,94 @@
+import type { AgentView } from '../../lifecycle/index.js'
+import type { Session } from '../../model/index.js'
+import { duration } from '../duration.js'
+import { optional, required } from '../field.js'
+import { count, freeText, sessionRef } from '../kind.js'
+import { operation } from '../operation.js'
+import { FILTERS, filterOf } from '../sessions/filters.js'
+import { pageOf, type ShownPage } from '../sessions/page.js'
+
+const RECENT = 20
+const SESSION = required(sessionRef, 'Id, beginning of an id, or agent')
+
+export const seanceList = operation({
+  name: 'seance.list',
+  does: 'reads',
+  where: 'either',
+  summary: 'List past sessions that can be asked',
+  description: 'Newest first, of every agent, also of agents that were removed.',
+  input: {
+    agent: FILTERS.agent,
+    role: FILTERS.role,
+    rig: FILTERS.rig,
+    work: FILTERS.work,
+    chain: FILTERS.chain,
+    recent: optional(count, 'At most this many', { short: 'n', fallback: String(RECENT) }),
+  },
+  result: 'page',
+  async run({ recent = RECENT, ...given }, { home }): Promise<ShownPage> {
+    const unset = {
+      tool: undefined,
+      since: undefined,
+      until: undefined,
+      outcome: undefined,
+      title: undefined,
+      in: undefined,
+    }
+    const filters = { ...unset, ...given, limit: recent, cursor: undefined, all: false }
+    return pageOf(await home(), filterOf(filters), { all: false })
+  },
+})
+
+export interface SeanceReading {
+  session: Session
+  from: 'log' | 'archive'
+  is_part: boolean
+  text: string
+}
+
+export const seanceRead = operation({
+  name: 'seance.read',
+  does: 'reads',
+  where: 'either',
+  isHeavy: true,
+  summary: 'Print what a past session did and where it stopped',
+  description: 'Made from its log, or from the archive if the log is gone. No model is asked.',
+  input: { session: SESSION },
+  result: 'seance-reading',
+  async run({ session }, { agents }): Promise<SeanceReading> {
+    const { digest: _digest, ...reading } = await (await agents()).readSeance(session)
+    return reading
+  },
+})
+
+export interface SeanceTalk {
+  /** The session that was asked. */
+  session: string
+  agent: AgentView
+  reply?: string
+  /** Why there is no reply. */
+  reason?: string
+}
+
+export const seanceTalk = operation({
+  name: 'seance.talk',
+  does: 'acts',
+  where: 'either',
+  summary: 'Ask a past session',
+  description:
+    'Its tool copies the session, and an agent of its own (in the group seance) is started in the copy: nothing is written to the session itself. With --prompt the question is sent, the reply printed and the agent removed. Without it the agent stays; attach to it, and remove it when you are done.',
+  input: {
+    session: SESSION,
+    prompt: optional(freeText('text'), 'The question'),
+    timeout: optional(duration, 'How long to wait for the reply', { fallback: '5m' }),
+  },
+  result: 'seance-talk',
+  async run({ session, prompt, timeout }, context): Promise<SeanceTalk> {
+    const asked = {
+      ...(prompt === undefined ? {} : { prompt }),
+      timeoutMs: timeout ?? 300_000,
+      signal: context.abandoned(),
+    }
+    return (await context.agents()).talkSeance(session, asked)
+  },
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolRunner } from '../../src/tools/index.js'
+import { fakeTool } from './fake-tool.js'
+import { workshop } from './workshop.js'
+
+/** The fake tool, which copies a conversation under the id it is given. */
+function forking(): ToolRunner {
+  const tool = fakeTool()
+  return { ...tool, can: { ...tool.can, fork: true } }
+}
+
+describe('a past session is asked', () => {
+  it('in a copy, by an agent of its own that is gone afterwards', async () => {
+    const shop = await workshop({ runners: [forking()] })
+    const { agent } = await shop.agents.start({ agent: 'web/toast', cwd: shop.project })
+    await shop.agents.stop('toast')
+    const before = await shop.home.sessions.get(agent.session_id as never)
+    const asked = await shop.agents.talkSeance('web/toast', { prompt: 'why?', timeoutMs: 60_000 })
+    expect(asked).toMatchObject({
+      session: agent.session_id,
+      agent: { address: 'seance/toast' },
+      reply: expect.stringContaining('reply to why?'),
+    })
+    expect(asked.agent.session_id).not.toBe(agent.session_id)
+    expect((await shop.agents.list({ all: true })).map(({ address }) => address)).toEqual(['web/toast'])
+    expect(await shop.home.sessions.get(agent.session_id as never)).toEqual(before)
+    const said = shop.log().filter((line) => line.prompt !== undefined)
+    expect(said.map(({ session }) => session)).toEqual([asked.agent.session_id])
+  })
+
+  it('without a question the agent stays, and a second one gets a name of its own', async () => {
+    const shop = await workshop({ runners: [forking()] })
+    await shop.agents.start({ agent: 'web/toast', cwd: shop.project })
+    const first = await shop.agents.talkSeance('web/toast', { timeoutMs: 60_000 })
+    const second = await shop.agents.talkSeance('web/toast', { timeoutMs: 60_000 })
+    expect([first.agent.address, second.agent.address]).toEqual(['seance/toast', 'seance/toast-2'])
+    expect(new Set((await shop.agents.list()).map(({ session_id }) => session_id)).size).toBe(3)
+  })
+
+  it.each([
+    ['its tool cannot copy', fakeTool(), /fake cannot copy a conversation$/],
+    ['its log is gone', { ...forking(), hasConversation: () => false }, /fake has no log of it any more$/],
+  ])('and refused with a way to read it when %s; nothing is left behind', async (_, runner, message) => {
+    const shop = await workshop({ runners: [runner] })
+    const { agent } = await shop.agents.start({ agent: 'web/toast', cwd: shop.project })
+    const refused = await shop.agents.talkSeance('web/toast', { prompt: 'x', timeoutMs: 1_000 }).catch((error) => error)
+    expect(refused.message).toMatch(message)
+    expect(refused.next).toBe(`Read what it did: skein seance read ${agent.session_id}`)
+    expect((await shop.home.roster.agents()).map(({ address }) => address)).toEqual(['web/toast'])
+  })
+})
