@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { boundedInput } from './disk/index.js'
 import { openHome } from './home/index.js'
 import { answerHook, HOOK_LIMIT_MS, type HookQuestion } from './lifecycle/index.js'
@@ -32,6 +33,10 @@ answerHook(questionOf(command === 'prime' ? ['SessionStart', '--text', ...words]
     return workingDirectory()
   },
   input: (limits) => boundedInput(0, limits),
+  detach: async (args, options) => {
+    const program = fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
+    return (await import('./cli/detach.js')).detachProgram({ program, args, env: process.env, ...options })
+  },
   open: ({ root, configFile, profile }) =>
     openHome({
       root: root ?? homeLocation().root,

@@ -32,12 +32,16 @@ export interface HookWorld {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   input(limits: InputLimits): Promise<string | undefined>
+  /** Runs Skein outside of the agent's process tree. Absent where that cannot be. */
+  detach?(args: readonly string[], options: { input: string; log: string }): Promise<void> | void
   /** The home at this place; where it says nothing, the user's own. */
   open(place: HookPlace): Promise<Home>
 }
 
 /** A hook's message is some hundred bytes, and at once there. A prompt or the input of a tool may be in it. */
 export const HOOK_INPUT: InputLimits = { mostBytes: 1024 * 1024, waitMs: 500 }
+/** The start of a session, and what each program calls the compaction of its context. */
+const ANSWERED = new Set(['SessionStart', 'PreCompact', 'PreCompress'])
 /** How long a hook waits for another process that changes the agent, such as the one that is starting it. */
 const WAIT_MS = 1_500
 /** After this long a hook gives up, and its agent goes on without an answer. */
@@ -51,8 +55,14 @@ export async function answerHook(question: HookQuestion, world: HookWorld): Prom
   const run = file === undefined ? undefined : readHookRun(file)
   // The hooks of a run report for it. The user's own, which its program has as well, leave it to them.
   if (run === undefined && (file !== undefined || env.SKEIN_RUN)) return ''
-  if (event !== 'SessionStart') return ''
+  if (!ANSWERED.has(event)) return ''
   const home = await world.open(run ? { root: run.root, configFile: run.config_file, profile: run.profile } : {})
+  if (event !== 'SessionStart') {
+    const { beforeCompaction } = await import('../handoff/before-compaction.js')
+    const { agent = env.SKEIN_AGENT } = run ?? {}
+    if (agent) await beforeCompaction({ home, context }, agent, world.detach)
+    return ''
+  }
   const agent = run ? { agent: run.agent } : {}
   const asked = { ...question, ...(run ? { tool: run.tool } : {}) }
   const primed = await primeFrom({ home, context }, { env, cwd, message, isHook: true, isDry: false }, agent, asked)
