@@ -692,6 +692,7 @@ export const SHAPES = {
     "branch": ["text", "if known", "git branch"],
     "cwd_problem": ["text", "if any", "why its directory cannot be used: missing, a file, no permission"],
     "model": ["text", "if chosen", ""],
+    "phase": ["text", "while it runs or hands off", "`priming`, `ready`, `autonomous` (work is on its hook) or `handoff`"],
     "context_tokens": ["integer", "if known", "tokens that the last model call sent, as far as its log was ingested"],
     "cost_micro_usd": ["integer", "if known", "cost of its conversation, in millionths of a dollar"],
     "unpriced_calls": ["integer", "if any", "model calls without a known price; they are not in `cost_micro_usd`, which is absent if no call has a price"],
