@@ -32,6 +32,16 @@ answerHook(questionOf(command === 'prime' ? ['SessionStart', '--text', ...words]
     return workingDirectory()
   },
   input: (limits) => boundedInput(0, limits),
+  run: async (args, waitMs) => {
+    const { spawn } = await import('node:child_process')
+    const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], { detached: true, stdio: 'ignore' })
+    child.unref()
+    await new Promise((resolve) => {
+      child.on('exit', resolve)
+      child.on('error', resolve)
+      setTimeout(resolve, waitMs)
+    })
+  },
   open: ({ root, configFile, profile }) =>
     openHome({
       root: root ?? homeLocation().root,

@@ -24,7 +24,7 @@ export const hook = command({
       ...(run === undefined ? {} : { run }),
       ...(pid === undefined ? {} : { pid }),
     }
-    const answer = await answerHook(question, { context, env: daemon.env, cwd, input, open: home })
+    const answer = await answerHook(question, { context, env: daemon.env, cwd, input, open: home, run: async () => {} })
     out.result({ event, answer }, () => answer)
   },
 })
