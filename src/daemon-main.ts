@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -76,6 +76,8 @@ else beDaemon()
 function beDaemon(): void {
   process.title = 'skein-daemon'
   const place = daemonPlace({ ...facts, profile })
+  // Whoever starts a daemon makes this first. If it is gone, so is the home, and a daemon must not make one.
+  if (!existsSync(place.directory)) process.exit(0)
   makePrivate(dirname(place.log), userId)
   const log = new LogFile(place.log, { now: Date.now })
   const say = (line: string): void => log.write(line)

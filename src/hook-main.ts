@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { boundedInput } from './disk/index.js'
 import { openHome } from './home/index.js'
 import { answerHook, HOOK_LIMIT_MS, type HookQuestion } from './lifecycle/index.js'
@@ -32,15 +33,9 @@ answerHook(questionOf(command === 'prime' ? ['SessionStart', '--text', ...words]
     return workingDirectory()
   },
   input: (limits) => boundedInput(0, limits),
-  run: async (args, waitMs) => {
-    const { spawn } = await import('node:child_process')
-    const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], { detached: true, stdio: 'ignore' })
-    child.unref()
-    await new Promise((resolve) => {
-      child.on('exit', resolve)
-      child.on('error', resolve)
-      setTimeout(resolve, waitMs)
-    })
+  detach: async (args, options) => {
+    const program = fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
+    return (await import('./cli/detach.js')).detachProgram({ program, args, env: process.env, ...options })
   },
   open: ({ root, configFile, profile }) =>
     openHome({

@@ -136,7 +136,10 @@ export const COMMANDS: CommandTable = {
         ),
       },
     },
-    doctor: verb('Record a screen that Skein cannot read', async () => (await import('./commands/doctor.js')).doctor),
+    doctor: verb(
+      'Check the home, or record a screen that Skein cannot read',
+      async () => (await import('./commands/doctor.js')).doctor,
+    ),
     sessions: {
       summary: 'Browse sessions',
       entries: {
@@ -181,6 +184,14 @@ export const COMMANDS: CommandTable = {
         show: verb('Show one agent', async () => (await import('./commands/agents/show.js')).show),
         rename: verb('Rename an agent', async () => (await import('./commands/agents/rename.js')).rename),
         move: verb('Move an agent to another group', async () => (await import('./commands/agents/move.js')).move),
+        archive: verb(
+          'Take an agent out of the list',
+          async () => (await import('./commands/agents/archive.js')).archive,
+        ),
+        unarchive: verb(
+          'Put an agent back in the list',
+          async () => (await import('./commands/agents/unarchive.js')).unarchive,
+        ),
         remove: verb(
           'Remove an agent; its sessions stay',
           async () => (await import('./commands/agents/remove.js')).remove,
@@ -326,7 +337,7 @@ export const COMMANDS: CommandTable = {
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
     archive: {
-      summary: 'Archive an agent, or manage the archive of logs',
+      summary: 'Manage the archive of logs; with an agent, the same as agents archive',
       otherwise: verb('Archive an agent', async () => (await import('./commands/archive-agent.js')).archiveAgent),
       entries: {
         list: verb(

@@ -24,6 +24,7 @@ export class LogFile implements Disposable {
     const text = line.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, MAX_LINE)
     const bytes = Buffer.from(`${instantOf(this.clock.now())} ${text}\n`)
     try {
+      if (fstatSync(this.#file).nlink === 0) this.#reopen() // a purge has replaced it
       if (this.#bytes + bytes.length > ROTATE_AT_BYTES) this.#rotate()
       writeFully(this.#file, bytes)
       this.#bytes += bytes.length
@@ -34,9 +35,13 @@ export class LogFile implements Disposable {
 
   #rotate(): void {
     renameSync(this.path, previous(this.path))
+    this.#reopen()
+  }
+
+  #reopen(): void {
     closeSync(this.#file)
     this.#file = openSync(this.path, 'a', 0o600)
-    this.#bytes = 0
+    this.#bytes = fstatSync(this.#file).size
   }
 
   [Symbol.dispose](): void {

@@ -12,7 +12,7 @@ import {
 } from '../lifecycle/index.js'
 import { type Context, type Instant, instantOf, SkeinError } from '../model/index.js'
 import { parseDaemonSettings } from './daemon-settings.js'
-import { HomeGuard, homeDirectory } from './home-guard.js'
+import { HomeGuard, homeDirectory, isThere } from './home-guard.js'
 import type { DaemonFacts } from './http/access.js'
 import { Api } from './http/api.js'
 import { EventHub } from './http/event-hub.js'
@@ -60,10 +60,12 @@ export interface DaemonOptions {
 export async function runDaemon(options: DaemonOptions): Promise<string> {
   const { facts, profile, say } = options
   const place = daemonPlace({ ...facts, profile })
+  const root = homeDirectory(facts.root)
   makePrivate(place.directory, facts.userId)
   using lock = new FileLock(place.lock)
   using held = await becomeTheOne(lock, () => isServed(place, facts.version))
   if (!held) return 'another one is already running'
+  if (!isThere(root)) return 'its home is gone'
   await using home = await options.openHome()
   const settings = parseDaemonSettings(await readSettings(facts.configFile), facts.configFile)
   using ending = new Ending(options.signal)

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import {
+  FileLock,
   openDatabase,
   readGuarded,
   SQLITE,
@@ -23,6 +24,9 @@ export interface PurgedPlace {
 
 /** Copies that were put aside because they could not be used, and what a killed process left: nothing depends on them. */
 const PUT_ASIDE = /\.(?:set-aside|damaged)-|\.corrupt|\.tmp-\d+$|\.next-\d+$|\.new-\d+-\d+/
+
+/** An edit takes milliseconds. */
+const EDIT_WAIT_MS = 30_000
 
 interface SweepSetup extends Pick<Sweep, 'forgetter' | 'sessions' | 'dryRun' | 'generation'> {
   root: string
@@ -84,6 +88,13 @@ export class Sweep {
     if (text === undefined || forgetInFile(text, this.forgetter).count === 0) return
     using _held = await lock()
     this.file(path)
+  }
+
+  /** The same for a file that may be changed with `editFile`, which keeps its lock beside it. */
+  async editedFile(path: string): Promise<void> {
+    const lock = `${path}.lock`
+    if (existsSync(lock)) await this.lockedFile(path, () => new FileLock(lock).hold(EDIT_WAIT_MS))
+    else this.file(path)
   }
 
   #packed(path: string, bytes: Buffer): void {

@@ -28,7 +28,7 @@ export interface Parts {
   readonly answering?: Answering
 }
 
-export const nowOf = ({ context }: Parts): Instant => instantOf(context.clock.now())
+export const nowOf = ({ context }: Pick<Parts, 'context'>): Instant => instantOf(context.clock.now())
 
 export function runnerOf({ runners }: Pick<Parts, 'runners'>, tool: string): ToolRunner {
   const found = runners.find((runner) => runner.name === tool)

@@ -148,7 +148,7 @@ export class Purge {
       generation: this.#list.purgeFilter()?.generation ?? 0,
     })
     await this.#inEachProfile(({ stores }, directory) => eraseProfile(stores, directory, sweep))
-    for (const path of await this.#otherFiles()) sweep.file(path)
+    for (const path of await this.#otherFiles()) await sweep.editedFile(path)
     return sweep
   }
 
@@ -200,7 +200,7 @@ export class Purge {
 async function eraseProfile(stores: readonly Erasable[], directory: string, sweep: Sweep): Promise<void> {
   for (const store of stores) await store.erase(sweep)
   for (const path of filesUnder(directory))
-    if (holdsContent(path) && !stores.some((store) => store.owns(path))) sweep.file(path)
+    if (holdsContent(path) && !stores.some((store) => store.owns(path))) await sweep.editedFile(path)
 }
 
 /** Whether this was purged before: then it is not written down twice. */

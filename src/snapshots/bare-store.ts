@@ -110,7 +110,7 @@ function create(directory: string, facts: StoreFacts, repository: Repository | u
   write('config', configFor(facts.format))
   write('info/attributes', '* -text -eol -filter -ident -working-tree-encoding !diff !merge\n')
   write('skein/store.json', `${JSON.stringify(facts)}\n`)
-  if (repository) write('objects/info/alternates', `${join(repository.commonDirectory, 'objects')}\n`)
+  if (repository) write('objects/info/alternates', `${alternateOf(join(repository.commonDirectory, 'objects'))}\n`)
   try {
     renameSync(temporary, directory)
   } catch (error) {
@@ -118,6 +118,10 @@ function create(directory: string, facts: StoreFacts, repository: Repository | u
     if (!existsSync(directory)) throw error // else another process was quicker
   }
 }
+
+/** One line per directory: git reads a line that begins with a quotation mark as a string of C. */
+const alternateOf = (path: string): string =>
+  /^["#]|\n/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path
 
 /** Raw bytes, nothing that runs, nothing that packs or removes objects by itself. */
 const configFor = (format: string): string => `[core]
@@ -134,6 +138,7 @@ const configFor = (format: string): string => `[core]
 	trustctime = true
 	hooksPath = /dev/null
 	logAllRefUpdates = false
+	sharedRepository = 0600
 [index]
 	skipHash = true
 [gc]

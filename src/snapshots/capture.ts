@@ -1,12 +1,12 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { guardedText, writeAtomic } from '../disk/index.js'
+import { guardedText, statOf, writeAtomic } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { type Git, GitStopped } from './git.js'
-import { type Limits, refuseWide, tooMuch } from './limits.js'
+import { isWideRoot, type Limits, notThere, refuseWide, tooMuch } from './limits.js'
 import type { TreeEntry } from './loose-object.js'
-import { pinObjects } from './pins.js'
+import { copyObjects, pinObjects } from './pins.js'
 import { RecentFiles } from './recent-files.js'
 import { findRepository, headOf, type Repository, repositoryAt } from './repository.js'
 import { isSecretPath } from './secret-paths.js'
@@ -58,6 +58,7 @@ export const WAIT_MS = 120_000
 
 /** Takes a snapshot of a worktree. Nothing is written into the user's repository, and nothing that it names is run. */
 export async function capture(setting: CaptureSetting, request: CaptureRequest): Promise<Snapshot> {
+  if (!statOf(request.directory)?.isDirectory()) throw notThere(request.directory)
   const directory = realpathSync(request.directory)
   const repository = findRepository(directory)
   if (!repository) refuseWide(directory, setting.home)
@@ -84,6 +85,11 @@ export function captureHeld(
   scene: Omit<CaptureScene, 'startMs'>,
 ): Promise<Snapshot> {
   return new Capture(setting, request, { ...scene, startMs: setting.now() }).take()
+}
+
+interface FoundFile {
+  path: string
+  bytes: number
 }
 
 interface CaptureScene {
@@ -118,7 +124,6 @@ class Capture {
   async take(): Promise<Snapshot> {
     const { repository, store, root, startMs } = this.scene
     const { git } = this.setting
-    if (repository) this.#pin(repository)
     const user = repository && UserIndex.read(repository, store.hashBytes)
     const head = repository ? await headOf(repository, git) : {}
     using index = new WorktreeIndex(store, git, root, this.#state)
@@ -127,10 +132,12 @@ class Capture {
     const config = isNew && repository ? await userConfig(repository, this.setting.home, git) : undefined
     if (isNew && user && repository) await index.seed(user, repository, config ?? new Map())
     const scan = await this.#scan(index, user, config)
-    if (scan) await this.#take(scan, index, user)
+    if (scan) await this.#inTime(() => this.#take(scan, index, user))
     const seen = await keeping
     if (isNew && index.isUntouched && seen && seen.details === undefined) index.hasTree(seen.tree)
     const tree = await index.tree()
+    // Last, so that it has everything that the trees refer to, also what the user added meanwhile.
+    if (repository) await this.#pin(repository, head.commit, [tree, ...(seen ? [seen.tree] : [])])
     index.save(scan && startMs)
     if (seen) this.#state.user = seen
     const isOther = JSON.stringify(this.#state) !== this.#before
@@ -150,13 +157,16 @@ class Capture {
     } as Pick<SnapshotRecord, 'worktree_tree' | 'nested'>)
   }
 
-  #pin({ commonDirectory }: Repository): void {
+  async #pin({ commonDirectory }: Repository, head: string | undefined, trees: readonly string[]): Promise<void> {
     const { store, startMs } = this.scene
-    // The user's object files may have what was purged, which must be in no file of ours.
-    if (!this.setting.forgetter || this.setting.forgetter.isEmpty) pinObjects(store.directory, commonDirectory, startMs)
+    const { git, forgetter } = this.setting
     // In a shallow clone history ends early: our store must know where, or its own upkeep would miss commits.
     const shallow = guardedText(join(commonDirectory, 'shallow'), 1_000_000)
     if (shallow !== undefined) writeAtomic(join(store.directory, 'shallow'), shallow, { durable: false })
+    // The user's object files may have what was purged, which must be in no file of ours.
+    if (forgetter && !forgetter.isEmpty) return
+    const pinned = pinObjects(store.directory, commonDirectory, startMs)
+    if (pinned === 'elsewhere') await copyObjects(git, store, commonDirectory, head, trees)
   }
 
   async #keepUserIndex(user: UserIndex | undefined): Promise<WorktreeState['user']> {
@@ -179,7 +189,10 @@ class Capture {
     const tracked = this.#state.frozen ? [] : (user?.entries.map(({ path }) => path).filter(isIgnoreFile) ?? [])
     const known = this.#state.frozen ?? ignoreRules(root, tracked, places)
     try {
-      const scan = await index.scan([...known, ...own], this.#signal)
+      // A repository of the whole home or system: only what it tracks is its content.
+      const isWide = repository !== undefined && isWideRoot(root, home)
+      if (isWide) this.#isPartial = true
+      const scan = await index.scan(isWide ? ['*'] : [...known, ...own], this.#signal)
       // Ignore files that are not in the index are known only now.
       this.#state.frozen ??= ignoreRules(root, [...tracked, ...scan.untracked.filter(isIgnoreFile)], places)
       if (scan.isBlind) this.#isPartial = true
@@ -196,7 +209,7 @@ class Capture {
     const added = this.#addedByUser(user, index, scan)
     for (const path of scan.deleted) this.#noteLate(path, undefined)
     await index.remove(scan.deleted, this.#signal)
-    const files: { path: string; bytes: number }[] = []
+    const files: FoundFile[] = []
     const gone: string[] = []
     const unseen = this.#unseen(scan)
     const changed = new Set([...scan.changed, ...unseen])
@@ -216,6 +229,7 @@ class Capture {
       }
     }
     if (!this.scene.repository) this.#refuseMuch(files)
+    else this.#cut(files, gone, changed)
     // What git takes for unchanged it reads again only as a new file.
     await index.remove([...gone, ...unseen], this.#signal)
     const recent = new RecentFiles(this.scene.root, this.scene.startMs)
@@ -233,7 +247,7 @@ class Capture {
   }
 
   /** Small files first: when the time is up, the fewest are missing. */
-  async #add(files: readonly { path: string; bytes: number }[], index: WorktreeIndex): Promise<void> {
+  async #add(files: readonly FoundFile[], index: WorktreeIndex): Promise<void> {
     const left = [...files].sort((a, b) => a.bytes - b.bytes)
     for (let at = 0; at < left.length; ) {
       const batch: string[] = []
@@ -302,6 +316,32 @@ class Capture {
     return user.entries
       .filter(({ path, isSkipped }) => !isSkipped && !known.has(path) && !listed.has(path))
       .map(({ path }) => path)
+  }
+
+  /** A repository in which somebody forgot to ignore something must not fill the disk: the smallest files are taken first. */
+  #cut(files: FoundFile[], gone: string[], changed: ReadonlySet<string>): void {
+    const { mostFiles, mostBytes } = this.setting.limits
+    files.sort((a, b) => a.bytes - b.bytes)
+    let bytes = 0
+    const from = files.findIndex((file, n) => {
+      bytes += file.bytes
+      return n >= mostFiles || bytes > mostBytes
+    })
+    if (from < 0) return
+    this.#isPartial = true
+    for (const file of files.splice(from)) {
+      this.#skipped.push({ path: shown(file.path), reason: 'limit', bytes: file.bytes })
+      if (changed.has(file.path)) gone.push(file.path)
+    }
+  }
+
+  async #inTime(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof GitStopped)) throw error
+      this.#isPartial = true
+    }
   }
 
   #refuseMuch(files: readonly { bytes: number }[]): void {

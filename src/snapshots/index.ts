@@ -1,3 +1,5 @@
 export { SnapshotsErasure } from './erasure.js'
 export type { Limits } from './limits.js'
+export { expired } from './retention.js'
 export { Snapshots } from './snapshots.js'
+export { turnStart } from './turn-start.js'

@@ -7,7 +7,7 @@ export interface Limits {
   mostFileBytes: number
   /** When the time is up, what was read so far becomes a partial snapshot. */
   budgetMs: number
-  /** Without git, a directory with more than this is refused. */
+  /** Of one capture. Without git, a directory with more than this is refused; in a repository the rest is skipped. */
   mostFiles: number
   mostBytes: number
   /** Repositories inside the worktree that are captured too. */
@@ -22,16 +22,24 @@ export const LIMITS: Limits = {
   mostNested: 50,
 }
 
+/** The root of the system, a home directory, or what is above one. */
+export function isWideRoot(root: string, home: string | undefined): boolean {
+  const isAbove = (path: string): boolean => path === root || (dirname(path) !== path && isAbove(dirname(path)))
+  return root === '/' || (home !== undefined && isAbove(home))
+}
+
 /** Refuses a directory without git that nobody would want to be copied as a whole. */
 export function refuseWide(root: string, home: string | undefined): void {
-  const isAbove = (path: string): boolean => path === root || (dirname(path) !== path && isAbove(dirname(path)))
-  if (root !== '/' && (home === undefined || !isAbove(home))) return
+  if (!isWideRoot(root, home)) return
   throw new SkeinError(
     'snapshot-refused',
     `${root} is not captured: it has no git repository and is the root of the system, a home directory or above one`,
     'Work in a directory of its own, or run `git init` there',
   )
 }
+
+export const notThere = (directory: string): SkeinError =>
+  new SkeinError('snapshot-refused', `${directory} is no directory`, 'Name a directory that exists')
 
 export function tooMuch(root: string, what: string): SkeinError {
   return new SkeinError(

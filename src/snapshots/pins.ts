@@ -2,6 +2,8 @@ import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { entriesIn, guardedText, makeDirectory, textIn, writeAtomic } from '../disk/index.js'
 import { readJson } from '../model/index.js'
+import type { BareStore } from './bare-store.js'
+import type { Git } from './git.js'
 
 /** Which object files of the user's repository a store holds by a second name. */
 interface Pins {
@@ -14,13 +16,6 @@ interface Pins {
   isOff?: true
 }
 
-export interface Pinned {
-  /** False when the store is on another file system, where a file cannot have a second name. */
-  isHeld: boolean
-  /** Packs that the user's repository no longer has: only this store still keeps them on the disk. */
-  orphans: string[]
-}
-
 /** A directory that changed this recently may change again without another time of change. */
 const SETTLED_MS = 3_000
 
@@ -28,18 +23,17 @@ const SETTLED_MS = 3_000
  * Gives the user's object files a second name in the store, as `git clone --local` does: whatever the user's gc removes later, the
  * snapshots keep. This costs neither space nor time. Packs are marked to be left alone by our own repacking.
  */
-export function pinObjects(store: string, commonDirectory: string, nowMs: number): Pinned {
+export function pinObjects(store: string, commonDirectory: string, nowMs: number): 'pinned' | 'elsewhere' | 'off' {
   const path = join(store, 'skein', 'pins.json')
   const before = (readJson(textIn(path) ?? '') as Pins | undefined) ?? { v: 1, packs: [], loose: {} }
-  if (before.isOff) return { isHeld: false, orphans: [] }
+  if (before.isOff) return 'off'
   const after: Pins = { v: 1, packs: [...before.packs], loose: { ...before.loose } }
-  const present = new Set<string>()
   let isHeld = true
   for (const objects of objectDirectories(join(commonDirectory, 'objects'))) {
-    isHeld &&= pinPacks(objects, store, after, present) && pinLoose(objects, store, after, nowMs)
+    isHeld &&= pinPacks(objects, store, after) && pinLoose(objects, store, after, nowMs)
   }
   if (JSON.stringify(after) !== JSON.stringify(before)) writeAtomic(path, JSON.stringify(after), { durable: false })
-  return { isHeld, orphans: after.packs.filter((name) => !present.has(name)) }
+  return isHeld ? 'pinned' : 'elsewhere'
 }
 
 /** The object directory itself, and those that it borrows from. */
@@ -52,12 +46,11 @@ function objectDirectories(objects: string, seen: Set<string> = new Set()): stri
   return [objects, ...borrowed.flatMap((line) => objectDirectories(resolve(objects, line), seen))]
 }
 
-function pinPacks(objects: string, store: string, pins: Pins, present: Set<string>): boolean {
+function pinPacks(objects: string, store: string, pins: Pins): boolean {
   const names = entriesIn(join(objects, 'pack'))
   for (const index of names.filter((name) => /^pack-[0-9a-f]{40,64}\.idx$/.test(name))) {
     const name = index.slice(0, -4)
     if (!names.includes(`${name}.pack`)) continue
-    present.add(name)
     const target = join(store, 'objects', 'pack', name)
     if (pins.packs.includes(name) || existsSync(`${target}.idx`)) continue
     // The index comes last: git looks for it, and must then find the pack and its mark.
@@ -101,12 +94,55 @@ function link(from: string, to: string): boolean {
   }
 }
 
-/** Forgets packs that only this store still has, so that repacking may take from them what snapshots need and drop the rest. */
-export function unpinPacks(store: string, names: readonly string[]): void {
+/**
+ * Forgets packs that the user's repository no longer has, so that repacking may take from them what snapshots need and drop the rest. Without
+ * this they would take space for as long as the store exists.
+ */
+export function unpinOrphans(store: string, commonDirectory: string): void {
   const path = join(store, 'skein', 'pins.json')
   const pins = readJson(textIn(path) ?? '') as Pins | undefined
-  if (!pins || names.length === 0) return
-  for (const name of names) rmSync(join(store, 'objects', 'pack', `${name}.keep`), { force: true })
-  const packs = pins.packs.filter((name) => !names.includes(name))
-  writeAtomic(path, JSON.stringify({ ...pins, packs }), { durable: false })
+  if (!pins) return
+  const directories = objectDirectories(join(commonDirectory, 'objects'))
+  const isThere = (name: string): boolean => directories.some((one) => existsSync(join(one, 'pack', `${name}.pack`)))
+  const orphans = pins.packs.filter((name) => !isThere(name))
+  for (const name of orphans) rmSync(join(store, 'objects', 'pack', `${name}.keep`), { force: true })
+  const packs = pins.packs.filter((name) => !orphans.includes(name))
+  if (orphans.length > 0) writeAtomic(path, JSON.stringify({ ...pins, packs }), { durable: false })
+}
+
+/** How far back the user's history is copied, and how large a repository may be for that. */
+const COPIED_COMMITS = 50
+const MOST_COPIED_BYTES = 256 * 1024 * 1024
+
+/**
+ * The same for a store on another file system: copies what the user may still rewrite. A large repository is only borrowed from: what the
+ * user drops and prunes there is lost.
+ */
+export async function copyObjects(
+  git: Git,
+  store: BareStore,
+  commonDirectory: string,
+  head: string | undefined,
+  trees: readonly string[],
+): Promise<void> {
+  const path = join(store.directory, 'skein', 'copied.json')
+  const copied = new Set((readJson(textIn(path) ?? '') as string[] | undefined) ?? [])
+  const wanted = [...(head === undefined ? [] : [head]), ...trees].filter((oid) => !copied.has(oid))
+  if (wanted.length === 0 || packedBytes(commonDirectory) > MOST_COPIED_BYTES) return
+  const recent = head === undefined ? '' : await git.text([...store.at(), 'rev-list', `-${COPIED_COMMITS + 1}`, head])
+  const boundary = recent.split('\n')[COPIED_COMMITS]
+  const known = [...copied, ...(boundary === undefined ? [] : [boundary])]
+  const input = [...wanted, '--not', ...known].map((oid) => `${oid}\n`).join('')
+  const name = join(store.directory, 'objects', 'pack', 'pack')
+  await git.run([...store.at(), 'pack-objects', '--revs', '-q', name], { input })
+  // The last ones are enough to tell what is new, and few enough for git to look at each time.
+  writeAtomic(path, JSON.stringify([...copied, ...wanted].slice(-20)), { durable: false })
+}
+
+function packedBytes(commonDirectory: string): number {
+  const pack = join(commonDirectory, 'objects', 'pack')
+  return entriesIn(pack).reduce(
+    (sum, name) => sum + (statSync(join(pack, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
 }

@@ -41,7 +41,7 @@ function gitDirectoryIn(directory: string): string | undefined {
   const path = join(directory, '.git')
   const stat = statOf(path)
   if (!stat) return undefined
-  const link = stat.isFile() ? /^gitdir: (.+?)\n*$/.exec(guardedText(path, 8_192) ?? '')?.[1] : undefined
+  const link = stat.isFile() ? /^gitdir: ([\s\S]+?)\n*$/.exec(guardedText(path, 8_192) ?? '')?.[1] : undefined
   const found = stat.isDirectory() ? path : link === undefined ? undefined : resolve(directory, link)
   return found !== undefined && statOf(join(found, 'HEAD')) ? realpathSync(found) : undefined
 }

@@ -105,7 +105,7 @@ async function restoreWorktree({ setting: { git }, store, snapshot, path, branch
   const base = snapshot.head ?? (await emptyCommit(git, at))
   const how = branch !== undefined && snapshot.head !== undefined ? ['-b', branch] : ['--detach']
   await git.run([...at, 'worktree', 'add', '--quiet', '--no-checkout', ...how, path, base])
-  const gitDirectory = /^gitdir: (.+?)\n*$/.exec(guardedText(join(path, '.git'), 8_192) ?? '')?.[1] ?? ''
+  const gitDirectory = /^gitdir: ([\s\S]+?)\n*$/.exec(guardedText(join(path, '.git'), 8_192) ?? '')?.[1] ?? ''
   const own = ['--git-dir', gitDirectory]
   if (snapshot.head === undefined)
     await git.run([...own, 'symbolic-ref', 'HEAD', `refs/heads/${branch ?? snapshot.branch ?? 'main'}`])

@@ -4,7 +4,7 @@ import { entriesIn, namesIn, removeRemains } from '../disk/index.js'
 import { filesUnder } from '../erasure/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
-import { pinObjects, unpinPacks } from './pins.js'
+import { pinObjects, unpinOrphans } from './pins.js'
 import type { SnapshotRecord } from './snapshot.js'
 import { stateDirectory } from './worktree-state.js'
 
@@ -68,8 +68,11 @@ export async function collect(
 ): Promise<void> {
   const { directory, facts } = store
   await dropRefs(git, store, await idleRefs(store, records))
-  if (existsSync(join(facts.source, 'objects')))
-    unpinPacks(directory, pinObjects(directory, facts.source, nowMs).orphans)
+  if (existsSync(join(facts.source, 'objects'))) {
+    const pinned = pinObjects(directory, facts.source, nowMs)
+    if (pinned === 'elsewhere') return // our copies are also the user's: repacking would drop them
+    if (pinned === 'pinned') unpinOrphans(directory, facts.source)
+  }
   await repack(git, store)
   removeRemains(stateDirectory(directory), nowMs)
   for (const name of namesIn(join(directory, 'objects', 'pack')))

@@ -27,7 +27,7 @@ const shapes = new Map<string, Shape>(
     }),
 )
 const promised = new Map(
-  [...page.matchAll(/^\| `skein (.+?)` +\| \[(.+?)\](?:.*; for several agents \[(.+?)\])?/gm)].map(
+  [...page.matchAll(/^\| `skein (.+?)` +\| \[(.+?)\](?:.*; (?:for several agents|alone) \[(.+?)\])?/gm)].map(
     ([, name = '', shape = '', several]) => [name, { shape, several }],
   ),
 )
@@ -66,6 +66,9 @@ const RARE = new Set([
   ...['session', 'source', 'parent', 'handoff', 'lock'].map((field) => `prime.${field}`),
   ...['identity-lock.pid', 'identity-lock.at'],
   ...['hook-report.because', 'hook-report.backup', 'hook-state.because'], // see installed-hooks.test.ts
+  // Of agents with a role: see start-roles.test.ts.
+  ...['session.topic', 'session.sender', 'roles.preset', 'roles.root'],
+  ...['topic', 'sender', 'closes_pane'].map((field) => `start-record.${field}`),
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',
   'daemon-status.pid',

@@ -85,6 +85,35 @@ describe('the daemon', () => {
     expect(await sent()).not.toBe('tool-unknown')
   })
 
+  it('makes no home: one that was deleted while the daemon started stays deleted', async () => {
+    const { root, access } = scratchHome()
+    const env = { PATH: process.env.PATH ?? '', HOME: dirname(root), SKEIN_HOME: root }
+    const ran = await run(process.execPath, [access.program, 'default'], { env })
+    expect({ ...ran, isThere: existsSync(root) }).toEqual({ stdout: '', stderr: '', exitCode: 0, isThere: false })
+  })
+
+  it('is not started by a command that is refused, and is by one that succeeds', async () => {
+    const { root, access } = scratchHome()
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const file = join(dirname(root), 'README.md')
+    writeFileSync(file, '')
+    for (const args of [
+      ['start', file, '--tool', 'claude'],
+      ['start', '--agent', 'web/nobody', '--tool', 'nothing'],
+      ['stop', 'web/nobody'],
+      ['why', 'web/nobody'],
+    ]) {
+      const ran = await run(process.execPath, [BINARY, ...args], { env })
+      expect({ args, failed: ran.exitCode !== 0, log: existsSync(access.place.log) }).toEqual({
+        args,
+        failed: true,
+        log: false,
+      })
+    }
+    await run(process.execPath, [BINARY, 'list'], { env })
+    await until(() => livingDaemon(access.place))
+  })
+
   it('leaves files that only its user can read', async () => {
     const { access } = scratchHome()
     await ensureDaemon(access)

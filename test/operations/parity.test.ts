@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
@@ -34,8 +34,22 @@ it('the command line, with a daemon and without, HTTP and the client give the sa
   )
 })
 
-async function answerIn(world: World, { operation, words, input, before = [], printed }: Step): Promise<unknown> {
-  for (const command of before) await world.skein(...command)
+async function answerIn(world: World, step: Step): Promise<unknown> {
+  for (const command of step.before ?? []) await world.skein(...command)
+  const { broken } = step
+  if (!broken) return answered(world, step)
+  const path = join(world.root, broken.file)
+  const before = existsSync(path) ? readFileSync(path) : undefined
+  writeFileSync(path, broken.text)
+  try {
+    return await answered(world, step)
+  } finally {
+    if (before) writeFileSync(path, before)
+    else rmSync(path)
+  }
+}
+
+async function answered(world: World, { operation, words, input, printed }: Step): Promise<unknown> {
   const answer = await world.run(operation, inWorld(input, world.root), words)
   const isWhole = 'error' in answer || printed === undefined || world.face.startsWith('command')
   return alike(isWhole ? answer : { result: printed(answer.result) }, world.root)

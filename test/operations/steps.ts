@@ -9,6 +9,8 @@ export interface Step<Name extends OperationName = OperationName> {
   readonly input: Readonly<Record<string, unknown>>
   /** Commands that are typed before, in every world. */
   readonly before?: readonly (readonly string[])[]
+  /** A file of the world that holds this text during the step, and then what it held before. */
+  readonly broken?: { readonly file: string; readonly text: string }
   /** The error that is expected, by its code. */
   readonly fails?: string
   /** What the command prints of the result, where that is not all of it. */
@@ -28,6 +30,10 @@ function step<Name extends OperationName>(
 const agentOf = (result: unknown): unknown => (result as { agent: unknown }).agent
 
 const ADA = 'agent:main:discord:dm:ada'
+
+/** For operations that no input makes fail: settings or a policy that nobody can read. */
+const settings = { broken: { file: 'config.toml', text: '[archive\n' }, fails: 'bad-config' } as const
+const policy = { broken: { file: 'privacy.yaml', text: 'tool_privacy: [' }, fails: 'bad-config' } as const
 
 /** One document per line. */
 const eventsOf = (result: unknown): unknown => (result as { events: unknown }).events
@@ -106,8 +112,11 @@ export const STEPS: readonly Step[] = [
   step('events.feed', 'events feed --agent web/toast', { agent: 'web/toast' }),
   step('events.feed', 'events feed -n 0', { lines: 0 }, { fails: 'usage' }),
   step('events.stats', 'events stats', {}),
+  step('events.stats', 'events stats', {}, settings),
   step('events.decay', 'events decay', {}),
+  step('events.decay', 'events decay', {}, settings),
   step('events.prune', 'events prune --dry-run', { dry_run: true }),
+  step('events.prune', 'events prune --dry-run', { dry_run: true }, settings),
   step('events.config', 'events config set patrol_* 12h', { action: 'set', pattern: 'patrol_*', ttl: '12h' }),
   step('events.config', 'events config set patrol_*', { action: 'set', pattern: 'patrol_*' }, { fails: 'usage' }),
   step('events.append', ['events', 'append', 'mail', '--payload', '{"subject":"hello"}'], {
@@ -121,6 +130,8 @@ export const STEPS: readonly Step[] = [
   step('turns', 'turns 22222222 --turn 2', { session: '22222222', turn: 2 }),
   step('turns', 'turns 22222222 --turn 99', { session: '22222222', turn: 99 }, { fails: 'bad-input' }),
   step('tools', 'tools 22222222', { session: '22222222' }),
+  step('tools', 'tools 22222222 --step read', { session: '22222222', step: 'read' }),
+  step('tools', 'tools 22222222 --step sing', { session: '22222222', step: 'sing' }, { fails: 'bad-input' }),
   step('tools', 'tools nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
   step('search', 'search README.md --in tools', { text: 'README.md', in: 'tools' }),
   step('search', 'search readme --in .', { text: 'readme', directory: '<root>' }),
@@ -194,16 +205,20 @@ export const STEPS: readonly Step[] = [
   step('archive.restore', 'archive restore 22222222', { session: '22222222' }),
   step('archive.restore', 'archive restore 5e8fa07b', { session: '5e8fa07b' }, { fails: 'not-archived' }),
   step('archive.stats', 'archive stats', {}),
+  step('archive.stats', 'archive stats', {}, settings),
   step('archive.verify', 'archive verify', {}),
   step('archive.prune', 'archive prune', {}),
+  step('archive.prune', 'archive prune', {}, settings),
   step('index.check', 'index check', {}),
   step('index.rebuild', 'index rebuild', {}),
   step('privacy.check', 'privacy check Bash', { tool: 'Bash', directory: '<root>' }),
+  step('privacy.check', 'privacy check Bash', { tool: 'Bash', directory: '<root>' }, policy),
   step('privacy.test', ['privacy', 'test', 'curl -u ada:Tr0ub4dor https://example.test'], {
     text: 'curl -u ada:Tr0ub4dor https://example.test',
   }),
   step('privacy.test', 'privacy test x --tier none', { text: 'x', tier: 'none' as 'full' }, { fails: 'usage' }),
   step('privacy.apply', 'privacy apply --dry-run', { dry_run: true }),
+  step('privacy.apply', 'privacy apply --dry-run', { dry_run: true }, policy),
   step('privacy.audit', 'privacy audit', {}),
   step('privacy.audit', 'privacy audit nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
   step('purge', 'purge --pattern ACME-[0-9]{6}', { pattern: 'ACME-[0-9]{6}' }),
@@ -212,6 +227,7 @@ export const STEPS: readonly Step[] = [
   step('role.show', 'role show crew', { role: 'crew' }),
   step('role.show', 'role show nothing', { role: 'nothing' }, { fails: 'role-unknown' }),
   step('tool.list', 'tool list', {}),
+  step('tool.list', 'tool list', {}, settings),
   step('tool.show', 'tool show vibe', { tool: 'vibe' }),
   step('tool.show', 'tool show nothing', { tool: 'nothing' }, { fails: 'tool-unknown' }),
   step('tool.test', 'tool test claude --pane pane.txt', { tool: 'claude', screen: '<pane>' }),
@@ -313,6 +329,8 @@ export const STEPS: readonly Step[] = [
   step('agents.archive', 'archive nobody', { agent: 'nobody' }, { fails: 'agent-not-found' }),
   step('agents.unarchive', 'unarchive honey', { agent: 'honey' }),
   step('agents.unarchive', 'unarchive nobody', { agent: 'nobody' }, { fails: 'agent-not-found' }),
+  step('agents.archive', 'agents archive honey', { agent: 'honey' }, { printed: agentOf }),
+  step('agents.unarchive', 'agents unarchive honey', { agent: 'honey' }, { printed: agentOf }),
   step('agents.remove', 'remove honey', { agent: 'honey' }),
   step('agents.remove', 'remove honey', { agent: 'honey' }, { fails: 'agent-not-found' }),
   step('agents.remove', 'remove --undo', { undo: true }),

@@ -149,6 +149,21 @@ describe('a capture', () => {
     expect([paths.includes('tracked.bin'), paths.includes('large.bin')]).toEqual([true, false])
   })
 
+  it('takes no more than the limit of a repository in which somebody forgot to ignore something', async () => {
+    using repository = ScratchRepository.withCommits()
+    repository.write('a.txt', 'x'.repeat(900))
+    for (let n = 0; n < 20; n += 1) repository.write(`many/${n}`, 'x'.repeat(n))
+    const many = await repository.snapshots({ mostFiles: 15 }).capture(of(repository))
+    expect([many.mode, many.skipped.length, many.skipped[0]?.reason]).toEqual(['partial', 6, 'limit'])
+    const large = await repository.snapshots({ mostBytes: 300 }).capture(of(repository))
+    expect([large.mode, large.skipped]).toEqual(['partial', [{ path: 'a.txt', reason: 'limit', bytes: 900 }]])
+    const whole = await repository.snapshots().capture(of(repository))
+    expect([whole.mode, (await pathsOf(repository, whole.worktree_tree)).length]).toEqual(['whole', 26])
+    await expect(repository.snapshots().capture({ ...of(repository), directory: '/no/such' })).rejects.toThrow(
+      'no directory',
+    )
+  })
+
   it('says that it is partial when the time is up, and is whole the next time', async () => {
     using repository = ScratchRepository.withCommits()
     repository.write('new.txt', 'new\n')
@@ -198,6 +213,29 @@ describe('a capture', () => {
     for (const name of ['a', 'b']) repository.write(name, name)
     await expect(repository.snapshots({ mostFiles: 1 }).capture(of(repository))).rejects.toThrow('more than 1 files')
     expect(existsSync(join(repository.home, '.git'))).toBe(false)
+  })
+
+  it('takes of a repository that is a whole home only what it tracks', async () => {
+    using repository = ScratchRepository.withCommits()
+    repository.write('other/untracked', 'of the home, not of the repository\n')
+    repository.write('a.txt', 'tracked and changed\n')
+    const home = repository.path('other')
+    const snapshots = repository.snapshotsFor(home)
+    const { mode, worktree_tree } = await snapshots.capture(of(repository))
+    const paths = await pathsOf(repository, worktree_tree)
+    expect([mode, paths.includes('a.txt'), paths.includes('other/untracked')]).toEqual(['partial', true, false])
+  })
+
+  it('fails with the reason on a full disk, and is whole again when there is space', () => {
+    using repository = ScratchRepository.withCommits()
+    const disk = join(repository.base, 'small')
+    mkdirSync(disk)
+    const run = `"${process.execPath}" "${WORKER}" "${disk}/stores" "${repository.home}" "${repository.root}" s 1`
+    const script = `mount -t tmpfs -o size=3m none "${disk}" && ${run} && head -c 5000000 /dev/urandom > "${repository.root}/new" && { ${run} 2>&1; echo "status $?"; mount -o remount,size=40m "${disk}"; ${run}; git -C "${disk}"/stores/*.git fsck --full; echo "fsck $?"; }`
+    const output = execFileSync('unshare', ['--mount', '--map-root-user', 'sh', '-c', script], { encoding: 'utf8' })
+    expect(output).toMatch(/^1 whole\n/)
+    expect(output).toMatch(/no space left|No space left|disk-full/i)
+    expect(output).toMatch(/status 1\n(?:.*\n)*2 whole\n(?:.*\n)*fsck 0\n$/)
   })
 
   it('misses no edit, whatever its time and size', async () => {

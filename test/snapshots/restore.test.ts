@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesOf, ScratchRepository } from './scratch-repository.js'
@@ -15,6 +16,11 @@ interface State {
 const isIgnored = (path: string): boolean => path.startsWith('ignored') || path.endsWith('.log')
 
 const STATES: State[] = [
+  {
+    name: 'a directory with an odd name',
+    make: () => ScratchRepository.withCommits('"odd"\nname # \\ ü'),
+    prepare: (repository) => repository.write('a.txt', 'unstaged\n'),
+  },
   { name: 'nothing changed', prepare: () => {} },
   {
     name: 'staged',
@@ -335,6 +341,36 @@ describe('a snapshot restored into a new worktree', () => {
     expect(repository.status(path)).toBe(status)
   })
 
+  it('is what it was although store and repository are on different file systems, and the user pruned', async () => {
+    using repository = ScratchRepository.withCommits()
+    const elsewhere = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'skein-elsewhere-'))
+    try {
+      const snapshots = repository.snapshots({}, undefined, join(elsewhere, 'snapshots'))
+      const states: { snapshot: Awaited<ReturnType<typeof snapshots.capture>>; files: unknown; status: string }[] = []
+      for (let n = 0; n < 3; n += 1) {
+        repository.write('a.txt', `committed ${n}\n`)
+        repository.commit(`commit ${n}`)
+        repository.write('b.txt', `staged ${n}\n`)
+        repository.git('add', 'b.txt')
+        repository.write('c.txt', `untracked ${n}\n`)
+        const state = { files: filesOf(repository.root), status: repository.status() }
+        states.push({
+          ...state,
+          snapshot: await snapshots.capture({ directory: repository.root, session: 's', moment: 'stop' }),
+        })
+      }
+      loseEverything(repository)
+      await snapshots.collect({ onlyDue: false })
+      for (const [n, { snapshot, files, status }] of states.entries()) {
+        const path = join(repository.base, `restored-${n}`)
+        await snapshots.restore(snapshot, { path })
+        expect([filesOf(path), repository.status(path)]).toEqual([files, status])
+      }
+    } finally {
+      rmSync(elsewhere, { recursive: true })
+    }
+  })
+
   it('is a plain directory without git', async () => {
     using repository = new ScratchRepository()
     repository.write('notes/a.txt', 'a\n')
@@ -371,7 +407,7 @@ describe('a snapshot restored into a new worktree', () => {
 
   it.each(STATES)(
     'is what the worktree was: $name',
-    async ({ prepare, make = ScratchRepository.withCommits, skip }) => {
+    async ({ prepare, make = () => ScratchRepository.withCommits(), skip }) => {
       using repository = make()
       prepare(repository)
       const status = repository.status()
@@ -395,7 +431,7 @@ describe('a snapshot restored into a new worktree', () => {
   )
 
   it.each(STATES)('is what it was after the user changed everything: $name', async (state) => {
-    const { prepare, make = ScratchRepository.withCommits, skip } = state
+    const { prepare, make = () => ScratchRepository.withCommits(), skip } = state
     using repository = make()
     prepare(repository)
     const status = repository.status()

@@ -21,18 +21,19 @@ import { type Limits, Snapshots } from '../../src/snapshots/index.js'
 export class ScratchRepository implements Disposable {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'skein-snapshots-')))
   readonly home = join(this.base, 'home')
-  readonly root = join(this.base, 'project')
+  readonly root: string
   readonly stores = join(this.base, 'snapshots')
   now = Date.now()
 
-  constructor() {
+  constructor(name = 'project') {
+    this.root = join(this.base, name)
     mkdirSync(this.home)
     mkdirSync(this.root)
   }
 
   /** A repository with some files and two commits. */
-  static withCommits(): ScratchRepository {
-    const repository = new ScratchRepository()
+  static withCommits(name?: string): ScratchRepository {
+    const repository = new ScratchRepository(name)
     repository.git('init', '-q', '-b', 'main')
     for (const name of ['a.txt', 'b.txt', 'src/c.txt', 'src/deep/d.txt', 'gone.txt'])
       repository.write(name, `${name}\n`)
@@ -43,15 +44,21 @@ export class ScratchRepository implements Disposable {
     return repository
   }
 
-  snapshots(limits: Partial<Limits> = {}, forgetter = new Forgetter([])): Snapshots {
+  snapshots(limits: Partial<Limits> = {}, forgetter = new Forgetter([]), stores = this.stores): Snapshots {
     return new Snapshots({
-      directory: this.stores,
+      directory: stores,
       program: { executable: 'git', searchPath: process.env.PATH ?? '' },
       now: () => Date.now(),
       home: this.home,
       limits,
       forgetter,
     })
+  }
+
+  /** For a user with another home directory. */
+  snapshotsFor(home: string): Snapshots {
+    const program = { executable: 'git', searchPath: process.env.PATH ?? '' }
+    return new Snapshots({ directory: this.stores, program, now: () => Date.now(), home })
   }
 
   git(...args: string[]): string {

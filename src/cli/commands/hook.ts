@@ -16,7 +16,7 @@ export const hook = command({
     pid: optional(count, 'The process of the program'),
     text: flag('Print the answer itself, for plugins'),
   },
-  async run({ event, tool, run, pid, text: isText }, { out, daemon, cwd, input, home, context }) {
+  async run({ event, tool, run, pid, text: isText }, { out, daemon, cwd, input, home, context, detach }) {
     const question = {
       event,
       isText,
@@ -24,7 +24,7 @@ export const hook = command({
       ...(run === undefined ? {} : { run }),
       ...(pid === undefined ? {} : { pid }),
     }
-    const answer = await answerHook(question, { context, env: daemon.env, cwd, input, open: home, run: async () => {} })
+    const answer = await answerHook(question, { context, env: daemon.env, cwd, input, open: home, detach })
     out.result({ event, answer }, () => answer)
   },
 })

@@ -2,6 +2,8 @@ import {
   type AgentRun,
   type AgentView,
   activityOf,
+  finishCutHandoff,
+  hasUnfinishedHandoff,
   lifeOfRun,
   type Parts,
   sendPending,
@@ -68,6 +70,7 @@ export class AgentWatcher implements AsyncDisposable {
   readonly #looking: OneAtATime
   readonly #telling: OneAtATime
   readonly #sending: OneAtATime
+  readonly #handing: OneAtATime
   readonly #noticing: OneAtATime
 
   private constructor(private readonly options: AgentWatcherOptions) {
@@ -83,6 +86,7 @@ export class AgentWatcher implements AsyncDisposable {
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
     this.#looking = new OneAtATime(() => this.#look(), failed('observing agents'))
+    this.#handing = new OneAtATime(() => this.#finishHandoffs(), failed('finishing handoffs'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('reporting changes'))
     this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('checking for changed screens'))
@@ -133,6 +137,7 @@ export class AgentWatcher implements AsyncDisposable {
       this.#looking.settled(),
       this.#telling.settled(),
       this.#sending.settled(),
+      this.#handing.settled(),
       this.#noticing.settled(),
     ])
     await this.#notices.settled()
@@ -147,6 +152,7 @@ export class AgentWatcher implements AsyncDisposable {
       if (this.#routine.size > 0) this.#looking.ask()
       if (this.#notices.isHolding) void this.#tellHeld()
       if (this.#table.runs().some(mayBeSent)) this.#sending.ask()
+      if (this.#table.runs().some(hasUnfinishedHandoff)) this.#handing.ask()
     }, TICK_MS)
     // tmux reports most deaths at once; asking the system costs one read per agent and misses none.
     const roundsTimer = setInterval(() => {
@@ -233,6 +239,15 @@ export class AgentWatcher implements AsyncDisposable {
     if (!this.#table.saw(observed)) return
     this.#isReachChanged = true
     this.#telling.ask()
+  }
+
+  /** Handoffs whose process was killed. One that is still at work on it keeps others out. */
+  async #finishHandoffs(): Promise<void> {
+    const { parts, say } = this.options
+    for (const { agent: id } of this.#table.runs().filter(hasUnfinishedHandoff)) {
+      const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
+      await (agent && finishCutHandoff(parts, agent).catch((error: Error) => say(`a handoff: ${error.message}`)))
+    }
   }
 
   /** Prompts that were kept for agents which asked something first. One at a time; who is still not ready is tried again. */

@@ -30,7 +30,7 @@ const LINE = 160
 
 /** Reads everything at once: git works while the log is read. Nothing is changed. */
 export async function collect(
-  parts: Parts,
+  parts: Pick<Parts, 'home' | 'environment'>,
   agent: Agent,
   run: AgentRun | undefined,
   { digest: wantsDigest = true }: { digest?: boolean } = {},
@@ -44,7 +44,10 @@ export async function collect(
   return { git, work, ...(digest ? { digest } : {}) }
 }
 
-async function workOf({ home: { work } }: Parts, { address, id, group_path }: Agent): Promise<CollectedWork> {
+async function workOf(
+  { home: { work } }: Pick<Parts, 'home'>,
+  { address, id, group_path }: Agent,
+): Promise<CollectedWork> {
   const agent = { address, id }
   try {
     const [hooked, inbox, ready] = await Promise.all([
@@ -70,7 +73,10 @@ async function workOf({ home: { work } }: Parts, { address, id, group_path }: Ag
 }
 
 /** Loaded when it is needed, as everything that reads logs is. */
-async function digestOfRun({ home }: Parts, { recipe, binding }: AgentRun): Promise<Collected['digest'] | undefined> {
+async function digestOfRun(
+  { home }: Pick<Parts, 'home'>,
+  { recipe, binding }: AgentRun,
+): Promise<Collected['digest'] | undefined> {
   if (!binding || binding.how === 'made') return undefined
   const { digestOf } = await import('./digest.js')
   const log = binding.log === undefined ? {} : { log: { tool: recipe.tool, path: binding.log } }

@@ -6,6 +6,7 @@ import { prepareRun } from '../run/launch.js'
 import { recordHandoff } from '../run/recorded-session.js'
 import { type Started, start } from '../run/start.js'
 import { recipeOfTool } from '../run/start-plan.js'
+import type { StartStepName } from '../run/start-steps.js'
 import { observe } from '../status/observe.js'
 import { type Collected, collect, handoffBody, unsavedWork } from './collect.js'
 import { type HandoffKind, type HandoffMarker, unfinished } from './marker.js'
@@ -27,6 +28,29 @@ export interface HandoffOptions {
   work?: string
   /** Who asks for it, where it is another agent. */
   sender?: Agent
+}
+
+/** What saving a handoff needs: a hook has no more. */
+export type SavingParts = Pick<Parts, 'home' | 'context' | 'runs' | 'environment'>
+
+/** Saves what the session has to know after its context was compacted. The conversation continues; nothing is started. */
+export async function saveHandoff(
+  parts: SavingParts,
+  agent: Agent,
+  reason: string,
+): Promise<HandoffMarker | undefined> {
+  const run = await parts.runs.read(agent.id)
+  const from = run?.binding?.session
+  if (!run || !from || unfinished(run)) return undefined
+  const body = handoffBody(undefined, await collect(parts, agent, run))
+  const subject = `${SUBJECT}: ${reason}`
+  const id = parts.context.random.uuid()
+  const saved = { id, from, reason, subject, topic: 'handoff', at: nowOf(parts), step: 'saved', kind: 'auto' } as const
+  using _handing = await parts.runs.hold(agent.id, 'handoff', 0)
+  const marker = { ...saved, mail: await saveMail(parts, { agent, run, subject, body, marker: saved }) }
+  await setMarker(parts, agent, marker)
+  await tell(parts, agent, marker)
+  return marker
 }
 
 /** What a handoff would do. Making a plan changes nothing. */
@@ -99,7 +123,7 @@ export interface HandedOff {
 }
 
 /** For tests that kill the process there. */
-export type Reached = (step: 'hooked' | 'saved' | 'marked' | 'linked') => void
+export type Reached = (step: 'hooked' | 'saved' | 'marked' | 'linked' | StartStepName) => void
 
 /**
  * Hands an agent's work to its next session. Each step is complete before the next, and all that is needed to go on is in the agent's file
@@ -164,7 +188,7 @@ async function carryOn(parts: Parts, agent: Agent, marker: HandoffMarker, reache
   reached('linked')
   if (isBegun) return { marker: { ...marker, step: 'respawned' } }
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
-  const started = await start(parts, next, { replace: true, asBefore: true })
+  const started = await start(parts, next, { replace: true, asBefore: true, onStep: reached })
   return { marker: { ...marker, step: 'respawned' }, started }
 }
 
@@ -172,10 +196,20 @@ const withTool = (run: AgentRun, tool: string | undefined): AgentRun =>
   tool === undefined ? run : { ...run, recipe: recipeOfTool(run, tool).recipe }
 
 /** The mail is saved and on the hook in one change. What the session itself was begun with is done with then: the new mail carries it on. */
-async function saveMail(parts: Parts, { agent, run, subject, body, marker, sender }: HandoffPlan): Promise<string> {
+async function saveMail(
+  parts: Pick<Parts, 'home'>,
+  {
+    agent,
+    run,
+    subject,
+    body,
+    marker,
+    sender,
+  }: Pick<HandoffPlan, 'agent' | 'run' | 'subject' | 'body' | 'marker' | 'sender'>,
+): Promise<string> {
   const { work } = parts.home
   const self = addressOf(agent)
-  const before = (await work.hooked(self)).mail
+  const before = await work.hooked(self)
   const mail = await work.send({
     to: self,
     from: sender ? addressOf(sender) : self,
@@ -187,13 +221,20 @@ async function saveMail(parts: Parts, { agent, run, subject, body, marker, sende
     is_hooked: true,
   })
   const since = run.binding?.since ?? marker.at
-  const isCarriedOn = ({ kind, from_agent_id, from_session, sent_at }: (typeof before)[number]): boolean =>
+  const isCarriedOn = ({ kind, from_agent_id, from_session, sent_at }: (typeof before.mail)[number]): boolean =>
     kind === 'handoff' && (sent_at < since || (from_agent_id === agent.id && from_session === marker.from))
-  for (const { id } of before.filter(isCarriedOn)) await work.settleMail(id, { session: marker.from })
+  for (const { id } of before.mail.filter(isCarriedOn)) await work.settleMail(id, { session: marker.from })
+  const molecule = before.work.find(({ molecule_id }) => molecule_id !== undefined)?.molecule_id
+  await work.appendHandoffRecord(self, {
+    subject,
+    from_session: marker.from,
+    mail: mail.id,
+    ...(molecule ? { molecule_id: molecule } : {}),
+  })
   return mail.id
 }
 
-async function setMarker(parts: Parts, agent: Agent, marker: HandoffMarker): Promise<void> {
+async function setMarker(parts: Pick<Parts, 'runs'>, agent: Agent, marker: HandoffMarker): Promise<void> {
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const ended = marker.kind === 'auto' ? {} : { handed_off_at: marker.at }
@@ -201,28 +242,17 @@ async function setMarker(parts: Parts, agent: Agent, marker: HandoffMarker): Pro
   })
 }
 
-/** In the journal, and in the agent's record of handoffs: once, whoever carries the handoff on. */
-async function tell(parts: Parts, agent: Agent, marker: HandoffMarker): Promise<void> {
+/** A session that gets a successor says so itself, in the same event as the link. Of others the journal is told here. */
+async function tell(parts: Pick<Parts, 'home'>, agent: Agent, marker: HandoffMarker): Promise<void> {
   const { id, from, mail, subject = SUBJECT, kind, reason, to, tool } = marker
-  const record = await parts.home.work.handoffRecord(addressOf(agent))
-  if (mail !== undefined && record?.entries.some((entry) => entry.mail === mail)) return
-  const { work } = await parts.home.work.hooked(addressOf(agent))
-  const molecule = work.find(({ molecule_id }) => molecule_id !== undefined)?.molecule_id
+  if (to) return
   const payload = {
     ...{ handoff: id, kind, subject },
     ...(mail ? { mail } : {}),
     ...(reason ? { reason } : {}),
-    ...(to ? { child_id: to } : {}),
     ...(tool ? { tool } : {}),
   }
-  // A session that gets a successor says so itself, in the same event as the link.
-  if (!to) await parts.home.events.append({ type: 'handoff', agent: agent.address, session: from, payload })
-  await parts.home.work.appendHandoffRecord(addressOf(agent), {
-    subject,
-    from_session: from,
-    ...(mail ? { mail: mail as NonNullable<typeof record>['entries'][number]['mail'] & string } : {}),
-    ...(molecule ? { molecule_id: molecule } : {}),
-  })
+  await parts.home.events.append({ type: 'handoff', agent: agent.address, session: from, payload })
 }
 
 export const addressOf = ({ address, id }: Agent): Pick<Agent, 'address' | 'id'> => ({ address, id })

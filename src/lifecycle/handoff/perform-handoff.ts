@@ -22,11 +22,8 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
   const { agent, work } = await handoffTarget(parts, self, word)
   const half = unfinished(await parts.runs.read(agent.id))
   if (half && !dryRun) {
-    const finished = await finishHandoff(parts, agent)
-    if (finished) {
-      const how = await promptSuccessor(parts, agent, finished, undefined)
-      return { agent, ...factsOf(finished.marker), unsaved: [], did: `finished the handoff of ${agent.address}`, how }
-    }
+    const finished = await finishAndPrompt(parts, agent)
+    if (finished) return { agent, ...finished, unsaved: [], did: `finished the handoff of ${agent.address}` }
   }
   const sender = self && self.id !== agent.id ? { sender: self } : {}
   const kind = options.kind ?? 'fresh'
@@ -40,6 +37,13 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
   const handed = await handOff(parts, plan)
   const how = await promptSuccessor(parts, agent, handed, self && sender.sender ? self : undefined)
   return { agent, ...factsOf(handed.marker), subject, unsaved, did: didOf(plan, handed), how }
+}
+
+/** Undefined when there is nothing to finish, or its process is still at it. */
+export async function finishAndPrompt(parts: Parts, agent: Agent) {
+  const finished = await finishHandoff(parts, agent)
+  if (!finished) return undefined
+  return { ...factsOf(finished.marker), how: await promptSuccessor(parts, agent, finished, undefined) }
 }
 
 export async function performDone(parts: Parts, agent: Agent, options: DoneOptions = {}): Promise<Told<DoneReceipt>> {
@@ -116,7 +120,7 @@ async function promptSuccessor(
   const saved = `mail ${marker.mail} is on its hook`
   if (!started) return saved
   if (marker.kind === 'cycle') return `${saved}; it runs as process ${started.observed.run?.run?.pid}`
-  await keepPrompt(parts, agent, await beaconFor(parts, agent, sender))
+  await keepPrompt(parts, agent, started.beacon ?? (await beaconFor(parts, agent, sender)))
   const until = performance.now() + LISTENS_MS
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import type { Home } from '../../home/index.js'
 import type { Context, SessionId } from '../../model/index.js'
 import { AgentRuns } from '../agent-runs.js'
 import { readHookMessage, sessionOfEnvironment } from './hook-message.js'
-import { type HookRun, readHookRun } from './hook-run.js'
+import { readHookRun } from './hook-run.js'
 import { type Prime, prime } from './prime.js'
 import { HOOK_CHARS, primeText } from './prime-text.js'
 
@@ -32,18 +32,18 @@ export interface HookWorld {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   input(limits: InputLimits): Promise<string | undefined>
+  /** Runs Skein outside of the agent's process tree. Absent where that cannot be. */
+  detach?(args: readonly string[], options: { input: string; log: string }): Promise<void> | void
   /** The home at this place; where it says nothing, the user's own. */
   open(place: HookPlace): Promise<Home>
-  /** Runs a command of Skein that goes on when this process ends; waits for it so long at most. */
-  run(words: readonly string[], waitMs: number): Promise<void>
 }
 
 /** A hook's message is some hundred bytes, and at once there. A prompt or the input of a tool may be in it. */
 export const HOOK_INPUT: InputLimits = { mostBytes: 1024 * 1024, waitMs: 500 }
+/** The start of a session, and what each program calls the compaction of its context. */
+const ANSWERED = new Set(['SessionStart', 'PreCompact', 'PreCompress'])
 /** How long a hook waits for another process that changes the agent, such as the one that is starting it. */
 const WAIT_MS = 1_500
-/** How long a compaction is held up to save the state before it. */
-const SAVE_MS = 3_000
 /** After this long a hook gives up, and its agent goes on without an answer. */
 export const HOOK_LIMIT_MS = 4_000
 
@@ -55,32 +55,19 @@ export async function answerHook(question: HookQuestion, world: HookWorld): Prom
   const run = file === undefined ? undefined : readHookRun(file)
   // The hooks of a run report for it. The user's own, which its program has as well, leave it to them.
   if (run === undefined && (file !== undefined || env.SKEIN_RUN)) return ''
-  if (event === 'PreCompact' && run) await saveBeforeCompaction(run, world)
-  if (event !== 'SessionStart') return ''
+  if (!ANSWERED.has(event)) return ''
   const home = await world.open(run ? { root: run.root, configFile: run.config_file, profile: run.profile } : {})
+  if (event !== 'SessionStart') {
+    const { beforeCompaction } = await import('../handoff/before-compaction.js')
+    const { agent = env.SKEIN_AGENT } = run ?? {}
+    if (agent) await beforeCompaction({ home, context }, agent, world.detach)
+    return ''
+  }
   const agent = run ? { agent: run.agent } : {}
   const asked = { ...question, ...(run ? { tool: run.tool } : {}) }
   const primed = await primeFrom({ home, context }, { env, cwd, message, isHook: true, isDry: false }, agent, asked)
   const text = primeText(primed, { mostChars: HOOK_CHARS })
   return isText ? text : hookOutput(event, text)
-}
-
-/**
- * What the agent's role has for this: a handoff that only saves, or one that begins a new process in the same conversation. It is given time,
- * and goes on when that is over: the program compacts in any case. An agent without a role has not asked for it.
- */
-async function saveBeforeCompaction(
-  { agent: id, root, config_file, profile }: HookRun,
-  world: HookWorld,
-): Promise<void> {
-  const home = await world.open({ root, configFile: config_file, profile })
-  const agent = await home.roster.agent(id)
-  if (agent.role === undefined) return
-  const precompact = (await home.programs.roles()).find(agent.role)?.precompact ?? 'auto'
-  if (precompact === 'off') return
-  const how = precompact === 'cycle' ? '--cycle' : '--auto'
-  const words = ['handoff', how, '--collect', '--reason', 'compaction', '--agent', id, '--profile', profile]
-  await world.run(words, SAVE_MS)
 }
 
 /** What the process that is primed shows of itself. */

@@ -82,7 +82,7 @@ async function ask(
       const { asked: _asked, ...rest } = run
       return { next: { ...current, run: { ...rest, ...(asked ? { asked } : {}) } }, result: undefined }
     })
-  await mark({ how, at: nowOf({ runs, ...parts }) })
+  await mark({ how, at: nowOf(parts) })
   return async (error) => {
     await mark(undefined)
     throw error

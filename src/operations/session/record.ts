@@ -44,7 +44,8 @@ export const sessionHandoff = operation({
   does: 'acts',
   where: 'either',
   summary: 'End a session and start the one that continues it',
-  description: 'Prints only the id of the new session. Facts that are not given are taken from the previous one.',
+  description:
+    'Records it, for scripts: nothing is started or ended. To hand off a running agent, use "skein handoff". Prints only the id of the new session. Facts that are not given are taken from the previous one.',
   input: {
     session: SESSION,
     ...START,

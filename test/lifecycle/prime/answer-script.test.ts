@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FileLock } from '../../../src/disk/index.js'
 import { openHome } from '../../../src/home/index.js'
-import { AgentRuns, answerHook } from '../../../src/lifecycle/index.js'
+import { AgentRuns } from '../../../src/lifecycle/index.js'
 import { type Answering, hookAnswer, hookFiles } from '../../../src/lifecycle/prime/hook-run.js'
 import { type Agent, instantOf } from '../../../src/model/index.js'
 import type { Launch } from '../../../src/tools/index.js'
@@ -98,35 +98,6 @@ describe('the line of an answered hook', () => {
     const { status, stdout, stderr } = ran(line('SessionStart'), input)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('You are the agent web/toast')
-  })
-})
-
-describe('before a compaction', () => {
-  it.each([
-    ['auto', '--auto'],
-    ['cycle', '--cycle'],
-    ['off', undefined],
-  ])('a role with precompact = %s has its state saved by a handoff %s', async (precompact, how) => {
-    writeFileSync(join(root, 'config.toml'), `[roles.crew]\nprecompact = "${precompact}"\n`)
-    const context = contextOf([])
-    const surroundings = { home: root, env: {}, zone: 'UTC' }
-    await using home = await openHome({ root, configFile: join(root, 'config.toml'), surroundings, context })
-    const asked: (readonly string[])[] = []
-    const ask = () =>
-      answerHook(
-        { event: 'PreCompact', run: join(directory, 'hook.json'), isText: false },
-        {
-          ...{ context, env: {}, cwd: '/tmp', input: async () => '{}', open: async () => home },
-          run: async (words) => void asked.push(words),
-        },
-      )
-    line('PreCompact')
-    expect(await ask()).toBe('')
-    expect(asked).toEqual([])
-    await home.roster.update('web/toast', { role: 'crew' })
-    expect(await ask()).toBe('')
-    const words = ['--collect', '--reason', 'compaction', '--agent', agent.id, '--profile', 'default']
-    expect(asked).toEqual(how ? [['handoff', how, ...words]] : [])
   })
 })
 

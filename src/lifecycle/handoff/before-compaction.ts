@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import type { Home } from '../../home/index.js'
+import type { Context } from '../../model/index.js'
+import { AgentRuns } from '../agent-runs.js'
+import { findAgent } from '../find-agent.js'
+import { saveHandoff } from './handoff.js'
+
+const REASON = 'compaction'
+
+/**
+ * What happens before a program compacts its context, as the agent's role says (`precompact`): `auto` saves a handoff for the same
+ * conversation, `cycle` also restarts the program in it, `off` does nothing. A restart ends the process that asks, so it is carried out
+ * by another one.
+ */
+export async function beforeCompaction(
+  { home, context }: { home: Home; context: Context },
+  reference: string,
+  detach?: (args: readonly string[], options: { input: string; log: string }) => Promise<void> | void,
+): Promise<void> {
+  const agent = await findAgent(home, reference)
+  const roles = await home.programs.roles()
+  const role = roles.find(roles.parse(agent.address)?.role ?? agent.role ?? '')
+  switch (role?.precompact ?? 'auto') {
+    case 'off':
+      return
+    case 'auto': {
+      const environment = await home.programs.environment()
+      await saveHandoff({ home, context, runs: new AgentRuns(home, context), environment }, agent, REASON)
+      return
+    }
+    case 'cycle': {
+      const log = join(home.paths.agents, 'detached.log')
+      const args = [
+        '--profile',
+        home.profile,
+        'handoff',
+        `--agent=${agent.id}`,
+        '--cycle',
+        `--reason=${REASON}`,
+        '--yes',
+      ]
+      await detach?.(args, { input: '', log })
+    }
+  }
+}

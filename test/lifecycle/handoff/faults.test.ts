@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
+import { AgentRuns, finishCutHandoff } from '../../../src/lifecycle/index.js'
+import { parseSessionId } from '../../../src/model/index.js'
+import { contextOf } from '../context.js'
+import { eventually, type Workshop, workshop } from '../workshop.js'
+import { partsOf } from './parts.js'
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+const FAKE_AGENT = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.meta.url))
+// Where packages are found that are not bundled.
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url))
+let directory = ''
+
+beforeAll(async () => {
+  mkdirSync(CACHE, { recursive: true })
+  directory = mkdtempSync(join(CACHE, 'handoff-'))
+  const bundle = await rolldown({
+    input: join(HERE, 'killed-handoff.ts'),
+    platform: 'node',
+    external: [/^node:/, '@photostructure/sqlite'],
+    transform: { target: 'node20.19' },
+  })
+  await bundle.write({ file: join(directory, 'killed-handoff.mjs'), format: 'esm', codeSplitting: false })
+  await bundle.close()
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** An agent at work, whose handoff is killed with SIGKILL when it gets to a step. */
+async function killedAt(step: string): Promise<Workshop & { session: string; unit: string }> {
+  const shop = await workshop()
+  await shop.agents.start({ agent: 'toast', cwd: shop.project })
+  await shop.agents.send('toast', 'hello')
+  const [view] = await shop.agents.list()
+  const unit = await shop.home.work.add({ title: 'the unit' })
+  const ran = spawnSync(process.execPath, [join(directory, 'killed-handoff.mjs'), shop.root, step, FAKE_AGENT], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  expect({ signal: ran.signal, stderr: ran.stderr, stdout: ran.stdout }).toEqual({
+    signal: 'SIGKILL',
+    stderr: '',
+    stdout: '',
+  })
+  return { ...shop, session: view?.session_id ?? '', unit: unit.id }
+}
+
+/** Whatever was killed where: one unit, one mail, two sessions in one chain, one successor, and a marker that is consumed once. */
+async function expectWhole({
+  home,
+  agents,
+  session,
+  unit,
+}: Workshop & { session: string; unit: string }): Promise<void> {
+  const agent = await home.roster.agent('toast')
+  const { work, mail } = await home.work.hooked(agent)
+  expect(work.map(({ id }) => id)).toEqual([unit])
+  expect(mail).toMatchObject([{ kind: 'handoff', body: '> carry on' }])
+  const [view] = await eventually(
+    () => agents.list(),
+    ([one]) => one?.status !== 'starting',
+  )
+  const to = view?.session_id ?? ''
+  expect(to).not.toBe(session)
+  const [chain] = await home.sessions.chain(session)
+  expect(chain?.sessions.map(({ id, link, outcome }) => ({ id, link, outcome }))).toEqual([
+    { id: session, link: undefined, outcome: 'handoff' },
+    { id: to, link: 'handoff', outcome: undefined },
+  ])
+  const runs = new AgentRuns(home, contextOf([]))
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(session))).toBeUndefined()
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(to))).toMatchObject({ from: session, mail: mail[0]?.id })
+  expect(await consumeHandoff({ runs }, agent, parseSessionId(to))).toBeUndefined()
+  expect((await home.work.handoffRecord(agent))?.entries.filter(({ mail: of }) => of === mail[0]?.id)).toHaveLength(1)
+}
+
+it.each(['hooked', 'saved'])(
+  'killed when it is %s: the agent goes on, and a second handoff doubles nothing',
+  async (step) => {
+    const shop = await killedAt(step)
+    expect((await shop.agents.list())[0]).toMatchObject({ session_id: shop.session })
+    expect((await shop.home.sessions.get(shop.session))?.outcome).toBeUndefined()
+    await shop.agents.handoff({ agent: 'toast', message: 'carry on' })
+    await expectWhole(shop)
+  },
+)
+
+it.each([
+  'marked',
+  'linked',
+  'environment',
+  'end-before',
+  'session',
+  'pane made',
+  'tmux-environment',
+  'record',
+  'wait',
+])('killed when it gets to %s: whoever looks finishes it', async (step) => {
+  const shop = await killedAt(step)
+  await finishCutHandoff(await partsOf(shop), await shop.home.roster.agent('toast'))
+  await expectWhole(shop)
+})
+
+it.each(['marked', 'pane made'])('killed when it gets to %s: a restart by hand finishes it', async (step) => {
+  const shop = await killedAt(step)
+  await shop.agents.restart('toast')
+  await shop.agents.list()
+  await finishCutHandoff(await partsOf(shop), await shop.home.roster.agent('toast')) // nothing is left to do
+  await expectWhole(shop)
+})
