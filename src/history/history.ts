@@ -40,6 +40,7 @@ import { notePolicies } from './policy-note.js'
 import { tellRedactions } from './redaction-notices.js'
 import { CALLED, keptCall, type ReportedCall, withReported } from './reported-calls.js'
 import type { UsageLogs } from './spending.js'
+import { withSteps } from './stepped-turns.js'
 import { ToldSessions } from './told-session.js'
 import { WatchedLogs } from './watched-logs.js'
 
@@ -188,7 +189,14 @@ export class LogHistory implements UsageLogs {
     // A log has every call that its hooks reported. Only where there is none, the journal is read for them.
     const told = told_from === 'counts' ? withReported(logged, await this.#reported(session)) : logged
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
-    return { session, from_log: told_from === 'log', told_from, ...told, steps }
+    const { turns, before, sub_agents } = told
+    const first = before && withSteps([before], steps)[0]
+    const stepped = {
+      turns: withSteps(turns, steps),
+      ...(first ? { before: first } : {}),
+      sub_agents: withSteps(sub_agents, steps),
+    }
+    return { session, from_log: told_from === 'log', told_from, ...told, ...stepped, steps }
   }
 
   #reported({ id, started_at }: Session): Promise<Event[]> {

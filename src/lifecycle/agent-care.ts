@@ -30,7 +30,9 @@ export class AgentCare {
         ? `its reply of ${before.since} is marked as seen`
         : activityOf(before) === 'blocked'
           ? `it still waits for an answer (${before.reason ?? before.waiting_for})`
-          : `it was ${before.status}`
+          : before.status === 'error'
+            ? `its failure is marked as seen (${before.reason ?? 'the reason is unknown'})`
+            : `it was ${before.status}`
     return { agent: view, did: `acknowledged ${agent.address}`, how }
   }
 

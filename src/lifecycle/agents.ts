@@ -8,6 +8,7 @@ import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
 import type { Seance } from './seance/read.js'
+import type { Phase } from './status/phase.js'
 import type { PromptOutcome } from './talk/reply.js'
 
 /** An agent with what it is doing, as faces show it. */
@@ -25,6 +26,8 @@ export interface AgentView extends Agent, AgentStatus {
   /** Why nothing can work in its directory: it is gone, a file, not ours to enter. */
   cwd_problem?: string
   model?: string
+  /** Where it is in its life, while it runs or hands off. */
+  phase?: Phase
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
   context_tokens?: number
   cost_micro_usd?: number

@@ -62,6 +62,7 @@ export { grouped, money } from './money.js'
 export { nearest } from './nearest.js'
 export { isNewer, newerFormat } from './newer-format.js'
 export { onDemand } from './on-demand.js'
+export { openStepAt } from './open-step.js'
 export {
   LINKS,
   type Link,

@@ -4,7 +4,6 @@ export const PRESETS = ['gastown'] as const
 export type Preset = (typeof PRESETS)[number]
 
 const START: RoleStart = { ...DEFAULT_START, accept_startup_dialogs: true }
-const RESPAWNED: RoleStart = { ...START, auto_respawn: true }
 
 const town = (name: string, address: string, cwd: string, more: Partial<Role>): Role => ({
   ...plainRole(name),
@@ -33,17 +32,16 @@ const rig = (name: string, suffix: string, place: string, cwd: string, more: Par
  * `gt down`; boot is stopped before the deacon, which it would start again. The overseer is the person who runs the town.
  */
 export const GASTOWN: readonly Role[] = [
-  town('mayor', 'mayor', 'mayor', { respawn: 'always', shutdown_order: 50, start: RESPAWNED }),
-  town('deacon', 'deacon', 'deacon', { respawn: 'always', shutdown_order: 70, start: RESPAWNED }),
+  town('mayor', 'mayor', 'mayor', { respawn: 'always', shutdown_order: 50 }),
+  town('deacon', 'deacon', 'deacon', { respawn: 'always', shutdown_order: 70 }),
   town('boot', 'deacon/boot', 'deacon/dogs/boot', { shutdown_order: 60 }),
   town('overseer', 'overseer', 'deacon', { shutdown_order: 80, beacon: false }),
   town('dog', 'deacon/dogs/{name}', 'deacon/dogs/{name}', { session_name: 'hq-dog-{name}', shutdown_order: 15 }),
-  rig('witness', 'witness', 'witness', 'witness', { respawn: 'always', shutdown_order: 40, start: RESPAWNED }),
-  rig('refinery', 'refinery', 'refinery', 'refinery/rig', { respawn: 'always', shutdown_order: 30, start: RESPAWNED }),
+  rig('witness', 'witness', 'witness', 'witness', { respawn: 'always', shutdown_order: 40 }),
+  rig('refinery', 'refinery', 'refinery', 'refinery/rig', { respawn: 'always', shutdown_order: 30 }),
   rig('crew', 'crew-{name}', 'crew/{name}', 'crew/{name}', {
     respawn: 'on-crash',
     shutdown_order: 20,
-    start: RESPAWNED,
   }),
   rig('polecat', '{name}', 'polecats/{name}', 'polecats/{name}', { shutdown_order: 10, handoff: 'done' }),
 ]

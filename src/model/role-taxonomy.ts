@@ -240,7 +240,7 @@ export class Roles {
 
   #refuseSharedDirectory(role: Role, identity: RoleIdentity, cwd: string): void {
     const owner = this.ofDirectory(cwd)
-    if (!owner || isSameIdentity(owner, identity)) return
+    if (!owner || isSameIdentity({ ...identity, ...owner }, identity)) return
     // The same template on purpose: the overseer sits where the deacon works.
     if (this.find(owner.role)?.cwd === role.cwd && role.name !== owner.role) return
     throw new SkeinError(

@@ -15,7 +15,7 @@ export interface RoleStart {
   accept_startup_dialogs: boolean
   /** How long the program may take until it listens, before the beacon is given to it; 0 does not wait. */
   ready_delay_ms: number
-  /** Whether it is to be started again when it ends, as `respawn` says. */
+  /** Whether it is started again when it ends, as `respawn` says; false is the same as `respawn = "never"`. */
   auto_respawn: boolean
   /** Keep the pane of a program that has ended, with its last lines. */
   remain_on_exit: boolean
@@ -59,7 +59,7 @@ export const DEFAULT_START: RoleStart = {
   wait_fatal: true,
   accept_startup_dialogs: false,
   ready_delay_ms: 0,
-  auto_respawn: false,
+  auto_respawn: true,
   remain_on_exit: true,
   track_pid: true,
   verify_survived: true,

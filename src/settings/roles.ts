@@ -104,6 +104,7 @@ function roleOf(value: ConfigValue, base: Role): Role {
     throw value.get('cwd').wrong('is not an absolute path', 'Begin it with / or {root}')
   const order = value.optional('shutdown_order')
   if (order && !Number.isSafeInteger(order.value)) throw order.wrong('is not a whole number', 'Write one')
+  const start = startOf(value.optional('start'), base.start)
   return {
     ...base,
     ...without({
@@ -127,7 +128,8 @@ function roleOf(value: ConfigValue, base: Role): Role {
       theme: text('theme'),
       beacon: value.optional('beacon')?.truth(),
     }),
-    start: startOf(value.optional('start'), base.start),
+    start,
+    ...(start.auto_respawn ? {} : { respawn: 'never' as const }),
   }
 }
 

@@ -54,7 +54,7 @@ export class StoredSessions implements Sessions {
       if (options.resume) return { events: resumed(known, id, state), result: () => mustExist(state, id) }
       if (known && !options.mayExist) throw sessionExists(known)
       const predecessor = options.parent_id === undefined ? undefined : resolve(state, options.parent_id)
-      const inherited = predecessor ? inheritedFacts(predecessor) : {}
+      const inherited = predecessor ? inheritedFacts(predecessor, options.link) : {}
       const draft = startDraft(id, { ...inherited, ...withValues(options) }, state)
       return {
         events: [draft, ...(known && predecessor ? joined(known, predecessor, draft, state) : [])],
@@ -90,7 +90,7 @@ export class StoredSessions implements Sessions {
       if (!isActive(predecessor)) throw alreadyEnded(predecessor)
       if (state.session(successor)) throw sessionExists(mustExist(state, successor))
       const { subject, message, ...start } = options
-      const inherited = inheritedFacts(predecessor)
+      const inherited = inheritedFacts(predecessor, start.link)
       // The start carries the whole effect, so that no crash can leave half a handoff; the second event tells the story.
       const events: Draft[] = [
         startDraft(
@@ -299,13 +299,14 @@ function resumed(known: Session | undefined, id: SessionId, state: ChangeState):
 }
 
 /** By default a successor works on the same thing in the same place. */
-function inheritedFacts(predecessor: Session): StartOptions {
+/** A cleared conversation is about something else: its first prompt names it. */
+function inheritedFacts(predecessor: Session, link?: Link): StartOptions {
   const { agent, tool, title, tmux_session, role, rig, work_unit, molecule_id, step_ref, cwd, branch, model } =
     predecessor
   return withValues({
     agent,
     tool,
-    title,
+    title: link === 'clear' ? undefined : title,
     tmux_session,
     role,
     rig,

@@ -9,7 +9,7 @@ import type { DaemonFacts } from '../../src/daemon/index.js'
 import { createProfile, deleteProfile, type Home, listProfiles, openHome } from '../../src/home/index.js'
 import { Journal } from '../../src/journal/index.js'
 import { type AgentRun, AgentRuns, type Agents, agentsOf, configuredParts } from '../../src/lifecycle/index.js'
-import { type Context, type Event, instantOf, nextEventId } from '../../src/model/index.js'
+import { type Context, type Event, instantOf, nextEventId, type SessionId } from '../../src/model/index.js'
 
 /** A directory of its own, gone at the end of the test. */
 export function scratch(): Disposable & { readonly path: string } {
@@ -122,9 +122,24 @@ async function buildWork(home: Home): Promise<void> {
     ['work_changed', { unit: { ...unit, id: 'w-45', status: 'hooked', agent: toast.address, agent_id: toast.id } }],
     ['mail_changed', { mail: { ...mail, id: 'm-8', to: 'ada', to_agent_id: undefined } }],
     ['mail_changed', { mail }],
+    // While the session of the fixture ran.
+    ['session_step_started', { step_ref: 'read', started_at: '2026-11-15T09:52:20.000Z' }],
+    ['session_step_completed', { step_ref: 'read', completed_at: '2026-11-15T09:52:50.000Z', success: true }],
   ] as const) {
     last = nextEventId(last, Date.now(), context.random.bytes(10))
-    const event: Event = { id: last, ts: now, type, actor: 'ada', payload, visibility: 'audit', host: 'bench' }
+    const ofSession = type.startsWith('session_')
+      ? { session: '22222222-2222-4222-8222-222222222222' as SessionId }
+      : {}
+    const event: Event = {
+      id: last,
+      ts: now,
+      type,
+      actor: 'ada',
+      ...ofSession,
+      payload,
+      visibility: 'audit',
+      host: 'bench',
+    }
     journal.append([event], { durable: false, nowMs: Date.now() })
   }
 }

@@ -397,10 +397,11 @@ describe('the steps of a start', () => {
       (seen) => seen?.status === 'error',
     )
     expect(gone?.reason).toMatch(/SIGKILL|signal/)
-    await eventually(
-      () => sessionsOf(shop),
-      (names) => names.length === 0,
-    )
+    const left = async () => {
+      await shop.agents.list()
+      return sessionsOf(shop)
+    }
+    await eventually(left, (names) => names.length === 0)
     const stopped = await shop.home.events.read({ type: 'agent_stopped' })
     expect(stopped.at(-1)?.payload).toMatchObject({ how: 'crashed' })
   })
@@ -479,4 +480,39 @@ it('an agent that is made says so once, with its role and its work', async () =>
   expect(spawned.map(({ agent, payload }) => ({ agent, role: payload.role, work: payload.work }))).toEqual([
     { agent: 'gastown/crew/max', role: 'crew', work: 'wk-1' },
   ])
+})
+
+it('an account is kept with the agent, and its program finds it; another tool is refused', async () => {
+  const tool = { ...fakeTool(), account: { variable: 'FAKE_HOME', root: (directory: string) => directory } }
+  const root = scratch()
+  const shop = await workshop({
+    root,
+    runners: [tool, fakeTool({ name: 'mute', tells: false })],
+    accounts: { work: { tool: 'fake', directory: '/srv/fake-work', logs: '/srv/fake-work' } },
+  })
+  const { agent } = await shop.agents.start({ agent: 'toast', cwd: shop.project, account: 'work' })
+  expect(environmentOf(agent.pid ?? 0).FAKE_HOME).toBe('/srv/fake-work')
+  const again = await shop.agents.restart('toast')
+  expect(environmentOf(again.agent.pid ?? 0).FAKE_HOME).toBe('/srv/fake-work')
+  expect((await shop.agents.runs())[0]?.recipe.account).toBe('work')
+  const other = { agent: 'crumb', cwd: shop.project, account: 'work', tool: 'mute' }
+  await expect(shop.agents.start(other)).rejects.toThrow(/mute has no accounts/)
+  const plain = await shop.agents.start({ agent: 'plain', cwd: shop.project })
+  expect(environmentOf(plain.agent.pid ?? 0)).not.toHaveProperty('FAKE_HOME')
+})
+
+it('the phase of an agent: it begins, is ready, and works on what is on its hook', async () => {
+  const shop = await workshop()
+  const slow = await shop.agents.start({ agent: 'slow', cwd: shop.project, args: ['--delay', '9000'] })
+  expect(slow.agent.phase).toBe('priming')
+  await shop.agents.kill('slow')
+  expect((await shop.agents.list())[0]).not.toHaveProperty('phase')
+  const { agent } = await shop.agents.start({ agent: 'toast', cwd: shop.project })
+  expect(agent.phase).toBe('ready')
+  const unit = await shop.home.work.add({ title: 'mend the roof' })
+  await shop.home.work.hook(unit.id, { address: agent.address, id: agent.id })
+  const phase = async () => (await shop.agents.list()).find(({ id }) => id === agent.id)?.phase
+  expect(await phase()).toBe('autonomous')
+  await shop.home.work.close(unit.id, { status: 'done' })
+  expect(await phase()).toBe('ready')
 })

@@ -10,6 +10,9 @@ describe('a prompt that is waited for', () => {
     const first = await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
     expect(first).toMatchObject({ outcome: 'replied' })
     expect(first.reply).toContain('reply to hello')
+    await expect(agents.answer('toast', { decision: 'allow' })).rejects.toMatchObject({
+      message: 'toast is not asking anything: it has finished',
+    })
     const going = agents.send('toast', 'forever', { wait: true, timeoutMs: 60_000 })
     await eventually(log, (lines) => lines.some(({ prompt }) => prompt === 'forever'))
     await eventually(
@@ -115,8 +118,9 @@ it('a failure that was acknowledged is no error any more, and the next one is', 
   await agents.start({ agent: 'toast', cwd: project })
   const failed = await agents.report('toast', { status: 'error', trouble: 'auth', reason: 'not logged in' })
   expect(failed).toMatchObject({ status: 'error', trouble: 'auth' })
-  const { agent } = await agents.ack('toast')
+  const { agent, how } = await agents.ack('toast')
   expect(agent).toMatchObject({ status: 'idle', reason: 'seen: not logged in' })
+  expect(how).toBe('its failure is marked as seen (not logged in)')
   await agents.send('toast', 'hello', { wait: true, timeoutMs: 60_000 })
   expect(await agents.report('toast', { status: 'error', reason: 'again' })).toMatchObject({ status: 'error' })
 })

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../src/home/index.js'
 import { type Agents, openAgents } from '../../src/lifecycle/index.js'
 import type { Context } from '../../src/model/index.js'
-import type { ToolRunner } from '../../src/tools/index.js'
+import type { Environment, ToolRunner } from '../../src/tools/index.js'
 import { scratch } from '../home/scratch.js'
 import { contextOf } from './context.js'
 import { fakeTool } from './fake-tool.js'
@@ -31,6 +31,7 @@ export async function workshop(
     runners?: readonly ToolRunner[]
     env?: Record<string, string>
     clock?: Context['clock']
+    accounts?: Environment['accounts']
     /** Tools whose logs its config.toml describes. */
     described?: readonly string[]
   } = {},
@@ -49,7 +50,12 @@ export async function workshop(
   const agents = openAgents({
     home,
     context,
-    environment: { home: root, env, ...(options.described ? { described: options.described } : {}) },
+    environment: {
+      home: root,
+      env,
+      ...(options.described ? { described: options.described } : {}),
+      ...(options.accounts ? { accounts: options.accounts } : {}),
+    },
     socket: { path: socket },
     runners,
     defaultTool: 'fake',

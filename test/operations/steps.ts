@@ -130,6 +130,8 @@ export const STEPS: readonly Step[] = [
   step('turns', 'turns 22222222 --turn 2', { session: '22222222', turn: 2 }),
   step('turns', 'turns 22222222 --turn 99', { session: '22222222', turn: 99 }, { fails: 'bad-input' }),
   step('tools', 'tools 22222222', { session: '22222222' }),
+  step('tools', 'tools 22222222 --step read', { session: '22222222', step: 'read' }),
+  step('tools', 'tools 22222222 --step sing', { session: '22222222', step: 'sing' }, { fails: 'bad-input' }),
   step('tools', 'tools nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
   step('search', 'search README.md --in tools', { text: 'README.md', in: 'tools' }),
   step('search', 'search readme --in .', { text: 'readme', directory: '<root>' }),

@@ -125,3 +125,33 @@ it.each([
   await expect(roles(toml)).rejects.toThrow(new RegExp(`^${message}`))
   await expect(roles(toml)).rejects.toMatchObject({ code: 'bad-config' })
 })
+
+async function accounts(toml: string) {
+  writeFileSync(join(root, 'config.toml'), toml)
+  await using home = await profilesUnder(root).open('default')
+  return await home.programs.environment()
+}
+
+it('an account is a directory of a tool, and its logs are looked for there', async () => {
+  const found = await accounts(
+    '[logs]\nclaude = ["/srv/logs"]\n[accounts.work]\nconfig_dir = "/srv/claude-work"\n[accounts.g]\nconfig_dir = "/srv/g"\ntool = "gemini"\n',
+  )
+  expect(found.accounts).toEqual({
+    work: { tool: 'claude', directory: '/srv/claude-work', logs: '/srv/claude-work' },
+    g: { tool: 'gemini', directory: '/srv/g', logs: '/srv/g/.gemini' },
+  })
+  expect(found.extraRoots).toEqual({ claude: ['/srv/logs', '/srv/claude-work'], gemini: ['/srv/g/.gemini'] })
+})
+
+it.each([
+  ['[accounts.work]\n', 'accounts.work.config_dir in .* is missing'],
+  ['[accounts.work]\nconfig_dir = "x"', 'accounts.work.config_dir in .* is not an absolute path'],
+  ['[accounts.work]\nconfig_dir = "/x"\ntool = "vim"', 'accounts.work.tool in .* is "vim"'],
+  ['[accounts.work]\nconfigdir = "/x"', 'accounts.work.configdir in .* is not a known key'],
+  ['[themes.x]\nbg = "red"', 'themes.x.fg in .* is missing'],
+  ['[themes.x]\nbg = "red,fg=#(id)"\nfg = "red"', 'themes.x.bg in .* is not a colour'],
+  ['[roles.crew]\ntheme = "nothing"', 'roles.crew.theme in .* is "nothing"'],
+])('a mistake about accounts or themes is named: %s', async (toml, message) => {
+  const asked = toml.includes('accounts') ? accounts(toml) : roles(toml)
+  await expect(asked).rejects.toThrow(new RegExp(`^${message}`))
+})

@@ -107,6 +107,17 @@ describe('a session', () => {
       )
     }))
 
+  it('is titled by its own first prompt after a clear, and as before after a handoff', () =>
+    withHome(async (home) => {
+      await home.sessions.start({ id: 'one', title: 'Fix the login', work_unit: 'wk-1' })
+      const cleared = await home.sessions.handoff('one', { id: 'two', link: 'clear' })
+      expect([cleared.title, cleared.work_unit]).toEqual([undefined, 'wk-1'])
+      await home.sessions.update('two', { title: 'Other work' })
+      expect(await home.sessions.handoff('two', { id: 'three' })).toMatchObject({ title: 'Other work' })
+      const again = await home.sessions.start({ id: 'four', parent_id: 'three', link: 'clear' })
+      expect(again.title).toBeUndefined()
+    }))
+
   it('that is forked begins a chain of its own and leaves its origin as it was', () =>
     withHome(async (home) => {
       await home.sessions.start({ id: 'one' })

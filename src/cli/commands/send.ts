@@ -1,6 +1,7 @@
 import { agentsSend, freeText, required } from '../../operations/index.js'
 import { operationCommand } from '../operation-command.js'
-import { safe, safeText } from '../screen/safe-text.js'
+import { safeText } from '../screen/safe-text.js'
+import { outcomeLine } from '../views/outcome-line.js'
 import { receiptView } from '../views/receipt-view.js'
 
 export const send = operationCommand(agentsSend, {
@@ -18,16 +19,8 @@ export const send = operationCommand(agentsSend, {
     const { reply, outcome, reason = '' } = sent
     if (reply !== undefined) return linesOf(reply)
     const receipt = `${receiptView(sent)} (${sent.delivery})`
-    return outcome === undefined ? receipt : `${receipt}\n${safe`${OUTCOMES[outcome]}: ${reason}`}`
+    return outcome === undefined ? receipt : `${receipt}\n${outcomeLine(outcome, reason)}`
   },
 })
-
-const OUTCOMES = {
-  replied: 'It replied',
-  failed: 'No reply, the turn failed',
-  interrupted: 'No reply, the turn was interrupted',
-  asks: 'No reply yet, it waits for an answer',
-  unknown: 'No reply is known',
-} as const
 
 const linesOf = (text: string): string => text.split('\n').map(safeText).join('\n')

@@ -1,4 +1,4 @@
-import { flag, onlyTurn, turns as operation, turnsDocument } from '../../operations/index.js'
+import { flag, onlyStep, onlyTurn, turns as operation, turnsDocument } from '../../operations/index.js'
 import { refuseVerbatimOutput, verbatimFlag } from '../input/verbatim.js'
 import { operationCommand } from '../operation-command.js'
 import { noteMissingLog } from '../views/missing-log.js'
@@ -13,12 +13,12 @@ export const turns = operationCommand(operation, {
   ],
   args: ['session'],
   own: { full: flag('Show full prompts and replies, and who speaks'), verbatim: verbatimFlag },
-  order: ['full', 'turn', 'verbatim'],
-  async instead({ session, full, turn, verbatim }, { home, out }) {
+  order: ['full', 'turn', 'step', 'verbatim'],
+  async instead({ session, full, turn, step, verbatim }, { home, out }) {
     if (out.json && !verbatim) return false
     refuseVerbatimOutput(verbatim, `turns ${session}`, out)
     // People are also shown who speaks, and what sub-agents did.
-    const history = onlyTurn(await (await home()).history.turns(session, { verbatim }), turn)
+    const history = onlyTurn(onlyStep(await (await home()).history.turns(session, { verbatim }), step), turn)
     const isWhole = full || turn !== undefined
     out.result(turnsDocument(history), (screen) => (isWhole ? turnTexts(history, screen) : turnsView(history, screen)))
     if (out.json) return true

@@ -85,6 +85,7 @@ function painted({ kind, text }: Row, paint: Paint): string {
       return paint.dim(text)
     case 'error':
       return paint.red(text)
+    case 'step':
     case 'remark':
     case 'reply':
       return text

@@ -10,7 +10,7 @@ import { turnParts } from '../../tools/index.js'
 import { safeText } from '../screen/safe-text.js'
 
 /** What a piece is decides how it looks and how it comes: typed, streamed, or all at once. */
-export type PieceKind = 'head' | 'prompt' | 'remark' | 'call' | 'reply' | 'error'
+export type PieceKind = 'head' | 'prompt' | 'remark' | 'call' | 'step' | 'reply' | 'error'
 
 /** A part of a turn, safe to print, with the blank line after it, and how long it takes to appear. */
 export interface Piece {
@@ -35,8 +35,9 @@ const HEAD_MS = 300
 
 /** A session as a sequence of turns to play. */
 export function scriptOf({ turns }: ExportedSession): Scene[] {
+  const steps = new StepBounds()
   return turns.map((turn) => {
-    const pieces = piecesOf(turn)
+    const pieces = piecesOf(turn, steps)
     return { number: turn.number, pieces, ms: pieces.reduce((sum, piece) => sum + piece.ms, 0) }
   })
 }
@@ -44,7 +45,19 @@ export function scriptOf({ turns }: ExportedSession): Scene[] {
 /** The same for a reader who does not wait. */
 export const plainLines = ({ pieces }: Scene): string[] => pieces.flatMap(({ lines }) => lines)
 
-function piecesOf(turn: ExportedTurn): Piece[] {
+/** Says where one step ends and another begins. */
+class StepBounds {
+  #step: string | undefined
+
+  before({ step_ref }: ExportedCall): Piece[] {
+    if (step_ref === this.#step) return []
+    const line = step_ref === undefined ? `-- end of step ${this.#step ?? ''}` : `-- step ${step_ref}`
+    this.#step = step_ref
+    return [{ kind: 'step', lines: [safeText(line)], ms: HEAD_MS }]
+  }
+}
+
+function piecesOf(turn: ExportedTurn, steps: StepBounds): Piece[] {
   const head = [`Turn ${turn.number}`, ...turnNotes(turn).map(safeText)].join(' · ')
   return [
     { kind: 'head', lines: [head, ''], ms: HEAD_MS },
@@ -52,7 +65,8 @@ function piecesOf(turn: ExportedTurn): Piece[] {
     ...turnParts(turn).flatMap((part, at, parts): Piece[] => {
       if (part.kind === 'remark') return piece('remark', part.text, STREAMED)
       const isLastOfRow = parts[at + 1]?.kind !== 'call'
-      return [{ kind: 'call', lines: [callLine(part.call), ...(isLastOfRow ? [''] : [])], ms: CALL_MS }]
+      const call: Piece = { kind: 'call', lines: [callLine(part.call), ...(isLastOfRow ? [''] : [])], ms: CALL_MS }
+      return [...steps.before(part.call), call]
     }),
     ...piece('reply', turn.reply ?? '', STREAMED),
     ...piece('error', turn.error ?? '', STREAMED),

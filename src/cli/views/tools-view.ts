@@ -17,6 +17,7 @@ export function toolsView(calls: readonly PlacedToolCall[], screen: Screen): str
         align: 'right',
       },
       { header: 'RESULT', text: resultOf, paint: (paint, call) => (call.success === false ? paint.red : paint.dim) },
+      { header: 'STEP', text: (call) => call.step_ref ?? '', shrinkTo: 6 },
       { header: 'ARGUMENTS', text: (call) => argumentsOf(call), shrinkTo: 16 },
     ],
     screen,

@@ -28,10 +28,8 @@ export async function settleStart(
   const { respawn = 'never' } = role ?? {}
   let seen = await waited(parts, agent, run, options, steps)
   const isOver = seen.isOver || seen.run?.run?.ended_at !== undefined
-  steps.skip(
-    'auto-respawn',
-    options.auto_respawn ? `respawn is ${respawn}; no watchdog acts on it yet` : 'not asked for',
-  )
+  if (respawn === 'never') steps.skip('auto-respawn', 'not asked for')
+  else steps.done('auto-respawn', `${respawn}, by the watchdog of the daemon`)
   if (!options.accept_startup_dialogs || isOver) steps.skip('dialogs', isOver ? 'it has ended' : 'not asked for')
   else {
     seen = await steps.do(

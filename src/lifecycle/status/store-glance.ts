@@ -28,6 +28,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const run = one.run && live ? withReplySeen(parts, one.run, live, reading) : one.run
   const isOver = one.isOver === true
   const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
+  if (run && !live) await closeEndedPane(parts, agent, run)
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
   const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner)
   const quick = decideStatus(sighting(run, live))
@@ -55,8 +56,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     }
   })
   const result = stored ?? { run, verdict: first }
-  if (stored?.run.start?.closes_pane && stored.run.run?.ended_at !== undefined) await closePane(parts, live)
-  else if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
+  if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
   return { ...shown, ...result }
 }
 
@@ -193,10 +193,21 @@ function statusEvents(
   return [{ type: 'agent_status', payload }]
 }
 
+/** Whoever saw it end may still be reading its last lines. */
+const PANE_KEPT_MS = 2_000
+
 /** Its role keeps no pane of a program that has ended. Until its end was recorded it was there, with the exit status. */
-async function closePane(parts: Parts, live: LiveRun): Promise<void> {
-  const terminal = await parts.terminals.of(live.socket).catch(() => undefined)
-  await terminal?.close(live.tmux_session).catch(() => undefined) // gone already
+async function closeEndedPane(parts: Parts, agent: Agent, { start, run }: AgentRun): Promise<void> {
+  if (!start?.closes_pane || !run?.ended_at) return
+  if (parts.context.clock.now() - msOf(run.ended_at) < PANE_KEPT_MS) return
+  const terminal = await parts.terminals.of(run.socket).catch(() => undefined)
+  const pane = await terminal?.pane(run.pane).catch(() => undefined)
+  if (pane?.agent === agent.id && pane.isDead) await terminal?.close(pane.session).catch(() => undefined)
+  await parts.runs.update(agent, (current) => {
+    if (current?.run?.id !== run.id || !current.start) return undefined
+    const { closes_pane: _closes, ...rest } = current.start
+    return { next: { ...current, start: rest }, isDurable: false, result: undefined }
+  })
 }
 
 /** For status lines that draw it without a process of their own. */

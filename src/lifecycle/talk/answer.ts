@@ -80,7 +80,8 @@ async function askerOf(parts: Parts, agent: Agent, token: string | undefined): P
   const mayAsk = ['unknown', 'starting'].includes(status.status) || activityOf(status) === 'blocked'
   if (mayAsk) return { agent, run: seen.run, live, runner: runnerOf(parts, seen.run.recipe.tool), status }
   const next = `See: skein why ${agent.address}`
-  throw new SkeinError('nothing-asked', `${agent.address} is not asking anything: it is ${status.status}`, next)
+  const state = status.waiting_for === 'finished' ? 'it has finished' : `it is ${status.status}`
+  throw new SkeinError('nothing-asked', `${agent.address} is not asking anything: ${state}`, next)
 }
 
 function refuseToken(agent: Agent, status: AgentStatus, token: string): void {

@@ -8,6 +8,7 @@ import { jsonDocument } from '../json-text.js'
 import { choice } from '../kind.js'
 import { operation } from '../operation.js'
 import { REFERENCE } from '../sessions/chain.js'
+import { onlyStep, STEP } from './only-step.js'
 
 const FORMATS = ['md', 'html', 'json'] as const
 
@@ -23,6 +24,7 @@ export const exportSessions = operation({
     reference: REFERENCE,
     format: defaulted(choice('format', FORMATS), 'md', 'What to write'),
     chain: flag('The whole chain that a session belongs to'),
+    step: STEP,
   },
   result: 'export-report',
   async run(input, context) {
@@ -39,11 +41,11 @@ export interface Exported {
 }
 
 export async function exported(
-  { reference, format, chain }: Values<typeof exportSessions.input>,
+  { reference, format, chain, step }: Values<typeof exportSessions.input>,
   context: OperationContext,
 ): Promise<Exported> {
   const home = await context.home()
-  const document = await documentOf(home, await sessionsNamed(home, reference, chain), context)
+  const document = await documentOf(home, ofStep(await sessionsNamed(home, reference, chain), step), context, step)
   return { report: reportOf(document, format), document, written: inFormat(document, format) }
 }
 
@@ -52,8 +54,9 @@ export async function documentOf(
   home: Home,
   sessions: readonly Session[],
   context: Pick<OperationContext, 'nowMs' | 'cwd'>,
+  step?: string,
 ): Promise<ExportDocument> {
-  const sources = await exportSources(home, sessions, context)
+  const sources = await exportSources(home, sessions, context, step)
   return exportDocument(sources, { at: instantOf(context.nowMs), prices: await home.history.prices() })
 }
 
@@ -77,8 +80,15 @@ function inFormat(document: ExportDocument, format: (typeof FORMATS)[number]): s
   }
 }
 
+/** Of several sessions those that did the step; a single one is asked for it, and says which steps it has. */
+export const ofStep = (sessions: readonly Session[], step: string | undefined): readonly Session[] => {
+  if (step === undefined || sessions.length < 2) return sessions
+  const did = sessions.filter(({ steps = [] }) => steps.some(({ step_ref }) => step_ref === step))
+  return did.length > 0 ? did : sessions.slice(0, 1)
+}
+
 /** One session, or with `chain` (and for a unit of work) all that carried the same line of work, in their order. */
-async function sessionsNamed({ sessions }: Home, reference: string, chain: boolean): Promise<Session[]> {
+export async function sessionsNamed({ sessions }: Home, reference: string, chain: boolean): Promise<Session[]> {
   if (!chain) {
     try {
       return [await sessions.find(reference)]
@@ -95,6 +105,7 @@ async function exportSources(
   { history, privacy, directory }: Home,
   sessions: readonly Session[],
   context: Pick<OperationContext, 'cwd'>,
+  step: string | undefined,
 ): Promise<ExportSource[]> {
   const sources: ExportSource[] = []
   const costs = await history.spent(sessions.map((session) => session.id))
@@ -102,7 +113,7 @@ async function exportSources(
     const policy = await privacy.policyAt(session.cwd ?? context.cwd ?? directory)
     const spent = costs.get(session.id)
     // The export filters it, and counts what it leaves out.
-    const turns = await history.turns(session.id, { verbatim: true })
+    const turns = onlyStep(await history.turns(session.id, { verbatim: true }), step)
     sources.push({ history: turns, policy, ...(spent ? { spent: onlyCost(spent) } : {}) })
   }
   return sources

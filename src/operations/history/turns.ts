@@ -5,6 +5,7 @@ import { optional } from '../field.js'
 import { count } from '../kind.js'
 import { operation } from '../operation.js'
 import { SESSION } from '../sessions/show.js'
+import { onlyStep, STEP } from './only-step.js'
 
 export const turns = operation({
   name: 'turns',
@@ -13,10 +14,10 @@ export const turns = operation({
   summary: "Show a session's turns",
   description:
     "Reads the tool's own log, or the archive if the tool has deleted it. Secrets are redacted, and tool calls are shown as the privacy policy allows.",
-  input: { session: SESSION, turn: optional(count, 'Only this turn, in full') },
+  input: { session: SESSION, turn: optional(count, 'Only this turn, in full'), step: STEP },
   result: 'turns',
-  run: async ({ session, turn }, { home }) =>
-    turnsDocument(onlyTurn(await (await home()).history.turns(session), turn)),
+  run: async ({ session, turn, step }, { home }) =>
+    turnsDocument(onlyTurn(onlyStep(await (await home()).history.turns(session), step), turn)),
 })
 
 export const turnsDocument = ({ session, from_log, told_from, turns: told, steps, counters }: SessionHistory) => ({
@@ -69,16 +70,17 @@ export const tools = operation({
   where: 'either',
   summary: "Show a session's tool calls",
   description: 'Secrets are redacted, and arguments and results are shown as the privacy policy allows.',
-  input: { session: SESSION },
+  input: { session: SESSION, step: STEP },
   result: 'tool-calls',
-  run: async ({ session }, { home }) => callsDocument(await (await home()).history.turns(session)),
+  run: async ({ session, step }, { home }) =>
+    callsDocument(onlyStep(await (await home()).history.turns(session), step), step),
 })
 
-export const callsDocument = (history: SessionHistory) => ({
+export const callsDocument = (history: SessionHistory, step?: string) => ({
   session: history.session.id,
   from_log: history.from_log,
   told_from: history.told_from,
-  tool_calls: toolCallsOf(history),
+  tool_calls: toolCallsOf(history).filter(({ step_ref }) => step === undefined || step_ref === step),
 })
 
 /** A tool call where it happened: in which turn, and how deep inside sub-agents. */

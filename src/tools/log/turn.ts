@@ -51,6 +51,8 @@ export interface LoggedToolCall {
   started_at?: Instant
   ended_at?: Instant
   duration_ms?: number
+  /** The step of the work that was open when it was made. */
+  step_ref?: string
   /** The turns of the sub-agent that it started. */
   sub_agent?: LoggedTurn[]
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratch } from '../../home/scratch.js'
 import { fakeTool } from '../fake-tool.js'
-import { type Workshop, workshop } from '../workshop.js'
+import { eventually, type Workshop, workshop } from '../workshop.js'
 
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-C', cwd, ...args], {
@@ -173,4 +173,20 @@ describe('sling', () => {
     expect(readFileSync(join(`${shop.repo}.worktrees`, aside, 'precious.txt'), 'utf8')).toBe('mine')
     expect(existsSync(join(directory, 'precious.txt'))).toBe(false)
   })
+})
+
+it('Gas Town defect 18: an agent that dies at its work is brought back by the program itself, with its work, and no mail is needed', async () => {
+  const shop = await shopWithRepository()
+  const work = await shop.unit()
+  const { agent } = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
+  process.kill(Number(shop.tmux('display-message', '-p', '#{pid}')), 'SIGKILL')
+  await eventually(
+    () => shop.agents.list(),
+    (seen) => seen.every(({ status }) => status === 'error' || status === 'stopped'),
+  )
+  expect((await shop.home.work.hooked(agent)).work.map(({ id }) => id)).toEqual([work])
+  const [back] = await shop.agents.recover({ spacingMs: 0 })
+  expect(back).toMatchObject({ outcome: 'resumed', agent: { address: agent.address, status: 'idle' } })
+  expect((await shop.home.work.hooked(agent)).work.map(({ id }) => id)).toEqual([work])
+  expect(await shop.home.events.read({ type: 'mail' })).toEqual([])
 })
