@@ -10,6 +10,8 @@ const stateOf = (repository: ScratchRepository) => ({
   head: repository.git('rev-parse', 'HEAD'),
 })
 
+const countObjects = (repository: ScratchRepository): string => repository.git('count-objects', '-v')
+
 /** Changes, stages, adds, removes and links files. */
 function work(repository: ScratchRepository, round: number): void {
   repository.write('a.txt', `changed ${round}\n`)
@@ -43,7 +45,10 @@ describe('a rewind', () => {
       'removed new-2/deep/file.txt',
       'removed staged-2',
     ])
+    const before = countObjects(repository)
     const { safety, isDone } = await snapshots.rewind(first, { preview: false })
+    // The index of the snapshot is made of objects that the repository has.
+    expect(countObjects(repository)).toBe(before)
     expect([isDone, safety.moment]).toEqual([true, 'safety'])
     expect(stateOf(repository)).toEqual(one)
     expect(existsSync(repository.path('new-2'))).toBe(false)
