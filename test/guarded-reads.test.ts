@@ -29,6 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'files of the installed package, and standard input': ['main.ts', 'daemon-main.ts', 'disk/bounded-input.ts'],
   'makes a new file, or adds to one of its own': [
+    'cli/detach.ts',
     'cli/screen/new-file.ts',
     'conversations/rows/lock-file.ts',
     'conversations/openclaw/openclaw-database.ts', // compares with the copy that it made

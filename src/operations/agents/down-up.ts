@@ -24,7 +24,7 @@ export const agentsDown = operation({
   where: 'either',
   summary: 'Stop every agent, to be brought back by skein up',
   description:
-    'In the order of their roles: workers first, then those that watch over them. Each is asked to exit, then its processes are ended. The agents that were running are remembered. With --all the daemon is stopped as well, and first, so that nothing is started again.',
+    'In the order of their roles: workers first, then those that watch over them. Each is asked to exit, then its processes are ended. The agents that were running are remembered. With --all the daemon is stopped as well, at the end.',
   input: {
     group: optional(groupRef, 'Only agents in this group or below', { aliases: ['rig'] }),
     graceful: optional(duration, 'How long each may take to exit', { fallback: '10s' }),
