@@ -118,6 +118,15 @@ export class Config {
     throw new SkeinError('bad-config', `work.on_done in ${this.file} is not a list of words`, next)
   }
 
+  /** Where work and mail are kept: `[work] provider`. One that this version does not have is an error: nothing is kept elsewhere instead. */
+  async workProvider(): Promise<'built-in'> {
+    const isNamed = settingsText(this.file)?.includes('provider') ?? false // no TOML on the way to a hook
+    const provider = isNamed ? table(await this.#read(), 'work', this.file).provider : undefined
+    if (provider === undefined || provider === 'built-in') return 'built-in'
+    const message = `work.provider in ${this.file} is ${JSON.stringify(provider)}, which this version does not have`
+    throw new SkeinError('bad-config', message, 'Use "built-in", or leave it out')
+  }
+
   /** `[groups."<path>"]` with `max_running` and `repository`, the nearest group first, and `[work] min_free_memory`. */
   async admission(group: GroupPath): Promise<GroupAdmission> {
     const settings = await this.#read()

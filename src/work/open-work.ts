@@ -12,8 +12,9 @@ export interface WorkSetup {
 }
 
 /** The provider that the settings name, loaded by whoever asks for work. */
-export function openWork({ store, sessionOf }: WorkSetup): WorkProvider {
+export function openWork({ store, config, sessionOf }: WorkSetup): WorkProvider {
   const provider = onDemand(async () => {
+    await config.workProvider()
     const { BuiltInWork } = await import('./built-in-work.js')
     return new BuiltInWork(store)
   })

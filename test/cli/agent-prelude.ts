@@ -6,12 +6,16 @@ export function preludeOf(line: string): string[] {
   if (line.startsWith('skein start web/demo')) return ['skein spawn . --agent web/demo --tool demo']
   if (line.includes('--group lab')) return ['skein spawn . --agent lab/demo --tool demo']
   if (/^skein (stop|restart|wait) --group web/.test(line)) return ['skein start . --agent web/demo --tool demo']
+  if (line.startsWith('skein checkpoint read')) return ['skein checkpoint write --agent web/toast']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']
   if (line.includes('web/asker')) return ['skein start . --agent web/asker --tool demo --arg=--dialog']
   if (line.includes('web/demo') && !line.startsWith('skein start'))
     return ['skein start . --agent web/demo --tool demo']
   return []
 }
+
+/** It asks a program that has a conversation on this machine: tried with real programs, in `e2e`. */
+export const needsProgram = (line: string): boolean => line.startsWith('skein seance talk')
 
 /** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
 export const runnable = (line: string): string =>

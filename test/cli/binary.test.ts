@@ -215,7 +215,9 @@ describe('a home', () => {
   it('of another profile is its own world', async () => {
     using at = await place({ world: true })
     expect((await shell('skein --profile play sessions list --json', at.env)).stdout).toBe('{\n  "sessions": []\n}\n')
-    expect((await shell('SKEIN_PROFILE=play skein agents list --json', at.env)).stdout).toBe('{\n  "agents": []\n}\n')
+    expect((await shell('SKEIN_PROFILE=play skein agents list --json', at.env)).stdout).toBe(
+      '{\n  "agents": [],\n  "groups": []\n}\n',
+    )
     expect((await shell('skein agents list --profile=default --json', at.env)).stdout).toContain('web/toast')
   })
 })

@@ -39,10 +39,10 @@ describe('which agent a start means', () => {
     expect(second).toMatchObject({ status: 0, stderr: '' })
     const now = agents()
     expect(now.map(({ address, tool }: { address: string; tool: string }) => [address, tool])).toEqual([
-      ['back/shop', 'two'],
       ['web/shop', 'one'],
+      ['back/shop', 'two'],
     ])
-    expect(now[1]).toMatchObject({ tool: 'one', pid: first.pid, updated_at: first.updated_at })
+    expect(now[0]).toMatchObject({ tool: 'one', pid: first.pid, updated_at: first.updated_at })
     // Without a group it is the agent of that directory, which does not run this tool.
     for (const words of [
       ['start', 'web/shop', '--tool', 'two'],
@@ -65,7 +65,7 @@ describe('which agent a start means', () => {
     expect(agents()).toHaveLength(1)
     expect(skein('start', './shop', '--tool', 'one').status).toBe(0)
     expect(skein('start', '--agent', 'web/shop').status).toBe(0)
-    expect(agents().map(({ address }: { address: string }) => address)).toEqual(['shop', 'web/shop'])
+    expect(agents().map(({ address }: { address: string }) => address)).toEqual(['web/shop', 'shop'])
     // The agent that works in this very directory is meant by its name.
     expect(skein('kill', 'web/shop', './shop').status).not.toBe(70)
     skein('kill', 'shop')

@@ -17,7 +17,7 @@ export const recover = operationCommand(agentsRecover, {
     const signal = cli.interrupted()
     const tell = (line: RecoveryLine): void => cli.out.text(recoveryLine(line))
     const { receipts } = await recoverAgents(typed, contextOf(cli), { tell, signal })
-    if (receipts.length === 0) cli.out.note('No agent is down')
+    if (receipts.length === 0) cli.out.text('No agent is down')
     if (signal.aborted) cli.out.note('Interrupted. Agents without a line above are still down: skein recover')
     if (signal.aborted || (isRefused(receipts) && !typed.dry_run)) cli.out.fails()
     return true

@@ -82,7 +82,10 @@ export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Pri
   const isHeld = lock?.kind === 'held'
   if (asked.isHook && !asked.isDry && !isHeld) await recordSession(parts, asked, agent, record, reasons)
   const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked, reasons) : undefined
-  const isLight = asked.source === 'compact' || asked.source === 'resume'
+  // A program that is given its first conversation as a file says that it resumed it.
+  const isBegun = run?.run?.how === 'new' && run.binding?.session === session && run.prompted_at === undefined
+  const isResumed = asked.source === 'resume' && handoff?.kind !== 'fresh' && !isBegun
+  const isLight = asked.source === 'compact' || isResumed
   // A hook after a compaction prints neither, and its agent waits.
   const isBrief = isLight && asked.isHook && !asked.isDry
   const work = agent && !isBrief ? await workOf(parts.home.work, agent, session, notes) : NO_WORK

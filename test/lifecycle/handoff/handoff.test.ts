@@ -5,6 +5,7 @@ import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
 import { contextOf } from '../context.js'
+import { fakeTool } from '../fake-tool.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
 
 /** An agent that runs and has been given a prompt. */
@@ -202,6 +203,19 @@ it('Gas Town defect 1: every way in which a handoff or done ends a session is re
   await agents.done('toast')
   expect(await home.sessions.get(to)).toMatchObject({ outcome: 'done', ended_at: expect.any(String) })
   expect((await home.events.read({ type: 'session_end' })).map(({ session: of }) => of)).toEqual([to])
+})
+
+it('Gas Town defect 16: the successor runs the tool of its predecessor, whatever other tools there are and in whatever order', async () => {
+  const all = ['a-tool', 'fake', 'z-tool'].map((name) => fakeTool({ name }))
+  for (const runners of [all, all.toReversed()]) {
+    const { agents, home, session } = await running({ runners })
+    const { to = '' } = await agents.handoff({ agent: 'toast', message: 'on' })
+    expect((await agents.list())[0]).toMatchObject({ tool: 'fake', session_id: to })
+    expect([await home.sessions.get(session), await home.sessions.get(to)]).toMatchObject([
+      { tool: 'fake' },
+      { tool: 'fake' },
+    ])
+  }
 })
 
 /** Every file below a directory with its content, but for what observing writes. */
