@@ -58,7 +58,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     const id = String(objectAt(handed, 'agent')?.id)
     const file = JSON.parse(readFileSync(scratch.path(`skein/profiles/default/agents/${id}.json`), 'utf8'))
     expect(file.handoff).toBeUndefined() // consumed by the successor
-    expect(await skein.failing('handoff', AGENT)).toMatchObject({ error: { code: 'handoff-too-soon' } })
+    expect(JSON.stringify(await skein.failing('handoff', AGENT))).toContain('handoff-too-soon')
   })
 
   it('--cycle keeps the conversation in a new process', async () => {

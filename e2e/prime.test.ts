@@ -24,13 +24,18 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     await server?.[Symbol.asyncDispose]()
   })
 
-  it('is told who it is in the first request to the model', async () => {
-    const started = await skein.run('start', '.', '--agent', AGENT, '--tool', tool.name)
+  it('is told who it is and what is on its hook in the first request to the model', async () => {
+    await skein.run('spawn', '.', '--agent', AGENT, '--tool', tool.name)
+    await skein.run('work', 'add', 'Mend the login', '--agent', AGENT)
+    const started = await skein.run('start', AGENT)
     session = objectAt(started, 'agent')?.session_id
     await skein.listed(AGENT, { status: 'idle', session_id: session }, 60_000)
     expect(await skein.run('send', AGENT, 'hello', '--wait', '--timeout', '60s')).toMatchObject({ reply: 'Gladly.' })
     const [first] = server.requests
     expect(first?.read).toContain(`Skein: You are the agent ${AGENT} (session: ${session}`)
+    expect(first?.read).toMatch(/Your hook holds:\n- work \S+ \(hooked\): Mend the login/)
+    expect(first?.read).toContain('Begin with the work on your hook now. Do not wait for instructions.')
     expect(first?.prompts).toEqual(['hello'])
+    expect((await skein.run('prime', '--agent', AGENT, '--state')).state).toBe('autonomous')
   })
 })

@@ -150,11 +150,12 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
       await skein.run('keys', AGENT, 'Enter')
     }
     await skein.listed(AGENT, { status: 'idle' })
-    const output = () => skein.run('output', AGENT)
-    await until(
-      'its output is not the reply of the conversation before',
-      async () => (await output()).from === 'screen',
-    )
+    // Those whose screens and reports say so before the first prompt.
+    if (['claude', 'codex'].includes(tool.name))
+      await until(
+        'its output is not the reply of the conversation before',
+        async () => (await skein.run('output', AGENT)).from === 'screen',
+      )
     expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ reply: 'Count 1.' })
     const { session_id: next } = await skein.agent(AGENT)
     expect(next).not.toBe(session)

@@ -26,7 +26,7 @@ export interface CommandFace<Declared extends Fields, Result extends object, Own
   /** The answer is bad news: exit code 1. */
   fails?(result: Result): boolean
   /** Other JSON than the result itself, such as one document per line. */
-  json?(result: Result, cli: Cli, typed: Typed<Declared, Own>): void
+  json?(result: Result, cli: Cli, typed: Typed<Declared, Own>): Promise<void> | void
   /** The answer for people. */
   view?(result: Result, screen: Screen, typed: Typed<Declared, Own>): string
   /** The same where it takes more than the result, or says something beside it. */
@@ -76,7 +76,7 @@ async function answer<Declared extends Fields, Result extends object, Own extend
   const { out } = cli
   if (face.fails?.(result)) out.fails()
   if (out.json) {
-    if (face.json) face.json(result, cli, typed)
+    if (face.json) await face.json(result, cli, typed)
     else out.result(result, () => '')
   } else if (face.show) await face.show(result, cli, typed)
   else out.result(result, (screen) => face.view?.(result, screen, typed) ?? '')

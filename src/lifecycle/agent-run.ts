@@ -68,6 +68,8 @@ export interface LiveRun {
   is_mute?: true
   /** Its user asked for its end: whoever sees it end says so. */
   asked?: { how: 'stopped' | 'killed'; at: Instant }
+  /** Stopped with all others by `skein down`; `skein up` starts it again. */
+  is_down?: true
   /** It is over; nobody looks for it any more. */
   ended_at?: Instant
   /** How it ended. Earlier versions did not write it. */
@@ -230,6 +232,7 @@ const AGENT_RUN = shape({
       'program_pid?': isPid,
       'after?': shaped(shape({ reason: text, at: time })),
       'asked?': shaped(shape({ how: text, at: time })),
+      'is_down?': flag,
       'ended_at?': time,
       'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),
     }),

@@ -7,7 +7,6 @@ import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
-import type { Seance } from './seance/read.js'
 import type { Phase } from './status/phase.js'
 import type { PromptOutcome } from './talk/reply.js'
 
@@ -188,6 +187,8 @@ export interface Agents extends AsyncDisposable {
   start(options: StartNow): Promise<Receipt & { session?: Session }>
   stop(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   kill(reference: string): Promise<Receipt>
+  /** Like `stop`, and remembers that it was up. */
+  down(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   restart(
     reference: string,
     options?: { fresh?: boolean; force?: boolean; env?: Readonly<Record<string, string>> },
@@ -198,8 +199,6 @@ export interface Agents extends AsyncDisposable {
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */
   done(reference: string, options?: DoneOptions): Promise<DoneReceipt>
-  /** What a past session did, found without asking a model. */
-  readSeance(reference: string): Promise<Seance>
   /** Asks a past session, in a copy. Without a prompt the agent stays. */
   talkSeance(
     reference: string,
@@ -215,6 +214,8 @@ export interface Agents extends AsyncDisposable {
     agents?: readonly string[]
     group?: string
     all?: boolean
+    /** In place of those that are down unasked: those that `down` has stopped. */
+    isUp?: boolean
     dryRun?: boolean
     spacingMs: number
     signal?: AbortSignal

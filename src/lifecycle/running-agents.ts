@@ -28,7 +28,6 @@ import { type Recovered, recover } from './recover/recover.js'
 import { spawn, start, startAgent } from './run/start.js'
 import { planStart } from './run/start-plan.js'
 import { kill, type Stopped, stop } from './run/stop.js'
-import { readSeance } from './seance/read.js'
 import { calledUp, callUp, letGo } from './seance/talk.js'
 import { parkedAround, refuseParked } from './sling/admission.js'
 import { activityOf, mergeTold } from './status/evidence.js'
@@ -120,13 +119,14 @@ export class RunningAgents implements Agents {
     return this.#ended(agent, await stop(this.parts, agent, options), 'stopped')
   }
 
+  async down(reference: string, options: { graceMs?: number } = {}): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    return this.#ended(agent, await stop(this.parts, agent, { ...options, isDown: true }), 'stopped')
+  }
+
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
-  }
-
-  readSeance(reference: string): ReturnType<Agents['readSeance']> {
-    return readSeance(this.parts, reference)
   }
 
   async talkSeance(

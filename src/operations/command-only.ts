@@ -4,6 +4,7 @@
  */
 export const COMMAND_ONLY: Readonly<Record<string, string>> = {
   start: "Gives the program the environment of the caller's shell, and may take the terminal over",
+  'seance talk': "Gives the program that it starts the environment of the caller's shell",
   restart: "Gives the program the environment of the caller's shell",
   replay: "Plays in the caller's terminal; export gives the same document",
   statusline: 'Runs on every prompt of a shell, and opens no home; GET /v1/agents has the same segment',

@@ -1,5 +1,6 @@
 export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
+export { agentsDown, agentsUp } from './agents/down-up.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
 export { agentsDone, agentsHandoff } from './agents/handoff.js'
 export { agentsKeys } from './agents/keys.js'
@@ -33,6 +34,7 @@ export {
   conversationsSet,
 } from './conversations/change.js'
 export { conversationsList, conversationsPolicy, conversationsShow } from './conversations/read.js'
+export { duration } from './duration.js'
 export { errorFacts } from './error-facts.js'
 export {
   eventsAppend,
@@ -80,7 +82,7 @@ export type { Operation } from './operation.js'
 export { present } from './present.js'
 export { queryOf, readInput, readQuery } from './read-input.js'
 export { roleList, roleShow } from './role/roles.js'
-export { seanceList, seanceRead, seanceTalk } from './seance/seance.js'
+export { seanceList, seanceRead } from './seance/seance.js'
 export { sessionLogTool } from './session/log-tool.js'
 export { sessionEnd, sessionHandoff, sessionStart, sessionStep, sessionUpdate } from './session/record.js'
 export { type ShownChains, sessionsChain } from './sessions/chain.js'

@@ -1,20 +1,53 @@
-/** One entry of a git index. The path is latin1: one character per byte. */
-export interface IndexEntry {
-  path: string
-  mode: number
-  oid: string
+/** One entry of a git index. What few callers ask for is read when they ask: an index has tens of thousands of entries. */
+export class IndexEntry {
+  constructor(
+    /** In latin1: one character per byte. */
+    readonly path: string,
+    readonly mode: number,
+    private readonly flags: number,
+    private readonly more: number,
+    private readonly bytes: Buffer,
+    private readonly at: number,
+    private readonly hashBytes: number,
+  ) {}
+
+  get oid(): string {
+    return this.bytes.toString('hex', this.at + STAT, this.at + STAT + this.hashBytes)
+  }
+
   /** 1 to 3 while a merge is not resolved. */
-  stage: number
+  get stage(): number {
+    return (this.flags >> 12) & 3
+  }
+
   /** Of the file when it was added, modulo 2^32. */
-  size: number
-  /** When the file was last changed in any way, in nanoseconds, as it was added. */
-  ctimeNs: bigint
+  get size(): number {
+    return this.bytes.readUInt32BE(this.at + 36)
+  }
+
+  /** When the file was last changed in any way, as it was added. */
+  get ctimeSeconds(): number {
+    return this.bytes.readUInt32BE(this.at)
+  }
+
+  get ctimeNs(): bigint {
+    return BigInt(this.ctimeSeconds) * 1_000_000_000n + BigInt(this.bytes.readUInt32BE(this.at + 4))
+  }
+
   /** `--skip-worktree`: not in a sparse checkout. */
-  isSkipped: boolean
+  get isSkipped(): boolean {
+    return (this.more & 0x4000) !== 0
+  }
+
   /** `--assume-unchanged`. */
-  isAssumed: boolean
+  get isAssumed(): boolean {
+    return (this.flags & 0x8000) !== 0
+  }
+
   /** `add --intent-to-add`: only the name is in the index. */
-  isIntent: boolean
+  get isIntent(): boolean {
+    return (this.more & 0x2000) !== 0
+  }
 }
 
 export interface IndexFile {
@@ -63,17 +96,7 @@ function parse(bytes: Buffer, hashBytes: number): IndexFile | undefined {
     const path = kept + bytes.toString('latin1', at, end)
     at = version === 4 ? end + 1 : start + Math.ceil((end - start + 1) / 8) * 8
     before = path
-    entries.push({
-      path,
-      mode: bytes.readUInt32BE(start + 24),
-      oid: bytes.toString('hex', start + STAT, start + STAT + hashBytes),
-      stage: (flags >> 12) & 3,
-      size: bytes.readUInt32BE(start + 36),
-      ctimeNs: BigInt(bytes.readUInt32BE(start)) * 1_000_000_000n + BigInt(bytes.readUInt32BE(start + 4)),
-      isSkipped: (more & 0x4000) !== 0,
-      isAssumed: (flags & 0x8000) !== 0,
-      isIntent: (more & 0x2000) !== 0,
-    })
+    entries.push(new IndexEntry(path, bytes.readUInt32BE(start + 24), flags, more, bytes, start, hashBytes))
   }
   return { entries, sharedWith: shared(bytes, at, hashBytes) }
 }

@@ -44,7 +44,7 @@ export function statsOf(store: BareStore, records: readonly SnapshotRecord[]): S
 }
 
 /** About how many loose objects make packing worth its time. */
-const MANY_LOOSE = 3_000
+const MANY_LOOSE = 2_000
 
 /** Guessed from a few of the 256 directories, as git does. */
 export function isDue({ directory }: BareStore): boolean {

@@ -86,12 +86,12 @@ export class UserIndex {
    * show an edit that kept size and time of change.
    */
   youngChanges(entries: readonly IndexEntry[]): string[] {
-    const from = BigInt(Math.floor((this.stat?.mtimeMs ?? 0) / 1_000) - 1) * 1_000_000_000n
+    const from = Math.floor((this.stat?.mtimeMs ?? 0) / 1_000) - 1
     return entries
-      .filter(({ mode, stage, ctimeNs, path }) => {
-        if (mode === GITLINK || stage > 0 || ctimeNs < from) return false
-        const stat = exactStat(this.repository.root, path)
-        return stat !== undefined && stat.ctimeNs !== ctimeNs
+      .filter((entry) => {
+        if (entry.ctimeSeconds < from || entry.mode === GITLINK || entry.stage > 0) return false
+        const stat = exactStat(this.repository.root, entry.path)
+        return stat !== undefined && stat.ctimeNs !== entry.ctimeNs
       })
       .map(({ path }) => path)
   }

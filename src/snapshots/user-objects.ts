@@ -24,11 +24,14 @@ export async function bringObjects(
   repository: string,
   { commits, trees, blobs }: Wanted,
 ): Promise<void> {
-  const tips = await git.text(['--git-dir', repository, 'for-each-ref', '--format=%(objectname)'])
+  // Beside a commit git does not take its tree for known when only a tree is asked for: without the trees it would copy every file.
+  const refs = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname) %(tree)']
+  const tips = (await git.text(['--git-dir', repository, ...refs])).split('\n').map((line) => line.split(' '))
+  const recent = tips.slice(0, TREES).map(([, tree = '']) => tree)
   const known = await existing(
     git,
     store,
-    tips.split('\n').filter((line) => line !== ''),
+    [...tips.map(([commit = '']) => commit), ...recent].filter((oid) => oid !== ''),
   )
   const input = [...commits, ...trees, ...blobs, '--not', ...known].map((line) => `${line}\n`).join('')
   const pack = await git.bytes([...store.at(), 'pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'], {
@@ -40,6 +43,8 @@ export async function bringObjects(
   await git.run(['--git-dir', repository, ...args], { input: pack })
 }
 
+/** Of this many newest branches the trees are compared, too. */
+const TREES = 50
 /** As loose objects, which the user's own gc packs. */
 const FEW = 1_000
 

@@ -13,7 +13,11 @@ const SIDE_FILES = ['', '-wal', '-shm'] as const
 
 /** A name that no generation ever had: `mark` must be random. */
 export function newGeneration(link: string, mark: string): string {
-  return join(dirname(link), `${stemOf(link)}-${mark.slice(0, 13)}.db`)
+  const name = (copy: string): string => join(dirname(link), `${stemOf(link)}-${mark.slice(0, 13)}${copy}.db`)
+  let path = name('')
+  // With fixed randomness, as in a comparison of versions, two processes have the same mark.
+  for (let copy = 2; existsSync(path); copy += 1) path = name(`-${copy}`)
+  return path
 }
 
 /** Which generation `link` leads to: differs from any before it. Undefined when there is none. */

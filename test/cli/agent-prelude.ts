@@ -8,6 +8,9 @@ export function preludeOf(line: string): string[] {
   if (/^skein (stop|restart|wait) --group web/.test(line)) return ['skein start . --agent web/demo --tool demo']
   if (line.startsWith('skein checkpoint read')) return ['skein checkpoint write --agent web/toast']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']
+  if (/^skein (up|down)\b/.test(line))
+    return ['skein start . --agent web/demo --tool demo', ...(line.startsWith('skein up') ? ['skein down'] : [])]
+  if (line.startsWith('skein checkpoint read')) return ['skein checkpoint write --agent web/toast']
   if (line.includes('web/asker')) return ['skein start . --agent web/asker --tool demo --arg=--dialog']
   if (line.includes('web/demo') && !line.startsWith('skein start'))
     return ['skein start . --agent web/demo --tool demo']
@@ -19,7 +22,11 @@ export const needsProgram = (line: string): boolean => line.startsWith('skein se
 
 /** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
 export const runnable = (line: string): string =>
-  line.startsWith('skein start ') ? line.replace('--tool claude', '--tool demo') : line
+  line.startsWith('skein seance talk ')
+    ? 'skein seance read 22222222'
+    : line.startsWith('skein start ')
+      ? line.replace('--tool claude', '--tool demo')
+      : line
 
 /** Ends the tmux server of a home that a test has used, with what runs in it. */
 export function endAgents(home: string): void {

@@ -66,6 +66,15 @@ const RARE = new Set([
   ...['session', 'source', 'parent', 'handoff', 'lock'].map((field) => `prime.${field}`),
   ...['identity-lock.pid', 'identity-lock.at'],
   ...['hook-report.because', 'hook-report.backup', 'hook-state.because'], // see installed-hooks.test.ts
+  // Of agents that went down, and of the watchdog: see recover.test.ts and watchdog.test.ts.
+  ...['running-agent.down', 'running-agent.respawn', 'running-agent.parked'],
+  ...['recovery-receipt.error', 'fall.parked'],
+  ...['next-respawn.count', 'next-respawn.at', 'parked.kind', 'parked.reason', 'parked.next'],
+  ...['session_id', 'molecule_id', 'current_step', 'step_title', 'branch', 'last_commit'].map(
+    (field) => `checkpoint.${field}`, // see checkpoint.test.ts
+  ),
+  'checkpoint.modified_files',
+  ...['session', 'agent', 'reply', 'reason'].map((field) => `seance-talk.${field}`), // see seance.test.ts
   // Of agents with a role: see start-roles.test.ts.
   ...['session.topic', 'session.sender', 'roles.preset', 'roles.root'],
   ...['topic', 'sender', 'closes_pane'].map((field) => `start-record.${field}`),

@@ -53,6 +53,20 @@ describe('a rewind', () => {
     expect(stateOf(repository)).toEqual(one)
   })
 
+  it('copies nothing into a repository that has it all', { timeout: 120_000 }, async () => {
+    using repository = ScratchRepository.withCommits()
+    for (let n = 0; n < 1_100; n += 1) repository.write(`many/${n}`, `${n}\n`)
+    repository.commit('many files')
+    repository.git('gc', '-q')
+    const snapshots = repository.snapshots()
+    const first = await snapshots.capture(of(repository))
+    repository.write('many/7', 'changed\n')
+    const packs = readdirSync(repository.path('.git/objects/pack'))
+    await snapshots.rewind(first, { preview: false })
+    await snapshots.restore(first, { path: join(repository.base, 'restored') })
+    expect(readdirSync(repository.path('.git/objects/pack'))).toEqual(packs)
+  })
+
   it('goes back into a conflict and out of it', async () => {
     using repository = ScratchRepository.withCommits()
     repository.git('checkout', '-q', '-b', 'side', 'HEAD~1')

@@ -89,8 +89,8 @@ async function playAll(
   const { out } = cli
   if (from !== undefined) throw usageError('--from needs one session', 'Turns are counted in each session by itself')
   const script = sessions.flatMap((one) => {
-    const [first, ...rest] = scriptOf(one)
-    if (!first) return []
+    const nothing = { number: 0, pieces: [{ kind: 'remark' as const, lines: ['No turns', ''], ms: 300 }], ms: 300 }
+    const [first = nothing, ...rest] = scriptOf(one)
     const head: Piece = { kind: 'step', lines: [safe`== session ${one.session.id}`, ''], ms: 300 }
     return [{ ...first, pieces: [head, ...first.pieces], ms: first.ms + head.ms }, ...rest]
   })

@@ -68,14 +68,15 @@ export interface Prime extends PrimedWork {
 }
 
 /** Confirms who the agent is, takes its identity, and gathers what it has to know. */
-export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Prime> {
+export async function prime(parts: PrimeParts, request: PrimeRequest): Promise<Prime> {
   const reasons: string[] = []
   const notes: string[] = []
-  const { agent, role } = await whoIs(parts.home, asked, reasons, notes)
+  const { agent, role } = await whoIs(parts.home, request, reasons, notes)
   const stored = agent && (await parts.runs.found(agent.id))
   if (stored?.problem) notes.push(stored.problem)
   const run = stored?.run
-  const session = asked.session ?? run?.binding?.session
+  const session = request.session ?? run?.binding?.session
+  const asked = isSeeded(request, run, session) ? { ...request, source: 'startup' as const } : request
   if (!asked.session && session) reasons.push(`session ${session}: the one the agent was last in`)
   const record = session && (await parts.home.sessions.get(session))
   const lock = agent ? await identity(parts, agent, run, asked, session, reasons, notes) : undefined
@@ -112,6 +113,13 @@ export async function prime(parts: PrimeParts, asked: PrimeRequest): Promise<Pri
     ...work,
     isLight,
   }
+}
+
+/** Of a conversation that Skein has written the beginning of, so that it has the id that was chosen, a program says that it resumes it. */
+function isSeeded({ source, pid }: PrimeRequest, run: AgentRun | undefined, session: SessionId | undefined): boolean {
+  const { how } = run?.launching ?? run?.run ?? {}
+  const isPrimed = run?.lock?.session === session && (pid === undefined || run?.lock?.pid === pid)
+  return source === 'resume' && how === 'new' && run?.binding?.session === session && !isPrimed
 }
 
 type Identity = { readonly kind: 'taken'; readonly lock: IdentityLock } | { readonly kind: 'held' }

@@ -17,6 +17,8 @@ export interface Recover {
   only?: ReadonlySet<AgentId>
   /** Also those that the watchdog has parked. */
   all?: boolean
+  /** In place of those that are down unasked: those that `skein down` has stopped. */
+  isUp?: boolean
   /** Of those that are down, these. */
   isWanted?: (agent: Agent) => boolean
   dryRun?: boolean
@@ -48,7 +50,7 @@ export async function recover(
   using _alone = dryRun ? undefined : await parts.runs.holdRecovery()
   const observed = await observe(parts, only)
   const { isWanted = () => true } = options
-  const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one)))
+  const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one, options)))
   const order = wanted.sort((a, b) => (a.agent.address < b.agent.address ? -1 : 1))
   const done: Recovered[] = []
   const starts = new Starts(options)
@@ -95,12 +97,13 @@ class Starts {
 async function recoverOne(
   parts: Parts,
   one: Observed,
-  { dryRun = false, only, all = false }: Recover,
+  options: Recover,
   starts: Starts,
 ): Promise<Recovered | undefined> {
+  const { dryRun = false, only, all = false } = options
   const isNamed = only !== undefined || all
   const { agent, run } = one
-  const fell = downOf(one)
+  const fell = downOf(one, options)
   if (!fell || !run) return untouched(one)
   if (fell.parked && !isNamed) return { ...refusal(agent, parkedError(agent, fell.parked)), fell }
   const plan = await planFor(parts, agent, run, fell)
@@ -114,7 +117,8 @@ async function recoverOne(
 }
 
 /** Why an agent is down; also one whose process has outlived its terminal, where nobody can reach it. */
-function downOf({ run, verdict }: Observed): Fall | undefined {
+function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fall | undefined {
+  if (isUp) return run?.run?.is_down && !liveRun(run) ? { how: 'lost', reason: 'skein down' } : undefined
   const fell = fallOf(run)
   if (fell || !run) return fell
   const live = liveRun(run)

@@ -30,14 +30,24 @@ export interface Stopped {
 }
 
 /** Ends an agent in good order: interrupts it, asks it to leave, and only then ends its own processes. */
-export async function stop(parts: Parts, agent: Agent, options: { graceMs?: number } = {}): Promise<Stopped> {
+export async function stop(
+  parts: Parts,
+  agent: Agent,
+  options: { graceMs?: number; isDown?: boolean } = {},
+): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
   const unask = await ask(parts, agent, live, 'stopped')
   const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
   const left = await endRun(parts, agent, live, TREE_GRACE_MS).catch(unask)
   const how = asked ? 'it exited gracefully' : 'it did not exit gracefully, so its processes were ended'
-  await settle(parts, agent, live, { outcome: 'exit', how: 'stopped', reason: `stopped: ${how}` }, left)
+  await settle(
+    parts,
+    agent,
+    live,
+    { outcome: 'exit', how: 'stopped', reason: `stopped: ${how}`, ...(options.isDown ? { isDown: true } : {}) },
+    left,
+  )
   return { wasRunning: true, how, left }
 }
 
@@ -54,11 +64,12 @@ export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
 /** An agent that went down by itself is not to be brought back any more, neither by the watchdog nor by `skein recover`. */
 async function keepDown({ runs }: Parts, agent: Agent): Promise<string> {
   const isKept = await runs.update(agent, (current) => {
-    if (!current?.run || liveRun(current) || !fallOf(current)) return undefined
+    if (!current?.run || liveRun(current) || !(fallOf(current) || current.run.is_down)) return undefined
     const { respawn: _respawn, launching: _launching, ...rest } = current
+    const { is_down: _down, ...run } = current.run
     const reason = current.run.end?.reason ?? current.status.reason ?? 'it ended'
     return {
-      next: { ...rest, run: { ...current.run, end: { ...current.run.end, how: 'stopped', reason } } },
+      next: { ...rest, run: { ...run, end: { ...run.end, how: 'stopped', reason } } },
       result: true,
     }
   })
@@ -148,7 +159,7 @@ async function settle(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
-  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string },
+  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string; isDown?: true },
   left: readonly number[],
 ): Promise<void> {
   // It is not over while its own process lives, whatever was done about it.
@@ -168,7 +179,12 @@ async function settle(
     } = withoutPrompt(parts, agent, current)
     // Another process has seen it end meanwhile, as it was asked for, and recorded that.
     const seen = current.run.end?.how === how ? current.run.end : undefined
-    const run = { ...current.run, ended_at: current.run.ended_at ?? at, end: { ...seen, how, reason } }
+    const run = {
+      ...current.run,
+      ended_at: current.run.ended_at ?? at,
+      end: { ...seen, how, reason },
+      ...(end.isDown ? { is_down: true as const } : {}),
+    }
     return {
       next: { ...kept, status, run },
       events: seen ? [] : endEvents(agent, current, live, run.end),

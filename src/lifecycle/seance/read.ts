@@ -1,21 +1,19 @@
+import type { Home } from '../../home/index.js'
 import { type Session, SkeinError } from '../../model/index.js'
-import type { Digest } from '../handoff/digest.js'
-import type { Parts } from '../parts.js'
 
 /** What a session did and said last, found without asking a model. */
-export interface Seance {
+interface Seance {
   session: Session
   /** Where it was read. */
   from: 'log' | 'archive'
   /** Some of it is missing. */
   is_part: boolean
-  digest: Digest
   /** The same for people and models. */
   text: string
 }
 
 /** Reads the log of a session, or the archive where the log is gone. */
-export async function readSeance({ home }: Pick<Parts, 'home'>, reference: string): Promise<Seance> {
+export async function readSeance(home: Home, reference: string): Promise<Seance> {
   const session = await home.sessions.find(reference)
   const [{ digestOf }, { digestText }] = await Promise.all([
     import('../handoff/digest.js'),
@@ -23,10 +21,10 @@ export async function readSeance({ home }: Pick<Parts, 'home'>, reference: strin
   ])
   const found = await home.history.facts(
     session.id,
-    (facts, { from, isPart, kept }) => ({ digest: digestOf(facts, kept), from, is_part: isPart }),
+    (facts, { from, isPart, kept }) => ({ from, is_part: isPart, text: digestText(digestOf(facts, kept)) }),
     session.cwd === undefined ? {} : { cwd: session.cwd },
   )
-  if (found) return { session, ...found, text: digestText(found.digest) }
+  if (found) return { session, ...found }
   throw new SkeinError(
     'session-not-found',
     `Nothing is left of what was said in session ${session.id}: it has neither a log nor an archive`,

@@ -24,12 +24,16 @@ export interface Recovery {
   receipts: RecoveryLine[]
 }
 
+export const SPACING = optional(duration, 'Time between two starts', {
+  fallback: '[recover] spacing in config.toml, or 2s',
+})
+
 const RECOVER = {
   agents: MANY_AGENTS.agents,
   group: MANY_AGENTS.group,
   all: flag('Also agents that the watchdog has parked'),
   dry_run: flag('Print what would be done, and start nothing'),
-  spacing: optional(duration, 'Time between two starts', { fallback: '[recover] spacing in config.toml, or 2s' }),
+  spacing: SPACING,
 }
 
 export const agentsRecover = operation({
@@ -50,7 +54,11 @@ export const agentsRecover = operation({
 export async function recoverAgents(
   { agents: references, group, all, dry_run: dryRun, spacing }: Values<typeof RECOVER>,
   context: OperationContext,
-  { tell, signal = context.abandoned() }: { tell?: (line: RecoveryLine) => void; signal?: AbortSignal } = {},
+  {
+    tell,
+    signal = context.abandoned(),
+    isUp = false,
+  }: { tell?: (line: RecoveryLine) => void; signal?: AbortSignal; isUp?: boolean } = {},
 ): Promise<Recovery> {
   if (references.length > 0 && (group !== undefined || all)) {
     throw usageError('Agent names cannot be combined with --group or --all', 'Leave out one of them')
@@ -61,6 +69,7 @@ export async function recoverAgents(
     agents: references,
     ...present({ group }),
     all,
+    isUp,
     dryRun,
     spacingMs,
     signal,

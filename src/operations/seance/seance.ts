@@ -1,8 +1,7 @@
-import type { AgentView } from '../../lifecycle/index.js'
+import { readSeance } from '../../lifecycle/index.js'
 import type { Session } from '../../model/index.js'
-import { duration } from '../duration.js'
 import { optional, required } from '../field.js'
-import { count, freeText, sessionRef } from '../kind.js'
+import { count, sessionRef } from '../kind.js'
 import { operation } from '../operation.js'
 import { FILTERS, filterOf } from '../sessions/filters.js'
 import { pageOf, type ShownPage } from '../sessions/page.js'
@@ -55,40 +54,7 @@ export const seanceRead = operation({
   description: 'Made from its log, or from the archive if the log is gone. No model is asked.',
   input: { session: SESSION },
   result: 'seance-reading',
-  async run({ session }, { agents }): Promise<SeanceReading> {
-    const { digest: _digest, ...reading } = await (await agents()).readSeance(session)
-    return reading
-  },
-})
-
-export interface SeanceTalk {
-  /** The session that was asked. */
-  session: string
-  agent: AgentView
-  reply?: string
-  /** Why there is no reply. */
-  reason?: string
-}
-
-export const seanceTalk = operation({
-  name: 'seance.talk',
-  does: 'acts',
-  where: 'either',
-  summary: 'Ask a past session',
-  description:
-    'Its tool copies the session, and an agent of its own (in the group seance) is started in the copy: nothing is written to the session itself. With --prompt the question is sent, the reply printed and the agent removed. Without it the agent stays; attach to it, and remove it when you are done.',
-  input: {
-    session: SESSION,
-    prompt: optional(freeText('text'), 'The question'),
-    timeout: optional(duration, 'How long to wait for the reply', { fallback: '5m' }),
-  },
-  result: 'seance-talk',
-  async run({ session, prompt, timeout }, context): Promise<SeanceTalk> {
-    const asked = {
-      ...(prompt === undefined ? {} : { prompt }),
-      timeoutMs: timeout ?? 300_000,
-      signal: context.abandoned(),
-    }
-    return (await context.agents()).talkSeance(session, asked)
+  async run({ session }, { home }): Promise<SeanceReading> {
+    return readSeance(await home(), session)
   },
 })

@@ -167,6 +167,19 @@ describe('what a prime finds', () => {
     expect(primeText(found)).toMatch(/Begin with the work on your hook now\./)
   })
 
+  it('a new conversation that its program calls resumed is told everything, once; a resumed one is told little', async () => {
+    const binding = { session: id(1), since: instantOf(0), how: 'chosen', is_confirmed: false }
+    const run = (how: string) => ({
+      ...{ id: 'run-1', socket: { path: '/tmp/s' }, tmux_session: 's', pane: '%1', pid: process.pid },
+      ...{ started_at: instantOf(0), port: 1, how },
+    })
+    await hasRun(toast, { binding, run: run('new') })
+    expect((await primed({ message: hook(id(1), 'resume'), pid: process.pid })).isLight).toBe(false)
+    expect((await primed({ message: hook(id(1), 'resume'), pid: process.pid })).isLight).toBe(true)
+    await hasRun(toast, { binding, run: run('resume') })
+    expect((await primed({ message: hook(id(1), 'resume'), pid: process.pid })).isLight).toBe(true)
+  })
+
   it('a session that continues one that crashed recovers', async () => {
     await home.sessions.start({ id: id(1), agent: 'web/toast' })
     await home.sessions.end(id(1), { outcome: 'crash' })

@@ -5,9 +5,9 @@ import { showPage } from '../../views/session-pages.js'
 export const list = operationCommand(seanceList, {
   name: 'seance list',
   examples: [
-    ['skein seance', 'The newest sessions'],
-    ['skein seance --agent web/toast', 'The predecessors of an agent'],
-    ['skein seance --work wk-42 --json', 'Everyone who worked on a unit'],
+    ['skein seance list', 'The newest sessions'],
+    ['skein seance list --agent web/toast', 'The predecessors of an agent'],
+    ['skein seance list --work wk-42 --json', 'Everyone who worked on a unit'],
   ],
   show: showPage,
 })

@@ -1,19 +1,34 @@
-import { seanceTalk } from '../../../operations/index.js'
+import { duration, freeText, optional, required, sessionRef } from '../../../operations/index.js'
+import { command } from '../../command.js'
 import { givenText } from '../../input/own-agent.js'
-import { operationCommand } from '../../operation-command.js'
 import { safe, safeText } from '../../screen/safe-text.js'
 
-export const talk = operationCommand(seanceTalk, {
+const PATIENCE_MS = 300_000
+
+export const talk = command({
   name: 'seance talk',
+  summary: 'Ask a past session',
+  description:
+    'Its tool copies the session, and an agent of its own (in the group seance) is started in the copy: nothing is written to the session itself. With --prompt the question is sent, the reply printed and the agent removed. Without it the agent stays; attach to it, and remove it when you are done.',
   examples: [['skein seance talk 22222222 --prompt "why did you drop the cache?"', 'Ask it, in a copy']],
-  args: ['session'],
-  prepare: ({ prompt, ...typed }, cli) => ({ ...typed, prompt: givenText(prompt, cli) }),
-  fails: ({ reply, reason }) => reply === undefined && reason !== undefined,
-  show({ agent, reply, reason }, { out }) {
+  args: { session: required(sessionRef, 'Id, beginning of an id, or agent') },
+  options: {
+    prompt: optional(freeText('text'), 'The question'),
+    timeout: optional(duration, 'How long to wait for the reply', { fallback: '5m' }),
+  },
+  async run({ session, prompt, timeout = PATIENCE_MS }, cli) {
+    const { out } = cli
+    const question = prompt === undefined ? {} : { prompt: givenText(prompt, cli) }
+    const asked = { ...question, timeoutMs: timeout, signal: cli.interrupted() }
+    const talked = await (await cli.agents()).talkSeance(session, asked)
+    const { agent, reply, reason } = talked
+    if (prompt !== undefined && reply === undefined) out.fails()
+    if (out.json) return out.result(talked, () => '')
     if (reply !== undefined) return out.text(reply.split('\n').map(safeText).join('\n'))
     if (reason !== undefined) return out.note(safe`No reply: ${reason}`)
+    const { address } = agent
     out.text(
-      safe`Started ${agent.address} in a copy. Go to it: skein attach ${agent.address} . When done: skein remove ${agent.address} --force`,
+      safe`Started ${address} in a copy. Go to it: skein attach ${address} . When done: skein remove ${address} --force`,
     )
   },
 })

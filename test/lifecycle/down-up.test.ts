@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { agentsDown, type OperationContext } from '../../src/operations/index.js'
+import { type Workshop, workshop } from './workshop.js'
+
+const contextOf = (shop: Workshop): OperationContext =>
+  ({ home: async () => shop.home, agents: async () => shop.agents }) as unknown as OperationContext
+
+it('down stops in the order of the roles and leaves nothing running; up brings back those that were up, and no other', async () => {
+  const shop = await workshop()
+  writeFileSync(
+    join(shop.root, 'config.toml'),
+    '[roles.mayor]\nshutdown_order = 50\n[roles.boot]\nshutdown_order = 60\n[roles.deacon]\nshutdown_order = 70\n',
+  )
+  const start = (agent: string, role: string) => shop.agents.start({ agent, cwd: shop.project, role })
+  for (const role of ['deacon', 'boot', 'mayor']) await start(role, role)
+  for (const agent of ['worker', 'stopped']) await shop.agents.start({ agent, cwd: shop.project })
+  await shop.agents.stop('stopped')
+  const before = new Map((await shop.agents.list()).map(({ address, session_id }) => [address as string, session_id]))
+  const { receipts, failures } = await agentsDown.run({ group: undefined, graceful: 2_000 }, contextOf(shop))
+  expect(failures).toBeUndefined()
+  expect(receipts.map(({ agent }) => agent.address)).toEqual(['worker', 'mayor', 'boot', 'deacon'])
+  expect(() => shop.tmux('list-sessions')).toThrow()
+  expect(await shop.agents.running()).toEqual([])
+  expect(await shop.agents.recover({ spacingMs: 0 })).toEqual([])
+  await shop.agents.stop('mayor')
+  const back = await shop.agents.recover({ spacingMs: 0, isUp: true })
+  expect(back.map(({ agent, outcome }) => [agent.address, outcome])).toEqual([
+    ['boot', 'resumed'],
+    ['deacon', 'resumed'],
+    ['worker', 'resumed'],
+  ])
+  for (const { agent, session_id } of back) expect(session_id).toBe(before.get(agent.address))
+  expect(await shop.agents.recover({ spacingMs: 0, isUp: true })).toEqual([])
+})
