@@ -88,7 +88,6 @@ const RARE = new Set([
   'daemon-status.event_loop',
   'daemon-status.ingest',
   'daemon-stop.pid',
-  'running-agent.branch',
   'running-agent.context_tokens',
   'running-agent.cost_micro_usd',
   'running-agent.unpriced_calls',
