@@ -20,16 +20,12 @@ import type {
   StartAgent,
   StartNow,
 } from './agents.js'
-import { type CheckpointNotes, checkpointFor, clearCheckpoint, writeCheckpoint } from './care/checkpoint.js'
+import type { CheckpointNotes } from './care/checkpoint.js'
 import { findAgent } from './find-agent.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
-import { type Recovered, recover } from './recover/recover.js'
-import { spawn, start, startAgent } from './run/start.js'
-import { planStart } from './run/start-plan.js'
+import type { Recovered } from './recover/recover.js'
 import { kill, type Stopped, stop } from './run/stop.js'
-import { calledUp, callUp, letGo } from './seance/talk.js'
-import { parkedAround, refuseParked } from './sling/admission.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { explain } from './status/why.js'
@@ -41,7 +37,10 @@ import { notRunning, send } from './talk/send.js'
 
 const LOOK_MS = 250
 
-/** Every operation on agents, each by its reference. What an operation takes is in a file of its own. */
+/**
+ * Every operation on agents, each by its reference. What an operation takes is in a file of its own. What starts agents is loaded when it is
+ * asked for: a list without a daemon needs none of it.
+ */
 export class RunningAgents implements Agents {
   readonly #care: AgentCare
 
@@ -50,12 +49,14 @@ export class RunningAgents implements Agents {
   }
 
   async spawn(options: StartAgent): Promise<AgentView> {
+    const { spawn } = await import('./run/start.js')
     const agent = await spawn(this.parts, options)
     return viewOf(this.parts, agent, await this.parts.runs.read(agent.id), undefined)
   }
 
   async start(options: StartNow): ReturnType<Agents['start']> {
     this.parts.terminals.warm(this.parts.socket)
+    const { startAgent } = await import('./run/start.js')
     const { agent, observed, session, beacon } = await startAgent(this.parts, options)
     const how = aliveness(observed)
     const again = options.resume === undefined ? '' : `, resuming ${session}`
@@ -77,6 +78,9 @@ export class RunningAgents implements Agents {
   ): ReturnType<Agents['restart']> {
     this.parts.terminals.warm(this.parts.socket)
     const agent = await findAgent(this.parts.home, reference)
+    const { start } = await import('./run/start.js')
+    const { planStart } = await import('./run/start-plan.js')
+    const { refuseParked } = await import('./sling/admission.js')
     await refuseParked(this.parts.home, agent.address)
     const isFirst = (await this.parts.runs.read(agent.id)) === undefined
     const plan = isFirst ? { plan: await planStart(this.parts, { agent: agent.address }) } : {}
@@ -133,6 +137,7 @@ export class RunningAgents implements Agents {
     reference: string,
     { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
+    const { calledUp, callUp, letGo } = await import('./seance/talk.js')
     const session = await calledUp(this.parts, reference)
     const agent = await callUp(this.parts, session)
     if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
@@ -157,18 +162,21 @@ export class RunningAgents implements Agents {
 
   async writeCheckpoint(reference: string, given: CheckpointNotes): ReturnType<Agents['writeCheckpoint']> {
     const agent = await findAgent(this.parts.home, reference)
+    const { writeCheckpoint } = await import('./care/checkpoint.js')
     return { agent: agent.address, checkpoint: await writeCheckpoint(this.parts, agent, given) }
   }
 
   async readCheckpoint(reference: string): ReturnType<Agents['readCheckpoint']> {
     const agent = await findAgent(this.parts.home, reference)
     const { run } = await this.parts.runs.found(agent.id)
+    const { checkpointFor } = await import('./care/checkpoint.js')
     const checkpoint = checkpointFor(this.parts, agent, run?.recipe.cwd ?? agent.project_path)
     return checkpoint && { agent: agent.address, checkpoint }
   }
 
   async clearCheckpoint(reference: string): ReturnType<Agents['clearCheckpoint']> {
     const agent = await findAgent(this.parts.home, reference)
+    const { clearCheckpoint } = await import('./care/checkpoint.js')
     return { agent: agent.address, cleared: await clearCheckpoint(this.parts, agent) }
   }
 
@@ -179,6 +187,8 @@ export class RunningAgents implements Agents {
     ...options
   }: Parameters<Agents['recover']>[0]): ReturnType<Agents['recover']> {
     const { roster } = this.parts.home
+    const { recover } = await import('./recover/recover.js')
+    const { parkedAround, refuseParked } = await import('./sling/admission.js')
     const named = await Promise.all(agents.map((reference) => findAgent(this.parts.home, reference)))
     const within = group === undefined ? undefined : await roster.agents({ group })
     const isWithin = (id: AgentId): boolean => within === undefined || within.some((agent) => agent.id === id)
