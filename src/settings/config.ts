@@ -7,7 +7,7 @@ import {
   type PriceOverrides,
   parseDuration,
   type RetentionPolicy,
-  Roles,
+  type Roles,
   SkeinError,
 } from '../model/index.js'
 import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
@@ -103,9 +103,8 @@ export class Config {
   /** The roles of agents: `[roles]`. Most users have none, and hooks ask for them: TOML is read only where the word occurs. */
   async roles(): Promise<Roles> {
     const mayHaveSome = /roles|themes/.test(settingsText(this.file) ?? '')
-    if (!mayHaveSome) return new Roles({ roles: [] })
     const { rolesOf } = await import('./roles.js')
-    return rolesOf(await this.#read(), this.file, this.userHome)
+    return rolesOf(mayHaveSome ? await this.#read() : {}, this.file, this.userHome)
   }
 
   /** What submits finished work: `[work] on_done`. The user's own file alone may name it, never a repository's. */
