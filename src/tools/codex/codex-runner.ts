@@ -64,7 +64,7 @@ function prepare(launch: Launch): Preparation {
 function optionsOf({ spool, model, dangerous, args }: Launch): string[] {
   const hooks = CODEX_HOOKS.flatMap((event) => [
     '-c',
-    `hooks.${event}=[{hooks=[{type="command",command=${tomlText(hookLine(spool, event))}}]}]`,
+    `hooks.${event}=[{hooks=[{type="command",command=${tomlText(hookLine(spool, event))},timeout=${HOOK_TIMEOUT}}]}]`,
   ])
   return [
     '--no-daemon',

@@ -85,7 +85,7 @@ describe('starting Codex', () => {
     using scratch = scratchLaunches()
     const { argv } = codexRunner.prepare(scratch.launch())
     const stop = argv.find((word) => word.startsWith('hooks.Stop='))
-    expect(stop).toBe(`hooks.Stop=[{hooks=[{type="command",command="sh '/run/skein/put' \\"a b\\""}]}]`)
+    expect(stop).toBe(`hooks.Stop=[{hooks=[{type="command",command="sh '/run/skein/put' \\"a b\\"",timeout=10}]}]`)
     expect(argv.filter((word) => word === '-c').length).toBe(10)
     expect(argv).toContain('--dangerously-bypass-hook-trust')
     expect(argv).not.toContain('--dangerously-bypass-approvals-and-sandbox')
