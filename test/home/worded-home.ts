@@ -85,7 +85,7 @@ export async function fillHome(root: string, secret: string, nowMs = NOW.ms): Pr
     command: `run --with ${secret}`,
   })
   await home.roster.update('web/toast', { title: `Still knows ${secret}` })
-  await home.roster.updateGroup('web', { name: `Knows ${secret}` })
+  await home.roster.updateGroup('web', { name: `Knows ${secret.replace(/\p{Cc}/gu, ' ')}` }) // a name is one line
   await home.sessions.start({ id: 'first', agent: 'web/toast', title: `Fix ${secret}` })
   await home.sessions.handoff('first', { id: 'second', message: `it is ${secret}`, subject: secret })
   await home.events.append({
