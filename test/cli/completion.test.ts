@@ -17,7 +17,7 @@ async function offered(words: readonly string[], shell = 'zsh'): Promise<string[
 
 describe('completion offers', () => {
   it('commands, then their verbs', async () => {
-    expect(await offered(['se'])).toEqual(['send', 'sessions', 'session', 'search'])
+    expect(await offered(['se'])).toEqual(['send', 'sessions', 'session', 'seance', 'search'])
     expect(await offered(['sessions', ''])).toEqual(['list', 'show', 'chain', 'find', 'tree'])
     expect(await offered(['help', 'group', 'd'])).toEqual(['delete'])
   })
