@@ -323,9 +323,10 @@ describe('captures beside others', () => {
       for (let n = 0; n < 40; n += 1) repository.write(`many/${n}`, `${round} ${n}\n`)
       const args = [WORKER, repository.stores, repository.home, repository.root, 's-1', '1']
       const worker = spawn(process.execPath, args, { stdio: 'ignore' })
+      const isClosed = new Promise((resolve) => worker.once('close', resolve)) // it may be done before it is killed
       await sleep(40 + round * 12)
       worker.kill('SIGKILL')
-      await new Promise((resolve) => worker.once('close', resolve))
+      await isClosed
       if (round % 5 !== 4) continue
       const snapshot = await snapshots.capture(of(repository))
       expect(snapshot.mode).toBe('whole')

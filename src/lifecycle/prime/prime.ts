@@ -83,9 +83,7 @@ export async function prime(parts: PrimeParts, request: PrimeRequest): Promise<P
   const isHeld = lock?.kind === 'held'
   if (asked.isHook && !asked.isDry && !isHeld) await recordSession(parts, asked, agent, record, reasons)
   const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked, reasons) : undefined
-  // A program that is given its first conversation as a file says that it resumed it.
-  const isBegun = run?.run?.how === 'new' && run.binding?.session === session && run.prompted_at === undefined
-  const isResumed = asked.source === 'resume' && handoff?.kind !== 'fresh' && !isBegun
+  const isResumed = asked.source === 'resume' && handoff?.kind !== 'fresh'
   const isLight = asked.source === 'compact' || isResumed
   // A hook after a compaction prints neither, and its agent waits.
   const isBrief = isLight && asked.isHook && !asked.isDry

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -138,7 +139,7 @@ it('Gas Town defect 11: a dry run changes no byte and waits for no cooldown', as
   const { agents, home, root } = shop
   await home.work.hook((await home.work.add({ title: 'a unit' })).id, await home.roster.agent('toast'))
   const dry = async () => {
-    await agents.list()
+    await agents.wait('toast', { until: 'done', timeoutMs: 20_000 }) // its first turn may still be ending
     const before = snapshot(root)
     const told = await agents.handoff({ agent: 'toast', subject: 'x', dryRun: true })
     expect(snapshot(root)).toEqual(before)
@@ -224,5 +225,12 @@ function snapshot(root: string): Record<string, string> {
     const path = join(root, name)
     return statSync(path).isFile() && !/-(?:shm|wal)$|\.sock|fake\.log/.test(name)
   })
-  return Object.fromEntries(files.map((name) => [name, readFileSync(join(root, name)).toString('base64')]))
+  return Object.fromEntries(
+    files.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(root, name)))
+        .digest('hex'),
+    ]),
+  )
 }
