@@ -74,6 +74,28 @@ describe('what is killed', () => {
     expect((await shop.agents.send('toast', 'hello')).delivery).toBe('received')
   })
 
+  it('the end of the process before says nothing about one that is being started in its pane', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project })
+    const [stored] = await shop.agents.runs()
+    process.kill(stored?.run?.pid ?? 0, 'SIGKILL')
+    const panes = (): string => shop.tmux('list-panes', '-a', '-F', '#{@skein_agent} #{pane_dead}')
+    const isDead = (): boolean => panes().includes(`${stored?.agent} 1`)
+    await expect.poll(isDead, { timeout: 10_000 }).toBe(true)
+    // As it is between the end of one process and the start of the next.
+    const run = { ...stored?.run, ended_at: stored?.run?.started_at }
+    const { pane: _pane, pid: _pid, process_start: _start, server: _server, ...same } = stored?.run ?? {}
+    const launching = { ...same, id: 'the-next-run' }
+    const status = { ...stored?.status, status: 'starting' }
+    const file = join(shop.home.paths.agents, `${stored?.agent}.json`)
+    writeFileSync(file, JSON.stringify({ ...stored, run, launching, status }))
+    await shop.agents.list()
+    const [seen] = await shop.agents.runs()
+    expect(seen).toMatchObject({ launching: { id: 'the-next-run' }, run: { id: stored?.run?.id } })
+    expect((await shop.agents.list())[0]?.reason ?? '').not.toContain('signal')
+    expect((await shop.agents.restart('toast')).agent).toMatchObject({ status: 'idle' })
+  })
+
   it('a start that is killed at any moment leaves one agent or none, and the next start works', async () => {
     const shop = await workshop()
     configureDemo(shop)

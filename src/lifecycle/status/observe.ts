@@ -119,12 +119,15 @@ function environmentOf(parts: Parts, { recipe }: AgentRun): Environment {
   }
 }
 
-/** A pane that was made by a process that was killed before it could say so. */
+/**
+ * A pane that was made by a process that was killed before it could say so. One that still has the process of the run before is about to be
+ * given the new one: its end says nothing about that.
+ */
 function adopted(agent: Agent, run: AgentRun | undefined, look: Look | undefined): LiveRun | undefined {
-  const { launching } = run ?? {}
+  const { launching, run: before } = run ?? {}
   if (!launching || look?.kind !== 'panes') return undefined
   const pane = [...look.panes.values()].find((one) => one.agent === agent.id && one.session === launching.tmux_session)
-  return pane && begun(launching, pane)
+  return pane && pane.pid !== before?.pid ? begun(launching, pane) : undefined
 }
 
 /** Only of those that do not say by themselves what they do, and of those that ask: their screen says what. */

@@ -39,7 +39,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const stored = await parts.runs.update(agent, async (current) => {
     const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
-    if (!current || now?.id !== live.id) return undefined
+    if (!current || now?.id !== live.id || now.pid !== live.pid) return undefined
     const known = withReplySeen(parts, current, now, reading)
     const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
     const again = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
