@@ -138,7 +138,8 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
       reply: 'Hello to you.',
     })
     const [killed, next] = (await turns()).slice(-2)
-    expect(killed).toMatchObject({ prompt: 'work on it', outcome: 'open' })
+    // Claude Code may note at its next start that the turn was interrupted.
+    expect(killed).toMatchObject({ prompt: 'work on it', outcome: expect.stringMatching(/^(?:open|aborted)$/) })
     expect(next).toMatchObject({ prompt: 'hello', outcome: 'completed' })
   })
 
@@ -156,7 +157,14 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
         'its output is not the reply of the conversation before',
         async () => (await skein.run('output', AGENT)).from === 'screen',
       )
-    expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ reply: 'Count 1.' })
+    const counted = await skein.run('send', AGENT, 'count it', ...WAIT).catch(async (error: unknown) => {
+      // Where a list of commands opens late, Enter has chosen from it and sent nothing.
+      if (!String(error).includes('unsent text')) throw error
+      await skein.run('keys', AGENT, 'Enter')
+      await skein.listed(AGENT, { status: 'idle' })
+      return skein.run('send', AGENT, 'count it', ...WAIT)
+    })
+    expect(counted).toMatchObject({ reply: 'Count 1.' })
     const { session_id: next } = await skein.agent(AGENT)
     expect(next).not.toBe(session)
     expect(await skein.run('show', String(session))).toMatchObject({ outcome: 'clear', child_id: next })

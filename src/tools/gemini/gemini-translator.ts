@@ -12,6 +12,8 @@ import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { answerOf, partsOf } from './gemini-parts.js'
 import { projectPath } from './gemini-project.js'
 
+/** What a hook added for the model: a message of its own, or in front of a prompt. */
+const OF_A_HOOK = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/
 const CONTEXT = '<session_context>'
 const MOST_PROMPTS = 300
 
@@ -130,7 +132,7 @@ export class GeminiTranslator implements Translator {
   #acceptUser(message: JsonObject, at: Instant | undefined): void {
     const id = textAt(message, 'id')
     const { text, results } = partsOf(contentOf(message))
-    const words = typeof message.content === 'string' ? message.content : text
+    const words = (typeof message.content === 'string' ? message.content : text).replace(OF_A_HOOK, '')
     const known = id === undefined ? undefined : this.#tracker.turnOf(MAIN, id)
     if (words.startsWith(CONTEXT)) {
       const cwd = /Workspace Director(?:y|ies):\*{0,2}\s*-?\s*(\/[^\n]+)/.exec(words)?.[1]
