@@ -43,6 +43,12 @@ describe('Gemini sessions', () => {
     ])
   })
 
+  it('what a hook added is no prompt, alone or in front of one', () => {
+    const context = '<hook_context>You are the agent web/toast.\n\nContinue.</hook_context>'
+    const log = file(user('u1', `${context}\none`), reply('g1', '1'), user('u2', context), user('u3', 'two'))
+    expect(prompts(log.session())).toEqual(['one', 'two'])
+  })
+
   it('a sub-agent lies in the folder of the session that started it', () => {
     const header = { sessionId: 'sub-1', kind: 'subagent', directories: ['/srv/p'] }
     const log = new LogFile(gemini, 'tmp/p/chats/main-session/sub-1.jsonl', [header, user('u1', 'count')])
