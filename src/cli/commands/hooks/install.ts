@@ -7,7 +7,7 @@ export const install = command({
   name: 'hooks install',
   summary: "Put Skein's hooks into your own settings of the agent programs",
   description:
-    'For agents that you start yourself: their sessions are recorded when they begin, and they are told what Skein knows. Agents that Skein starts need no installed hooks. Each settings file is edited in place, and a copy of it is kept beside it. Without a name, all programs that you use.',
+    'For agents that you start yourself: Skein records their sessions from the beginning and gives them the same context as its own agents. Agents that Skein starts need no installed hooks. Each settings file is edited in place, and a copy of it is kept beside it. Without a name, all programs that you use.',
   examples: [
     ['skein hooks install claude', 'For Claude Code'],
     ['skein hooks install claude gemini --json', 'For two programs, for scripts'],
