@@ -1,3 +1,4 @@
+// Over 400 lines: it is one table, of every command with its summary.
 import type { Command } from './command.js'
 
 /** A command that is not loaded yet: enough for help to name it. */

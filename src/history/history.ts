@@ -1,3 +1,4 @@
+// Over 400 lines: the one reader and keeper of the stores of logs; reading, watching and rebuilding share them.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Archive, type ArchiveKey, originOf } from '../archive/index.js'
 import {

@@ -1,3 +1,4 @@
+// Over 400 lines: every operation on agents, a few lines each; what they do is in files of their own.
 import { keptWords } from '../home/index.js'
 import { type Agent, type AgentId, type Evidence, formatDuration, type Instant, SkeinError } from '../model/index.js'
 import { attachArgv } from '../terminal/index.js'

@@ -3,8 +3,8 @@ import { type Instant, shapes } from '../../model/index.js'
 /** What a start does, in order. Options of the role decide which of the later ones are done. */
 export const START_STEPS = [
   'resolve',
-  'prompt',
   'environment',
+  'prompt',
   'command',
   'end-before',
   'settings',
