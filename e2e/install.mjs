@@ -41,7 +41,9 @@ async function buildIfWanted(home, place, name, program) {
     () => false,
   )
   if (hasGo && process.env.SKEIN_TEST_BUILD === '1') return build(home, place, program)
-  const why = hasGo ? 'not built (SKEIN_TEST_BUILD=1 builds it, which takes more than ten minutes on two cores)' : 'no Go'
+  const why = hasGo
+    ? 'not built (SKEIN_TEST_BUILD=1 builds it, which takes more than ten minutes on two cores)'
+    : 'no Go'
   console.error(`The tests with ${name} are skipped: ${why}`)
 }
 
