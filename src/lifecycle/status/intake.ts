@@ -253,6 +253,7 @@ function withTelling(run: AgentRun, telling: AgentReport, { at }: SpooledMessage
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
+  if (telling.permissionMode !== undefined) next.permission_mode = telling.permissionMode
   if (telling.leaves !== undefined) next.leaving = { how: telling.leaves, at }
   if (telling.background !== undefined && at >= (run.background?.at ?? '')) {
     next.background = { count: telling.background, at }

@@ -20,5 +20,10 @@ export function readHook(
   const session = textAt(payload, 'session_id')
   const log = textAt(payload, 'transcript_path')
   const how = event === 'SessionStart' ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged') : 'unchanged'
-  return isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) }, ...telling } : telling
+  const mode = textAt(payload, 'permission_mode')
+  return {
+    ...(isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) } } : {}),
+    ...(mode !== undefined && /^[\w-]{1,40}$/.test(mode) ? { permissionMode: mode } : {}),
+    ...telling,
+  }
 }
