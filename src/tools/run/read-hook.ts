@@ -20,10 +20,5 @@ export function readHook(
   const session = textAt(payload, 'session_id')
   const log = textAt(payload, 'transcript_path')
   const how = event === 'SessionStart' ? (SOURCES.find((one) => one === payload.source) ?? 'unchanged') : 'unchanged'
-  const mode = textAt(payload, 'permission_mode')
-  return {
-    ...(isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) } } : {}),
-    ...(mode !== undefined && /^[\w-]{1,40}$/.test(mode) ? { permissionMode: mode } : {}),
-    ...telling,
-  }
+  return isSessionId(session) ? { identity: { session, how, ...(log ? { log } : {}) }, ...telling } : telling
 }

@@ -135,8 +135,6 @@ export interface AgentReport {
   /** Background work that goes on after the turn (shells, sub-agents): while it does, the evidence says `running`. */
   readonly background?: number
   readonly ended?: { readonly reason: string }
-  /** How it asks before it acts, in its own word. */
-  readonly permissionMode?: string
   /** The program goes on in another conversation, which it will name. */
   readonly leaves?: 'clear' | 'resume'
 }
