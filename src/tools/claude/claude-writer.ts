@@ -12,8 +12,7 @@ import {
   type WriteTarget,
   type Written,
 } from '../write/writer.js'
-import { claudeProject } from './claude-project.js'
-import { claudeRoots } from './claude-roots.js'
+import { claudeProject, claudeRoots } from './claude-roots.js'
 
 const DIALECT: Dialect = {
   tool: 'claude',

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { basename, join } from 'node:path'
-import { guardedText } from '../../disk/index.js'
+import { join } from 'node:path'
 import { parseSessionId } from '../../model/index.js'
-import { objectAt } from '../json-value.js'
-import { isUuid, listDirectory, smallJson } from '../log/log-files.js'
+import { isUuid } from '../log/log-files.js'
 import type { SpokenTurn } from '../write/conversation.js'
 import { type Dialect, inDialect } from '../write/dialect.js'
 import { beginningOf, type ConversationWriter, linesOf, MadeIds, RisingClock, type Written } from '../write/writer.js'
 import { homeOf } from './gemini-home.js'
+import { newProjectFolder } from './gemini-project.js'
 
 const DIALECT: Dialect = {
   tool: 'gemini',
@@ -38,7 +37,7 @@ export const geminiWriter: ConversationWriter = {
       ...(conversation.title ? { summary: conversation.title.toWellFormed() } : {}),
     }
     const messages = turns.flatMap((turn) => messagesOf(turn, ids, clock))
-    const folder = projectFolder(join(homeOf(environment), '.gemini'), cwd)
+    const folder = newProjectFolder(join(homeOf(environment), '.gemini'), cwd)
     const name = `session-${began.slice(0, 16).replace(':', '-')}-${session.slice(0, 8)}.jsonl`
     return {
       session,
@@ -62,25 +61,3 @@ function messagesOf({ prompt, at, ended_at, parts }: SpokenTurn, ids: MadeIds, c
   }))
   return [asked, ...replies]
 }
-
-/** The program's own folder for the project: the one it has listed or marked, else one that it will take for it by the mark in it. */
-function projectFolder(root: string, cwd: string): string {
-  const tmp = join(root, 'tmp')
-  const listed = objectAt(smallJson(join(root, 'projects.json')), 'projects') ?? {}
-  const known = listed[cwd]
-  if (typeof known === 'string' && /^[\w.-]+$/.test(known)) return join(tmp, known)
-  const marked = listDirectory(tmp).find(({ path }) => markOf(path) === cwd)
-  if (marked) return marked.path
-  const taken = new Set([...listDirectory(tmp).map(({ name }) => name), ...Object.values(listed)])
-  const slug =
-    basename(cwd)
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '') || 'project'
-  for (let number = 0; ; number += 1) {
-    const name = number === 0 ? slug : `${slug}-${number}`
-    if (!taken.has(name)) return join(tmp, name)
-  }
-}
-
-const markOf = (folder: string): string | undefined => guardedText(join(folder, '.project_root'), 64 * 1024)?.trim()

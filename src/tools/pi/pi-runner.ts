@@ -7,7 +7,7 @@ import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js
 import { pi } from './pi.js'
 import { readPiEvent } from './pi-events.js'
 import { installedExtension, piExtension } from './pi-extension.js'
-import { piLogPath } from './pi-place.js'
+import { piLogPath } from './pi-name.js'
 
 const NAME = 'pi'
 
@@ -71,5 +71,5 @@ function piLogOf({ environment }: Pick<Launch, 'environment'>, session: SessionI
 /** The header alone: pi goes on with it as with any session of its own, and so takes its id. */
 function seededLog({ environment, cwd, startedAt }: Launch, session: SessionId): { path: string; content: string } {
   const header = { type: 'session', version: 3, id: session, timestamp: startedAt, cwd }
-  return { path: piLogPath(environment, cwd, startedAt, session), content: `${JSON.stringify(header)}\n` }
+  return { path: piLogPath(environment, { session, cwd, at: startedAt }), content: `${JSON.stringify(header)}\n` }
 }

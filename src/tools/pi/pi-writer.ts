@@ -10,7 +10,7 @@ import {
   type WriteTarget,
   type Written,
 } from '../write/writer.js'
-import { piLogPath } from './pi-place.js'
+import { piLogPath } from './pi-name.js'
 
 const DIALECT: Dialect = {
   tool: 'pi',
@@ -38,7 +38,7 @@ export const piWriter: ConversationWriter = {
     const { turns, left_out } = inDialect(conversation, DIALECT, () => ids.hex(32))
     const began = beginningOf(conversation, target.now)
     const content = linesOf(new PiLines(conversation, target, ids, new RisingClock(began)).records(turns))
-    const path = piLogPath(target.environment, target.cwd, began, target.session)
+    const path = piLogPath(target.environment, { session: target.session, cwd: target.cwd, at: began })
     return { session: target.session, files: [{ path, content }], turns, left_out } satisfies Written
   },
 }
