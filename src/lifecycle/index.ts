@@ -16,6 +16,7 @@ export type {
 export type { Checkpoint } from './care/checkpoint.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
 export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
+export type { Resurrection } from './fork/resurrect.js'
 export { finishCutHandoff, hasUnfinishedHandoff } from './handoff/cut-handoff.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { Parts } from './parts.js'
