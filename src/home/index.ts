@@ -8,6 +8,7 @@ export type {
   AuditOptions,
   CodedTurn,
   CostOptions,
+  CostSpan,
   History,
   HitPlace,
   IngestOptions,

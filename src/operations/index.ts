@@ -58,10 +58,11 @@ export {
 } from './field.js'
 export { groupCreate, groupDelete, groupList, groupPark, groupRename, groupSet, groupUnpark } from './groups/groups.js'
 export { cost } from './history/cost.js'
-export { documentOf, exported, exportSessions, ofStep, sessionsNamed } from './history/export.js'
+export { documentOf, exported, exportSessions, ofStep } from './history/export.js'
 export { ingest } from './history/ingest.js'
 export { onlyStep, STEP } from './history/only-step.js'
 export { PART, search } from './history/search.js'
+export { sessionsNamed } from './history/sessions-named.js'
 export { callsDocument, onlyTurn, type PlacedToolCall, tools, turns, turnsDocument } from './history/turns.js'
 export { jsonDocument, jsonLine } from './json-text.js'
 export {

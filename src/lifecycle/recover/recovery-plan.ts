@@ -2,6 +2,7 @@ import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { withKeptEnvironment } from '../care/kept-environment.js'
 import { type Parts, runnerOf } from '../parts.js'
+import { environmentFor } from '../run/account.js'
 import { givenEnv } from '../run/given-env.js'
 import { refuseHeld } from '../run/resume-plan.js'
 import { lifeOfRun } from '../run/run-life.js'
@@ -33,11 +34,11 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
     return { outcome: 'fresh', because: `${recipe.tool} cannot resume a conversation`, isNew: true }
   }
   const { session } = binding
+  const environment = environmentFor(parts, recipe)
   await refuseHeld(parts, session, agent)
   await refuseForeign(parts, agent, run, session)
-  refuseOpen(parts, agent, run, session)
-  if ((await hasConversation?.(session, parts.environment)) !== false)
-    return { outcome: 'resumed', session, isNew: false }
+  refuseOpen({ ...parts, environment }, agent, run, session)
+  if ((await hasConversation?.(session, environment)) !== false) return { outcome: 'resumed', session, isNew: false }
   if (await wasSomethingSaid(parts, run, session)) throw logDeleted(agent, recipe.tool, session)
   // Programs that are given their id take the same one again.
   const isChosen = can.chooseId === 'flag' || can.chooseId === 'seed'

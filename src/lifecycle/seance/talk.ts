@@ -1,6 +1,7 @@
 import { statOf } from '../../disk/index.js'
 import { type Agent, type Session, SkeinError, splitAddress } from '../../model/index.js'
 import { type Parts, runnerOf } from '../parts.js'
+import { placeOfConversation } from '../run/account.js'
 import { start } from '../run/start.js'
 import { planStart } from '../run/start-plan.js'
 import { kill } from '../run/stop.js'
@@ -14,11 +15,12 @@ const GROUP = 'seance'
  */
 export async function callUp(parts: Parts, session: Session): Promise<Agent> {
   const { tool, cwd } = refuseSilent(parts, session)
-  if ((await runnerOf(parts, tool).hasConversation?.(session.id, parts.environment)) === false)
-    throw silent(session, `${tool} has no log of it any more`)
+  const place = await placeOfConversation(parts, { tool, cwd }, session.id)
+  if (!place) throw silent(session, `${tool} has no log of it any more`)
+  const account = place.account === undefined ? {} : { account: place.account }
   const agent = await medium(parts, session, tool, cwd)
   try {
-    const plan = await planStart(parts, { agent: agent.address, tool, cwd })
+    const plan = await planStart(parts, { agent: agent.address, tool, cwd, ...account })
     await start(parts, agent, { fork: session.id, plan })
     return agent
   } catch (error) {
