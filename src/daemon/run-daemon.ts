@@ -28,6 +28,7 @@ import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord }
 import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
+import { SilenceRounds } from './watch/silence-rounds.js'
 import { TmuxServers } from './watch/tmux-servers.js'
 import { Watchdog } from './watch/watchdog.js'
 
@@ -77,6 +78,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using agents = agentsOf(parts)
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place }))
   await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
+  await using _silence = SilenceRounds.open({ parts, watcher, configFile: facts.configFile, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined

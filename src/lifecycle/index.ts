@@ -14,7 +14,10 @@ export type {
   StartNow,
 } from './agents.js'
 export type { Checkpoint } from './care/checkpoint.js'
+export { hookedWork } from './care/hooked-work.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
+export { careForSilent } from './care/silent-agent.js'
+export { ToolWork } from './care/tool-work.js'
 export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
 export { finishCutHandoff, hasUnfinishedHandoff } from './handoff/cut-handoff.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'

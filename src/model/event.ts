@@ -110,7 +110,7 @@ export const RECORD_TYPES = [
   'tool_called',
   'agent_stopped',
   'agent_status',
-  'tool_called',
+  'agent_stuck',
   'agent_sent',
   'agent_answered',
   'agent_acked',

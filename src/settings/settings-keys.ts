@@ -46,6 +46,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
     limit: COUNT,
     mass: COUNT,
     mass_window: DURATION,
+    stuck_after: DURATION,
     agents: NAMED,
   },
   work: { on_done: LIST, provider: TEXT, min_free_memory: SIZE },

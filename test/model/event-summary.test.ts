@@ -39,6 +39,8 @@ it.each([
     'web/shop: running → waiting (finished)',
   ],
   ['agent_status', { status: 'idle', previous: 'idle' }, 'web/shop: idle'],
+  ['nudge', { reason: 'no heartbeat for 5m' }, 'web/shop was nudged: no heartbeat for 5m'],
+  ['agent_stuck', { reason: 'no heartbeat since noon' }, 'web/shop is stuck: no heartbeat since noon'],
   ['agent_sent', { bytes: 12, delivery: 'received' }, 'web/shop was sent 12 bytes: received'],
   ['agent_answered', { decision: 'allow' }, 'web/shop was answered: allow'],
   ['agent_acked', {}, 'web/shop was seen'],

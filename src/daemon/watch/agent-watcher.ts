@@ -120,6 +120,11 @@ export class AgentWatcher implements AsyncDisposable {
     )
   }
 
+  /** Agents whose screen some terminal shows now. */
+  shown(): Promise<ReadonlySet<AgentId>> {
+    return this.options.servers.shown()
+  }
+
   async tryNotice(ways: readonly Way[] | undefined): Promise<Delivery[]> {
     const settings = await this.options.notify()
     return this.#notices.try(ways ?? settings.by, settings)
