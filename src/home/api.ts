@@ -1,6 +1,7 @@
 import type { ArchiveBook, History, PrivacyUpkeep } from '../history/index.js'
 import type { Purging } from '../purge/index.js'
 import type { Programs } from '../settings/index.js'
+import type { SnapshotBook } from '../snapshots/index.js'
 import type { Events, IndexCare, ProfilePaths, RosterBook, Sessions } from '../store/index.js'
 import type { WorkProvider } from '../work/index.js'
 
@@ -16,6 +17,8 @@ export interface Home extends AsyncDisposable {
   readonly events: Events
   readonly index: IndexCare
   readonly history: History
+  /** The code state of turns. */
+  readonly snapshots: SnapshotBook
   readonly privacy: Privacy
   readonly archive: ArchiveBook
   readonly programs: Programs

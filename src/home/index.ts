@@ -6,6 +6,7 @@ export type {
   ArchiveRetention,
   ArchiveStats,
   AuditOptions,
+  CodedTurn,
   CostOptions,
   History,
   HitPlace,
@@ -25,6 +26,7 @@ export type {
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
 export type { Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
+export type { FileChange, Snapshot, SnapshotBook } from '../snapshots/index.js'
 export type {
   AddAgentOptions,
   Chain,

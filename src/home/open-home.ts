@@ -6,6 +6,7 @@ import { type Context, SkeinError } from '../model/index.js'
 import { openPurging } from '../purge/index.js'
 import type { Surroundings } from '../settings/index.js'
 import { Config, openPrograms } from '../settings/index.js'
+import { type GitProgram, openSnapshots } from '../snapshots/index.js'
 import {
   DEFAULT_PROFILE,
   ProfileStore,
@@ -47,7 +48,18 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const sessions = new StoredSessions(store, cwd)
   const events = new StoredEvents(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
-  const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile })
+  const snapshots = openSnapshots(async () => {
+    const { purgedFrom } = await import('./purged.js')
+    const forgetter = purgedFrom(root)
+    return {
+      directory: paths.snapshots,
+      program: gitOf(surroundings),
+      now: () => context.clock.now(),
+      home: surroundings.home,
+      ...(forgetter ? { forgetter } : {}),
+    }
+  })
+  const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile, snapshots })
   const purging = openPurging({
     root,
     // Asked for by a purge alone: a user whom the system does not know has no home directory.
@@ -59,7 +71,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     context,
     findSession: (reference) => sessions.findById(reference),
     nativeLogs: logs.logPaths,
-    storesOf: async (other) => (await import('./word-stores.js')).wordStores(root, other, store),
+    storesOf: async (other) => (await import('./word-stores.js')).wordStores(root, other, store, gitOf(surroundings)),
   })
   return {
     profile: name,
@@ -70,6 +82,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     events,
     index: new StoredIndexCare(store, logs.rebuild),
     history: logs.history,
+    snapshots,
     archive: logs.archive,
     privacy: { ...logs.privacy, ...purging },
     programs: openPrograms(config, surroundings),
@@ -77,6 +90,12 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     [Symbol.asyncDispose]: () => close(store, events),
   }
 }
+
+/** Git is found by the user's PATH, or where systems have it. */
+const gitOf = ({ env }: Surroundings): GitProgram => ({
+  executable: 'git',
+  searchPath: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+})
 
 /** The default profile is made here; others must exist. */
 function makeReady(directory: string, { root, userId }: HomeOptions, profile: string): void {

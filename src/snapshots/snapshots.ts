@@ -11,7 +11,7 @@ import { type Rewound, rewind } from './rewind.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
 import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
 
-interface SnapshotsSetup {
+export interface SnapshotsSetup {
   /** The directory of the stores: `profiles/<profile>/snapshots`. */
   directory: string
   program: GitProgram

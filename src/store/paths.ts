@@ -20,6 +20,8 @@ export interface ProfilePaths {
   readonly spool: string
   /** The last command that each running agent typed: a file per run. */
   readonly beats: string
+  /** The code state of turns: a git store per repository. */
+  readonly snapshots: string
 }
 
 /** What to do about a `history.db` or `text.db` that stays damaged, also after a new one was begun. */
@@ -45,5 +47,6 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     agents: join(directory, 'agents'),
     spool: join(directory, 'spool'),
     beats: join(directory, 'beats'),
+    snapshots: join(directory, 'snapshots'),
   }
 }
