@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { processStat, whereaboutsOf } from '../../disk/index.js'
 import { type Instant, instantOf, msOf } from '../../model/index.js'
 import { processTree } from '../../terminal/index.js'
@@ -52,10 +51,5 @@ function toolProcesses(live: LiveRun, turnMs: number): Map<string, number> {
   return new Map(found)
 }
 
-function uptimeMs(): number {
-  try {
-    return Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1_000
-  } catch {
-    return 0
-  }
-}
+/** Since the machine was started: this process knows when it was started itself, and for how long it runs. */
+const uptimeMs = (): number => (processStat(process.pid)?.starttime ?? 0) * TICK_MS + performance.now()
