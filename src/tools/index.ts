@@ -1,5 +1,7 @@
 export { capturedSession, resumeCaptured } from './custom/captured-session.js'
 export { type CustomTool, parseCustomTools } from './custom/custom-tool.js'
+export type { CutTarget } from './cut/cut.js'
+export { placeCut } from './cut/place-cut.js'
 export type { Counters } from './log/counters.js'
 export type { Checkpoint, Fact, Resume, SessionNews } from './log/fact.js'
 export { foldSession } from './log/fold.js'

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { SkeinError } from '../../model/index.js'
 import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
 
@@ -16,5 +17,19 @@ export function claudeRoots({ home, env, extraRoots }: Environment): string[] {
 export function hasClaudeLog(environment: Environment, session: string): boolean {
   return claudeRoots(environment).some((root) =>
     listDirectory(join(root, 'projects')).some((project) => existsSync(join(project.path, `${session}.jsonl`))),
+  )
+}
+
+/** Claude Code shortens longer names in a way of its own. */
+const LONGEST_PROJECT = 200
+
+/** Its name for the folder of a project's logs. */
+export function claudeProject(cwd: string): string {
+  const name = cwd.replace(/[^A-Za-z0-9]/g, '-')
+  if (name.length <= LONGEST_PROJECT) return name
+  throw new SkeinError(
+    'bad-input',
+    `${cwd} is too long for Claude Code to find a conversation by it`,
+    'Use a shorter path',
   )
 }
