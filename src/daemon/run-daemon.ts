@@ -26,6 +26,7 @@ import { parseNotify } from './notices/notify-settings.js'
 import { type DaemonPlace, daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
+import { BudgetRounds } from './watch/budget-rounds.js'
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
 import { SilenceRounds } from './watch/silence-rounds.js'
@@ -79,6 +80,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place }))
   await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
   await using _silence = SilenceRounds.open({ parts, watcher, configFile: facts.configFile, say })
+  await using _budgets = new BudgetRounds({ parts, hub, watcher, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined

@@ -1,5 +1,5 @@
 import { keptWords } from '../home/index.js'
-import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf } from '../model/index.js'
+import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf, SkeinError } from '../model/index.js'
 import { type AgentRun, type Binding, liveRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import { heartbeatOf } from './care/heartbeat.js'
@@ -28,13 +28,15 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   return Promise.all(views)
 }
 
-/** Agents with work on their hook. Only where that is one query: another program is not asked on every look. */
-async function hookedAgents(
-  { home }: Parts,
-  observed: readonly Observed[],
-): Promise<ReadonlyMap<string, string | undefined>> {
-  if (home.work.name !== 'built-in' || !observed.some(({ run }) => liveRun(run))) return new Map()
-  return hookedWork(home)
+/** Agents with work on their hook. Only where that is one query: another program is not asked on every look. A list needs no work. */
+async function hookedAgents({ home }: Parts, observed: readonly Observed[]): Promise<ReadonlyMap<string, string>> {
+  if (!observed.some(({ run }) => liveRun(run))) return new Map()
+  try {
+    return (await home.work.keeper()) === 'built-in' ? await hookedWork(home) : new Map()
+  } catch (error) {
+    if (!(error instanceof SkeinError && error.code === 'bad-config')) throw error
+    return new Map()
+  }
 }
 
 const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({

@@ -13,6 +13,9 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
+export { BudgetBook } from './budget/budget-book.js'
+export { enforceBudgets } from './budget/enforce.js'
+export { type Standing, standings } from './budget/standing.js'
 export type { Checkpoint } from './care/checkpoint.js'
 export { hookedWork } from './care/hooked-work.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'

@@ -40,6 +40,8 @@ it.each([
   ],
   ['agent_status', { status: 'idle', previous: 'idle' }, 'web/shop: idle'],
   ['nudge', { reason: 'no heartbeat for 5m' }, 'web/shop was nudged: no heartbeat for 5m'],
+  ['budget_set', { budget: 'all, stop at $5.00' }, 'ada set a budget: all, stop at $5.00'],
+  ['budget_used_up', { reason: 'too much' }, 'web/shop was stopped: too much'],
   ['agent_stuck', { reason: 'no heartbeat since noon' }, 'web/shop is stuck: no heartbeat since noon'],
   ['agent_sent', { bytes: 12, delivery: 'received' }, 'web/shop was sent 12 bytes: received'],
   ['agent_answered', { decision: 'allow' }, 'web/shop was answered: allow'],

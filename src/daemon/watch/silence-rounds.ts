@@ -105,7 +105,7 @@ class Works {
   async of(agent: Agent): Promise<string | undefined> {
     const { home } = this.parts
     try {
-      if (home.work.name !== 'built-in') return (await home.work.hooked(agent)).work[0]?.id
+      if ((await home.work.keeper()) !== 'built-in') return (await home.work.hooked(agent)).work[0]?.id
       this.#all ??= hookedWork(home)
       return (await this.#all).get(agent.id)
     } catch (error) {
