@@ -36,6 +36,7 @@ export const OPERATIONS = {
   'agents.answer': async () => (await import('./agents/answer.js')).agentsAnswer,
   'seance.list': async () => (await import('./seance/seance.js')).seanceList,
   'seance.read': async () => (await import('./seance/seance.js')).seanceRead,
+  resurrect: async () => (await import('./seance/resurrect.js')).resurrect,
   'budget.set': async () => (await import('./budget/budget.js')).budgetSet,
   'budget.show': async () => (await import('./budget/budget.js')).budgetShow,
   'budget.clear': async () => (await import('./budget/budget.js')).budgetClear,

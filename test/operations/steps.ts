@@ -309,6 +309,7 @@ export const STEPS: readonly Step[] = [
     mcp: ['files'],
   }),
   step('agents.add', 'agents add web/toast --tool pi', { address: 'web/toast', tool: 'pi' }, { fails: 'agent-exists' }),
+  step('agents.add', 'agents add ./jam --tool pi', { address: './jam', tool: 'pi' }, { fails: 'usage' }),
   step('agents.set', 'agents set web/toast --title Bread', { agent: 'web/toast', title: 'Bread' }),
   step('agents.set', 'agents set web/toast', { agent: 'web/toast' }, { fails: 'usage' }),
   step('agents.set-parent', 'agents set-parent web/butter --none', { agent: 'web/butter' }),
@@ -396,6 +397,16 @@ export const STEPS: readonly Step[] = [
   step('seance.list', 'seance list -n 0', { recent: 0 }, { fails: 'usage' }),
   step('seance.read', 'seance read 22222222', { session: '22222222' }),
   step('seance.read', 'seance read nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  // A tool that has no log of it: for that one it is written.
+  step(
+    'resurrect',
+    'resurrect 77777777',
+    { session: '77777777' },
+    {
+      before: [['session', 'update', '77777777', '--tool', 'pi', '--cwd', '/']],
+    },
+  ),
+  step('resurrect', 'resurrect 77777777', { session: '77777777' }, { fails: 'illegal-transition' }),
   step('budget.set', 'budget set web/demo --hard 5usd', { agent: 'web/demo', hard: { micro_usd: 5_000_000 } }),
   step('budget.set', 'budget set web/demo --hard 5', { agent: 'web/demo', hard: '5' as never }, { fails: 'usage' }),
   step(
