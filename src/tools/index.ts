@@ -21,6 +21,7 @@ export { commandWords, toolOfCommand } from './run/own-command.js'
 export { findProgram } from './run/program.js'
 export { RUNNERS, runnersFor } from './run/run-tools.js'
 export type { Runners } from './run/runners.js'
+export { settingsFiles } from './run/settings-files.js'
 export type {
   AgentReport,
   AskedPermission,
