@@ -73,3 +73,17 @@ describe('a command that only asks', () => {
     for (const one of [RULES, LOG_READERS, 'src/ingest/turns/read-history.ts']) expect(sources).toContain(one)
   })
 })
+
+describe.each([
+  ['skein hook SessionStart', ['hook', 'SessionStart']],
+  ['skein hook Stop', ['hook', 'Stop']],
+  ['skein prime --hook', ['prime', '--hook']],
+])('%s, for which an agent waits', (_name, args) => {
+  it('loads neither TOML nor the runner of a tool, nor a reader of logs', async () => {
+    const sources = await sourcesLoadedBy(args)
+    expect(sources).toContain('src/hook-main.ts')
+    for (const one of [RULES, LOG_READERS, 'src/tools/run/run-tools.ts', 'src/tools/claude/claude-runner.ts'])
+      expect(sources).not.toContain(one)
+    expect(sources.filter((source) => /toml|src\/(cli|daemon|operations|settings\/settings)/.test(source))).toEqual([])
+  })
+})
