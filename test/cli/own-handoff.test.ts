@@ -83,7 +83,7 @@ it('a message on standard input arrives whole, also when more is asked of it fir
   expect(skein('start', './shop', '--agent', 'toast', '--tool', 'one')).toMatchObject({ status: 0 })
   const message = `The parser is next.\n${'x'.repeat(15_000)}`
   const long = skeinWith('y'.repeat(1024 * 1024), 'handoff', 'toast', '--stdin', '--json')
-  expect(long).toMatchObject({ status: 1, stdout: '' })
+  expect(long).toMatchObject({ status: 2, stdout: '' })
   expect(JSON.parse(long.stderr).error.message).toBe('The message has 1048576 characters; at most 16000 are kept')
   const dry = JSON.parse(skeinWith(message, 'handoff', 'toast', '--stdin', '--dry-run', '--json').stdout)
   expect(dry.body).toBe(message.replace(/^/gm, '> '))
