@@ -18,6 +18,7 @@ import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
 import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
 import { isStartRecord, type StartRecord } from './run/start-steps.js'
+import { isSlingMarker, type SlingMarker } from './sling/marker.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -141,12 +142,16 @@ export interface AgentRun {
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** How it asks before it acts, as it said last. */
+  permission_mode?: string
   /** What it is to be given as soon as it listens. */
   pending_prompt?: PendingPrompt
   /** The process that is this agent, as its last prime found it. */
   lock?: IdentityLock
   /** A handoff that is under way, or that its successor has not read yet. */
   handoff?: HandoffMarker
+  /** A unit of work that is being given to it. */
+  sling?: SlingMarker
   /** When its last handoff ended a session: the next one waits for its cooldown. */
   handed_off_at?: Instant
   /** The program has left its conversation for another, and how. */
@@ -268,10 +273,12 @@ const AGENT_RUN = shape({
   ),
   'lock?': isIdentityLock,
   'handoff?': isHandoffMarker,
+  'sling?': isSlingMarker,
   'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,
+  'permission_mode?': text,
   'busy_at?': time,
   'quiet_at?': time,
   'finished_at?': time,

@@ -4,7 +4,9 @@ import {
   activityOf,
   endGoneOutside,
   finishCutHandoff,
+  finishCutSling,
   hasUnfinishedHandoff,
+  hasUnfinishedSling,
   lifeOfRun,
   type Parts,
   sendPending,
@@ -19,6 +21,7 @@ import type { Delivery, Outlets } from '../notices/notifier.js'
 import type { NotifySettings, Way } from '../notices/notify-settings.js'
 import type { DaemonPlace } from '../place.js'
 import { segmentOf } from '../segment.js'
+import type { TurnCaptures } from '../snapshots/turn-captures.js'
 import { keepSegment } from '../statusline.js'
 import { AgentTable } from './agent-table.js'
 import { isLookedAtWhenMoved, LookSchedule } from './look-schedule.js'
@@ -44,6 +47,8 @@ export interface AgentWatcherOptions {
   readonly place: DaemonPlace
   readonly servers: TmuxServers
   readonly outlets: Omit<Outlets, 'announce'>
+  /** Takes snapshots of their turns. */
+  readonly captures: TurnCaptures
   notify(): Promise<NotifySettings>
   readonly say: (line: string) => void
 }
@@ -88,7 +93,7 @@ export class AgentWatcher implements AsyncDisposable {
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
     this.#looking = new OneAtATime(() => this.#look(), failed('observing agents'))
-    this.#handing = new OneAtATime(() => this.#finishHandoffs(), failed('finishing handoffs'))
+    this.#handing = new OneAtATime(() => this.#finishCut(), failed('finishing handoffs and slings'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('reporting changes'))
     this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('checking for changed screens'))
@@ -156,7 +161,7 @@ export class AgentWatcher implements AsyncDisposable {
       if (this.#routine.size > 0) this.#looking.ask()
       if (this.#notices.isHolding) void this.#tellHeld()
       if (this.#table.runs().some(mayBeSent)) this.#sending.ask()
-      if (this.#table.runs().some(hasUnfinishedHandoff)) this.#handing.ask()
+      if (this.#table.runs().some((run) => hasUnfinishedHandoff(run) || hasUnfinishedSling(run))) this.#handing.ask()
     }, TICK_MS)
     // tmux reports most deaths at once; asking the system costs one read per agent and misses none.
     const roundsTimer = setInterval(() => {
@@ -246,12 +251,16 @@ export class AgentWatcher implements AsyncDisposable {
     this.#telling.ask()
   }
 
-  /** Handoffs whose process was killed. One that is still at work on it keeps others out. */
-  async #finishHandoffs(): Promise<void> {
+  /** Handoffs and slings whose process was killed. One that is still at work on it keeps others out. */
+  async #finishCut(): Promise<void> {
     const { parts, say } = this.options
-    for (const { agent: id } of this.#table.runs().filter(hasUnfinishedHandoff)) {
-      const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
-      await (agent && finishCutHandoff(parts, agent).catch((error: Error) => say(`a handoff: ${error.message}`)))
+    const cut = this.#table.runs().filter((run) => hasUnfinishedHandoff(run) || hasUnfinishedSling(run))
+    for (const run of cut) {
+      const agent = (await parts.home.roster.agents()).find((one) => one.id === run.agent)
+      if (!agent) continue
+      const failed = (what: string) => (error: Error) => say(`${what}: ${error.message}`)
+      if (hasUnfinishedHandoff(run)) await finishCutHandoff(parts, agent).catch(failed('a handoff'))
+      if (hasUnfinishedSling(run)) await finishCutSling(parts, agent).catch(failed('a sling'))
     }
   }
 
@@ -281,13 +290,24 @@ export class AgentWatcher implements AsyncDisposable {
     if (settings) this.#notices.flush(settings)
   }
 
+  readonly #failedCapture = (error: unknown): void =>
+    this.options.say(`capturing code failed: ${error instanceof Error ? error.message : String(error)}`)
+
+  async #readEach(ids: readonly (AgentId | 'all')[]): Promise<AgentId[]> {
+    const others: AgentId[] = []
+    for (const id of ids) if (id !== 'all' && (await this.#table.readOne(id))) others.push(id)
+    return others
+  }
+
   async #tell(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
     let news = this.#isReachChanged
     this.#isReachChanged = false
-    if (changed.includes('all')) news = (await this.#table.readAll()).length > 0 || news
-    else for (const id of changed) if (id !== 'all' && (await this.#table.readOne(id))) news = true
+    const others = changed.includes('all') ? await this.#table.readAll() : await this.#readEach(changed)
+    if (others.length > 0) news = true
+    // Not waited for: what a turn looked like is a matter of moments, and so is who is told of its end.
+    void this.options.captures.saw(this.#table.of(others), this.#table.ids()).catch(this.#failedCapture)
     const isFirst = this.#segment === undefined
     if (!news && !isFirst) return
     const runs = this.#table.runs()

@@ -1,37 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns, finishCutHandoff } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
 import { BINARY } from '../../cli/binary.js'
 import { scratch } from '../../home/scratch.js'
+import { bundled } from '../bundled.js'
 import { contextOf } from '../context.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
 import { partsOf } from './parts.js'
 
-const HERE = fileURLToPath(new URL('.', import.meta.url))
 const FAKE_AGENT = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.meta.url))
-// Where packages are found that are not bundled.
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url))
-let directory = ''
-
-beforeAll(async () => {
-  mkdirSync(CACHE, { recursive: true })
-  directory = mkdtempSync(join(CACHE, 'handoff-'))
-  const bundle = await rolldown({
-    input: join(HERE, 'killed-handoff.ts'),
-    platform: 'node',
-    external: [/^node:/, '@photostructure/sqlite'],
-    transform: { target: 'node20.19' },
-  })
-  await bundle.write({ file: join(directory, 'killed-handoff.mjs'), format: 'esm', codeSplitting: false })
-  await bundle.close()
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const program = bundled(fileURLToPath(new URL('killed-handoff.ts', import.meta.url)))
 
 /** An agent at work, whose handoff is killed with SIGKILL when it gets to a step. */
 async function killedAt(step: string): Promise<Workshop & { session: string; unit: string }> {
@@ -40,7 +23,7 @@ async function killedAt(step: string): Promise<Workshop & { session: string; uni
   await shop.agents.send('toast', 'hello')
   const [view] = await shop.agents.list()
   const unit = await shop.home.work.add({ title: 'the unit' })
-  const ran = spawnSync(process.execPath, [join(directory, 'killed-handoff.mjs'), shop.root, step, FAKE_AGENT], {
+  const ran = spawnSync(process.execPath, [program(), shop.root, step, FAKE_AGENT], {
     encoding: 'utf8',
     timeout: 60_000,
   })
@@ -122,10 +105,12 @@ it.each(['marked', 'linked', 'end-before', 'pane made', 'record'])(
   async (step) => {
     const root = scratch()
     const socket = join(root, 'tmux.sock')
-    const program = join(root, 'program.sh')
+    const agentProgram = join(root, 'program.sh')
     mkdirSync(join(root, 'project'))
-    writeFileSync(program, '#!/bin/sh\necho "> ready"\nwhile read -r line; do echo "> $line"; done\n', { mode: 0o755 })
-    const tool = `[tools.one]\ncommand = "${program}"\nidle_patterns = ["re:^>"]\n`
+    writeFileSync(agentProgram, '#!/bin/sh\necho "> ready"\nwhile read -r line; do echo "> $line"; done\n', {
+      mode: 0o755,
+    })
+    const tool = `[tools.one]\ncommand = "${agentProgram}"\nidle_patterns = ["re:^>"]\n`
     writeFileSync(join(root, 'config.toml'), `[daemon]\nautostart = false\ningest = false\n${tool}`)
     const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
     const skein = (...args: string[]) => {
@@ -139,7 +124,7 @@ it.each(['marked', 'linked', 'end-before', 'pane made', 'record'])(
     })
     const { agent } = skein('start', './project', '--agent', 'toast', '--tool', 'one')
     const unit = skein('work', 'add', 'the unit')
-    const args = [join(directory, 'killed-handoff.mjs'), root, step, '']
+    const args = [program(), root, step, '']
     expect(spawnSync(process.execPath, args, { encoding: 'utf8' })).toMatchObject({ signal: 'SIGKILL', stderr: '' })
     const file = join(root, 'profiles', 'default', 'agents', `${agent.id}.json`)
     skein('daemon', 'start')
