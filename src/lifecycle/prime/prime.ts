@@ -189,6 +189,10 @@ async function recordSession(
   reasons: string[],
 ): Promise<void> {
   if (session === undefined || isReported) return
+  if (pid !== undefined) {
+    const process = holderOf({ pid, session, at: nowOf({ context }) })
+    new OutsideSessions(home.paths.agents).note({ v: 1, session, ...(agent ? { agent: agent.id } : {}), process })
+  }
   const isFoundOnly = known?.source === 'log' && known.agent === undefined && agent !== undefined
   const isLeft = known !== undefined && source === 'resume' && !isActive(known) && !known.child_id
   if (!known || isFoundOnly) {
@@ -203,9 +207,6 @@ async function recordSession(
     reasons.push('session_start: opened again')
   }
   if (known && !isFoundOnly && !isLeft) reasons.push('session_start: recorded before')
-  if (pid === undefined) return
-  const process = holderOf({ pid, session, at: nowOf({ context }) })
-  new OutsideSessions(home.paths.agents).note({ v: 1, session, ...(agent ? { agent: agent.id } : {}), process })
 }
 
 /** The handoff that this session is the successor of; taken away unless nothing may change. */
