@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../src/disk/index.js'
 import { LOG_TOOLS, RUNNERS } from '../src/tools/index.js'
 import { asked, carried, expectSent, openScratchHome, piecesOf, promptsOf, recorded, SCRIPT } from './continued.js'
 import { ModelServer } from './model-server/model-server.js'
@@ -63,8 +63,9 @@ function deleteLog(programs: PrintMode, tool: string, session: string): void {
       rmSync(log.path)
       continue
     }
-    using database = new DatabaseSync(log.path)
+    const database = openDatabase(log.path)
     for (const table of ['part', 'message']) database.prepare(`delete from ${table} where session_id = ?`).run(session)
     database.prepare('delete from session where id = ?').run(session)
+    database.close()
   }
 }
