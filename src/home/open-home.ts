@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError, makeDirectory, releaseFiles } from '../disk/index.js'
+import { explainDiskError, makeDirectory, refuseDead, releaseFiles } from '../disk/index.js'
 import { openHistory } from '../history/index.js'
 import { type Context, SkeinError } from '../model/index.js'
 import { openPurging } from '../purge/index.js'
@@ -81,6 +81,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 /** The default profile is made here; others must exist. */
 function makeReady(directory: string, { root, userId }: HomeOptions, profile: string): void {
   try {
+    refuseDead(root)
     const isNew = statSync(directory, { throwIfNoEntry: false }) === undefined
     if (isNew && profile !== DEFAULT_PROFILE) throw profileNotFound(root, profile)
     if (isNew) makeDirectory(directory)

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { refuseDeadDirectory } from '../../disk/index.js'
 import { type Agent, type ClosedStatus, isActive, plainLine, type SessionId, SkeinError } from '../../model/index.js'
 import { clearCheckpoint } from '../care/checkpoint.js'
 import type { Parts } from '../parts.js'
@@ -75,6 +76,7 @@ async function submit(
   const told = async (type: 'merge_started' | 'merged' | 'merge_failed', more: object = {}): Promise<void> => {
     await parts.home.events.append({ type, ...about, payload: { program, ...more } })
   }
+  refuseDeadDirectory(cwd)
   await told('merge_started')
   const env = Object.fromEntries(Object.entries(parts.environment.env).filter(([name]) => isPassedOn(name)))
   const failed = await new Promise<string | undefined>((resolve) => {
