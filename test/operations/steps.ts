@@ -309,6 +309,7 @@ export const STEPS: readonly Step[] = [
     mcp: ['files'],
   }),
   step('agents.add', 'agents add web/toast --tool pi', { address: 'web/toast', tool: 'pi' }, { fails: 'agent-exists' }),
+  step('agents.add', 'agents add ./jam --tool pi', { address: './jam', tool: 'pi' }, { fails: 'usage' }),
   step('agents.set', 'agents set web/toast --title Bread', { agent: 'web/toast', title: 'Bread' }),
   step('agents.set', 'agents set web/toast', { agent: 'web/toast' }, { fails: 'usage' }),
   step('agents.set-parent', 'agents set-parent web/butter --none', { agent: 'web/butter' }),
