@@ -41,6 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'ingest/turns/history-store.ts',
     'ingest/text/text-store.ts',
     'terminal/launch-script.ts',
+    'tools/log/place-new.ts',
     'tools/cut/place-cut.ts',
   ],
   'writes to a terminal that tmux names, without waiting': ['terminal/tmux-terminal.ts'],
