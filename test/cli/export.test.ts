@@ -24,7 +24,10 @@ describe('skein export', () => {
   })
 
   it('calls Markdown by its short and by its whole name', async () => {
-    const [short, whole] = [await skein('export 22222222 --format md'), await skein('export 22222222 --format markdown')]
+    const [short, whole] = [
+      await skein('export 22222222 --format md'),
+      await skein('export 22222222 --format markdown'),
+    ]
     const withoutTime = ({ stdout }: { stdout: string }): string => stdout.replace(/^Exported .*$/m, '')
     expect(whole.exitCode).toBe(0)
     expect(withoutTime(whole)).toBe(withoutTime(short))
