@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { lifeOf } from '../src/disk/index.js'
 import { objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
 import { Scratch } from './scratch.js'
@@ -21,7 +22,7 @@ it('an agent that was put to sleep is woken by a prompt, in its conversation, an
   expect(before).toMatchObject({ heartbeat: { last_command: expect.stringMatching(/^(hook:|log)/) } })
   await skein.run('sleep', 'web/toast')
   await skein.listed('web/toast', { status: 'asleep', session_id: before.session_id }, 10_000)
-  expect(() => process.kill(Number(before.pid), 0)).toThrow()
+  expect(lifeOf({ pid: Number(before.pid) })).toBe('dead')
   expect(await skein.run('recover')).toMatchObject({ receipts: [] })
 
   const sent = await skein.run('send', 'web/toast', 'what was the number?', '--wait', '--timeout', '60s')

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { HibernateRounds } from '../../src/daemon/watch/hibernate-rounds.js'
+import { lifeOf } from '../../src/disk/index.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
 const HOUR = 3_600_000
@@ -12,7 +13,10 @@ async function yard(config = ''): Promise<Workshop & { later(ms: number): void; 
   const configFile = join(shop.root, 'config.toml')
   writeFileSync(configFile, config)
   const rounds = new HibernateRounds({ parts: shop.parts, configFile, say: () => {} })
-  return { ...shop, rounds, later: (ms) => void (aheadMs += ms) }
+  const later = (ms: number): void => {
+    aheadMs += ms
+  }
+  return { ...shop, rounds, later }
 }
 
 async function started(shop: Workshop, agent: string): Promise<void> {
@@ -36,7 +40,7 @@ it('an agent that sleeps has no process, and a prompt wakes it in its conversati
     did: 'put to sleep web/toast',
     agent: { status: 'asleep', session_id: before.session_id },
   })
-  expect(() => process.kill(before.pid ?? 0, 0)).toThrow()
+  expect(lifeOf({ pid: before.pid ?? 0 })).toBe('dead')
   expect((await shop.agents.sleep('web/toast')).how).toBe('it is asleep already')
   // Neither recover nor up touches it, nor a look.
   expect(await shop.agents.recover({ spacingMs: 0, all: true })).toEqual([])

@@ -1,6 +1,6 @@
 import { readSettings } from '../../home/index.js'
 import { type AgentRun, activityOf, type Parts, parseHibernate, putToSleep } from '../../lifecycle/index.js'
-import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { formatDuration, laterOf, msOf, SkeinError } from '../../model/index.js'
 import { OneAtATime } from './one-at-a-time.js'
 
 /** How often idle agents are looked for: rules are in minutes and hours. */
@@ -62,5 +62,5 @@ const isIdle = ({ run, status, silence }: AgentRun): boolean =>
 /** Also what its user has done with it counts as use. */
 function idleSince({ status, heard, run, acked_at }: AgentRun): AgentRun['status']['since'] {
   const times = [status.since, heard?.at, run?.started_at, acked_at].filter((at) => at !== undefined)
-  return times.reduce((last, at) => (at > last ? at : last), status.since)
+  return times.reduce(laterOf, status.since)
 }

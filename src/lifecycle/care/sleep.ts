@@ -65,8 +65,8 @@ export async function wake(parts: Parts, agent: Agent): Promise<string | undefin
     const { session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew })
     return `${plan.outcome}${session === undefined ? '' : ` in ${session}`}`
   } catch (error) {
-    // Another prompt has woken it meanwhile.
-    if (error instanceof SkeinError && error.code === 'agent-running') return undefined
+    // Another prompt has woken it meanwhile: its conversation is open then.
+    if (error instanceof SkeinError && !isAsleep(await parts.runs.read(agent.id))) return undefined
     throw error
   }
 }
