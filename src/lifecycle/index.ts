@@ -44,6 +44,7 @@ export { decideStatus, type Sighting, unknownBy, type Verdict, waitToken } from 
 export { activityOf, mergeTold } from './status/evidence.js'
 export { takeIn } from './status/intake.js'
 export { type Observed, observe } from './status/observe.js'
+export { endGoneOutside } from './status/outside.js'
 export { sendPending } from './talk/pending-prompt.js'
 export { Terminals } from './terminals.js'
 export { captureEdge, type EdgeCapture, edgeCapture } from './turns/capture-edge.js'
