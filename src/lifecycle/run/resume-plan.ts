@@ -42,7 +42,7 @@ export async function planResume(parts: Parts, reference: string, given: StartAg
   const account = given.account ?? holder?.account
   const place = await placeOfConversation(parts, { tool, cwd, ...(account ? { account } : {}) }, session.id)
   if (!place) {
-    throw refused(session, `cannot be resumed: ${tool} has no log of it any more`, turnsOf(session))
+    throw refused(session, `cannot be resumed: ${tool} has no log of it any more`, backOf(session))
   }
   refuseOpen(place, session, runner, holder !== undefined || given.force === true)
   const named = place.account === undefined || holder ? {} : { account: place.account }
@@ -119,6 +119,8 @@ const held = (session: SessionId, { address }: Agent, { pid }: LiveRun): SkeinEr
     `Session ${session} is the conversation of ${address}, which runs (process ${pid})`,
     `Attach to it: skein attach ${address}`,
   )
+
+const backOf = (session: Session): string => `Bring it back: skein resurrect ${session.id} . ${turnsOf(session)}`
 
 const turnsOf = ({ id }: Session): string => `What was said: skein turns ${id}`
 
