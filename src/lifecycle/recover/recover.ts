@@ -4,6 +4,7 @@ import { type Parts, pause } from '../parts.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
 import { type Observed, observe } from '../status/observe.js'
+import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
 import { planRecovery, type RecoveryPlan } from './recovery-plan.js'
 
@@ -125,9 +126,10 @@ function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fa
   const trouble = verdict?.status.trouble
   if (!live || (trouble !== 'tmux-gone' && trouble !== 'dead-pane') || verdict?.status.source !== 'process')
     return undefined
-  return lifeOfRun(live) === 'alive'
-    ? { how: 'lost', reason: verdict.status.reason ?? 'it has no terminal' }
-    : undefined
+  // It may have ended since it was observed.
+  return lifeOfRun(live) === 'unknown'
+    ? undefined
+    : { how: 'lost', reason: verdict.status.reason ?? 'it has no terminal' }
 }
 
 function untouched({ agent, run, verdict }: Observed): Recovered {
@@ -167,11 +169,8 @@ async function bringBack(
 ): Promise<{ recovered: Recovered; trouble?: Trouble | undefined }> {
   const live = liveRun(run)
   try {
-    const { observed, session } = await start(parts, agent, {
-      asBefore: true,
-      fresh: plan.isNew,
-      ...(live ? { replace: live.id } : {}),
-    })
+    if (live) await endLost(parts, agent, live)
+    const { observed, session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew })
     const pid = observed.run?.run?.pid
     const { trouble } = observed.verdict?.status ?? {}
     const now = session === undefined ? plan : { ...plan, session }

@@ -40,8 +40,8 @@ const UNDO_GRACE_MS = 500
 
 export interface Restart {
   fresh?: boolean
-  /** An agent that runs is ended first; without it, it is an error. By its id: only that very run. */
-  replace?: boolean | LiveRun['id']
+  /** An agent that runs is ended first; without it, it is an error. */
+  replace?: boolean
   /** With the environment of its last start, in place of that of this process. The daemon always does so. */
   asBefore?: boolean
   /** In a copy of this conversation, which the tool makes. */
@@ -339,8 +339,7 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
   if (!run) return false
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
-  const isReplaced = typeof options.replace === 'string' ? options.replace === run.id : options.replace
-  if (isLive && life === 'alive' && !isReplaced) {
+  if (isLive && life === 'alive' && !options.replace) {
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }
