@@ -5,7 +5,8 @@ import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
 import { hookLine } from '../run/hook-line.js'
 import { withoutComments } from '../run/json-comments.js'
-import type { Launch, Link, Preparation, Spool } from '../run/tool-runner.js'
+import type { Launch, Link, Preparation } from '../run/tool-runner.js'
+import { lateHookLine } from './gemini-late-answer.js'
 
 /** Milliseconds that it waits for a hook of ours. */
 export const HOOK_TIMEOUT = 10_000
@@ -33,7 +34,7 @@ export function geminiHome(
   launch: Launch,
   hooks: readonly string[],
 ): Pick<Preparation, 'env' | 'files' | 'links'> | undefined {
-  const { environment, directory, spool } = launch
+  const { environment, directory } = launch
   const user = join(homeOf(environment), '.gemini')
   const own = readSettings(join(user, SETTINGS))
   // In the home directory itself it would take the user's settings for those of a project, and run the user's hooks twice.
@@ -49,7 +50,7 @@ export function geminiHome(
     files: [
       {
         path: join(home, '.gemini', SETTINGS),
-        content: `${JSON.stringify(settingsWith(own, hooks, spool), null, 2)}\n`,
+        content: `${JSON.stringify(settingsWith(own, hooks, launch), null, 2)}\n`,
       },
     ],
     links: linksTo(homeOf(environment), home),
@@ -86,9 +87,10 @@ function readSettings(path: string): JsonObject | undefined {
   }
 }
 
-function settingsWith(own: JsonObject, hooks: readonly string[], spool: Spool): JsonObject {
+function settingsWith(own: JsonObject, hooks: readonly string[], { spool, kind }: Launch): JsonObject {
+  const lineOf = kind === 'new' ? hookLine : lateHookLine
   const ours = (event: string): object => ({
-    hooks: [{ type: 'command', command: hookLine(spool, event), name: 'skein', timeout: HOOK_TIMEOUT }],
+    hooks: [{ type: 'command', command: lineOf(spool, event), name: 'skein', timeout: HOOK_TIMEOUT }],
   })
   // A user who has switched hooks off still has them off; ours are not theirs.
   const config = objectAt(own, 'hooksConfig')
