@@ -14,6 +14,8 @@ const HOLD_WAIT_MS = 20_000
 export const PROMPT_FILE = 'prompt'
 /** How far it came, for the session after a crash. */
 export const CHECKPOINT_FILE = 'checkpoint.json'
+/** Among the files of an agent: the process that it was made for, and with which it goes. */
+export const ASKER_FILE = 'asker.json'
 
 const DOING = {
   state: 'is starting or changing this agent',

@@ -138,9 +138,12 @@ export class RunningAgents implements Agents {
     reference: string,
     { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
-    const { calledUp, callUp, letGo } = await import('./seance/talk.js')
+    const [{ calledUp, callUp }, { letGo }] = await Promise.all([
+      import('./seance/talk.js'),
+      import('./seance/medium.js'),
+    ])
     const session = await calledUp(this.parts, reference)
-    const agent = await callUp(this.parts, session)
+    const agent = await callUp(this.parts, session, { isForOneQuestion: prompt !== undefined, ...limits })
     if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
     try {
       const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)

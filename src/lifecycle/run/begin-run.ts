@@ -46,6 +46,8 @@ export interface Restart {
   asBefore?: boolean
   /** In a copy of this conversation, which the tool makes. */
   fork?: SessionId
+  /** Without a trace in other conversations, see `Launch.isAside`. */
+  isAside?: boolean
   /** By the watchdog, which counts; any other start begins to count anew. */
   isRespawn?: boolean
   /** Also when the process before may still run where it cannot be seen. */
@@ -108,7 +110,7 @@ export async function beginRun(
     if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
     if (how === 'resume' && wanted && !plan?.resume) await refuseForeign(parts, agent, current, wanted)
     await parts.terminals.of(parts.socket)
-    const origin = options.fork ? { origin: options.fork } : {}
+    const origin = { ...(options.fork ? { origin: options.fork } : {}), ...(options.isAside ? { isAside: true } : {}) }
     const facts = { agent, recipe, runner, how, session: wanted, ...origin, tmuxSession, env, roles }
     const given = await prepareRun(parts, facts)
     // Most programs choose the id of a copy themselves.

@@ -14,7 +14,8 @@ const MOST_BYTES = 4 * 1024 * 1024
 const SETTINGS = 'settings.json'
 
 /** Made when they are needed: what is put into them must arrive in the user's own home. */
-const FOLDERS = ['tmp', 'history', 'policies']
+const TMP = 'tmp'
+const FOLDERS = [TMP, 'history', 'policies']
 const FILES = [
   'a2a-oauth-tokens.json',
   'google_accounts.json',
@@ -28,7 +29,8 @@ const FILES = [
  * Gemini CLI reads hooks from settings files alone, and takes a file that is named by a variable only where root owns it and
  * every folder above it. So a run gets a home of its own that consists of links: all in it is the user's, credentials and
  * conversations included, but the settings, which are a copy with our hooks in it. What the program writes into its settings
- * during the run goes into the copy. Undefined where that cannot be done: then it runs without hooks.
+ * during the run goes into the copy. When it starts it writes a summary into the newest other conversation of the directory, so a run that
+ * must leave those alone keeps its own apart. Undefined where that cannot be done: then it runs without hooks.
  */
 export function geminiHome(
   launch: Launch,
@@ -53,7 +55,7 @@ export function geminiHome(
         content: `${JSON.stringify(settingsWith(own, hooks, launch), null, 2)}\n`,
       },
     ],
-    links: linksTo(homeOf(environment), home),
+    links: linksTo(homeOf(environment), home).filter(({ path }) => !launch.isAside || path !== join(home, '.gemini', TMP)),
   }
 }
 
