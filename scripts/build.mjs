@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { writeCodePacks } from './code-cache.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -62,7 +63,7 @@ await write(
     archive: 'src/archive/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
-    snapshots: 'src/snapshots/index.ts',
+    snapshots: 'src/snapshots/snapshots.ts',
     terminal: 'src/terminal/index.ts',
   },
   { dir: dist, format: 'esm', extension: 'js' },
@@ -78,3 +79,5 @@ async function write(input, { dir, format, extension }) {
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' })
+
+writeCodePacks()

@@ -27,8 +27,9 @@ export class ArchiveErasure implements Erasable {
   }
 
   /** Pieces of the archive: a line, then facts that are packed, again and again. */
-  meaning(path: string, _head: Buffer, { forgetter, raw }: SoughtWords): Meaning | 'unreadable' | undefined {
-    if (!/\.(?:sealed|pack)$/.test(path)) return undefined
+  meaning(path: string, head: Buffer, { forgetter, raw }: SoughtWords): Meaning | 'unreadable' | undefined {
+    const isGits = head.toString('latin1', 0, 4) === 'PACK'
+    if (isGits || !/\.(?:sealed|pack)$/.test(path)) return undefined
     const unpacked = archivedTexts(readFileSync(path))
     if (!unpacked) return 'unreadable'
     const { stretches, texts } = unpacked

@@ -3,6 +3,7 @@ import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '.
 import type { Event, Session, Step } from '../model/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
+import type { CodedTurn } from './coded-turns.js'
 import type { ReportedCall } from './reported-calls.js'
 
 export interface IngestOptions {
@@ -115,6 +116,8 @@ export interface History {
   roots(): Promise<{ tool: string; path: string }[]>
   /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
+  /** The turns of a session with the snapshots of their beginning and end; a turn without one lacks it. */
+  codedTurns(reference: string): Promise<CodedTurn[]>
   /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
   logTool(session: string, call: ReportedCall): Promise<Event>
   /**
@@ -135,6 +138,8 @@ export interface History {
 export interface TurnsOptions {
   /** As the log has it, secrets included. For programs that filter it themselves, and for a person's own screen. */
   verbatim?: boolean
+  /** How many characters of a tool's result to read from the log; the archive has the usual beginning. */
+  resultChars?: number
 }
 
 export interface SessionHistory extends LoggedSession {

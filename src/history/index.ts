@@ -1,4 +1,5 @@
 export type * from './care/archive-api.js'
 export type * from './care/privacy-api.js'
+export type { CodedTurn } from './coded-turns.js'
 export type * from './history-api.js'
 export { openHistory } from './open-history.js'

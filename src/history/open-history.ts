@@ -3,6 +3,7 @@ import { settledOverrides, spentBySession } from '../index/index.js'
 import type { Context, Event } from '../model/index.js'
 import { onDemand, SkeinError } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
+import type { SnapshotBook } from '../snapshots/index.js'
 import type { ProfileStore, StoredEvents, StoredSessions } from '../store/index.js'
 import type { ArchiveBook } from './care/archive-api.js'
 import type { AuditOptions, PrivacyUpkeep } from './care/privacy-api.js'
@@ -21,6 +22,7 @@ export interface HistoryParts {
   readonly surroundings: Surroundings
   /** The user's own privacy policy. */
   readonly privacyFile: string
+  readonly snapshots: SnapshotBook
 }
 
 /** What the tools' logs say of one profile. */
@@ -46,6 +48,11 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       watch: async (options) => (await logged()).watch(options),
       roots: async () => (await logged()).roots(),
       turns: async (reference, options) => (await logged()).turns(reference, options),
+      codedTurns: async (reference) => {
+        const { session, turns } = await (await logged()).turns(reference)
+        const { codedTurns } = await import('./coded-turns.js')
+        return codedTurns(turns, await parts.snapshots.list(session.id))
+      },
       logTool: async (session, call) => (await logged()).logTool(session, call),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),

@@ -1,6 +1,7 @@
 import type { ArchiveBook, History, PrivacyUpkeep } from '../history/index.js'
 import type { Purging } from '../purge/index.js'
 import type { Programs } from '../settings/index.js'
+import type { SnapshotBook } from '../snapshots/index.js'
 import type { Events, IndexCare, ProfilePaths, RosterBook, Sessions } from '../store/index.js'
 import type { WorkProvider } from '../work/index.js'
 
@@ -10,12 +11,14 @@ export interface Home extends AsyncDisposable {
   /** The profile's directory. */
   readonly directory: string
   /** Where running agents keep what must outlive them. */
-  readonly paths: Pick<ProfilePaths, 'agents' | 'spool'>
+  readonly paths: Pick<ProfilePaths, 'agents' | 'spool' | 'snapshots'>
   readonly sessions: Sessions
   readonly roster: RosterBook
   readonly events: Events
   readonly index: IndexCare
   readonly history: History
+  /** The code state of turns. */
+  readonly snapshots: SnapshotBook
   readonly privacy: Privacy
   readonly archive: ArchiveBook
   readonly programs: Programs

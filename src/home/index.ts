@@ -6,6 +6,7 @@ export type {
   ArchiveRetention,
   ArchiveStats,
   AuditOptions,
+  CodedTurn,
   CostOptions,
   History,
   HitPlace,
@@ -23,8 +24,9 @@ export type {
   WatchOptions,
 } from '../history/index.js'
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
-export type { Programs, Surroundings } from '../settings/index.js'
+export type { OnDone, Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
+export type { FileChange, Snapshot, SnapshotBook } from '../snapshots/index.js'
 export type {
   AddAgentOptions,
   Chain,
@@ -56,5 +58,6 @@ export type {
   WorkFilter,
   WorkProvider,
 } from '../work/index.js'
+export { knownUnits } from '../work/index.js'
 export type * from './api.js'
 export { type HomeOptions, openHome } from './open-home.js'

@@ -6,6 +6,7 @@ import { type Context, SkeinError } from '../model/index.js'
 import { openPurging } from '../purge/index.js'
 import type { Surroundings } from '../settings/index.js'
 import { Config, openPrograms } from '../settings/index.js'
+import { type GitProgram, openSnapshots } from '../snapshots/index.js'
 import {
   DEFAULT_PROFILE,
   ProfileStore,
@@ -47,7 +48,24 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const sessions = new StoredSessions(store, cwd)
   const events = new StoredEvents(store, config, sessions)
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
-  const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile })
+  const snapshots = openSnapshots(async () => {
+    const { purgedFrom } = await import('./purged.js')
+    const purged = purgedFrom(root)
+    const { mostFileBytes, budgetMs } = await config.turns()
+    const limits = {
+      ...(mostFileBytes === undefined ? {} : { mostFileBytes }),
+      ...(budgetMs === undefined ? {} : { budgetMs }),
+    }
+    return {
+      directory: paths.snapshots,
+      program: gitOf(surroundings),
+      now: () => context.clock.now(),
+      home: surroundings.home,
+      limits,
+      ...(purged ? { forgetter: purged.forgetter, isGone: purged.isSessionGone } : {}),
+    }
+  })
+  const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile, snapshots })
   const purging = openPurging({
     root,
     // Asked for by a purge alone: a user whom the system does not know has no home directory.
@@ -59,7 +77,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     context,
     findSession: (reference) => sessions.findById(reference),
     nativeLogs: logs.logPaths,
-    storesOf: async (other) => (await import('./word-stores.js')).wordStores(root, other, store),
+    storesOf: async (other) => (await import('./word-stores.js')).wordStores(root, other, store, gitOf(surroundings)),
   })
   return {
     profile: name,
@@ -70,13 +88,20 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     events,
     index: new StoredIndexCare(store, logs.rebuild),
     history: logs.history,
+    snapshots,
     archive: logs.archive,
     privacy: { ...logs.privacy, ...purging },
     programs: openPrograms(config, surroundings),
-    work: openWork({ store, config, sessionOf: (agent) => sessions.currentOf(agent) }),
+    work: openWork({ store, config, env: surroundings.env, sessionOf: (agent) => sessions.currentOf(agent) }),
     [Symbol.asyncDispose]: () => close(store, events),
   }
 }
+
+/** Git is found by the user's PATH, or where systems have it. */
+const gitOf = ({ env }: Surroundings): GitProgram => ({
+  executable: 'git',
+  searchPath: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+})
 
 /** The default profile is made here; others must exist. */
 function makeReady(directory: string, { root, userId }: HomeOptions, profile: string): void {

@@ -23,6 +23,7 @@ import type {
 } from './agents.js'
 import type { CheckpointNotes } from './care/checkpoint.js'
 import { findAgent } from './find-agent.js'
+import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
@@ -156,6 +157,11 @@ export class RunningAgents implements Agents {
     } finally {
       await letGo(this.parts, agent)
     }
+  }
+
+  async resurrect(reference: string, request: ResurrectRequest = {}): Promise<Resurrection> {
+    const { resurrect } = await import('./fork/resurrect.js')
+    return resurrect(this.parts, reference, request)
   }
 
   /** As soon as it listens: a program that has just been started may still be drawing. */

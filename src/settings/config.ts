@@ -11,13 +11,19 @@ import {
   SkeinError,
 } from '../model/index.js'
 import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
-import type { GroupAdmission } from './programs-api.js'
+import type { GroupAdmission, OnDone, TurnSettings, WorkProviderSettings } from './programs-api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 /** Less than a program needs to come up. */
 const LEAST_FREE = 500_000_000
+/** For the snapshots of a profile. */
+const MOST_DISK = 2_000_000_000
+/** A push or a merge queue, with its checks. */
+const ON_DONE_MS = 600_000
+/** The longest that a timer can wait: more would be none. */
+const MOST_TIMEOUT_MS = 2 ** 31 - 1
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
@@ -107,23 +113,42 @@ export class Config {
     return rolesOf(mayHaveSome ? await this.#read() : {}, this.file, this.userHome)
   }
 
-  /** What submits finished work: `[work] on_done`. The user's own file alone may name it, never a repository's. */
-  async onDone(): Promise<readonly string[] | undefined> {
-    const { on_done: command } = table(await this.#read(), 'work', this.file)
+  /** What submits finished work: `[work] on_done`, and how long it may take, `on_done_timeout`. The user's own file alone may name it, never a repository's. */
+  async onDone(): Promise<OnDone | undefined> {
+    const { on_done: command, on_done_timeout: limit } = table(await this.#read(), 'work', this.file)
     if (command === undefined) return undefined
     const isArgv = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
-    if (isArgv) return command as string[]
+    if (isArgv) {
+      const limitMs = limit === undefined ? ON_DONE_MS : this.#duration('work.on_done_timeout', limit)
+      return { command: command as string[], limitMs: Math.min(limitMs || MOST_TIMEOUT_MS, MOST_TIMEOUT_MS) }
+    }
     const next = 'Give the program and each argument as a text of its own: on_done = ["git", "push"]'
     throw new SkeinError('bad-config', `work.on_done in ${this.file} is not a list of words`, next)
   }
 
-  /** Where work and mail are kept: `[work] provider`. One that this version does not have is an error: nothing is kept elsewhere instead. */
-  async workProvider(): Promise<'built-in'> {
+  /**
+   * Where work is kept: `[work] provider`, with `beads_dir` and `beads_program` for beads. One that this version does not have is an error:
+   * nothing is kept elsewhere instead.
+   */
+  async workProvider(): Promise<WorkProviderSettings> {
     const isNamed = settingsText(this.file)?.includes('provider') ?? false // no TOML on the way to a hook
-    const provider = isNamed ? table(await this.#read(), 'work', this.file).provider : undefined
-    if (provider === undefined || provider === 'built-in') return 'built-in'
-    const message = `work.provider in ${this.file} is ${JSON.stringify(provider)}, which this version does not have`
-    throw new SkeinError('bad-config', message, 'Use "built-in", or leave it out')
+    const work = isNamed ? table(await this.#read(), 'work', this.file) : {}
+    const { provider = 'built-in', beads_dir, beads_program = 'bd' } = work
+    if (provider === 'built-in') return { name: provider }
+    if (provider !== 'beads') {
+      const message = `work.provider in ${this.file} is ${JSON.stringify(provider)}, which this version does not have`
+      throw new SkeinError('bad-config', message, 'Use "built-in" or "beads", or leave it out')
+    }
+    if (beads_dir === undefined) {
+      const next = 'Write it like beads_dir = "~/project/.beads"'
+      throw new SkeinError('bad-config', `work.beads_dir in ${this.file} is missing: beads has no other store`, next)
+    }
+    if (typeof beads_program !== 'string' || beads_program === '') {
+      const message = `work.beads_program in ${this.file} is ${JSON.stringify(beads_program)}, not a program`
+      throw new SkeinError('bad-config', message, 'Write it like beads_program = "/usr/local/bin/bd"')
+    }
+    const program = beads_program.startsWith('~/') ? join(this.userHome(), beads_program.slice(2)) : beads_program
+    return { name: provider, directory: this.#directory('work.beads_dir', beads_dir), program, file: this.file }
   }
 
   /** `[groups."<path>"]` with `max_running` and `repository`, the nearest group first, and `[work] min_free_memory`. */
@@ -136,18 +161,40 @@ export class Config {
     }
     for (const path of groupLineage(group)) {
       if (groups[path] === undefined) continue
-      const { max_running, repository, ...others } = table(groups, path, this.file)
+      const { max_running, repository, snapshots: _snapshots, ...others } = table(groups, path, this.file)
       const [other] = Object.keys(others)
       if (other !== undefined)
         throw new SkeinError(
           'bad-config',
           `groups.${path}.${other} in ${this.file} is not a setting`,
-          'Known: max_running, repository',
+          'Known: max_running, repository, snapshots',
         )
       if (max_running !== undefined) found.limit = this.#count(`groups.${path}.max_running`, max_running, 1)
       if (repository !== undefined) found.repository = this.#directory(`groups.${path}.repository`, repository)
     }
     return found
+  }
+
+  /** `[turns]`, and `snapshots` of the nearest group that has it. Asked for with every turn: TOML is read only where the word occurs. */
+  async turns(group?: GroupPath): Promise<TurnSettings> {
+    const isNamed = /turns|snapshots/.test(settingsText(this.file) ?? '')
+    const settings = isNamed ? await this.#read() : {}
+    const { snapshots, max_file_size, max_time, max_disk } = table(settings, 'turns', this.file)
+    const groups = table(settings, 'groups', this.file)
+    const ofGroup = groupLineage(group ?? ('' as GroupPath))
+      .flatMap((path) =>
+        groups[path] === undefined ? [] : [[path, table(groups, path, this.file).snapshots] as const],
+      )
+      .filter(([, value]) => value !== undefined)
+      .at(-1)
+    return {
+      snapshots: ofGroup
+        ? this.#flag(`groups.${ofGroup[0]}.snapshots`, ofGroup[1], true)
+        : this.#flag('turns.snapshots', snapshots, true),
+      ...(max_file_size === undefined ? {} : { mostFileBytes: this.#bytes('turns.max_file_size', max_file_size) }),
+      ...(max_time === undefined ? {} : { budgetMs: this.#duration('turns.max_time', max_time) }),
+      mostDiskBytes: max_disk === undefined ? MOST_DISK : this.#bytes('turns.max_disk', max_disk),
+    }
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */
@@ -219,6 +266,11 @@ export class Config {
       `${name} in ${this.file} is not a list of directories`,
       'Write it like ["/srv/logs", "~/logs"]',
     )
+  }
+
+  #flag(name: string, value: unknown, otherwise: boolean): boolean {
+    if (value === undefined || typeof value === 'boolean') return value ?? otherwise
+    throw new SkeinError('bad-config', `${name} in ${this.file} is ${JSON.stringify(value)}`, 'Write true or false')
   }
 
   #duration(name: string, value: unknown): number {

@@ -10,6 +10,31 @@ export interface GroupAdmission {
   leastFree: number
 }
 
+/** What `[turns]` and the groups say about snapshots. */
+export interface TurnSettings {
+  /** Whether the code state of turns is kept. */
+  snapshots: boolean
+  /** A larger file is skipped. */
+  mostFileBytes?: number
+  /** What was read by then becomes a partial snapshot. */
+  budgetMs?: number
+  /** All snapshots of a profile should take no more than this; half of it is worth a warning. */
+  mostDiskBytes: number
+}
+
+/** What submits finished work. */
+export interface OnDone {
+  /** A program and its arguments. */
+  command: readonly string[]
+  limitMs: number
+}
+
+/** What keeps units of work. */
+export type WorkProviderSettings =
+  | { name: 'built-in' }
+  /** The store that `bd` works on, and the file that says so. */
+  | { name: 'beads'; directory: string; program: string; file: string }
+
 /** The agent programs that can be run from here. */
 export interface Programs {
   /** Ours and those of the configuration. Throws `bad-config` where that cannot be understood. */
@@ -18,10 +43,12 @@ export interface Programs {
   environment(): Promise<Environment>
   /** The roles of agents, as configured. */
   roles(): Promise<Roles>
-  /** The command that submits finished work, `[work] on_done`: a program and its arguments. */
-  onDone(): Promise<readonly string[] | undefined>
+  /** The command that submits finished work, `[work] on_done`. */
+  onDone(): Promise<OnDone | undefined>
   /** What `[groups."<path>"]` and `[work]` say about starting agents in a group. */
   admission(group: GroupPath): Promise<GroupAdmission>
+  /** What `[turns]` and `[groups."<path>"]` say about snapshots. */
+  turns(group?: GroupPath): Promise<TurnSettings>
   /** The IANA zone that local times are written in. */
   zone(): string
 }

@@ -130,7 +130,8 @@ export class SnapshotsErasure implements Erasable {
   }
 
   meaning(path: string, head: Buffer, { forgetter, raw }: SoughtWords): Meaning | 'unreadable' | undefined {
-    if (!this.owns(path)) return undefined
+    // Also of another profile, whose files are proved by this one's stores.
+    if (!/\/snapshots\/[^/]+\.git\//.test(path)) return undefined
     if (/\.(?:idx|rev|keep|bitmap)$/.test(path)) return { bytes: 0, count: 0 }
     const texts = head.toString('latin1', 0, 4) === 'PACK' ? this.#packed(path) : loose(path)
     if (texts === undefined || texts === 'unreadable') return texts

@@ -11,7 +11,7 @@ import { type Rewound, rewind } from './rewind.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
 import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
 
-interface SnapshotsSetup {
+export interface SnapshotsSetup {
   /** The directory of the stores: `profiles/<profile>/snapshots`. */
   directory: string
   program: GitProgram
@@ -20,18 +20,27 @@ interface SnapshotsSetup {
   limits?: Partial<Limits>
   /** What was purged and must not come back. */
   forgetter?: Forgetter
+  /** Sessions that were purged. */
+  isGone?: (session: string) => boolean
 }
 
 /** The code state of turns: one profile's snapshots of all repositories. */
 export class Snapshots {
   readonly #setting: CaptureSetting
 
-  constructor({ directory, program, now, home, limits, forgetter }: SnapshotsSetup) {
+  readonly #isGone: (session: string) => boolean
+
+  constructor({ directory, program, now, home, limits, forgetter, isGone = () => false }: SnapshotsSetup) {
+    this.#isGone = isGone
     const git = new Git(program)
     this.#setting = { snapshots: directory, git, now, home, limits: { ...LIMITS, ...limits }, forgetter }
   }
 
-  capture(request: CaptureRequest): Promise<Snapshot> {
+  async capture(request: CaptureRequest): Promise<Snapshot> {
+    if (this.#isGone(request.session)) {
+      const message = `Session ${request.session} was purged: its code is not kept`
+      throw new SkeinError('snapshot-refused', message, 'Begin another session')
+    }
     return capture(this.#setting, request)
   }
 

@@ -18,6 +18,8 @@ export interface ProfilePaths {
   readonly agents: string
   /** Where programs put their messages. */
   readonly spool: string
+  /** The code state of turns: a git store per repository. */
+  readonly snapshots: string
 }
 
 /** What to do about a `history.db` or `text.db` that stays damaged, also after a new one was begun. */
@@ -42,5 +44,6 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     autoPrune: join(directory, 'auto-prune.json'),
     agents: join(directory, 'agents'),
     spool: join(directory, 'spool'),
+    snapshots: join(directory, 'snapshots'),
   }
 }

@@ -18,3 +18,14 @@ export function hasClaudeLog(environment: Environment, session: string): boolean
     listDirectory(join(root, 'projects')).some((project) => existsSync(join(project.path, `${session}.jsonl`))),
   )
 }
+
+const LONGEST_PROJECT = 200
+
+/** Its name for the folder of a project's logs: a long path is cut, and told apart by its hash. */
+export function claudeProject(cwd: string): string {
+  const name = cwd.replace(/[^A-Za-z0-9]/g, '-')
+  if (name.length <= LONGEST_PROJECT) return name
+  let hash = 0
+  for (let at = 0; at < cwd.length; at += 1) hash = (Math.imul(hash, 31) + cwd.charCodeAt(at)) | 0
+  return `${name.slice(0, LONGEST_PROJECT)}-${Math.abs(hash).toString(36)}`
+}

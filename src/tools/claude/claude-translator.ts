@@ -105,6 +105,11 @@ export class ClaudeTranslator implements Translator {
     return this.#tracker.head(this.#pointer)
   }
 
+  /** Which turn of the conversation an entry was put into. */
+  turnOf(uuid: string): number | undefined {
+    return this.#tracker.turnOf(MAIN, uuid)
+  }
+
   save(): Saved {
     return {
       ...(this.#session ? { session: this.#session } : {}),

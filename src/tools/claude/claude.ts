@@ -7,6 +7,7 @@ import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, with
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
 import { clearsUnder } from './claude-clears.js'
 import { originAmong } from './claude-copies.js'
+import { cutClaude } from './claude-cut.js'
 import { openClaudeSessions } from './claude-registry.js'
 import { claudeRoots } from './claude-roots.js'
 import { titlesAtEnd } from './claude-title.js'
@@ -45,6 +46,7 @@ export const claude: LogTool = {
   successions: (environment) => claudeRoots(environment).flatMap(clearsUnder),
   openSessions: openClaudeSessions,
   usageReader: () => new ClaudeUsageReader(),
+  cut: cutClaude,
 }
 
 /** `projects/<encoded cwd>/<session>.jsonl`, with `<session>/subagents/agent-<id>.jsonl` beside it (2.0.x: `agent-<id>.jsonl` beside it). */
@@ -75,7 +77,8 @@ function logAt(path: string): LogRef | undefined {
 
 function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const call = log.agent ? textAt(metaOf(log), 'toolUseId') : undefined
-  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeTrim)
+  const shortcut = options.resultChars === undefined ? claudeTrim : undefined // it cuts results in the bytes
+  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), shortcut)
 }
 
 /** Titles are written as the session goes on, so the newest is near the end. */

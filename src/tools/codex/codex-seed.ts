@@ -23,7 +23,7 @@ export function seededLog({ root, session, cwd, at, provider }: Seed): { path: s
 }
 
 /** `sessions/YYYY/MM/DD/rollout-<local time>-<id>.jsonl`, as Codex names its own. */
-function logPath(root: string, session: SessionId, at: Instant): string {
+export function logPath(root: string, session: SessionId, at: Instant): string {
   const time = new Date(at)
   const two = (part: number): string => String(part).padStart(2, '0')
   const [year, month, day] = [String(time.getFullYear()), two(time.getMonth() + 1), two(time.getDate())]

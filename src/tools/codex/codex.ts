@@ -4,6 +4,7 @@ import { identifyByHead } from '../log/identify.js'
 import { readJsonl } from '../log/jsonl-log.js'
 import { fileLog, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
+import { cutCodex } from './codex-cut.js'
 import { lacksHistory } from './codex-history.js'
 import { sessionInName } from './codex-name.js'
 import { CODEX_FOLDERS, codexLogsUnder, codexRoots, isCodexLog } from './codex-roots.js'
@@ -33,6 +34,7 @@ export const codex: LogTool = {
   identify: (log) => identifyByHead(codex, log),
   read,
   lacksHistory,
+  cut: cutCodex,
 }
 
 const logsUnder = (root: string): (LogRef | undefined)[] =>

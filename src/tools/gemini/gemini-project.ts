@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { guardedText } from '../../disk/index.js'
-import { objectAt } from '../json-value.js'
-import { smallJson } from '../log/log-files.js'
+import { objectAt, textAt } from '../json-value.js'
+import { listDirectory, smallJson } from '../log/log-files.js'
 import type { LogRef, ReadOptions } from '../log/log-tool.js'
 
 /** The project's folder: the one that holds `chats`. */
@@ -32,4 +32,27 @@ export function projectPath(log: LogRef, { directoryOf }: Pick<ReadOptions, 'dir
   const listed = projects.find(([path, slug]) => slug === name || hashOf(path) === name)?.[0]
   const hash = projectHash(log.path)
   return listed ?? (hash && directoryOf?.(hash))
+}
+
+/**
+ * The folder for the logs of a directory: the one that the program has for it, or a new one with a note whose it is, by which the program
+ * finds it.
+ */
+export function newProjectFolder(root: string, cwd: string): string {
+  const tmp = join(root, 'tmp')
+  const listed = textAt(objectAt(smallJson(join(root, 'projects.json')), 'projects'), cwd)
+  if (listed !== undefined && !listed.includes('/')) return join(tmp, listed)
+  const known = listDirectory(tmp).filter(({ isDirectory }) => isDirectory)
+  const noted = known.find(({ path }) => guardedText(join(path, '.project_root'), MOST_BYTES)?.trim() === cwd)
+  if (noted) return noted.path
+  const taken = new Set(known.map(({ name }) => name))
+  const name =
+    basename(cwd)
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '') || 'project'
+  for (let n = 0; ; n += 1) {
+    const slug = n === 0 ? name : `${name}-${n}`
+    if (!taken.has(slug)) return join(tmp, slug)
+  }
 }

@@ -1,12 +1,13 @@
 import { dirname, join } from 'node:path'
-import { isObject, type JsonObject, listAt } from '../json-value.js'
 import { readDocument } from '../log/document-log.js'
 import type { Fact } from '../log/fact.js'
 import { identifyByHead } from '../log/identify.js'
 import { readJsonl } from '../log/jsonl-log.js'
 import { fileLog, filesBelow, listDirectory, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
+import { cutGemini } from './gemini-cut.js'
 import { projectFolder, projectHash } from './gemini-project.js'
+import { documentRecords } from './gemini-records.js'
 import { GeminiTranslator } from './gemini-translator.js'
 
 const NAME = 'gemini'
@@ -35,6 +36,7 @@ export const gemini: LogTool = {
   identify: (log) => identifyByHead(gemini, log),
   read,
   projectHash,
+  cut: cutGemini,
 }
 
 /** `GEMINI_CLI_HOME` replaces the home directory, not `.gemini` in it. */
@@ -55,13 +57,6 @@ function logsUnder(root: string): (LogRef | undefined)[] {
 
 function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const make = (setup: ConstructorParameters<typeof GeminiTranslator>[0]) => new GeminiTranslator(setup)
-  if (log.path.endsWith('.json')) yield* readDocument(log, options, make, recordsOf)
+  if (log.path.endsWith('.json')) yield* readDocument(log, options, make, documentRecords)
   else yield* readJsonl(log, options, make)
-}
-
-/** The older form: the header's fields and the list of messages in one object. */
-function* recordsOf(document: JsonObject): Iterable<JsonObject> {
-  const { messages: _, ...header } = document
-  yield header
-  yield* listAt(document, 'messages').filter(isObject)
 }

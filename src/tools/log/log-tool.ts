@@ -1,4 +1,5 @@
 import type { ForkOrigin, Instant, Link, SessionId } from '../../model/index.js'
+import type { Cut, CutPoint, CutTarget } from '../cut/cut.js'
 import type { Fact, Resume, SessionNews } from './fact.js'
 import type { UsageReader } from './usage-reader.js'
 
@@ -50,6 +51,8 @@ export interface ReadOptions {
   tailBytes?: number
   /** About how much of the log is between two checkpoints. */
   checkpointBytes?: number
+  /** How many characters of a tool's result to report, where the usual beginning is not enough. */
+  resultChars?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined
   /** Finds a directory by the SHA-256 of its path, for tools that name a project by nothing else. */
@@ -121,6 +124,11 @@ export interface LogTool {
   successions?(environment: Environment): Succession[]
   /** Reads the usage alone, several times quicker than `read`; only for tools that have such a reader. One for each ingest. */
   usageReader?(): UsageReader
+  /**
+   * The conversation up to a turn, as a log of its own. The source is only read. Refused where a tool call would be left without a result.
+   * Absent for tools whose logs cannot be cut.
+   */
+  cut?(log: LogRef, at: CutPoint, target: CutTarget): Cut
   /** The sessions that a living process has open; undefined where the tool does not register them. */
   openSessions?(environment: Environment): ReadonlySet<SessionId> | undefined
 }

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseSessionId, type SessionId, SkeinError } from '../../model/index.js'
+import { SkeinError } from '../../model/index.js'
 import { isObject, type JsonObject, listAt } from '../json-value.js'
 import { checkPrompt } from '../log/check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
@@ -8,6 +8,7 @@ import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { answerOpencode } from './opencode-answer.js'
 import { readOpencodeEvent } from './opencode-events.js'
+import { opencodeId } from './opencode-id.js'
 import { installedPlugin, OPENCODE_USER, opencodePlugin } from './opencode-plugin.js'
 
 const NAME = 'opencode'
@@ -70,10 +71,6 @@ function prepare(launch: Launch): Preparation {
     ...(session ? { session } : {}),
   }
 }
-
-/** Its ids start with `ses`. */
-const opencodeId = (id: SessionId): SessionId =>
-  id.startsWith('ses') ? id : parseSessionId(`ses_${id.replaceAll('-', '')}`)
 
 /** What the user has in the variable stays; it is read after all of the user's files, which stay as they are too. */
 function configWith(own: string | undefined, plugin: string, dangerous: boolean): string {

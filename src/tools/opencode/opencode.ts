@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import type { SessionId } from '../../model/index.js'
-import { isObject, type JsonObject, listAt, objectAt } from '../json-value.js'
+import { isObject, type JsonObject } from '../json-value.js'
 import { type Counters, copyCounters, noCounters, noteUnreadCounts } from '../log/counters.js'
 import { readDocument } from '../log/document-log.js'
 import type { Checkpoint, Fact, SessionNews } from '../log/fact.js'
@@ -8,7 +8,9 @@ import { identifyByHead } from '../log/identify.js'
 import { fileLog, listDirectory, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
 import { LostPlace } from '../log/turn-tracker.js'
+import { cutOpencode } from './opencode-cut.js'
 import { isDamage, logsIn, type MessagePlace, OpencodeDatabase, unreadable } from './opencode-database.js'
+import { exportRecords } from './opencode-records.js'
 import { OpencodeTranslator } from './opencode-translator.js'
 
 const NAME = 'opencode'
@@ -38,6 +40,7 @@ export const opencode: LogTool = {
   logsIn: (path) => logsIn(NAME, dirname(path), path),
   identify,
   read,
+  cut: cutOpencode,
 }
 
 const dataDirectory = ({ home, env }: Environment): string =>
@@ -81,7 +84,7 @@ function identify(log: LogRef): SessionNews {
 
 function* read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   if (log.path.endsWith('.json')) {
-    yield* readDocument(log, options, (setup) => new OpencodeTranslator(setup), recordsOf)
+    yield* readDocument(log, options, (setup) => new OpencodeTranslator(setup), exportRecords)
     return
   }
   try {
@@ -184,11 +187,4 @@ const isBehind = ({ created, id }: MessagePlace, through: Place['through']): boo
 function placeOf(from: ReadOptions['from']): Place | undefined {
   if (!from || from.v !== FORMAT || !isObject(from.place) || !isObject(from.place.state)) return undefined
   return from.place as unknown as Place
-}
-
-function* recordsOf(document: JsonObject): Iterable<JsonObject> {
-  yield { session: objectAt(document, 'info') ?? {} }
-  for (const entry of listAt(document, 'messages').filter(isObject)) {
-    yield { message: objectAt(entry, 'info') ?? {}, parts: listAt(entry, 'parts') }
-  }
 }

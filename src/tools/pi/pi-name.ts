@@ -1,6 +1,7 @@
-import { basename } from 'node:path'
-import { type ForkOrigin, isSessionId, type SessionId } from '../../model/index.js'
+import { basename, join } from 'node:path'
+import { type ForkOrigin, type Instant, isSessionId, type SessionId } from '../../model/index.js'
 import { idFromName } from '../log/log-files.js'
+import type { Environment } from '../log/log-tool.js'
 
 /** `<time>_<id>.jsonl`; an id chosen by the user may hold anything an id may. */
 export function sessionInName(path: string): SessionId {
@@ -12,3 +13,16 @@ export function sessionInName(path: string): SessionId {
 export function originOf(originPath: string | undefined): ForkOrigin | undefined {
   return originPath ? { session: sessionInName(originPath.replaceAll('\\', '/')) } : undefined
 }
+
+/** Where pi keeps the log of a session that begins in a directory. */
+export function piLogPath(
+  { env, home }: Environment,
+  { session, cwd, at }: { session: SessionId; cwd: string; at: Instant },
+): string {
+  const root = env.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent')
+  const sessions = env.PI_CODING_AGENT_SESSION_DIR || join(root, 'sessions', folderOf(cwd))
+  return join(sessions, `${at.replace(/[:.]/g, '-')}_${session}.jsonl`)
+}
+
+/** pi's name for the folder of a project. */
+const folderOf = (cwd: string): string => `--${cwd.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`

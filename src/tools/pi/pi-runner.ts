@@ -7,6 +7,7 @@ import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js
 import { pi } from './pi.js'
 import { readPiEvent } from './pi-events.js'
 import { installedExtension, piExtension } from './pi-extension.js'
+import { piLogPath } from './pi-name.js'
 
 const NAME = 'pi'
 
@@ -69,14 +70,6 @@ function piLogOf({ environment }: Pick<Launch, 'environment'>, session: SessionI
 
 /** The header alone: pi goes on with it as with any session of its own, and so takes its id. */
 function seededLog({ environment, cwd, startedAt }: Launch, session: SessionId): { path: string; content: string } {
-  const root = environment.env.PI_CODING_AGENT_DIR || join(environment.home, '.pi', 'agent')
-  const sessions = environment.env.PI_CODING_AGENT_SESSION_DIR || join(root, 'sessions', folderOf(cwd))
   const header = { type: 'session', version: 3, id: session, timestamp: startedAt, cwd }
-  return {
-    path: join(sessions, `${startedAt.replace(/[:.]/g, '-')}_${session}.jsonl`),
-    content: `${JSON.stringify(header)}\n`,
-  }
+  return { path: piLogPath(environment, { session, cwd, at: startedAt }), content: `${JSON.stringify(header)}\n` }
 }
-
-/** pi's name for the folder of a project. */
-const folderOf = (cwd: string): string => `--${cwd.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`

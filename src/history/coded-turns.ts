@@ -1,0 +1,60 @@
+import type { Snapshot } from '../snapshots/index.js'
+import type { LoggedTurn } from '../tools/index.js'
+
+/** A turn with the code as it was when its prompt was sent and when it ended. */
+export interface CodedTurn {
+  /** Its number in `skein turns`. */
+  turn: number
+  before?: Snapshot
+  after?: Snapshot
+}
+
+/** Longest time between the moment that a program reports a prompt and the one that its log gives it. */
+const NEAR_MS = 60_000
+/** A log may date the prompt after the report of it by a moment, and some logs have no milliseconds. */
+const SLACK_MS = 1_500
+
+interface Begun {
+  number: number
+  atMs: number
+}
+
+/**
+ * Binds snapshots to the turns of a log. They are taken before the log has the turn, so they are bound by time: a prompt to the nearest
+ * beginning of a turn, an end to the turn that had begun last.
+ */
+export function codedTurns(
+  turns: readonly Pick<LoggedTurn, 'number' | 'started_at' | 'copied'>[],
+  snapshots: readonly Snapshot[],
+): CodedTurn[] {
+  const begun = turns
+    .flatMap(({ number, started_at, copied }): Begun[] =>
+      started_at === undefined || copied ? [] : [{ number, atMs: Date.parse(started_at) }],
+    )
+    .sort((a, b) => a.atMs - b.atMs)
+  const stops = snapshots.filter(({ moment }) => moment === 'stop')
+  const prompts = snapshots.filter(({ moment }) => moment === 'prompt')
+  return begun.map(({ number, atMs }, n) => {
+    const before = promptOf(atMs, begun, prompts, stops)
+    const nextMs = begun[n + 1]?.atMs ?? Number.POSITIVE_INFINITY
+    const after = stops.filter((stop) => asOf(stop) >= atMs - SLACK_MS && asOf(stop) < nextMs).at(-1)
+    return { turn: number, ...(before ? { before } : {}), ...(after ? { after } : {}) }
+  })
+}
+
+/** The nearest one that is no nearer to another turn, with no end of a turn in between. */
+function promptOf(
+  atMs: number,
+  begun: readonly Begun[],
+  prompts: readonly Snapshot[],
+  stops: readonly Snapshot[],
+): Snapshot | undefined {
+  const away = (snapshot: Snapshot): number => Math.abs(asOf(snapshot) - atMs)
+  const isOurs = (snapshot: Snapshot): boolean =>
+    away(snapshot) <= NEAR_MS &&
+    begun.every((other) => Math.abs(asOf(snapshot) - other.atMs) >= away(snapshot)) &&
+    !stops.some((stop) => asOf(stop) > atMs && asOf(stop) < asOf(snapshot))
+  return prompts.filter(isOurs).sort((a, b) => away(a) - away(b))[0]
+}
+
+export const asOf = ({ as_of }: Snapshot): number => Date.parse(as_of)

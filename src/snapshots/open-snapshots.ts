@@ -1,0 +1,33 @@
+import { onDemand } from '../model/index.js'
+import type { TurnStart } from './snapshot.js'
+import type { Snapshots, SnapshotsSetup } from './snapshots.js'
+import type { StartFacts } from './turn-start.js'
+
+/** The snapshots of a profile. Nothing is loaded before the first question. */
+export type SnapshotBook = Pick<
+  Snapshots,
+  'capture' | 'restore' | 'rewind' | 'changes' | 'patch' | 'list' | 'find' | 'remove' | 'stats' | 'collect' | 'verify'
+> & {
+  /** Arguments lose their secrets, files become one hash. */
+  turnStart(facts: StartFacts): Promise<TurnStart>
+}
+
+/** `setup` is asked again for every use: what was purged since must not come back. */
+export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBook {
+  const load = onDemand(() => import('./snapshots.js'))
+  const open = async (): Promise<Snapshots> => new (await load()).Snapshots(await setup())
+  return {
+    capture: async (request) => (await open()).capture(request),
+    restore: async (snapshot, target) => (await open()).restore(snapshot, target),
+    rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
+    changes: async (before, after) => (await open()).changes(before, after),
+    patch: async (before, after) => (await open()).patch(before, after),
+    list: async (session) => (await open()).list(session),
+    find: async (session, seq) => (await open()).find(session, seq),
+    remove: async (snapshots) => (await open()).remove(snapshots),
+    stats: async () => (await open()).stats(),
+    collect: async (options) => (await open()).collect(options),
+    verify: async (options) => (await open()).verify(options),
+    turnStart: async (facts) => (await import('./turn-start.js')).turnStart(facts),
+  }
+}

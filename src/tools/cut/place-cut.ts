@@ -1,0 +1,51 @@
+import { rmSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { statOf } from '../../disk/index.js'
+import { SkeinError } from '../../model/index.js'
+import { foldSession } from '../log/fold.js'
+import type { LogRef, LogTool } from '../log/log-tool.js'
+import { placeNew } from '../log/place-new.js'
+import type { LoggedTurn } from '../log/turn.js'
+import type { Cut, CutPoint } from './cut.js'
+import { keptTurns } from './cut-point.js'
+
+/**
+ * Writes the files of a cut, readable by their user alone, and gives back which. What was written is read again first: unless it says what
+ * the source says up to the turn, nothing is placed. No file that exists is replaced.
+ */
+export function placeCut(tool: LogTool, source: LogRef, at: CutPoint, cut: Cut): string[] {
+  const placed: string[] = []
+  try {
+    for (const [index, { path, content, onlyIfAbsent }] of cut.files.entries()) {
+      if (onlyIfAbsent && statOf(path)) continue
+      placeNew(path, content, (written) => {
+        if (index === 0) checkCut(tool, source, at, { ...cut, files: [{ path: written, content }] })
+      })
+      placed.push(path)
+    }
+    return placed
+  } catch (error) {
+    for (const path of placed) rmSync(path, { force: true })
+    throw error
+  }
+}
+
+/** Compares what a copy says with what its source says. */
+export function checkCut(tool: LogTool, source: LogRef, at: CutPoint, { session, files, says }: Cut): void {
+  const path = files[0]?.path ?? ''
+  const copy: LogRef = { ...source, path, session, size: statOf(path)?.size ?? 0, stamp: path }
+  const wanted = (says ?? keptTurns(foldSession([tool.read(source)]), at)).map(words)
+  const read = foldSession([tool.read(copy)])
+  const got = read.turns.filter(({ live }) => live).map(words)
+  if (read.news.id === session && isDeepStrictEqual(got, wanted)) return
+  const first = wanted.findIndex((turn, index) => !isDeepStrictEqual(turn, got[index]))
+  const what = `The copy of the conversation has ${got.length} turns of ${wanted.length}; turn ${first + 1} differs`
+  throw new SkeinError('cut-differs', what, 'Nothing was changed. Start a new conversation: --code-only')
+}
+
+/** What was said and done in a turn, whoever tells it. */
+const words = ({ prompt, remarks = [], reply, tool_calls }: LoggedTurn) => ({
+  prompt,
+  said: [...remarks.map(({ text }) => text), reply],
+  calls: tool_calls.map(({ name, arguments: given, result, success }) => ({ name, given, result, success })),
+})

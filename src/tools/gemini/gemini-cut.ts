@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Cut, CutPoint, CutTarget } from '../cut/cut.js'
+import { keptTurns, TurnEnd } from '../cut/cut-point.js'
+import { asLines, Teller, type ToldRecord, turnBegunBy, wholeRecords } from '../cut/whole-log.js'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
+import { foldSession } from '../log/fold.js'
+import { smallJson } from '../log/log-files.js'
+import type { LogRef } from '../log/log-tool.js'
+import { homeOf } from './gemini-home.js'
+import { partsOf } from './gemini-parts.js'
+import { newProjectFolder } from './gemini-project.js'
+import { documentRecords } from './gemini-records.js'
+import { GeminiTranslator } from './gemini-translator.js'
+
+/**
+ * Gemini CLI's log up to a turn. It writes the result of a tool with its call and once more as a message, and sends both when a log is
+ * opened again; at every resume it writes the whole list, where results are only messages. The copy has each result once, with its call,
+ * and of the lists only those that a compression made.
+ */
+export function cutGemini(log: LogRef, at: CutPoint, target: CutTarget): Cut {
+  const { session, cwd, environment, now } = target
+  const records = toldRecords(log)
+  const kept = keptTurns(foldSession([records.flatMap(({ facts }) => facts)]), at)
+  if (kept.length === 0) return { session, turns: 0, files: [] }
+  const end = at.edge === 'after' ? endOf(records, at.turn) : records.findIndex((one) => turnBegunBy(one) === at.turn)
+  const own = records.slice(0, end)
+  const first = own.find(({ record }) => isHeader(record))?.record
+  const header = {
+    ...first,
+    sessionId: session,
+    projectHash: createHash('sha256').update(cwd).digest('hex'),
+    startTime: now,
+    lastUpdated: now,
+    kind: 'main',
+  }
+  const answered = new Set(own.flatMap(({ record }) => answeredIn(record)))
+  const rest = own.flatMap((told) => copied(told, answered))
+  const folder = newProjectFolder(join(homeOf(environment), '.gemini'), cwd)
+  const name = `session-${now.slice(0, 16).replace(':', '-')}-${session.slice(0, 8)}.jsonl`
+  return {
+    session,
+    turns: kept.length,
+    files: [
+      { path: join(folder, 'chats', name), content: asLines([withoutDirectories(header), ...rest]) },
+      { path: join(folder, '.project_root'), content: cwd, onlyIfAbsent: true },
+    ],
+  }
+}
+
+/** A list at the start is history from elsewhere: its messages are records of their own here, so that it can be cut within. */
+function toldRecords(log: LogRef): ToldRecord[] {
+  const teller = new Teller(log, (setup) => new GeminiTranslator(setup))
+  const document = log.path.endsWith('.json') ? (smallJson(log.path) ?? {}) : undefined
+  let turns = 0
+  return (document ? [...documentRecords(document)] : wholeRecords(log)).flatMap((record) => {
+    const messages = turns === 0 ? listAt(objectAt(record, '$set'), 'messages').filter(isObject) : []
+    const told = (messages.length > 0 ? messages : [record]).map((one) => teller.accept(one))
+    turns += told.filter((one) => turnBegunBy(one) !== undefined).length
+    return told
+  })
+}
+
+const isHeader = (record: JsonObject): boolean => record.sessionId !== undefined && record.type === undefined
+
+/** Its directories are those of the session that is copied. */
+const withoutDirectories = ({ directories: _, ...header }: JsonObject): JsonObject => header
+
+/** Calls whose results are noted with them. */
+const answeredIn = (record: JsonObject): string[] =>
+  listAt(record, 'toolCalls')
+    .filter(isObject)
+    .filter((call) => listAt(call, 'result').length > 0)
+    .flatMap((call) => textAt(call, 'id') ?? [])
+
+function copied({ record, facts }: ToldRecord, answered: ReadonlySet<string>): JsonObject[] {
+  if (isHeader(record)) return []
+  const change = objectAt(record, '$set')
+  if (!change) return isDoubled(record, answered) ? [] : [record]
+  const { messages, sessionId: _id, lastUpdated: _time, ...more } = change
+  const isCompression = facts.some((fact) => fact.kind === 'mark' && fact.mark === 'compacted')
+  const list = isCompression && Array.isArray(messages) ? { messages: onceEach(messages.filter(isObject)) } : {}
+  const set = { ...more, ...list }
+  return Object.keys(set).length > 0 ? [{ $set: set }] : []
+}
+
+const resultsOf = (message: JsonObject): string[] => {
+  const { text, results } = partsOf(listAt(message, 'content'))
+  return message.type === 'user' && text === '' ? results.map(({ id }) => id) : []
+}
+
+function isDoubled(message: JsonObject, answered: ReadonlySet<string>): boolean {
+  const results = resultsOf(message)
+  return results.length > 0 && results.every((id) => answered.has(id))
+}
+
+/** A list that was made from doubled messages, with each result once. */
+function onceEach(messages: readonly JsonObject[]): JsonObject[] {
+  const seen = new Set(messages.flatMap(answeredIn))
+  return messages.filter((message) => {
+    const results = resultsOf(message)
+    const isNew = results.length === 0 || results.some((id) => !seen.has(id))
+    for (const id of results) seen.add(id)
+    return isNew
+  })
+}
+
+function endOf(records: readonly ToldRecord[], turn: number): number {
+  const end = new TurnEnd(turn)
+  for (const [index, { facts }] of records.entries()) end.note(facts, index)
+  return end.at ?? 0
+}
