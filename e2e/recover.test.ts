@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
+import { claude } from './tools/claude.js'
+import { codex } from './tools/codex.js'
 import { REAL_TOOLS } from './tools/index.js'
 
 const AGENT = 'web/worker'
@@ -101,6 +103,59 @@ it.concurrent.each(REAL_TOOLS)(
   },
 )
 
+it('a session of Codex is asked from Claude Code, from the archive when its log was deleted, and in an empty directory when its own is gone; recover writes a deleted log again', async () => {
+  await using server = await ModelServer.start({ rules: RULES })
+  using scratch = new Scratch('seance')
+  const [one, other] = [claude.setUp(scratch, server), codex.setUp(scratch, server)]
+  const env = { ...one, ...other, PATH: [one.PATH, other.PATH].join(':') }
+  const skein = new Skein(scratch, env)
+  scratch.write('skein/config.toml', configOf('never').replace('ingest = false', ''))
+  const started = await skein.run('start', '.', '--agent', AGENT, '--tool', 'codex')
+  const session = String(objectAt(started, 'agent')?.session_id)
+  await skein.listed(AGENT, { status: 'idle' }, 60_000)
+  await skein.run('send', AGENT, REMEMBER, '--wait', '--timeout', '60s')
+  const talk = async (question: string, ...args: string[]) => {
+    const talked = await skein.run('seance', 'talk', session, '--prompt', question, ...args)
+    expect(talked).toMatchObject({ session, reply: 'It was 4711.' })
+    const requests = server.requests.filter(({ prompt }) => prompt === question)
+    expect(requests.map(({ prompts }) => prompts.filter((prompt) => prompt === REMEMBER))).toEqual([[REMEMBER]])
+    return { talked, wire: requests[0]?.wire }
+  }
+  const log = (): string[] => [...logsOf(scratch, 'codex', session).keys()].filter((name) => name.includes(session))
+  const before = logsOf(scratch, 'codex', session)
+  const fromClaude = await talk('what was it, Claude?', '--tool', 'claude')
+  expect(fromClaude).toMatchObject({ wire: 'anthropic', talked: { tool: 'claude', from: 'log' } })
+  expect(logsOf(scratch, 'codex', session)).toEqual(before)
+
+  // Its log is deleted while it is down: from the archive.
+  await skein.run('ingest')
+  killTmux(scratch)
+  await skein.listed(AGENT, { status: 'error' })
+  for (const name of log()) rmSync(scratch.path('home', '.codex/sessions', name))
+  expect((await talk('what was it, archive?')).talked).toMatchObject({ tool: 'codex', from: 'archive' })
+  expect(log()).toEqual([])
+  const { receipts } = await skein.run('recover')
+  expect(receipts).toMatchObject([{ outcome: 'resumed', session_id: session }])
+  expect(JSON.stringify(receipts)).toContain('its log was deleted and is written again from the archive')
+  expect(log()).toHaveLength(1)
+  await skein.listed(AGENT, { status: 'idle' }, 60_000)
+  await skein.run('send', AGENT, 'what was it?', '--wait', '--timeout', '60s')
+  expect(server.requests.at(-1)?.prompts).toEqual([REMEMBER, 'what was it?'])
+  await skein.run('stop', AGENT)
+
+  renameSync(scratch.project, `${scratch.project}-moved`)
+  const gone = await new Skein(scratch, env, scratch.home).run(
+    'seance',
+    'talk',
+    session,
+    '--prompt',
+    'where?',
+    '--tool',
+    'claude',
+  )
+  expect(gone).toMatchObject({ reply: 'It was 4711.', is_directory_gone: true })
+})
+
 /** The hash of every file that a program keeps of its conversations; of a database, of all that it says about the session. */
 function logsOf(scratch: Scratch, tool: string, session: string): Map<string, string> {
   const root = scratch.path('home', LOGS[tool] ?? '')
@@ -109,12 +164,20 @@ function logsOf(scratch: Scratch, tool: string, session: string): Map<string, st
     const database = join(root, 'opencode.db')
     const tables = ['session', 'message', 'part'].map((table) => {
       const column = table === 'session' ? 'id' : 'session_id'
-      const rows = execFileSync('python3', ['-c', QUERY, database, `select * from ${table} where ${column} = ?`, session])
+      const rows = execFileSync('python3', [
+        '-c',
+        QUERY,
+        database,
+        `select * from ${table} where ${column} = ?`,
+        session,
+      ])
       return [table, hash(rows)] as const
     })
     return new Map(tables)
   }
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(root, name)).isFile())
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(root, name)).isFile(),
+  )
   // Gemini CLI keeps lists of prompts and states beside its conversations.
   const kept = files.filter((name) => /\.jsonl?$/.test(name) && !/(^|\/)logs\.json$/.test(name))
   return new Map(kept.map((name) => [name, hash(readFileSync(join(root, name)))]))

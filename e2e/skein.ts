@@ -12,8 +12,8 @@ export class Skein {
   readonly #env: Record<string, string>
   readonly #cwd: string
 
-  constructor(scratch: Scratch, userEnv: Record<string, string>) {
-    this.#cwd = scratch.project
+  constructor(scratch: Scratch, userEnv: Record<string, string>, cwd = scratch.project) {
+    this.#cwd = cwd
     // tmux keeps its sockets by name in this directory, so `tmux -L skein` is another server in each scratch.
     this.#env = { ...userEnv, SKEIN_HOME: scratch.path('skein'), TMUX_TMPDIR: scratch.path('tmp') }
   }

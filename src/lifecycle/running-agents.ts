@@ -137,19 +137,21 @@ export class RunningAgents implements Agents {
 
   async talkSeance(
     reference: string,
-    { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
+    { prompt, tool, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
     const [{ calledUp, callUp }, { letGo }] = await Promise.all([
       import('./seance/talk.js'),
       import('./seance/medium.js'),
     ])
     const session = await calledUp(this.parts, reference)
-    const agent = await callUp(this.parts, session, { isForOneQuestion: prompt !== undefined, ...limits })
-    if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
+    const how = { isForOneQuestion: prompt !== undefined, ...limits, ...(tool === undefined ? {} : { tool }) }
+    const { agent, ...about } = await callUp(this.parts, session, how)
+    if (prompt === undefined) return { session: session.id, ...about, agent: await this.#look(agent) }
     try {
       const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)
       return {
         session: session.id,
+        ...about,
         agent: view,
         ...(reply === undefined ? {} : { reply }),
         ...(reason ? { reason } : {}),

@@ -3,10 +3,11 @@ import { type AgentRun, liveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
+import { sweepMediums } from '../seance/medium.js'
 import { type Observed, observe } from '../status/observe.js'
 import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
-import { planRecovery, type RecoveryPlan } from './recovery-plan.js'
+import { planRecovery, type RecoveryPlan, restoreLog } from './recovery-plan.js'
 
 /** Without spacing, so many are started at a time. */
 const AT_ONCE = 8
@@ -49,6 +50,7 @@ export async function recover(
   const { only, dryRun = false, spacingMs } = options
   // One at a time: two would halve the spacing. An agent is never doubled, whoever starts it.
   using _alone = dryRun ? undefined : await parts.runs.holdRecovery()
+  if (!dryRun) await sweepMediums(parts)
   const observed = await observe(parts, only)
   const { isWanted = () => true } = options
   const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one, options)))
@@ -170,6 +172,7 @@ async function bringBack(
   const live = liveRun(run)
   try {
     if (live) await endLost(parts, agent, live)
+    await restoreLog(parts, agent, plan)
     const { observed, session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew })
     const pid = observed.run?.run?.pid
     const { trouble } = observed.verdict?.status ?? {}

@@ -55,7 +55,9 @@ export function geminiHome(
         content: `${JSON.stringify(settingsWith(own, hooks, launch), null, 2)}\n`,
       },
     ],
-    links: linksTo(homeOf(environment), home).filter(({ path }) => !launch.isAside || path !== join(home, '.gemini', TMP)),
+    links: linksTo(homeOf(environment), home).filter(
+      ({ path }) => !launch.isAside || path !== join(home, '.gemini', TMP),
+    ),
   }
 }
 
