@@ -62,7 +62,11 @@ class CodexLines {
     const { session, cwd } = this.target
     const timestamp = this.clock.at()
     const place = { id: session, session_id: session, timestamp, cwd, originator: 'codex-tui', cli_version: VERSION }
-    this.#add('session_meta', { ...place, source: 'cli', model_provider: this.provider, history_mode: 'paginated' }, timestamp)
+    this.#add(
+      'session_meta',
+      { ...place, source: 'cli', model_provider: this.provider, history_mode: 'paginated' },
+      timestamp,
+    )
     for (const turn of turns) this.#addTurn(turn)
     return this.#records
   }
