@@ -28,6 +28,7 @@ import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
 import { kill, type Stopped, stop } from './run/stop.js'
+import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { explain } from './status/why.js'
@@ -139,10 +140,7 @@ export class RunningAgents implements Agents {
     reference: string,
     { prompt, tool, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
-    const [{ calledUp, callUp }, { letGo }] = await Promise.all([
-      import('./seance/talk.js'),
-      import('./seance/medium.js'),
-    ])
+    const { calledUp, callUp } = await import('./seance/talk.js')
     const session = await calledUp(this.parts, reference)
     const how = { isForOneQuestion: prompt !== undefined, ...limits, ...(tool === undefined ? {} : { tool }) }
     const { agent, ...about } = await callUp(this.parts, session, how)
