@@ -127,21 +127,31 @@ it('a session of Codex is asked from Claude Code, from the archive when its log 
   expect(fromClaude).toMatchObject({ wire: 'anthropic', talked: { tool: 'claude', from: 'log' } })
   expect(logsOf(scratch, 'codex', session)).toEqual(before)
 
-  // Its log is deleted while it is down: from the archive.
+  // Logs are deleted while their agents are down: what was said is in the archive.
+  const claudes = await skein.run('start', '.', '--agent', 'web/other', '--tool', 'claude')
+  const its = String(objectAt(claudes, 'agent')?.session_id)
+  await skein.listed('web/other', { status: 'idle' }, 60_000)
+  await skein.run('send', 'web/other', REMEMBER, '--wait', '--timeout', '60s')
   await skein.run('ingest')
   killTmux(scratch)
-  await skein.listed(AGENT, { status: 'error' })
+  for (const address of [AGENT, 'web/other']) await skein.listed(address, { status: 'error' })
   for (const name of log()) rmSync(scratch.path('home', '.codex/sessions', name))
+  const deleted = [...logsOf(scratch, 'claude', its).keys()].filter((name) => name.includes(its))
+  for (const name of deleted) rmSync(scratch.path('home', '.claude/projects', name))
   expect((await talk('what was it, archive?')).talked).toMatchObject({ tool: 'codex', from: 'archive' })
   expect(log()).toEqual([])
-  const { receipts } = await skein.run('recover')
-  expect(receipts).toMatchObject([{ outcome: 'resumed', session_id: session }])
-  expect(JSON.stringify(receipts)).toContain('its log was deleted and is written again from the archive')
-  expect(log()).toHaveLength(1)
-  await skein.listed(AGENT, { status: 'idle' }, 60_000)
-  await skein.run('send', AGENT, 'what was it?', '--wait', '--timeout', '60s')
+  const { receipts } = await skein.failing('recover')
+  expect(receipts).toMatchObject([
+    { agent: { address: 'web/other' }, outcome: 'resumed', session_id: its },
+    { agent: { address: AGENT }, outcome: 'refused', session_id: session },
+  ])
+  const said = JSON.stringify(receipts)
+  expect(said).toContain('its log was deleted and is written again from the archive')
+  expect(said).toContain('codex has no log of session')
+  await skein.listed('web/other', { status: 'idle' }, 60_000)
+  await skein.run('send', 'web/other', 'what was it?', '--wait', '--timeout', '60s')
   expect(server.requests.at(-1)?.prompts).toEqual([REMEMBER, 'what was it?'])
-  await skein.run('stop', AGENT)
+  await skein.run('stop', 'web/other')
 
   renameSync(scratch.project, `${scratch.project}-moved`)
   const gone = await new Skein(scratch, env, scratch.home).run(

@@ -60,11 +60,14 @@ export async function restoreLog(from: Parts, agent: Agent, { isRestored, sessio
   await resurrect(withKeptEnvironment(from, agent), session, {})
 }
 
-/** Only under its own id: a copy would be another session. */
-async function canRestore({ home }: Parts, tool: string, session: SessionId): Promise<boolean> {
+/**
+ * Only under its own id: a copy would be another session. Codex keeps in a database how a conversation was written that Skein has begun
+ * for it, and opens no other log under that id.
+ */
+async function canRestore(parts: Parts, tool: string, session: SessionId): Promise<boolean> {
   const writer = WRITERS.find((one) => one.tool === tool)
-  if (!writer?.takes(session)) return false
-  return (await home.history.turns(session)).told_from !== 'counts'
+  if (!writer?.takes(session) || runnerOf(parts, tool).can.chooseId === 'seed') return false
+  return (await parts.home.history.turns(session)).told_from !== 'counts'
 }
 
 /** A program that has the conversation open would write into the same log. The agent's own process is ended first. */
