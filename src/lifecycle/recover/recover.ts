@@ -171,7 +171,11 @@ async function bringBack(
 ): Promise<{ recovered: Recovered; trouble?: Trouble | undefined }> {
   const live = liveRun(run)
   try {
-    if (live) await endLost(parts, agent, live)
+    if (live) {
+      await endLost(parts, agent, live)
+      // While its own process had the conversation open, another one could not be seen.
+      await planRecovery(parts, agent, (await parts.runs.read(agent.id)) ?? run)
+    }
     await restoreLog(parts, agent, plan)
     const { observed, session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew })
     const pid = observed.run?.run?.pid

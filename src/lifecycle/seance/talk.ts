@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { makeDirectory, statOf } from '../../disk/index.js'
 import { type Agent, type Session, type SessionId, SkeinError } from '../../model/index.js'
+import { WRITERS } from '../../tools/index.js'
 import { SCRATCH_DIRECTORY } from '../agent-runs.js'
 import { writeConversation } from '../fork/written-conversation.js'
 import { type Parts, pause, runnerOf } from '../parts.js'
@@ -45,6 +46,7 @@ export async function callUp(parts: Parts, session: Session, options: CallUp): P
   const there = session.cwd !== undefined && statOf(session.cwd)?.isDirectory() ? session.cwd : undefined
   const account = tool === session.tool ? await accountWith(parts, session.id, tool) : { isFound: false }
   const canCopy = there !== undefined && account.isFound && session.source !== 'run' && runnerOf(parts, tool).can.fork
+  if (!canCopy) refuseUnwritable(session, tool, { there, isFound: account.isFound })
   const agent = await makeMedium(parts, session, { tool, ...(there ? { cwd: there } : {}), ...options })
   try {
     const cwd = there ?? scratchOf(parts, agent)
@@ -65,6 +67,18 @@ export async function callUp(parts: Parts, session: Session, options: CallUp): P
     await letGo(parts, agent)
     throw error instanceof SkeinError ? unanswered(session, error) : error
   }
+}
+
+/** Of a tool that Skein writes no logs of, there is only the copy that the tool itself makes. */
+function refuseUnwritable(
+  session: Session,
+  tool: string,
+  { there, isFound }: { there: string | undefined; isFound: boolean },
+): void {
+  if (WRITERS.some((writer) => writer.tool === tool)) return
+  if (tool !== session.tool) throw silent(session, `Skein cannot write a conversation for ${tool}`)
+  if (there === undefined) throw silent(session, `its directory ${session.cwd ?? ''} is gone`)
+  throw silent(session, isFound ? `${tool} cannot copy a conversation` : `${tool} has no log of it any more`)
 }
 
 /** Whether the tool has a log of the session, and in which account. */
