@@ -154,7 +154,7 @@ it('a session of Codex is asked from Claude Code, from the archive when its log 
   await skein.run('stop', 'web/other')
 
   renameSync(scratch.project, `${scratch.project}-moved`)
-  const gone = await new Skein(scratch, env, scratch.home).run(
+  const gone = await new Skein(scratch, env, undefined, scratch.home).run(
     'seance',
     'talk',
     session,

@@ -12,7 +12,12 @@ export class Skein {
   readonly #env: Record<string, string>
   readonly #cwd: string
 
-  constructor(scratch: Scratch, userEnv: Record<string, string>, cwd = scratch.project) {
+  constructor(
+    scratch: Scratch,
+    userEnv: Record<string, string>,
+    private readonly program = PROGRAM,
+    cwd = scratch.project,
+  ) {
     this.#cwd = cwd
     // tmux keeps its sockets by name in this directory, so `tmux -L skein` is another server in each scratch.
     this.#env = { ...userEnv, SKEIN_HOME: scratch.path('skein'), TMUX_TMPDIR: scratch.path('tmp') }
@@ -37,7 +42,7 @@ export class Skein {
 
   async #printed(args: readonly string[]): Promise<string> {
     const options = { env: this.#env, cwd: this.#cwd, timeout: 120_000, maxBuffer: 1 << 26 }
-    const running = promisify(execFile)(process.execPath, [PROGRAM, ...args, '--json'], options)
+    const running = promisify(execFile)(process.execPath, [this.program, ...args, '--json'], options)
     const { stdout } = await running.catch((error: Error & { stdout?: string }) => {
       error.message += ` ${error.stdout ?? ''}`
       throw error
