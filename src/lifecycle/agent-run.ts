@@ -18,6 +18,7 @@ import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
 import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
 import { isStartRecord, type StartRecord } from './run/start-steps.js'
+import { isSlingMarker, type SlingMarker } from './sling/marker.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -149,6 +150,8 @@ export interface AgentRun {
   lock?: IdentityLock
   /** A handoff that is under way, or that its successor has not read yet. */
   handoff?: HandoffMarker
+  /** A unit of work that is being given to it. */
+  sling?: SlingMarker
   /** When its last handoff ended a session: the next one waits for its cooldown. */
   handed_off_at?: Instant
   /** The program has left its conversation for another, and how. */
@@ -270,6 +273,7 @@ const AGENT_RUN = shape({
   ),
   'lock?': isIdentityLock,
   'handoff?': isHandoffMarker,
+  'sling?': isSlingMarker,
   'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),

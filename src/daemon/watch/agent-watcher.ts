@@ -3,7 +3,9 @@ import {
   type AgentView,
   activityOf,
   finishCutHandoff,
+  finishCutSling,
   hasUnfinishedHandoff,
+  hasUnfinishedSling,
   lifeOfRun,
   type Parts,
   sendPending,
@@ -89,7 +91,7 @@ export class AgentWatcher implements AsyncDisposable {
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
     this.#looking = new OneAtATime(() => this.#look(), failed('observing agents'))
-    this.#handing = new OneAtATime(() => this.#finishHandoffs(), failed('finishing handoffs'))
+    this.#handing = new OneAtATime(() => this.#finishCut(), failed('finishing handoffs and slings'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('reporting changes'))
     this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('checking for changed screens'))
@@ -155,7 +157,7 @@ export class AgentWatcher implements AsyncDisposable {
       if (this.#routine.size > 0) this.#looking.ask()
       if (this.#notices.isHolding) void this.#tellHeld()
       if (this.#table.runs().some(mayBeSent)) this.#sending.ask()
-      if (this.#table.runs().some(hasUnfinishedHandoff)) this.#handing.ask()
+      if (this.#table.runs().some((run) => hasUnfinishedHandoff(run) || hasUnfinishedSling(run))) this.#handing.ask()
     }, TICK_MS)
     // tmux reports most deaths at once; asking the system costs one read per agent and misses none.
     const roundsTimer = setInterval(() => {
@@ -244,12 +246,16 @@ export class AgentWatcher implements AsyncDisposable {
     this.#telling.ask()
   }
 
-  /** Handoffs whose process was killed. One that is still at work on it keeps others out. */
-  async #finishHandoffs(): Promise<void> {
+  /** Handoffs and slings whose process was killed. One that is still at work on it keeps others out. */
+  async #finishCut(): Promise<void> {
     const { parts, say } = this.options
-    for (const { agent: id } of this.#table.runs().filter(hasUnfinishedHandoff)) {
-      const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
-      await (agent && finishCutHandoff(parts, agent).catch((error: Error) => say(`a handoff: ${error.message}`)))
+    const cut = this.#table.runs().filter((run) => hasUnfinishedHandoff(run) || hasUnfinishedSling(run))
+    for (const run of cut) {
+      const agent = (await parts.home.roster.agents()).find((one) => one.id === run.agent)
+      if (!agent) continue
+      const failed = (what: string) => (error: Error) => say(`${what}: ${error.message}`)
+      if (hasUnfinishedHandoff(run)) await finishCutHandoff(parts, agent).catch(failed('a handoff'))
+      if (hasUnfinishedSling(run)) await finishCutSling(parts, agent).catch(failed('a sling'))
     }
   }
 

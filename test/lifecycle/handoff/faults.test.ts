@@ -1,35 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns, finishCutHandoff } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
+import { bundled } from '../bundled.js'
 import { contextOf } from '../context.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
 import { partsOf } from './parts.js'
 
-const HERE = fileURLToPath(new URL('.', import.meta.url))
 const FAKE_AGENT = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.meta.url))
-// Where packages are found that are not bundled.
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url))
-let directory = ''
-
-beforeAll(async () => {
-  mkdirSync(CACHE, { recursive: true })
-  directory = mkdtempSync(join(CACHE, 'handoff-'))
-  const bundle = await rolldown({
-    input: join(HERE, 'killed-handoff.ts'),
-    platform: 'node',
-    external: [/^node:/, '@photostructure/sqlite'],
-    transform: { target: 'node20.19' },
-  })
-  await bundle.write({ file: join(directory, 'killed-handoff.mjs'), format: 'esm', codeSplitting: false })
-  await bundle.close()
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const program = bundled(fileURLToPath(new URL('killed-handoff.ts', import.meta.url)))
 
 /** An agent at work, whose handoff is killed with SIGKILL when it gets to a step. */
 async function killedAt(step: string): Promise<Workshop & { session: string; unit: string }> {
@@ -38,7 +19,7 @@ async function killedAt(step: string): Promise<Workshop & { session: string; uni
   await shop.agents.send('toast', 'hello')
   const [view] = await shop.agents.list()
   const unit = await shop.home.work.add({ title: 'the unit' })
-  const ran = spawnSync(process.execPath, [join(directory, 'killed-handoff.mjs'), shop.root, step, FAKE_AGENT], {
+  const ran = spawnSync(process.execPath, [program(), shop.root, step, FAKE_AGENT], {
     encoding: 'utf8',
     timeout: 60_000,
   })
