@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
 import { SkeinError } from '../model/index.js'
@@ -72,10 +73,20 @@ async function follow(wanted: Route, world: World): Promise<ExitCode> {
       const command = await wanted.entry.load()
       const given = sortArgs(command, wanted.args)
       const out = outputOf(world, given)
-      await withHome(world, given, out, (cli) => command.start(given, cli))
+      await withHome(world, given, out, async (cli) => {
+        if (world.settings.run !== undefined) await beat(world, cli.profile, world.settings.run, command.name)
+        await command.start(given, cli)
+      })
       return out.exitCode
     }
   }
+}
+
+/** Typed inside an agent: a sign that it lives. Other commands load nothing for it. */
+async function beat(world: World, profile: string, run: string, command: string): Promise<void> {
+  const { touchBeat } = await import('../journal/index.js')
+  const { root } = world.daemon
+  touchBeat(join(root, 'profiles', profile, 'beats'), run, command, world.now())
 }
 
 function outputOf(world: World, given: Given): Output {

@@ -13,8 +13,14 @@ export type {
   StartAgent,
   StartNow,
 } from './agents.js'
+export { BudgetBook } from './budget/budget-book.js'
+export { enforceBudgets } from './budget/enforce.js'
+export { type Standing, standings } from './budget/standing.js'
 export type { Checkpoint } from './care/checkpoint.js'
+export { hookedWork } from './care/hooked-work.js'
 export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
+export { careForSilent } from './care/silent-agent.js'
+export { ToolWork } from './care/tool-work.js'
 export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-settings.js'
 export type { Resurrection } from './fork/resurrect.js'
 export { finishCutHandoff, hasUnfinishedHandoff } from './handoff/cut-handoff.js'

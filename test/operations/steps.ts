@@ -407,6 +407,18 @@ export const STEPS: readonly Step[] = [
     },
   ),
   step('resurrect', 'resurrect 77777777', { session: '77777777' }, { fails: 'illegal-transition' }),
+  step('budget.set', 'budget set web/demo --hard 5usd', { agent: 'web/demo', hard: { micro_usd: 5_000_000 } }),
+  step('budget.set', 'budget set web/demo --hard 5', { agent: 'web/demo', hard: '5' as never }, { fails: 'usage' }),
+  step(
+    'budget.set',
+    'budget set --group nowhere --hard 5usd',
+    { group: 'nowhere', hard: { micro_usd: 5_000_000 } },
+    { fails: 'group-not-found' },
+  ),
+  step('budget.show', 'budget show', {}),
+  step('budget.show', 'budget show nobody', { agent: 'nobody' }, { fails: 'agent-not-found' }),
+  step('budget.clear', 'budget clear web/demo', { agent: 'web/demo' }),
+  step('budget.clear', 'budget clear web/demo', { agent: 'web/demo' }, { fails: 'bad-input' }),
   step('checkpoint.read', 'checkpoint read --agent web/demo', { agent: 'web/demo' }, { fails: 'bad-input' }),
   step('checkpoint.write', ['checkpoint', 'write', '--agent', 'web/demo', '--notes', 'half done'], {
     agent: 'web/demo',

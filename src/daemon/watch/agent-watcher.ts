@@ -13,7 +13,7 @@ import {
 } from '../../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../../model/index.js'
 import type { EventHub } from '../http/event-hub.js'
-import { nextOf } from '../notices/attention.js'
+import { type Notice, nextOf } from '../notices/attention.js'
 import { NoticeBook } from '../notices/notice-book.js'
 import { Notices } from '../notices/notices.js'
 import type { Delivery, Outlets } from '../notices/notifier.js'
@@ -123,6 +123,16 @@ export class AgentWatcher implements AsyncDisposable {
     return this.#viewsOf(
       (agent, run) => (path === undefined || isWithin(agent.address, path)) && (all || run?.archived_at === undefined),
     )
+  }
+
+  async tell(notice: Notice): Promise<void> {
+    const settings = await this.#settings()
+    if (settings) this.#notices.tell(notice, settings)
+  }
+
+  /** Agents whose screen some terminal shows now. */
+  shown(): Promise<ReadonlySet<AgentId>> {
+    return this.options.servers.shown()
   }
 
   async tryNotice(ways: readonly Way[] | undefined): Promise<Delivery[]> {

@@ -257,6 +257,7 @@ function withTelling(run: AgentRun, telling: AgentReport, { at, payload }: Spool
   const said = stillAsks(telling.evidence, requests)
   const evidence: Evidence[] = said ? [{ ...said, at }] : []
   const next: AgentRun = { ...run, told: mergeTold(run.told ?? [], evidence) }
+  if (at >= (run.heard?.at ?? '')) next.heard = { at, by: telling.evidence?.rule ?? 'hook' }
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
