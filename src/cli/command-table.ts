@@ -60,7 +60,19 @@ export const COMMANDS: CommandTable = {
     { title: 'Work', names: ['work', 'sling', 'mail', 'budget', 'checkpoint', 'step'] },
     {
       title: 'History',
-      names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'resurrect', 'events'],
+      names: [
+        'sessions',
+        'turns',
+        'tools',
+        'blame',
+        'search',
+        'cost',
+        'replay',
+        'export',
+        'seance',
+        'resurrect',
+        'events',
+      ],
     },
     {
       title: 'Upkeep',
@@ -353,6 +365,10 @@ export const COMMANDS: CommandTable = {
     ingest: verb("Read new entries from the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
     turns: verb("Show a session's turns", async () => (await import('./commands/turns.js')).turns),
     tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
+    blame: verb(
+      'Show which turn of which agent wrote each line of a file',
+      async () => (await import('./commands/blame.js')).blame,
+    ),
     replay: verb(
       'Play a session in the terminal, turn by turn',
       async () => (await import('./commands/replay.js')).replay,

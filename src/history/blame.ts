@@ -1,8 +1,7 @@
 import { type AgentAddress, type Instant, type SessionId, SkeinError } from '../model/index.js'
-import type { FileBlame, LineOrigin } from '../snapshots/index.js'
+import type { FileBlame, LineOrigin, SnapshotBook } from '../snapshots/index.js'
 import { type CodedTurn, codedTurns } from './coded-turns.js'
 import type { SessionHistory } from './history-api.js'
-import type { SnapshotBook } from '../snapshots/index.js'
 
 /** Who wrote lines of a file. */
 export interface LineWriter {
@@ -109,10 +108,14 @@ async function writerOf(
   }
 }
 
-function turnOf({ kind, writer, snapshot }: Extract<LineOrigin, { kind: 'turn' }>, known: Known | undefined): LineWriter {
+function turnOf(
+  { kind, writer, snapshot }: Extract<LineOrigin, { kind: 'turn' }>,
+  known: Known | undefined,
+): LineWriter {
   const { begun, session, beside } = writer
   const number = known?.coded.find(
-    ({ before, after }) => before?.seq === begun.seq || (after?.session === snapshot.session && after.seq === snapshot.seq),
+    ({ before, after }) =>
+      before?.seq === begun.seq || (after?.session === snapshot.session && after.seq === snapshot.seq),
   )?.turn
   const prompt = known?.history.turns.find((turn) => turn.number === number)?.prompt.split('\n', 1)[0]
   const agent = known?.history.session.agent

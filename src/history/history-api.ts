@@ -3,6 +3,7 @@ import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '.
 import type { BudgetSpent, Event, Session, Step } from '../model/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
+import type { Blame } from './blame.js'
 import type { CodedTurn } from './coded-turns.js'
 import type { ReportedCall } from './reported-calls.js'
 
@@ -118,6 +119,8 @@ export interface History {
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** The turns of a session with the snapshots of their beginning and end; a turn without one lacks it. */
   codedTurns(reference: string): Promise<CodedTurn[]>
+  /** Who wrote each line of a file of the user's, or one line of it. */
+  blame(file: string, line?: number): Promise<Blame>
   /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
   logTool(session: string, call: ReportedCall): Promise<Event>
   /**

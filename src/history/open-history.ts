@@ -53,6 +53,14 @@ export function openHistory(parts: HistoryParts): OpenHistory {
         const { codedTurns } = await import('./coded-turns.js')
         return codedTurns(turns, await parts.snapshots.list(session.id))
       },
+      blame: async (file, line) => {
+        const { blame } = await import('./blame.js')
+        return blame(
+          { snapshots: parts.snapshots, turns: async (session) => (await logged()).turns(session) },
+          file,
+          line,
+        )
+      },
       logTool: async (session, call) => (await logged()).logTool(session, call),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),

@@ -58,6 +58,7 @@ export {
   type Values,
 } from './field.js'
 export { groupCreate, groupDelete, groupList, groupPark, groupRename, groupSet, groupUnpark } from './groups/groups.js'
+export { blame } from './history/blame.js'
 export { cost } from './history/cost.js'
 export { documentOf, exported, exportSessions, ofStep, sessionsNamed } from './history/export.js'
 export { ingest } from './history/ingest.js'

@@ -71,6 +71,7 @@ export const OPERATIONS = {
   'events.append': async () => (await import('./events/events.js')).eventsAppend,
   turns: async () => (await import('./history/turns.js')).turns,
   tools: async () => (await import('./history/turns.js')).tools,
+  blame: async () => (await import('./history/blame.js')).blame,
   search: async () => (await import('./history/search.js')).search,
   export: async () => (await import('./history/export.js')).exportSessions,
   ingest: async () => (await import('./history/ingest.js')).ingest,

@@ -6,7 +6,18 @@ import type { StartFacts } from './turn-start.js'
 /** The snapshots of a profile. Nothing is loaded before the first question. */
 export type SnapshotBook = Pick<
   Snapshots,
-  'capture' | 'restore' | 'rewind' | 'changes' | 'patch' | 'list' | 'find' | 'remove' | 'stats' | 'collect' | 'verify'
+  | 'blame'
+  | 'capture'
+  | 'restore'
+  | 'rewind'
+  | 'changes'
+  | 'patch'
+  | 'list'
+  | 'find'
+  | 'remove'
+  | 'stats'
+  | 'collect'
+  | 'verify'
 > & {
   /** Arguments lose their secrets, files become one hash. */
   turnStart(facts: StartFacts): Promise<TurnStart>
@@ -17,6 +28,7 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
   const load = onDemand(() => import('./snapshots.js'))
   const open = async (): Promise<Snapshots> => new (await load()).Snapshots(await setup())
   return {
+    blame: async (file) => (await open()).blame(file),
     capture: async (request) => (await open()).capture(request),
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
