@@ -123,6 +123,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
   const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
   let opened: Promise<Home> | undefined
   let agents: Promise<Agents> | undefined
+  let typed: string | undefined
   const home = (): Promise<Home> => {
     opened ??= openProfile(world, profile, { isNamed: named !== undefined, creates: given.create !== undefined })
     return opened
@@ -134,7 +135,10 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       get cwd() {
         return world.cwd
       },
-      stdin: world.stdin,
+      stdin: () => {
+        typed ??= world.stdin() // it can be read once
+        return typed
+      },
       input: world.input,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,

@@ -9,16 +9,20 @@ import { fallOf } from './recover/fall.js'
 import { directoryProblem } from './run/directory-problem.js'
 import { gitBranch } from './status/git-branch.js'
 import type { Observed } from './status/observe.js'
+import { livingOutside } from './status/outside.js'
 import { phaseOf } from './status/phase.js'
 
 /** What faces show of agents that were just looked at. */
 export async function viewsOf(parts: Parts, observed: readonly Observed[]): Promise<AgentView[]> {
   const sessions = observed.flatMap(({ run }) => run?.binding?.session ?? [])
   const [spent, hooked] = await Promise.all([parts.home.history.spent(sessions), hookedAgents(parts, observed)])
+  const outside = observed.every(({ run }) => liveRun(run)) ? new Map() : livingOutside(parts)
   const views = observed.map(async ({ agent, run, verdict }) => {
     const cost = run?.binding && spent.get(run.binding.session)
+    const pid = liveRun(run) ? undefined : outside.get(agent.id)?.process.pid
     return {
       ...(await viewOf(parts, agent, run, verdict?.status, hooked.get(agent.id))),
+      ...(pid === undefined ? {} : { reason: `its program runs outside of Skein, as process ${pid}` }),
       ...(cost ? { context_tokens: cost.context_tokens } : {}),
       // What is not known is not nothing.
       ...(cost && (cost.micro_usd > 0 || cost.unpriced_calls === 0) ? { cost_micro_usd: cost.micro_usd } : {}),

@@ -2,6 +2,7 @@ import {
   type AgentRun,
   type AgentView,
   activityOf,
+  endGoneOutside,
   finishCutHandoff,
   finishCutSling,
   hasUnfinishedHandoff,
@@ -77,6 +78,7 @@ export class AgentWatcher implements AsyncDisposable {
   readonly #sending: OneAtATime
   readonly #handing: OneAtATime
   readonly #noticing: OneAtATime
+  readonly #ending: OneAtATime
 
   private constructor(private readonly options: AgentWatcherOptions) {
     const { parts, place, servers, outlets, say } = options
@@ -95,6 +97,7 @@ export class AgentWatcher implements AsyncDisposable {
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('reporting changes'))
     this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('checking for changed screens'))
+    this.#ending = new OneAtATime(() => endGoneOutside(parts), failed('ending sessions'))
   }
 
   static async open(options: AgentWatcherOptions): Promise<AgentWatcher> {
@@ -154,6 +157,7 @@ export class AgentWatcher implements AsyncDisposable {
       this.#sending.settled(),
       this.#handing.settled(),
       this.#noticing.settled(),
+      this.#ending.settled(),
     ])
     await this.#notices.settled()
     await this.options.servers[Symbol.asyncDispose]()
@@ -174,6 +178,7 @@ export class AgentWatcher implements AsyncDisposable {
       for (const { agent, run } of this.#table.runs())
         if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
       this.#noticing.ask()
+      this.#ending.ask()
     }, ROUNDS_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },

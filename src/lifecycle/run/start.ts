@@ -144,7 +144,7 @@ export async function start(
   const { plan, steps = new StartSteps(nowOf(parts), options.onStep) } = options
   await refuseUsedUp(parts, agent)
   const roles = plan?.roles ?? (await parts.home.programs.roles())
-  const role = plan?.role ?? roles.find(roles.parse(agent.address)?.role ?? agent.role ?? '')
+  const role = plan?.role ?? roles.of(agent)
   const isAsBefore = options.asBefore === true || parts.isStaying
   const own = isAsBefore ? withKeptEnvironment(parts, agent) : parts
   let begun: Begun | undefined

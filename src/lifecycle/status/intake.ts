@@ -19,7 +19,7 @@ import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorde
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
-import { takeOutside } from './outside.js'
+import { endGoneOutside, takeOutside } from './outside.js'
 import { isWithinTree } from './process-family.js'
 
 export interface IntakeReport {
@@ -53,6 +53,7 @@ export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>):
       report.unknown += own.length - understood
     }
   })
+  await endGoneOutside(parts)
   return { ...report, taken, bad }
 }
 

@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns, finishCutHandoff } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
+import { BINARY } from '../../cli/binary.js'
+import { scratch } from '../../home/scratch.js'
 import { bundled } from '../bundled.js'
 import { contextOf } from '../context.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
@@ -94,3 +98,47 @@ it.each(['marked', 'pane made'])('killed when it gets to %s: a restart by hand f
   await finishCutHandoff(await partsOf(shop), await shop.home.roster.agent('toast')) // nothing is left to do
   await expectWhole(shop)
 })
+
+/** An agent of the built program, whose handoff is killed at a step. Afterwards only a daemon looks. */
+it.each(['marked', 'linked', 'end-before', 'pane made', 'record'])(
+  'killed when it gets to %s: a daemon finishes it without being asked',
+  async (step) => {
+    const root = scratch()
+    const socket = join(root, 'tmux.sock')
+    const agentProgram = join(root, 'program.sh')
+    mkdirSync(join(root, 'project'))
+    writeFileSync(agentProgram, '#!/bin/sh\necho "> ready"\nwhile read -r line; do echo "> $line"; done\n', {
+      mode: 0o755,
+    })
+    const tool = `[tools.one]\ncommand = "${agentProgram}"\nidle_patterns = ["re:^>"]\n`
+    writeFileSync(join(root, 'config.toml'), `[daemon]\nautostart = false\ningest = false\n${tool}`)
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const skein = (...args: string[]) => {
+      const ran = spawnSync(process.execPath, [BINARY, ...args, '--json'], { env, cwd: root, encoding: 'utf8' })
+      expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: '' })
+      return ran.stdout === '' ? {} : JSON.parse(ran.stdout)
+    }
+    onTestFinished(() => {
+      spawnSync(process.execPath, [BINARY, 'daemon', 'stop'], { env, cwd: root })
+      spawnSync('tmux', ['-S', socket, 'kill-server'])
+    })
+    const { agent } = skein('start', './project', '--agent', 'toast', '--tool', 'one')
+    const unit = skein('work', 'add', 'the unit')
+    const args = [program(), root, step, '']
+    expect(spawnSync(process.execPath, args, { encoding: 'utf8' })).toMatchObject({ signal: 'SIGKILL', stderr: '' })
+    const file = join(root, 'profiles', 'default', 'agents', `${agent.id}.json`)
+    skein('daemon', 'start')
+    const run = await eventually(
+      () => JSON.parse(readFileSync(file, 'utf8')),
+      ({ handoff, run: begun }) => handoff?.step === 'respawned' && begun?.pid !== agent.pid,
+    )
+    const [chain] = skein('sessions', 'chain', agent.session_id).chains
+    expect(chain.sessions.map(({ id, link, outcome }: Record<string, string>) => ({ id, link, outcome }))).toEqual([
+      { id: agent.session_id, outcome: 'handoff' },
+      { id: run.binding.session, link: 'handoff' },
+    ])
+    expect(skein('work', 'list', '--agent', 'toast').work.map(({ id }: { id: string }) => id)).toEqual([unit.id])
+    const hooked = skein('mail', 'inbox', 'toast', '--all').mail.filter((one: { is_hooked?: boolean }) => one.is_hooked)
+    expect(hooked).toMatchObject([{ kind: 'handoff' }])
+  },
+)
