@@ -7,6 +7,7 @@ export type {
   ArchiveStats,
   AuditOptions,
   Blame,
+  CodeChange,
   CodedTurn,
   CostOptions,
   History,
@@ -21,6 +22,7 @@ export type {
   SearchHit,
   SearchOptions,
   SearchReport,
+  SessionCode,
   SessionHistory,
   TurnsOptions,
   WatchOptions,
@@ -28,7 +30,7 @@ export type {
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
 export type { OnDone, Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
-export type { FileChange, Snapshot, SnapshotBook } from '../snapshots/index.js'
+export type { FileChange, Snapshot, SnapshotBook, StoreCheck, StoreStats } from '../snapshots/index.js'
 export type {
   AddAgentOptions,
   Chain,

@@ -11,6 +11,8 @@ export type SnapshotBook = Pick<
   | 'restore'
   | 'rewind'
   | 'changes'
+  | 'changesOf'
+  | 'commits'
   | 'patch'
   | 'list'
   | 'find'
@@ -33,6 +35,8 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
     changes: async (before, after) => (await open()).changes(before, after),
+    changesOf: async (pairs) => (await open()).changesOf(pairs),
+    commits: async (before, after) => (await open()).commits(before, after),
     patch: async (before, after) => (await open()).patch(before, after),
     list: async (session) => (await open()).list(session),
     find: async (session, seq) => (await open()).find(session, seq),
