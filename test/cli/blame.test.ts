@@ -34,7 +34,7 @@ it('names the turn and the prompt of a line, the commit, and who it was since; o
   const shown = await type(['blame', 'captured/README.md'], outside)
   expect(shown.stdout).toMatch(/22222222 +2 .* world/)
   const none = await type(['blame', 'captured/README.md:9'], outside)
-  expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has no line 9') })
+  expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has no line 9') })
   const twice = await type(['blame', 'captured/README.md:2', '--line', '1'], outside)
   expect(twice).toMatchObject({ exitCode: 2 })
 })

@@ -149,6 +149,9 @@ export const STEPS: readonly Step[] = [
   step('tools', 'tools 22222222 --step read', { session: '22222222', step: 'read' }),
   step('tools', 'tools 22222222 --step sing', { session: '22222222', step: 'sing' }, { fails: 'bad-input' }),
   step('tools', 'tools nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  // The worlds are copies; what was captured is beside them.
+  step('blame', 'blame ../master/captured/README.md:2', { file: '<root>/../master/captured/README.md', line: 2 }),
+  step('blame', 'blame nothing', { file: '<root>/nothing' }, { fails: 'bad-input' }),
   step('search', 'search README.md --in tools', { text: 'README.md', in: 'tools' }),
   step('search', 'search readme --in .', { text: 'readme', directory: '<root>' }),
   step('search', 'search x --limit 0', { text: 'x', limit: 0 }, { fails: 'usage' }),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { readGuarded } from '../../disk/index.js'
@@ -45,10 +45,10 @@ const NOW = 'now'
  */
 export async function blameFile(
   { git, snapshots: directory }: { git: Git; snapshots: string },
-  file: string,
+  given: string,
   of: (store: string) => Promise<Snapshot[]>,
 ): Promise<FileBlame> {
-  const content = contentOf(file)
+  const { file, content } = contentOf(given)
   const place = storeOf(directory, file, git)
   if (!place) throw nothingKnown(file)
   const { store, root } = place
@@ -74,11 +74,13 @@ export async function blameFile(
   }
 }
 
-function contentOf(file: string): Buffer {
+/** The file itself where a link is named, and what it has. */
+function contentOf(given: string): { file: string; content: Buffer } {
   try {
-    return readGuarded(file, { mostBytes: MOST_BYTES })
+    const file = realpathSync(given)
+    return { file, content: readGuarded(file, { mostBytes: MOST_BYTES }) }
   } catch (error) {
-    throw new SkeinError('bad-input', `${file} cannot be read: ${(error as Error).message}`, 'Name a file of text')
+    throw new SkeinError('bad-input', `${given} cannot be read: ${(error as Error).message}`, 'Name a file of text')
   }
 }
 
