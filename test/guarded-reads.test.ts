@@ -42,7 +42,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'ingest/text/text-store.ts',
     'terminal/launch-script.ts',
     'tools/log/place-new.ts',
-    'tools/cut/place-cut.ts',
   ],
   'writes to a terminal that tmux names, without waiting': ['terminal/tmux-terminal.ts'],
   'files of a home, which Skein alone writes': [

@@ -78,7 +78,9 @@ const RARE = new Set([
     (field) => `checkpoint.${field}`, // see checkpoint.test.ts
   ),
   'checkpoint.modified_files',
-  ...['session', 'agent', 'reply', 'reason'].map((field) => `seance-talk.${field}`), // see seance.test.ts
+  ...['session', 'tool', 'from', 'cwd', 'is_directory_gone', 'agent', 'reply', 'reason'].map(
+    (field) => `seance-talk.${field}`, // see seance.test.ts
+  ),
   ...['turn.reply_after_calls', 'exported-turn.reply_after_calls'], // of turns that were cut off: see fold.test.ts
   // See blame.test.ts.
   ...['root', 'path', 'writers', 'lines'].map((field) => `blame.${field}`),
