@@ -10,6 +10,7 @@ export type {
   CodeChange,
   CodedTurn,
   CostOptions,
+  CostSpan,
   History,
   HitPlace,
   IngestOptions,
