@@ -60,7 +60,7 @@ export const COMMANDS: CommandTable = {
     { title: 'Work', names: ['work', 'sling', 'mail', 'checkpoint', 'step'] },
     {
       title: 'History',
-      names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'events'],
+      names: ['sessions', 'turns', 'fork', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'events'],
     },
     {
       title: 'Upkeep',
@@ -226,6 +226,7 @@ export const COMMANDS: CommandTable = {
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    fork: verb('Start a new agent from a past turn', async () => (await import('./commands/fork.js')).fork),
     sling: verb(
       'Give a unit of work to an agent of a group, and start it',
       async () => (await import('./commands/sling.js')).sling,

@@ -801,6 +801,38 @@ export const SHAPES = {
     "closed_at": ["time", "when done", ""],
     "closed_by_session": ["text", "when done, if known", "the session that did it"],
   },
+  "fork-receipts": {
+    "forks": ["list of fork-receipt", "always", "one for each fork"],
+  },
+  "fork-receipt": {
+    "agent": ["running-agent", "always", ""],
+    "did": ["text", "always", ""],
+    "how": ["text", "always", ""],
+    "session": ["text", "if known", "the session of the fork"],
+    "source_session_id": ["text", "always", ""],
+    "turn": ["integer", "unless it shares none", "the last turn that it shares with its source"],
+    "conversation": ["text", "always", "`cut`, `written`, `context` or `new`: the conversation itself, in the form of another program, a summary in the first prompt, or none"],
+    "turns": ["integer", "always", "how many turns its conversation begins with"],
+    "left_out": ["list of left-out", "always", "what could not be carried over to another program"],
+    "cwd": ["text", "always", "where it works"],
+    "worktree": ["text", "unless the conversation was forked alone", "the new directory"],
+    "branch": ["text", "with `worktree`, in a repository", ""],
+    "missing": ["list of missing-file", "always", "files that the snapshot does not have"],
+    "included": ["integer", "always", "ignored files that were copied by `.worktreeinclude`"],
+    "not_included": ["list of not-included", "always", "those that were not"],
+  },
+  "left-out": {
+    "what": ["text", "always", ""],
+    "count": ["integer", "always", ""],
+  },
+  "missing-file": {
+    "path": ["text", "always", ""],
+    "reason": ["text", "always", ""],
+  },
+  "not-included": {
+    "path": ["text", "always", ""],
+    "because": ["text", "always", ""],
+  },
   "sling-receipt": {
     "agent": ["running-agent", "always", ""],
     "did": ["text", "always", ""],

@@ -109,12 +109,21 @@ export class Config {
 
   /** What submits finished work: `[work] on_done`. The user's own file alone may name it, never a repository's. */
   async onDone(): Promise<readonly string[] | undefined> {
-    const { on_done: command } = table(await this.#read(), 'work', this.file)
+    return this.#words('work.on_done', table(await this.#read(), 'work', this.file).on_done, '["git", "push"]')
+  }
+
+  /** What makes a new worktree ready for a fork: `[fork] setup`. Never from a file of a repository either. */
+  async forkSetup(): Promise<readonly string[] | undefined> {
+    return this.#words('fork.setup', table(await this.#read(), 'fork', this.file).setup, '["npm", "ci"]')
+  }
+
+  /** A program and its arguments. */
+  #words(name: string, command: unknown, example: string): readonly string[] | undefined {
     if (command === undefined) return undefined
     const isArgv = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
     if (isArgv) return command as string[]
-    const next = 'Give the program and each argument as a text of its own: on_done = ["git", "push"]'
-    throw new SkeinError('bad-config', `work.on_done in ${this.file} is not a list of words`, next)
+    const next = `Give the program and each argument as a text of its own: ${name.split('.').at(-1)} = ${example}`
+    throw new SkeinError('bad-config', `${name} in ${this.file} is not a list of words`, next)
   }
 
   /** Where work and mail are kept: `[work] provider`. One that this version does not have is an error: nothing is kept elsewhere instead. */

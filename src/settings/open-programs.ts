@@ -15,6 +15,7 @@ export function openPrograms(config: Config, surroundings: Surroundings): Progra
     roles: () => config.roles(),
     admission: (group) => config.admission(group),
     onDone: () => config.onDone(),
+    forkSetup: () => config.forkSetup(),
     zone: () => surroundings.zone,
   }
 }

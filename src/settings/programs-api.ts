@@ -20,6 +20,8 @@ export interface Programs {
   roles(): Promise<Roles>
   /** The command that submits finished work, `[work] on_done`: a program and its arguments. */
   onDone(): Promise<readonly string[] | undefined>
+  /** The command that makes a new worktree ready for a fork, `[fork] setup`: a program and its arguments. */
+  forkSetup(): Promise<readonly string[] | undefined>
   /** What `[groups."<path>"]` and `[work]` say about starting agents in a group. */
   admission(group: GroupPath): Promise<GroupAdmission>
   /** The IANA zone that local times are written in. */

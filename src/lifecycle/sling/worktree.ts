@@ -101,13 +101,19 @@ export class Git {
     return 'output' in ran ? ran.output : undefined
   }
 
+  /** The same with something to read. */
+  async runWith(input: string, cwd: string, ...args: readonly string[]): Promise<string | undefined> {
+    const ran = await this.#ran(cwd, args, input)
+    return 'output' in ran ? ran.output : undefined
+  }
+
   async must(cwd: string, ...args: readonly string[]): Promise<string> {
     const ran = await this.#ran(cwd, args)
     if ('output' in ran) return ran.output
     throw new SkeinError('bad-input', `git ${args[0]} ${args[1]} failed: ${ran.problem}`, `Try it by hand in ${cwd}`)
   }
 
-  #ran(cwd: string, args: readonly string[]): Promise<{ output: string } | { problem: string }> {
+  #ran(cwd: string, args: readonly string[], input = ''): Promise<{ output: string } | { problem: string }> {
     const { PATH, HOME, XDG_CONFIG_HOME } = this.environment
     const env = {
       ...Object.fromEntries(Object.entries({ PATH, HOME, XDG_CONFIG_HOME }).filter(([, value]) => value !== undefined)),
@@ -121,7 +127,7 @@ export class Git {
         else if (error.code === 'ENOENT') resolve({ problem: 'git is not installed' })
         else
           resolve({ problem: error.killed ? 'it took too long' : (stderr.trim().split('\n').at(-1) ?? error.message) })
-      }).stdin?.end()
+      }).stdin?.end(input)
     })
   }
 }
