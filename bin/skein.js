@@ -1,9 +1,11 @@
 #!/bin/sh
-':' //; exec node --stack-trace-limit=10 -- "$0" "$@"
+':' //; exec node --unhandled-rejections=throw -- "$0" "$@"
 // A shell reads the two lines above, Node all of it. Node takes some options out of a program's own arguments, as far as the first `--`:
 // from `--env-file f` it would read variables, NODE_OPTIONS among them, that are meant for an agent.
 const [, program, ...args] = process.argv
-const isShielded = process.execArgv.includes('--stack-trace-limit=10') // as it is without, so it only tells who started us
+/** What Node does anyway, so it only tells who started us. */
+const AS_USUAL = '--unhandled-rejections=throw'
+const isShielded = process.execArgv.includes(AS_USUAL)
 if (isShielded || !args.some((arg) => /^--(env-file|experimental-(default-)?config-file)/.test(arg))) start()
 else startShielded()
 
@@ -11,8 +13,14 @@ function start() {
   const [command, ...rest] = args
   // Every prompt of a shell runs the one, and agents wait for the other, so they start on their own.
   if (command === 'statusline' && rest.length === 0) require('../dist/statusline/statusline-main.cjs')
-  else if (isHook(command, rest)) require('../dist/hook/hook-main.cjs')
-  else require('../dist/cli/main.cjs')
+  else if (isHook(command, rest)) startWithCode('hook', '../dist/hook/hook-main.cjs')
+  else startWithCode('cli', '../dist/cli/main.cjs')
+}
+
+function startWithCode(bundle, main) {
+  const { loadWithCode } = require('./code-cache.js')
+  loadWithCode(require('node:path').join(__dirname, '..', 'dist', bundle))
+  require(main)
 }
 
 /** Run by a program, and not by a person who wants help or a document. */
@@ -25,7 +33,7 @@ function isHook(command, words) {
 function startShielded() {
   const { status, signal } = require('node:child_process').spawnSync(
     process.execPath,
-    ['--stack-trace-limit=10', '--', program, ...args],
+    [AS_USUAL, '--', program, ...args],
     { stdio: 'inherit', env: environmentBefore() ?? process.env },
   )
   process.exitCode = status ?? (signal ? 128 : 1)

@@ -2,6 +2,7 @@
 // themselves run without one.
 import { execFile } from 'node:child_process'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -26,9 +27,45 @@ export async function installPrograms(cache) {
   // One after the other: each is one large download, and npm's own cache is shared.
   for (const [name, program] of Object.entries(programs)) {
     places[name] = join(home, `${name}-${program.version}`)
-    if (!existsSync(places[name])) await install(home, places[name], program)
+    if (existsSync(places[name])) continue
+    if (program.module === undefined) await install(home, places[name], program)
+    else await buildIfWanted(home, places[name], name, program)
   }
   return places
+}
+
+/** Building takes many minutes of all cores: only whoever asks for it waits for it. Tests that need what is missing are skipped and counted. */
+async function buildIfWanted(home, place, name, program) {
+  const hasGo = await run('go', ['version']).then(
+    () => true,
+    () => false,
+  )
+  if (hasGo && process.env.SKEIN_TEST_BUILD === '1') return build(home, place, program)
+  const why = hasGo
+    ? 'not built (SKEIN_TEST_BUILD=1 builds it, which takes more than ten minutes on two cores)'
+    : 'no Go'
+  console.error(`The tests with ${name} are skipped: ${why}`)
+}
+
+/** From a copy of the module: `go install` refuses one that replaces other modules. */
+async function build(home, place, { module, commands }) {
+  console.error(`Building ${module} ...`)
+  const making = mkdtempSync(join(home, '.installing-'))
+  try {
+    const go = { GOPATH: join(making, 'go'), GOCACHE: join(making, 'cache'), GOFLAGS: '-mod=mod -modcacherw' }
+    const options = { cwd: making, env: { ...process.env, ...go, GOTOOLCHAIN: 'local' }, maxBuffer: 1 << 24 }
+    const { stdout } = await run('go', ['mod', 'download', '-json', module], options)
+    cpSync(JSON.parse(stdout).Dir, join(making, 'source'), { recursive: true })
+    for (const [command, [source]] of Object.entries(commands)) {
+      const args = ['build', '-buildvcs=false', '-o', join(making, 'bin', command), source]
+      await run('go', args, { ...options, cwd: join(making, 'source') })
+    }
+    for (const folder of ['go', 'cache', 'source']) rmSync(join(making, folder), { recursive: true, force: true })
+    renameSync(making, place)
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true })
+    if (!existsSync(place)) throw error
+  }
 }
 
 /** Made beside its place and moved there whole, so a run that is killed leaves no half of it and two runs cannot mix. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,6 +8,12 @@ export function programDirectory(name: string): string {
   const place = typeof places === 'object' && places !== null ? Reflect.get(places, name) : undefined
   if (typeof place !== 'string') throw new Error(`No ${name} to test with. These tests run with: npm run test:real`)
   return place
+}
+
+/** The same for a program that is not on every machine; what needs it is skipped, and counted as skipped. */
+export function programIfBuilt(name: string): string | undefined {
+  const place = programDirectory(name)
+  return existsSync(place) ? place : undefined
 }
 
 /** PATH with these programs before everything else. */

@@ -1,4 +1,5 @@
 export { boundedInput, type InputLimits } from './bounded-input.js'
+export { type ProgramCall, type ProgramEnd, runBounded } from './bounded-program.js'
 export { editFile } from './edit-file.js'
 export { explainDiskError, shortage } from './explain.js'
 export { CHANGED, databaseStamp, ForeignDatabase } from './foreign-database.js'

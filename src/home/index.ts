@@ -24,7 +24,7 @@ export type {
   WatchOptions,
 } from '../history/index.js'
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
-export type { Programs, Surroundings } from '../settings/index.js'
+export type { OnDone, Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
 export type { FileChange, Snapshot, SnapshotBook } from '../snapshots/index.js'
 export type {
@@ -58,5 +58,6 @@ export type {
   WorkFilter,
   WorkProvider,
 } from '../work/index.js'
+export { knownUnits } from '../work/index.js'
 export type * from './api.js'
 export { type HomeOptions, openHome } from './open-home.js'

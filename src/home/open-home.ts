@@ -86,7 +86,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     archive: logs.archive,
     privacy: { ...logs.privacy, ...purging },
     programs: openPrograms(config, surroundings),
-    work: openWork({ store, config, sessionOf: (agent) => sessions.currentOf(agent) }),
+    work: openWork({ store, config, env: surroundings.env, sessionOf: (agent) => sessions.currentOf(agent) }),
     [Symbol.asyncDispose]: () => close(store, events),
   }
 }

@@ -1,5 +1,5 @@
 import { keptWords } from '../home/index.js'
-import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf } from '../model/index.js'
+import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf, SkeinError } from '../model/index.js'
 import { type AgentRun, type Binding, liveRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import type { Parts } from './parts.js'
@@ -28,11 +28,17 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
 
 const MOST_HOOKED = 10_000
 
-/** Agents with work on their hook. Only where that is one query: another program is not asked on every look. */
+/** Agents with work on their hook. Only where that is one query: another program is not asked on every look. A list needs no work. */
 async function hookedAgents({ home }: Parts, observed: readonly Observed[]): Promise<ReadonlySet<string>> {
-  if (home.work.name !== 'built-in' || !observed.some(({ run }) => liveRun(run))) return new Set()
-  const hooked = await home.work.list({ status: ['hooked', 'in_progress'], limit: MOST_HOOKED })
-  return new Set(hooked.flatMap(({ agent_id }) => agent_id ?? []))
+  if (!observed.some(({ run }) => liveRun(run))) return new Set()
+  try {
+    if ((await home.work.keeper()) !== 'built-in') return new Set()
+    const hooked = await home.work.list({ status: ['hooked', 'in_progress'], limit: MOST_HOOKED })
+    return new Set(hooked.flatMap(({ agent_id }) => agent_id ?? []))
+  } catch (error) {
+    if (!(error instanceof SkeinError && error.code === 'bad-config')) throw error
+    return new Set()
+  }
 }
 
 const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({

@@ -48,6 +48,7 @@ export {
   isAgentId,
   isEventId,
   isSessionId,
+  isWorkId,
   type MailId,
   msOfEventId,
   nextEventId,

@@ -11,13 +11,17 @@ import {
   SkeinError,
 } from '../model/index.js'
 import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
-import type { GroupAdmission } from './programs-api.js'
+import type { GroupAdmission, OnDone, WorkProviderSettings } from './programs-api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 /** Less than a program needs to come up. */
 const LEAST_FREE = 500_000_000
+/** A push or a merge queue, with its checks. */
+const ON_DONE_MS = 600_000
+/** The longest that a timer can wait: more would be none. */
+const MOST_TIMEOUT_MS = 2 ** 31 - 1
 const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
@@ -107,9 +111,13 @@ export class Config {
     return rolesOf(mayHaveSome ? await this.#read() : {}, this.file, this.userHome)
   }
 
-  /** What submits finished work: `[work] on_done`. The user's own file alone may name it, never a repository's. */
-  async onDone(): Promise<readonly string[] | undefined> {
-    return this.#words('work.on_done', table(await this.#read(), 'work', this.file).on_done, '["git", "push"]')
+  /** What submits finished work: `[work] on_done`, and how long it may take, `on_done_timeout`. The user's own file alone may name it, never a repository's. */
+  async onDone(): Promise<OnDone | undefined> {
+    const { on_done, on_done_timeout: limit } = table(await this.#read(), 'work', this.file)
+    const command = this.#words('work.on_done', on_done, '["git", "push"]')
+    if (command === undefined) return undefined
+    const limitMs = limit === undefined ? ON_DONE_MS : this.#duration('work.on_done_timeout', limit)
+    return { command, limitMs: Math.min(limitMs || MOST_TIMEOUT_MS, MOST_TIMEOUT_MS) }
   }
 
   /** What makes a new worktree ready for a fork: `[fork] setup`. Never from a file of a repository either. */
@@ -126,13 +134,29 @@ export class Config {
     throw new SkeinError('bad-config', `${name} in ${this.file} is not a list of words`, next)
   }
 
-  /** Where work and mail are kept: `[work] provider`. One that this version does not have is an error: nothing is kept elsewhere instead. */
-  async workProvider(): Promise<'built-in'> {
+  /**
+   * Where work is kept: `[work] provider`, with `beads_dir` and `beads_program` for beads. One that this version does not have is an error:
+   * nothing is kept elsewhere instead.
+   */
+  async workProvider(): Promise<WorkProviderSettings> {
     const isNamed = settingsText(this.file)?.includes('provider') ?? false // no TOML on the way to a hook
-    const provider = isNamed ? table(await this.#read(), 'work', this.file).provider : undefined
-    if (provider === undefined || provider === 'built-in') return 'built-in'
-    const message = `work.provider in ${this.file} is ${JSON.stringify(provider)}, which this version does not have`
-    throw new SkeinError('bad-config', message, 'Use "built-in", or leave it out')
+    const work = isNamed ? table(await this.#read(), 'work', this.file) : {}
+    const { provider = 'built-in', beads_dir, beads_program = 'bd' } = work
+    if (provider === 'built-in') return { name: provider }
+    if (provider !== 'beads') {
+      const message = `work.provider in ${this.file} is ${JSON.stringify(provider)}, which this version does not have`
+      throw new SkeinError('bad-config', message, 'Use "built-in" or "beads", or leave it out')
+    }
+    if (beads_dir === undefined) {
+      const next = 'Write it like beads_dir = "~/project/.beads"'
+      throw new SkeinError('bad-config', `work.beads_dir in ${this.file} is missing: beads has no other store`, next)
+    }
+    if (typeof beads_program !== 'string' || beads_program === '') {
+      const message = `work.beads_program in ${this.file} is ${JSON.stringify(beads_program)}, not a program`
+      throw new SkeinError('bad-config', message, 'Write it like beads_program = "/usr/local/bin/bd"')
+    }
+    const program = beads_program.startsWith('~/') ? join(this.userHome(), beads_program.slice(2)) : beads_program
+    return { name: provider, directory: this.#directory('work.beads_dir', beads_dir), program, file: this.file }
   }
 
   /** `[groups."<path>"]` with `max_running` and `repository`, the nearest group first, and `[work] min_free_memory`. */

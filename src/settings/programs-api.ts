@@ -10,6 +10,19 @@ export interface GroupAdmission {
   leastFree: number
 }
 
+/** What submits finished work. */
+export interface OnDone {
+  /** A program and its arguments. */
+  command: readonly string[]
+  limitMs: number
+}
+
+/** What keeps units of work. */
+export type WorkProviderSettings =
+  | { name: 'built-in' }
+  /** The store that `bd` works on, and the file that says so. */
+  | { name: 'beads'; directory: string; program: string; file: string }
+
 /** The agent programs that can be run from here. */
 export interface Programs {
   /** Ours and those of the configuration. Throws `bad-config` where that cannot be understood. */
@@ -18,8 +31,8 @@ export interface Programs {
   environment(): Promise<Environment>
   /** The roles of agents, as configured. */
   roles(): Promise<Roles>
-  /** The command that submits finished work, `[work] on_done`: a program and its arguments. */
-  onDone(): Promise<readonly string[] | undefined>
+  /** The command that submits finished work, `[work] on_done`. */
+  onDone(): Promise<OnDone | undefined>
   /** The command that makes a new worktree ready for a fork, `[fork] setup`: a program and its arguments. */
   forkSetup(): Promise<readonly string[] | undefined>
   /** What `[groups."<path>"]` and `[work]` say about starting agents in a group. */

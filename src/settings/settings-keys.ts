@@ -49,7 +49,14 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
     mass_window: DURATION,
     agents: NAMED,
   },
-  work: { on_done: LIST, provider: TEXT, min_free_memory: SIZE },
+  work: {
+    on_done: LIST,
+    on_done_timeout: DURATION,
+    provider: TEXT,
+    beads_dir: TEXT,
+    beads_program: TEXT,
+    min_free_memory: SIZE,
+  },
 }
 
 /** What is wrong with the names and kinds of settings, one line each. A wrong kind is also an error where the setting is used. */

@@ -7,13 +7,12 @@ import {
   type Mail,
   type MailId,
   type SessionId,
-  SkeinError,
   USUAL_PRIORITY,
   type WorkId,
   type WorkUnit,
 } from '../model/index.js'
 import type { ChangeState, Draft, ProfileStore } from '../store/index.js'
-import { mailNotFound, takenBy, workNotFound } from './work-errors.js'
+import { isDone, mailNotFound, takenBy, workNotFound } from './work-errors.js'
 import {
   DEFAULT_LIMIT,
   type Health,
@@ -33,9 +32,11 @@ const ID_LENGTH = 6
 
 /** Work and mail in the profile's journal. Each change carries the whole unit or mail, and is decided where it is written. */
 export class BuiltInWork implements WorkProvider {
-  readonly name = 'built-in'
-
   constructor(private readonly store: ProfileStore) {}
+
+  async keeper(): Promise<'built-in'> {
+    return 'built-in'
+  }
 
   async health(): Promise<Health> {
     return { ok: true }
@@ -109,6 +110,13 @@ export class BuiltInWork implements WorkProvider {
     return this.#changeUnit((state) => {
       const unit = unitIn(state, id)
       return unit.status === 'hooked' ? { ...unit, status: 'in_progress', updated_at: state.now } : unit
+    })
+  }
+
+  async detach(id: string): Promise<WorkUnit> {
+    return this.#changeUnit((state) => {
+      const { molecule_id, ...unit } = unitIn(state, id)
+      return molecule_id === undefined ? unit : { ...unit, updated_at: state.now }
     })
   }
 
@@ -312,6 +320,3 @@ function released({ agent: _, agent_id: __, ...unit }: WorkUnit): WorkUnit {
 
 const asRead = (mail: Mail, now: Instant, session: SessionId | undefined): Mail =>
   mail.read_at === undefined ? { ...mail, read_at: now, ...(session === undefined ? {} : { read_by: session }) } : mail
-
-const isDone = ({ id }: WorkUnit): SkeinError =>
-  new SkeinError('illegal-transition', `Work ${id} is done`, 'Add another unit: skein work add <title>')

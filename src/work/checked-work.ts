@@ -29,71 +29,67 @@ export class CheckedWork implements WorkProvider {
     private readonly home: WorkSurroundings,
   ) {}
 
-  #name = 'built-in'
-  /** Known once anything was asked. */
-  get name(): string {
-    return this.#name
-  }
-
-  async #opened(): Promise<WorkProvider> {
-    const provider = await this.provider()
-    this.#name = provider.name
-    return provider
+  async keeper(): Promise<'built-in' | 'beads'> {
+    return (await this.provider()).keeper()
   }
 
   async health(): Promise<Health> {
-    return (await this.#opened()).health()
+    return (await this.provider()).health()
   }
 
   async add(work: NewWork): Promise<WorkUnit> {
     const { title, body } = work
     const words = await this.#kept({ title: lineOf('title', title), ...(body === undefined ? {} : { body }) })
-    return (await this.#opened()).add({ ...work, ...words })
+    return (await this.provider()).add({ ...work, ...words })
   }
 
   async list(filter?: WorkFilter): Promise<WorkUnit[]> {
-    return (await this.#opened()).list(filter)
+    return (await this.provider()).list(filter)
   }
 
   async show(id: string): Promise<WorkUnit> {
-    return (await this.#opened()).show(id)
+    return (await this.provider()).show(id)
   }
 
   async hook(id: string, agent: WorkAgent): Promise<WorkUnit> {
-    return (await this.#opened()).hook(id, agent)
+    return (await this.provider()).hook(id, agent)
   }
 
   async unhook(id: string): Promise<WorkUnit> {
-    return (await this.#opened()).unhook(id)
+    return (await this.provider()).unhook(id)
   }
 
   async begin(id: string): Promise<WorkUnit> {
-    return (await this.#opened()).begin(id)
+    return (await this.provider()).begin(id)
+  }
+
+  async detach(id: string): Promise<WorkUnit> {
+    return (await this.provider()).detach(id)
   }
 
   async close(id: string, as: { status: ClosedStatus; reason?: string; session?: SessionId }): Promise<WorkUnit> {
     const words = as.reason === undefined ? {} : await this.#kept({ reason: lineOf('reason', as.reason) })
-    return (await this.#opened()).close(id, { ...as, ...words })
+    return (await this.provider()).close(id, { ...as, ...words })
   }
 
-  async hooked(agent: WorkAgent): Promise<Hooked> {
-    return (await this.#opened()).hooked(agent)
+  async hooked(agent: WorkAgent, options?: { waitMs?: number }): Promise<Hooked> {
+    return (await this.provider()).hooked(agent, options)
   }
 
   async send(mail: NewMail): Promise<Mail> {
     const { subject, body, to, for_session = await this.home.sessionOf(to) } = mail
     const words = await this.#kept({ subject: lineOf('subject', subject), body })
-    return (await this.#opened()).send({ ...mail, ...words, ...(for_session === undefined ? {} : { for_session }) })
+    return (await this.provider()).send({ ...mail, ...words, ...(for_session === undefined ? {} : { for_session }) })
   }
 
   async inbox(agent: WorkAgent, options: { all?: boolean; session?: SessionId; limit?: number } = {}): Promise<Inbox> {
-    const inbox = await (await this.#opened()).inbox(agent, options)
+    const inbox = await (await this.provider()).inbox(agent, options)
     const session = options.session ?? (await this.home.sessionOf(agent))
     return { ...inbox, mail: judged(inbox.mail, session) }
   }
 
   async readMail(id: string, options?: { session?: SessionId; peek?: boolean }): Promise<Mail> {
-    const mail = await (await this.#opened()).readMail(id, options)
+    const mail = await (await this.provider()).readMail(id, options)
     return options?.session !== undefined && isStaleFor(mail, options.session) ? { ...mail, is_stale: true } : mail
   }
 
@@ -103,24 +99,24 @@ export class CheckedWork implements WorkProvider {
   ): Promise<Mail> {
     const { subject, body } = reply
     const words = await this.#kept({ body, ...(subject === undefined ? {} : { subject: lineOf('subject', subject) }) })
-    return (await this.#opened()).reply(id, { ...reply, ...words })
+    return (await this.provider()).reply(id, { ...reply, ...words })
   }
 
   async hookMail(id: string, agent: WorkAgent): Promise<Mail> {
-    return (await this.#opened()).hookMail(id, agent)
+    return (await this.provider()).hookMail(id, agent)
   }
 
   async settleMail(id: string, by?: { session?: SessionId }): Promise<Mail> {
-    return (await this.#opened()).settleMail(id, by)
+    return (await this.provider()).settleMail(id, by)
   }
 
   async handoffRecord(agent: WorkAgent): Promise<HandoffRecord | undefined> {
-    return (await this.#opened()).handoffRecord(agent)
+    return (await this.provider()).handoffRecord(agent)
   }
 
   async appendHandoffRecord(agent: WorkAgent, entry: Omit<HandoffEntry, 'at'>): Promise<HandoffRecord> {
     const words = await this.#kept({ subject: lineOf('subject', entry.subject) })
-    return (await this.#opened()).appendHandoffRecord(agent, { ...entry, ...words })
+    return (await this.provider()).appendHandoffRecord(agent, { ...entry, ...words })
   }
 
   async #kept<Words extends Partial<Record<string, string>>>(words: Words): Promise<Words> {

@@ -57,6 +57,13 @@ export interface NewMail {
 export interface Hooked {
   work: WorkUnit[]
   mail: Mail[]
+  /** Why the units could not be read, where another program keeps them. The mail is there all the same. */
+  problem?: WorkProblem
+}
+
+export interface WorkProblem {
+  because: string
+  next: string
 }
 
 export interface Inbox {
@@ -65,12 +72,12 @@ export interface Inbox {
   unread: number
 }
 
-export type Health = { ok: true } | { ok: false; because: string; next: string }
+export type Health = { ok: true } | ({ ok: false } & WorkProblem)
 
 /** Where work and mail are kept. One contract; its suite is `test/contracts/work-provider.ts`. */
 export interface WorkProvider {
-  /** What config.toml calls it. */
-  readonly name: string
+  /** What config.toml calls whoever keeps the units. */
+  keeper(): Promise<'built-in' | 'beads'>
   health(): Promise<Health>
   add(work: NewWork): Promise<WorkUnit>
   /** The most urgent first; what is done, newest first. */
@@ -82,8 +89,11 @@ export interface WorkProvider {
   unhook(id: string): Promise<WorkUnit>
   /** Work on it has begun: it stays on its hook. */
   begin(id: string): Promise<WorkUnit>
+  /** The plan that it follows is taken off it. */
+  detach(id: string): Promise<WorkUnit>
   close(id: string, as: { status: ClosedStatus; reason?: string; session?: SessionId }): Promise<WorkUnit>
-  hooked(agent: WorkAgent): Promise<Hooked>
+  /** Waits at most so long for another program. */
+  hooked(agent: WorkAgent, options?: { waitMs?: number }): Promise<Hooked>
   send(mail: NewMail): Promise<Mail>
   inbox(agent: WorkAgent, options?: { all?: boolean; session?: SessionId; limit?: number }): Promise<Inbox>
   /** Marks it as read, unless it is only looked at. */

@@ -4,7 +4,7 @@ import type { Agent, SessionId } from '../../src/model/index.js'
 
 interface OpenedWork {
   home: Home
-  close: () => Promise<void>
+  close: () => PromiseLike<void>
 }
 
 const session = (id: string): SessionId => id as SessionId

@@ -23,12 +23,13 @@ export async function openTestHome(
   root: string,
   clock = { ms: Date.UTC(2026, 0, 17, 8) },
   cwd?: () => string,
+  env: Record<string, string> = {},
 ): Promise<TestHome> {
   const warnings: string[] = []
   const home = await openHome({
     root,
     configFile: join(root, 'config.toml'),
-    surroundings: { home: root, env: {}, zone: 'UTC' },
+    surroundings: { home: root, env, zone: 'UTC' },
     ...(cwd ? { cwd } : {}),
     context: {
       clock: { now: () => clock.ms },

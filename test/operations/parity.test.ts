@@ -4,12 +4,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { OPERATION_NAMES } from '../../src/operations/index.js'
 import { alike } from './alike.js'
-import { STEPS, type Step } from './steps.js'
+import { STEPS, type Step, WITHOUT_ERROR } from './steps.js'
 import { type Answer, type World, worlds } from './worlds.js'
 
 it('every operation has a step in which it answers', () => {
   const answered = new Set(STEPS.filter(({ fails }) => fails === undefined).map(({ operation }) => operation))
   expect(OPERATION_NAMES.filter((name) => !answered.has(name))).toEqual([])
+})
+
+it('every operation that can fail has a step in which it does', () => {
+  const failed = new Set(STEPS.filter(({ fails }) => fails !== undefined).map(({ operation }) => operation))
+  expect(OPERATION_NAMES.filter((name) => !failed.has(name)).sort()).toEqual([...WITHOUT_ERROR].sort())
 })
 
 it('the command line, with a daemon and without, HTTP and the client give the same results and the same errors', async () => {

@@ -33,7 +33,11 @@ const ADA = 'agent:main:discord:dm:ada'
 
 /** For operations that no input makes fail: settings or a policy that nobody can read. */
 const settings = { broken: { file: 'config.toml', text: '[archive\n' }, fails: 'bad-config' } as const
+const roles = { broken: { file: 'config.toml', text: '[roles\n' }, fails: 'bad-config' } as const
 const policy = { broken: { file: 'privacy.yaml', text: 'tool_privacy: [' }, fails: 'bad-config' } as const
+
+/** They take no input and read no settings; what is damaged is in their result. */
+export const WITHOUT_ERROR: readonly OperationName[] = ['group.list', 'archive.verify', 'index.check', 'profile.list']
 
 /** One document per line. */
 const eventsOf = (result: unknown): unknown => (result as { events: unknown }).events
@@ -211,6 +215,7 @@ export const STEPS: readonly Step[] = [
   step('archive.prune', 'archive prune', {}, settings),
   step('index.check', 'index check', {}),
   step('index.rebuild', 'index rebuild', {}),
+  step('index.rebuild', 'index rebuild', {}, settings),
   step('privacy.check', 'privacy check Bash', { tool: 'Bash', directory: '<root>' }),
   step('privacy.check', 'privacy check Bash', { tool: 'Bash', directory: '<root>' }, policy),
   step('privacy.test', ['privacy', 'test', 'curl -u ada:Tr0ub4dor https://example.test'], {
@@ -224,6 +229,7 @@ export const STEPS: readonly Step[] = [
   step('purge', 'purge --pattern ACME-[0-9]{6}', { pattern: 'ACME-[0-9]{6}' }),
   step('purge', 'purge --pattern (', { pattern: '(' }, { fails: 'bad-input' }),
   step('role.list', 'role list', {}),
+  step('role.list', 'role list', {}, roles),
   step('role.show', 'role show crew', { role: 'crew' }),
   step('role.show', 'role show nothing', { role: 'nothing' }, { fails: 'role-unknown' }),
   step('tool.list', 'tool list', {}),
@@ -292,6 +298,7 @@ export const STEPS: readonly Step[] = [
   step('agents.status', 'status', {}),
   step('agents.status', 'status --group //', { group: '//' }, { fails: 'bad-address' }),
   step('agents.next', 'next', {}),
+  step('agents.next', 'next', {}, settings),
   step('agents.show', 'agents show web/toast', { agent: 'web/toast' }),
   step('agents.show', 'agents show nobody', { agent: 'nobody' }, { fails: 'agent-not-found' }),
   step('agents.why', 'why kitchen/knife', { agent: 'kitchen/knife' }),
@@ -412,7 +419,15 @@ export const STEPS: readonly Step[] = [
   step('agents.stop', 'stop web/demo nobody', { agents: ['web/demo', 'nobody'] }, { fails: 'agent-not-found' }),
   step('agents.kill', 'kill --group web', { group: 'web' }),
   step('agents.kill', 'kill web', { agents: ['web'] }, { fails: 'agent-not-found' }),
-  // Starts an agent, which stays
+  // Starts agents, which stay
+  step('fork', 'fork 22222222 --turn 999 --chat-only', { session: '22222222', turn: 999, chat_only: true }, { fails: 'bad-input' }),
+  step('fork', 'fork 22222222 --turn 1 --chat-only --tool demo --name ops/again', {
+    session: '22222222',
+    turn: 1,
+    chat_only: true,
+    tool: 'demo',
+    name: 'ops/again',
+  }),
   step('sling', 'sling w-43 ops --tool demo --repo repo', {
     work: 'w-43',
     group: 'ops',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
@@ -153,15 +153,5 @@ it('work follows its group through a rename and out of one that is deleted', asy
   await home.roster.deleteGroup('site')
   expect((await home.work.show(inside.id)).group).toBeUndefined()
   expect((await home.index.check()).problems).toEqual([])
-  await home[Symbol.asyncDispose]()
-})
-
-it('a provider that does not exist is an error, and nothing is kept anywhere', async () => {
-  const root = scratch()
-  writeFileSync(join(root, 'config.toml'), '[work]\nprovider = "beads"\n')
-  const { home } = await openTestHome(root)
-  await expect(home.work.add({ title: 'x' })).rejects.toMatchObject({ code: 'bad-config' })
-  await expect(home.work.health()).rejects.toMatchObject({ code: 'bad-config' })
-  expect(await home.events.read()).toEqual([])
   await home[Symbol.asyncDispose]()
 })

@@ -50,11 +50,9 @@ async function workOf(
 ): Promise<CollectedWork> {
   const agent = { address, id }
   try {
-    const [hooked, inbox, ready] = await Promise.all([
-      work.hooked(agent),
-      work.inbox(agent, { limit: MOST.inbox + 1 }),
-      work.list({ status: ['open'], ...(group_path ? { group: group_path } : {}), limit: MOST.ready + 1 }),
-    ])
+    const [hooked, inbox] = await Promise.all([work.hooked(agent), work.inbox(agent, { limit: MOST.inbox + 1 })])
+    const sought = { status: ['open'], ...(group_path ? { group: group_path } : {}), limit: MOST.ready + 1 } as const
+    const ready = hooked.problem ? [] : await work.list(sought)
     const line = ({ id: unit, title, priority }: { id: string; title: string; priority: number }): string =>
       `${unit} (P${priority}) "${title}"`
     return {
@@ -65,6 +63,7 @@ async function workOf(
       inbox: inbox.mail.map(({ id: mail, from, subject }) => `${mail} from ${from}: "${subject}"`),
       ready: ready.map(line),
       in_progress: hooked.work.filter(({ status }) => status === 'in_progress').map(line),
+      ...(hooked.problem ? { problem: hooked.problem.because } : {}),
     }
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error

@@ -1,12 +1,20 @@
-import { execFile } from 'node:child_process'
-import { type Agent, type ClosedStatus, isActive, plainLine, type SessionId, SkeinError } from '../../model/index.js'
+import { type ProgramEnd, runBounded } from '../../disk/index.js'
+import { knownUnits, type OnDone } from '../../home/index.js'
+import {
+  type Agent,
+  type ClosedStatus,
+  formatDuration,
+  isActive,
+  plainLine,
+  type SessionId,
+  SkeinError,
+} from '../../model/index.js'
 import { clearCheckpoint } from '../care/checkpoint.js'
 import type { Parts } from '../parts.js'
 import { isPassedOn } from '../run/launch-environment.js'
 import { addressOf } from './handoff.js'
 
-const LIMIT_MS = 600_000
-const OUTPUT_MOST = 1024 * 1024
+const OUTPUT_MOST = 64 * 1024 * 1024
 
 export interface DoneOptions {
   status?: ClosedStatus
@@ -35,14 +43,15 @@ export async function finishWork(
   const run = await parts.runs.read(agent.id)
   const session = run?.binding?.session
   const self = addressOf(agent)
-  const { work, mail } = await home.work.hooked(self)
+  const hooked = await home.work.hooked(self)
+  const work = knownUnits(hooked)
   const cwd = run?.recipe.cwd ?? agent.project_path
   const submitted = onDone && cwd !== undefined ? await submit(parts, agent, session, onDone, cwd) : undefined
   // A daemon may never have run: what was said is kept all the same.
   if (session) await home.history.ingest({ session, tool: run.recipe.tool }).catch(tolerated)
   const given = { status, ...(reason ? { reason } : {}), ...(session ? { session } : {}) }
   for (const { id } of work) await home.work.close(id, given)
-  for (const { id } of mail) await home.work.settleMail(id, session ? { session } : {})
+  for (const { id } of hooked.mail) await home.work.settleMail(id, session ? { session } : {})
   const closed = work.map(({ id }) => id)
   const payload = { status, work: closed, ...(reason ? { reason } : {}) }
   await home.events.append({ type: 'done', agent: agent.address, ...(session ? { session } : {}), payload })
@@ -68,7 +77,7 @@ async function submit(
   parts: Parts,
   agent: Agent,
   session: SessionId | undefined,
-  [program = '', ...args]: readonly string[],
+  { command: [program = '', ...args], limitMs }: OnDone,
   cwd: string,
 ): Promise<string> {
   const about = { agent: agent.address, ...(session ? { session } : {}) }
@@ -77,13 +86,8 @@ async function submit(
   }
   await told('merge_started')
   const env = Object.fromEntries(Object.entries(parts.environment.env).filter(([name]) => isPassedOn(name)))
-  const failed = await new Promise<string | undefined>((resolve) => {
-    const options = { cwd, env: { ...env, SKEIN_ACTOR: agent.address }, timeout: LIMIT_MS, maxBuffer: OUTPUT_MOST }
-    execFile(program, args, options, (error, stdout, stderr) => {
-      const last = `${stdout}\n${stderr}`.trim().split('\n').at(-1) ?? ''
-      resolve(error ? plainLine(error.killed ? 'it did not end in time' : last || error.message, 300) : undefined)
-    }).stdin?.end()
-  })
+  const call = { cwd, env: { ...env, SKEIN_ACTOR: agent.address }, limitMs, mostBytes: OUTPUT_MOST }
+  const failed = problemOf(await runBounded(program, args, call), limitMs)
   if (failed === undefined) {
     await told('merged')
     return program
@@ -91,4 +95,20 @@ async function submit(
   await told('merge_failed', { reason: failed })
   const next = `Correct it, then: skein done ${agent.address} . Without submitting: remove on_done from [work] in config.toml`
   throw new SkeinError('on-done-failed', `${program} failed: ${failed}. No work was closed`, next)
+}
+
+function problemOf(end: ProgramEnd, limitMs: number): string | undefined {
+  switch (end.how) {
+    case 'late':
+      return `it did not end within ${formatDuration(limitMs)} and was ended`
+    case 'too-much':
+      return 'it printed too much and was ended'
+    case 'not-started':
+      return plainLine(end.problem, 300)
+    case 'exited': {
+      if (end.code === 0) return undefined
+      const said = `${end.stdout}\n${end.stderr}`.trim().split('\n').at(-1)
+      return plainLine(said || (end.code === null ? 'it was killed' : `exit status ${end.code}`), 300)
+    }
+  }
 }

@@ -197,7 +197,7 @@ const withTool = (run: AgentRun, tool: string | undefined): AgentRun =>
 
 /** The mail is saved and on the hook in one change. What the session itself was begun with is done with then: the new mail carries it on. */
 async function saveMail(
-  parts: Pick<Parts, 'home'>,
+  parts: Pick<SavingParts, 'home' | 'context'>,
   {
     agent,
     run,
@@ -224,7 +224,7 @@ async function saveMail(
   const isCarriedOn = ({ kind, from_agent_id, from_session, sent_at }: (typeof before.mail)[number]): boolean =>
     kind === 'handoff' && (sent_at < since || (from_agent_id === agent.id && from_session === marker.from))
   for (const { id } of before.mail.filter(isCarriedOn)) await work.settleMail(id, { session: marker.from })
-  const molecule = before.work.find(({ molecule_id }) => molecule_id !== undefined)?.molecule_id
+  const molecule = marker.kind === 'fresh' ? await detachMolecule(parts, before.work) : undefined
   await work.appendHandoffRecord(self, {
     subject,
     from_session: marker.from,
@@ -232,6 +232,23 @@ async function saveMail(
     ...(molecule ? { molecule_id: molecule } : {}),
   })
   return mail.id
+}
+
+/** Its successor begins a plan of its own; the record keeps which one was open. What cannot be detached stays, and the handoff goes on. */
+async function detachMolecule(
+  { home, context }: Pick<SavingParts, 'home' | 'context'>,
+  units: readonly WorkUnit[],
+): Promise<string | undefined> {
+  const unit = units.find(({ molecule_id }) => molecule_id !== undefined)
+  if (!unit) return undefined
+  try {
+    await home.work.detach(unit.id)
+    return unit.molecule_id
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    context.warn(`The molecule ${unit.molecule_id} stays attached to ${unit.id}: ${error.message}`)
+    return undefined
+  }
 }
 
 async function setMarker(parts: Pick<Parts, 'runs'>, agent: Agent, marker: HandoffMarker): Promise<void> {

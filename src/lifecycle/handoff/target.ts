@@ -18,8 +18,14 @@ export async function handoffTarget(
   word: string | undefined,
 ): Promise<HandoffTarget> {
   if (word === undefined) return { agent: self ?? refuseNobody() }
+  let problem: SkeinError | undefined
+  // An agent hands off whether or not its work can be read.
+  const unreadable = (error: unknown): undefined => {
+    if (!(error instanceof SkeinError && error.code === 'work-provider')) throw error
+    problem = error
+  }
   const [unit, agent, role] = await Promise.all([
-    unless('work-not-found', parts.home.work.show(word)),
+    unless('work-not-found', parts.home.work.show(word)).catch(unreadable),
     unless('agent-not-found', findAgent(parts.home, word)),
     agentsOfRole(parts, word),
   ])
@@ -35,6 +41,7 @@ export async function handoffTarget(
     throw new SkeinError('ambiguous-id', `${JSON.stringify(word)} is ${meanings.join(' and ')}`, next)
   }
   if (unit) return { agent: self ?? refuseNobody(), work: unit.id }
+  if (problem && meanings.length === 0) throw problem
   const [only] = agent ? [agent] : others
   if (only) return { agent: only }
   throw new SkeinError(

@@ -15,6 +15,8 @@ export const NO_WORK: PrimedWork = { work: [], mail: [], unread: 0 }
 
 /** Work may be kept by another program, which may be slow; an agent that starts waits for this. */
 const WAIT_MS = 2_000
+/** Of them: mail is read from the profile itself and needs the rest. */
+const UNITS_MS = 1_500
 
 /** What cannot be read is noted: an agent that has work and is not told so must not believe that it has none. */
 export async function workOf(
@@ -24,7 +26,7 @@ export async function workOf(
   notes: string[],
 ): Promise<PrimedWork> {
   try {
-    return await inTime(read(provider, agent, session))
+    return await inTime(read(provider, agent, session, notes))
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     notes.push(`Your work and mail could not be read: ${error.message}. Run: skein work list`)
@@ -36,8 +38,13 @@ async function read(
   provider: WorkProvider,
   { address, id }: Agent,
   session: SessionId | undefined,
+  notes: string[],
 ): Promise<PrimedWork> {
-  const { work, mail } = await provider.hooked({ address, id })
+  const { work, mail, problem } = await provider.hooked({ address, id }, { waitMs: UNITS_MS })
+  if (problem)
+    notes.push(
+      `Your work could not be read: ${problem.because}. You may have some. Run: skein work list --agent ${address}`,
+    )
   const { unread } = await provider.inbox({ address, id }, { limit: 1, ...(session ? { session } : {}) })
   return {
     work: work.map(({ id, title, status, body }) => ({ id, title, status, ...(body ? { body } : {}) })),

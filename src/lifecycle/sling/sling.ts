@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { knownUnits } from '../../home/index.js'
 import {
   type Agent,
   type AgentAddress,
@@ -138,9 +139,10 @@ async function agentFor(parts: Parts, search: Search): Promise<Found> {
   const repository = await repositoryFor(parts, search)
   for (const agent of await home.roster.agents({ group: search.group, role: search.role })) {
     const run = await runs.read(agent.id)
-    const { work, mail } = await home.work.hooked(agent)
+    const hooked = await home.work.hooked(agent)
+    const held = knownUnits(hooked).length + hooked.mail.length
     const cwd = run?.recipe.cwd ?? agent.project_path
-    const isIdle = liveRun(run) === undefined && run?.archived_at === undefined && work.length + mail.length === 0
+    const isIdle = liveRun(run) === undefined && run?.archived_at === undefined && held === 0
     if (!isIdle || cwd === undefined) continue
     const isWhole = (await search.git.run(cwd, 'rev-parse', '--show-toplevel')) !== undefined
     if (isWhole && !(await isClean(search.git, cwd))) continue

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
@@ -195,6 +195,89 @@ it('on_done submits the work without a shell; when it fails, nothing is closed',
   expect(existsSync(join(project, 'a b; touch c'))).toBe(true)
   const merges = (await home.events.read({})).map(({ type }) => type).filter((type) => type.startsWith('merge'))
   expect(merges.sort()).toEqual(['merge_failed', 'merge_started', 'merge_started', 'merged'])
+})
+
+it('an on_done that hangs, or cannot be started, is recorded as failed, is ended whole, and closes nothing', async () => {
+  const shop = await running()
+  const { home, root, project } = shop
+  const agent = await home.roster.agent('toast')
+  const unit = await home.work.add({ title: 'a unit' })
+  await home.work.hook(unit.id, agent)
+  const hangs = `trap '' TERM; sleep 600 & echo $! > child; wait`
+  for (const [argv, why] of [
+    [['sh', '-c', hangs], /did not end within 1s/],
+    [['./not-there'], /ENOENT/],
+    [['sh', '-c', 'kill -9 $$'], /it was killed/],
+  ] as const) {
+    writeFileSync(join(root, 'config.toml'), `[work]\non_done = ${JSON.stringify(argv)}\non_done_timeout = "1s"\n`)
+    const failing = await shop.again()
+    const refused = { code: 'on-done-failed', message: expect.stringMatching(why) }
+    await expect(failing.agents.done('toast')).rejects.toMatchObject(refused)
+    expect(await home.work.show(unit.id)).toMatchObject({ status: 'hooked' })
+  }
+  const child = Number(readFileSync(join(project, 'child'), 'utf8'))
+  await eventually(
+    () =>
+      existsSync(`/proc/${child}/stat`) ? readFileSync(`/proc/${child}/stat`, 'utf8').replace(/^.*\) /, '')[0] : 'Z',
+    (state) => state === 'Z',
+  )
+  const merges = (await home.events.read({})).flatMap(({ type, payload }) =>
+    type.startsWith('merge') ? [[type, (payload as { reason?: string }).reason?.split(' ')[0]]] : [],
+  )
+  expect(merges).toEqual([
+    ...[
+      ['merge_started', undefined],
+      ['merge_failed', 'it'],
+    ],
+    ...[
+      ['merge_started', undefined],
+      ['merge_failed', 'spawn'],
+    ],
+    ...[
+      ['merge_started', undefined],
+      ['merge_failed', 'it'],
+    ],
+  ])
+  expect((await home.events.read({ type: 'done' })).length).toBe(0)
+})
+
+it('a handoff takes the open molecule off the hooked unit and records it; a dry run, a cycle and a save do not', async () => {
+  const { agents, home } = await running()
+  const agent = await home.roster.agent('toast')
+  const unit = await home.work.add({ title: 'a unit', molecule_id: 'mol-7' })
+  await home.work.hook(unit.id, agent)
+  const attached = async (): Promise<unknown> => (await home.work.show(unit.id)).molecule_id
+  await agents.handoff({ agent: 'toast', kind: 'auto' })
+  await agents.handoff({ agent: 'toast', dryRun: true })
+  expect(await attached()).toBe('mol-7')
+  await agents.handoff({ agent: 'toast', message: 'go on' })
+  expect(await attached()).toBeUndefined()
+  expect(await home.work.show(unit.id)).toMatchObject({ status: 'hooked', agent: 'toast' })
+  expect((await home.work.handoffRecord(agent))?.entries.map(({ molecule_id }) => molecule_id)).toEqual([
+    undefined,
+    'mol-7',
+  ])
+})
+
+it('list, a handoff and its target go on with a bd that is broken; done is refused and changes nothing', async () => {
+  const first = await running()
+  const { root } = first
+  const broken = join(root, 'bd')
+  writeFileSync(broken, '#!/bin/sh\necho "Error: the store is locked" >&2\nexit 1\n', { mode: 0o755 })
+  mkdirSync(join(root, '.beads'))
+  writeFileSync(join(root, '.beads', 'metadata.json'), '{}')
+  const settings = `provider = "beads"\nbeads_dir = "${join(root, '.beads')}"\nbeads_program = "${broken}"`
+  writeFileSync(join(root, 'config.toml'), `[work]\n${settings}\n`)
+  const { agents, home } = await first.again()
+  expect((await agents.list()).map(({ address }) => address)).toEqual(['toast'])
+  await expect(agents.done('toast')).rejects.toMatchObject({ code: 'work-provider' })
+  expect((await agents.list())[0]?.status).not.toBe('stopped')
+  const handed = await agents.handoff({ target: 'toast', message: 'go on' })
+  expect(handed).toMatchObject({ kind: 'fresh', is_done: true })
+  const { mail, problem } = await home.work.hooked(await home.roster.agent('toast'))
+  expect(mail.map(({ id }) => id)).toEqual([handed.mail])
+  expect(problem?.because).toContain('the store is locked')
+  await expect(agents.handoff({ agent: 'toast', target: 'w-1' })).rejects.toMatchObject({ code: 'work-provider' })
 })
 
 it('Gas Town defect 1: every way in which a handoff or done ends a session is recorded as its end', async () => {
