@@ -420,7 +420,12 @@ export const STEPS: readonly Step[] = [
   step('agents.kill', 'kill --group web', { group: 'web' }),
   step('agents.kill', 'kill web', { agents: ['web'] }, { fails: 'agent-not-found' }),
   // Starts agents, which stay
-  step('fork', 'fork 22222222 --turn 999 --chat-only', { session: '22222222', turn: 999, chat_only: true }, { fails: 'bad-input' }),
+  step(
+    'fork',
+    'fork 22222222 --turn 999 --chat-only',
+    { session: '22222222', turn: 999, chat_only: true },
+    { fails: 'bad-input' },
+  ),
   step('fork', 'fork 22222222 --turn 1 --chat-only --tool demo --name ops/again', {
     session: '22222222',
     turn: 1,

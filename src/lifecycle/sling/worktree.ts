@@ -122,12 +122,15 @@ export class Git {
     const fixed = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-C', cwd]
     const options = { env, timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_OUTPUT } as const
     return new Promise((resolve) => {
-      execFile('git', [...fixed, ...args], options, (error, stdout, stderr) => {
+      const child = execFile('git', [...fixed, ...args], options, (error, stdout, stderr) => {
         if (!error) resolve({ output: stdout.replace(/\n$/, '') })
         else if (error.code === 'ENOENT') resolve({ problem: 'git is not installed' })
         else
           resolve({ problem: error.killed ? 'it took too long' : (stderr.trim().split('\n').at(-1) ?? error.message) })
-      }).stdin?.end(input)
+      })
+      child.stdin?.on('error', () => undefined) // it ended without reading: its exit code says why
+      if (input === '') child.stdin?.end()
+      else child.stdin?.end(input)
     })
   }
 }
