@@ -63,7 +63,7 @@ await write(
     archive: 'src/archive/index.ts',
     ingest: 'src/ingest/index.ts',
     privacy: 'src/privacy/index.ts',
-    snapshots: 'src/snapshots/index.ts',
+    snapshots: 'src/snapshots/snapshots.ts',
     terminal: 'src/terminal/index.ts',
   },
   { dir: dist, format: 'esm', extension: 'js' },

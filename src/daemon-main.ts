@@ -5,13 +5,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   answerApart,
+  CaptureQueue,
   daemonPlace,
+  type FromCapture,
   type FromIntake,
   LogFile,
   makePrivate,
   removeSocket,
   runDaemon,
   runIntake,
+  type ToCapture,
   type ToIntake,
   type ToOperation,
 } from './daemon/index.js'
@@ -28,7 +31,8 @@ import {
 } from './surroundings.js'
 
 // The program of the daemon: `node daemon.cjs <profile>`. It has no terminal and no one to talk to but its log. With `intake` behind the
-// profile it is the process in which the daemon reads logs, and talks to the daemon alone; with `operation`, the one that runs an operation.
+// profile it is the process in which the daemon reads logs, and talks to the daemon alone; with `operation`, the one that runs an operation;
+// with `capture`, the one that takes snapshots of turns.
 process.umask(0o077)
 // What it does, and what the processes do that it starts, is not done by whoever happened to start it, perhaps an agent. An operation that
 // it runs apart is done by whoever asked the daemon for it.
@@ -71,6 +75,7 @@ const open = (context: Context): ReturnType<typeof openHome> =>
   })
 if (process.argv[3] === 'intake') readLogs()
 else if (process.argv[3] === 'operation') runOperation()
+else if (process.argv[3] === 'capture') captureTurns()
 else beDaemon()
 
 function beDaemon(): void {
@@ -148,6 +153,25 @@ function readLogs(): void {
     () => process.exit(0),
     fatal,
   )
+}
+
+/** Takes snapshots for the daemon until that is gone; what is under way then is finished. */
+function captureTurns(): void {
+  process.title = 'skein-capture'
+  const send = (answer: FromCapture): void => {
+    if (process.connected) process.send?.(answer)
+    else process.exit(0)
+  }
+  const queue = new CaptureQueue(
+    () => open(contextWith(() => {})),
+    send,
+    () => process.exit(0),
+  )
+  process.on('SIGHUP', () => {})
+  process.on('message', (asked) => queue.ask(asked as ToCapture)) // from the daemon, which is this very program
+  process.on('disconnect', () => {
+    if (queue.isIdle) process.exit(0)
+  })
 }
 
 /** Runs one operation for the daemon, which waits for its answer. */

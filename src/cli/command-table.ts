@@ -60,7 +60,19 @@ export const COMMANDS: CommandTable = {
     { title: 'Work', names: ['work', 'sling', 'mail', 'checkpoint', 'step'] },
     {
       title: 'History',
-      names: ['sessions', 'turns', 'fork', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'events'],
+      names: [
+        'sessions',
+        'turns',
+        'fork',
+        'tools',
+        'search',
+        'cost',
+        'replay',
+        'export',
+        'seance',
+        'resurrect',
+        'events',
+      ],
     },
     {
       title: 'Upkeep',
@@ -275,6 +287,10 @@ export const COMMANDS: CommandTable = {
         talk: verb('Ask a past session', async () => (await import('./commands/seance/talk.js')).talk),
       },
     },
+    resurrect: verb(
+      'Bring back a session whose log its tool deleted',
+      async () => (await import('./commands/resurrect.js')).resurrect,
+    ),
     checkpoint: {
       summary: 'Save where an agent is in its work',
       entries: {

@@ -10,7 +10,7 @@ import {
   type SocketFacts,
   sweepAllLaunchScripts,
 } from '../lifecycle/index.js'
-import { type Context, type Instant, instantOf, SkeinError } from '../model/index.js'
+import { type Context, containerOf, type Instant, instantOf, SkeinError } from '../model/index.js'
 import { parseDaemonSettings } from './daemon-settings.js'
 import { HomeGuard, homeDirectory, isThere } from './home-guard.js'
 import type { DaemonFacts } from './http/access.js'
@@ -25,6 +25,7 @@ import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notices/notify-settings.js'
 import { type DaemonPlace, daemonPlace, makePrivate, removeSocket } from './place.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
+import { TurnCaptures, type TurnCapturesSetup } from './snapshots/turn-captures.js'
 import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
@@ -75,7 +76,8 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
   const parts = withRunners(configured, runners)
   await using agents = agentsOf(parts)
-  await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place }))
+  using captures = new TurnCaptures(capturesOf(options, home))
+  await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place, captures }))
   await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
@@ -177,19 +179,29 @@ const withRunners = (configured: Parts, runners: LiveRunners): Parts => ({
 
 function watching(
   { facts, say }: DaemonOptions,
-  { parts, hub, place }: { parts: Parts; hub: EventHub; place: DaemonPlace },
+  { parts, hub, place, captures }: Pick<AgentWatcherOptions, 'parts' | 'hub' | 'place' | 'captures'>,
 ): AgentWatcherOptions {
   return {
     parts,
     observer: observerOf(parts),
     hub,
     place,
+    captures,
     servers: new TmuxServers(parts.terminals, say),
     outlets: { platform: facts.platform, env: facts.env },
     notify: async () => parseNotify(await readSettings(facts.configFile), facts.configFile),
     say,
   }
 }
+
+const capturesOf = ({ facts, profile, context, say }: DaemonOptions, home: Home): TurnCapturesSetup => ({
+  argv: [facts.program, profile, 'capture'],
+  home: homeDirectory(home.directory),
+  directory: home.paths.snapshots,
+  isOn: async ({ address }) => (await home.programs.turns(containerOf(address))).snapshots,
+  now: context.clock.now,
+  say,
+})
 
 const intakeOf = ({ facts, profile, say }: DaemonOptions, home: Home, { signal }: Ending) => ({
   argv: [facts.program, profile, 'intake'],

@@ -138,6 +138,8 @@ export interface History {
 export interface TurnsOptions {
   /** As the log has it, secrets included. For programs that filter it themselves, and for a person's own screen. */
   verbatim?: boolean
+  /** How many characters of a tool's result to read from the log; the archive has the usual beginning. */
+  resultChars?: number
 }
 
 export interface SessionHistory extends LoggedSession {

@@ -183,10 +183,10 @@ export class LogHistory implements UsageLogs {
     await this.#read([], { isWholeLook: false, tellsRedactions: true })
   }
 
-  async turns(reference: string, { verbatim = false }: TurnsOptions = {}): Promise<SessionHistory> {
+  async turns(reference: string, { verbatim = false, ...read }: TurnsOptions = {}): Promise<SessionHistory> {
     const session = await this.#setup.sessions.find(reference)
     const policy = verbatim ? undefined : await this.#setup.policies.at(session.cwd)
-    const { told_from, ...logged } = await this.#told.tell(session.id, policy)
+    const { told_from, ...logged } = await this.#told.tell(session.id, policy, read)
     // A log has every call that its hooks reported. Only where there is none, the journal is read for them.
     const told = told_from === 'counts' ? withReported(logged, await this.#reported(session)) : logged
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))

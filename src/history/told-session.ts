@@ -3,7 +3,15 @@ import { wasCut } from '../ingest/index.js'
 import { parseSessionId, type SessionId, SkeinError } from '../model/index.js'
 import type { Policy } from '../privacy/index.js'
 import type { PurgeList } from '../store/index.js'
-import { type Fact, foldSession, LOG_TOOLS, type LoggedSession, type LogRef, type LogTool } from '../tools/index.js'
+import {
+  type Fact,
+  foldSession,
+  LOG_TOOLS,
+  type LoggedSession,
+  type LogRef,
+  type LogTool,
+  type ReadOptions,
+} from '../tools/index.js'
 import type { FactsFold } from './history-api.js'
 import type { LogStores } from './log-stores.js'
 
@@ -11,6 +19,9 @@ import type { LogStores } from './log-stores.js'
 const LONG_LOG = 64 * 1024 * 1024
 const HEAD_BYTES = 4 * 1024 * 1024
 const TAIL_BYTES = 32 * 1024 * 1024
+
+/** How logs are read. */
+type Read = Pick<ReadOptions, 'resultChars'>
 
 /** Where the history of a session comes from. */
 export type ToldFrom = 'log' | 'archive' | 'counts'
@@ -38,19 +49,25 @@ export class ToldSessions {
   async tell(
     session: SessionId,
     policy?: Policy,
+    read: Read = {},
   ): Promise<LoggedSession & { told_from: ToldFrom; older_versions: number }> {
     try {
-      return await this.#tell(session, policy, true)
+      return await this.#tell(session, policy, read)
     } catch (error) {
       // A log that is there and cannot be read says no more than one that is gone.
       if (error instanceof SkeinError || (error as NodeJS.ErrnoException).code === undefined) throw error
-      return this.#tell(session, policy, false)
+      return this.#tell(session, policy, undefined)
     }
   }
 
-  async #tell(session: SessionId, policy: Policy | undefined, fromLogs: boolean): ReturnType<ToldSessions['tell']> {
+  /** Without `read` the logs are left alone. */
+  async #tell(
+    session: SessionId,
+    policy: Policy | undefined,
+    read: Read | undefined,
+  ): ReturnType<ToldSessions['tell']> {
     const known = await this.#logsOf(session)
-    const logs = known.map((log) => ({ log, ...this.#factsOf(log, policy, fromLogs) }))
+    const logs = known.map((log) => ({ log, ...this.#factsOf(log, policy, read) }))
     const own = logs.find(({ log }) => log.agent === null)
     if (own?.facts) {
       const folded = foldSession(logs.flatMap(({ facts }) => (facts ? [facts] : [])))
@@ -116,12 +133,16 @@ export class ToldSessions {
       .sort((a, b) => Number(a.agent !== null) - Number(b.agent !== null))
   }
 
-  #factsOf(row: KnownLog, policy: Policy | undefined, fromLogs: boolean): { facts?: Iterable<Fact>; from?: ToldFrom } {
+  #factsOf(
+    row: KnownLog,
+    policy: Policy | undefined,
+    read: Read | undefined,
+  ): { facts?: Iterable<Fact>; from?: ToldFrom } {
     const tool = LOG_TOOLS.find((one) => one.name === row.tool)
-    const log = fromLogs ? logOf(row) : undefined
+    const log = read && logOf(row)
     const key = this.#archive.keyOf(row)
     if (tool && log && !isLessThan(this.#archive.standing(key), log, tool))
-      return { facts: filtered(this.#remembered(tool.read(log)), policy, row.agent !== null), from: 'log' }
+      return { facts: filtered(this.#remembered(tool.read(log, read)), policy, row.agent !== null), from: 'log' }
     const content = this.#archive.read(key)
     if (!content) return row.agent === null ? {} : { facts: [] }
     const { counters, head } = content.standing

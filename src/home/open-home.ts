@@ -50,13 +50,19 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const privacyFile = join(dirname(configFile), 'privacy.yaml')
   const snapshots = openSnapshots(async () => {
     const { purgedFrom } = await import('./purged.js')
-    const forgetter = purgedFrom(root)
+    const purged = purgedFrom(root)
+    const { mostFileBytes, budgetMs } = await config.turns()
+    const limits = {
+      ...(mostFileBytes === undefined ? {} : { mostFileBytes }),
+      ...(budgetMs === undefined ? {} : { budgetMs }),
+    }
     return {
       directory: paths.snapshots,
       program: gitOf(surroundings),
       now: () => context.clock.now(),
       home: surroundings.home,
-      ...(forgetter ? { forgetter } : {}),
+      limits,
+      ...(purged ? { forgetter: purged.forgetter, isGone: purged.isSessionGone } : {}),
     }
   })
   const logs = openHistory({ root, store, sessions, events, config, surroundings, privacyFile, snapshots })

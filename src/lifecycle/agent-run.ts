@@ -141,6 +141,8 @@ export interface AgentRun {
   background?: { count: number; at: Instant }
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** How it asks before it acts, as it said last. */
+  permission_mode?: string
   /** What it is to be given as soon as it listens. */
   pending_prompt?: PendingPrompt
   /** The process that is this agent, as its last prime found it. */
@@ -272,6 +274,7 @@ const AGENT_RUN = shape({
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,
+  'permission_mode?': text,
   'busy_at?': time,
   'quiet_at?': time,
   'finished_at?': time,

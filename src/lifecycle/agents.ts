@@ -3,6 +3,7 @@ import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { Checkpoint, CheckpointNotes } from './care/checkpoint.js'
 import type { ForkRequest } from './fork/fork-plan.js'
+import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
@@ -228,6 +229,8 @@ export interface Agents extends AsyncDisposable {
     reference: string,
     options: { prompt?: string; timeoutMs: number; signal?: AbortSignal },
   ): Promise<{ session: string; agent: AgentView; reply?: string; reason?: string }>
+  /** Writes the log of a session again that its tool has deleted, so that it can be resumed. */
+  resurrect(reference: string, request?: ResurrectRequest): Promise<Resurrection>
   /** Saves where an agent is in its work. */
   writeCheckpoint(reference: string, given: CheckpointNotes): Promise<{ agent: string; checkpoint: Checkpoint }>
   /** Undefined when there is none of the last day. */

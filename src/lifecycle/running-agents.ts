@@ -26,6 +26,7 @@ import type { CheckpointNotes } from './care/checkpoint.js'
 import { findAgent } from './find-agent.js'
 import type { Forked } from './fork/fork.js'
 import type { ForkRequest } from './fork/fork-plan.js'
+import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
@@ -187,6 +188,11 @@ export class RunningAgents implements Agents {
     } finally {
       await letGo(this.parts, agent)
     }
+  }
+
+  async resurrect(reference: string, request: ResurrectRequest = {}): Promise<Resurrection> {
+    const { resurrect } = await import('./fork/resurrect.js')
+    return resurrect(this.parts, reference, request)
   }
 
   /** As soon as it listens: a program that has just been started may still be drawing. */

@@ -104,6 +104,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   agent_snoozed: (told) => `${told.who} is snoozed until ${told.field('until')}`,
   agent_archived: (told) => `${told.who} was archived`,
   agent_unarchived: (told) => `${told.who} is listed again`,
+  session_resurrected: (told) => `${told.session} can be resumed again${tail(told.field('tool'))}`,
   identity_bind: bound,
   identity_rebind: bound,
   identity_refuse: (told) =>

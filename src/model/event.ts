@@ -117,6 +117,7 @@ export const RECORD_TYPES = [
   'agent_snoozed',
   'agent_archived',
   'agent_unarchived',
+  'session_resurrected',
 ] as const
 export type RecordEventType = (typeof RECORD_TYPES)[number]
 

@@ -95,6 +95,7 @@ export const SHAPES = {
     "by": ["text", "always", "`person`, `queue`, `program` or `tool`"],
     "remarks": ["list of remark", "if any", "what the agent said before the reply"],
     "reply": ["text", "if any", "the final reply"],
+    "reply_after_calls": ["integer", "if calls came after it", "how many calls had been made when it was said"],
     "started_at": ["time", "if known", ""],
     "ended_at": ["time", "if known", ""],
     "duration_ms": ["number", "if known", ""],
@@ -148,6 +149,7 @@ export const SHAPES = {
     "by": ["text", "always", "`person`, `queue`, `program` or `tool`"],
     "remarks": ["list of remark", "if any", "what the agent said before the reply"],
     "reply": ["text", "if kept", "the final reply"],
+    "reply_after_calls": ["integer", "if calls came after it", "how many calls had been made when it was said"],
     "started_at": ["time", "if known", ""],
     "ended_at": ["time", "if known", ""],
     "duration_ms": ["number", "if known", ""],
@@ -509,6 +511,18 @@ export const SHAPES = {
     "reply": ["text", "if there is one", ""],
     "reason": ["text", "if a question has no reply", "why"],
   },
+  "resurrection": {
+    "session": ["session", "always", "the session to resume"],
+    "source_session_id": ["text", "always", "the session whose words it has: the same, unless it could not keep its id"],
+    "tool": ["text", "always", "the program that opens it"],
+    "turns": ["integer", "always", "how many turns were written"],
+    "from": ["text", "always", "`archive`, or `log`"],
+    "left_out": ["list of left-out", "always", "what could not be carried over"],
+  },
+  "left-out": {
+    "what": ["text", "always", "in words"],
+    "count": ["integer", "always", "how many of it"],
+  },
   "agent-checkpoint": {
     "agent": ["text", "always", "its address"],
     "checkpoint": ["checkpoint", "always", ""],
@@ -820,10 +834,6 @@ export const SHAPES = {
     "missing": ["list of missing-file", "always", "files that the snapshot does not have"],
     "included": ["integer", "always", "ignored files that were copied by `.worktreeinclude`"],
     "not_included": ["list of not-included", "always", "those that were not"],
-  },
-  "left-out": {
-    "what": ["text", "always", ""],
-    "count": ["integer", "always", ""],
   },
   "missing-file": {
     "path": ["text", "always", ""],

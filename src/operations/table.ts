@@ -37,6 +37,7 @@ export const OPERATIONS = {
   'agents.answer': async () => (await import('./agents/answer.js')).agentsAnswer,
   'seance.list': async () => (await import('./seance/seance.js')).seanceList,
   'seance.read': async () => (await import('./seance/seance.js')).seanceRead,
+  resurrect: async () => (await import('./seance/resurrect.js')).resurrect,
   'checkpoint.write': async () => (await import('./checkpoint/checkpoint.js')).checkpointWrite,
   'checkpoint.read': async () => (await import('./checkpoint/checkpoint.js')).checkpointRead,
   'checkpoint.clear': async () => (await import('./checkpoint/checkpoint.js')).checkpointClear,

@@ -11,13 +11,15 @@ import {
   SkeinError,
 } from '../model/index.js'
 import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
-import type { GroupAdmission, OnDone, WorkProviderSettings } from './programs-api.js'
+import type { GroupAdmission, OnDone, TurnSettings, WorkProviderSettings } from './programs-api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
 import { withoutTable, withValue } from './toml-edit.js'
 
 /** Less than a program needs to come up. */
 const LEAST_FREE = 500_000_000
+/** For the snapshots of a profile. */
+const MOST_DISK = 2_000_000_000
 /** A push or a merge queue, with its checks. */
 const ON_DONE_MS = 600_000
 /** The longest that a timer can wait: more would be none. */
@@ -169,18 +171,40 @@ export class Config {
     }
     for (const path of groupLineage(group)) {
       if (groups[path] === undefined) continue
-      const { max_running, repository, ...others } = table(groups, path, this.file)
+      const { max_running, repository, snapshots: _snapshots, ...others } = table(groups, path, this.file)
       const [other] = Object.keys(others)
       if (other !== undefined)
         throw new SkeinError(
           'bad-config',
           `groups.${path}.${other} in ${this.file} is not a setting`,
-          'Known: max_running, repository',
+          'Known: max_running, repository, snapshots',
         )
       if (max_running !== undefined) found.limit = this.#count(`groups.${path}.max_running`, max_running, 1)
       if (repository !== undefined) found.repository = this.#directory(`groups.${path}.repository`, repository)
     }
     return found
+  }
+
+  /** `[turns]`, and `snapshots` of the nearest group that has it. Asked for with every turn: TOML is read only where the word occurs. */
+  async turns(group?: GroupPath): Promise<TurnSettings> {
+    const isNamed = /turns|snapshots/.test(settingsText(this.file) ?? '')
+    const settings = isNamed ? await this.#read() : {}
+    const { snapshots, max_file_size, max_time, max_disk } = table(settings, 'turns', this.file)
+    const groups = table(settings, 'groups', this.file)
+    const ofGroup = groupLineage(group ?? ('' as GroupPath))
+      .flatMap((path) =>
+        groups[path] === undefined ? [] : [[path, table(groups, path, this.file).snapshots] as const],
+      )
+      .filter(([, value]) => value !== undefined)
+      .at(-1)
+    return {
+      snapshots: ofGroup
+        ? this.#flag(`groups.${ofGroup[0]}.snapshots`, ofGroup[1], true)
+        : this.#flag('turns.snapshots', snapshots, true),
+      ...(max_file_size === undefined ? {} : { mostFileBytes: this.#bytes('turns.max_file_size', max_file_size) }),
+      ...(max_time === undefined ? {} : { budgetMs: this.#duration('turns.max_time', max_time) }),
+      mostDiskBytes: max_disk === undefined ? MOST_DISK : this.#bytes('turns.max_disk', max_disk),
+    }
   }
 
   /** Prices that the published list has wrong or does not have: `[prices."model*"]` with dollars per million tokens. */
@@ -252,6 +276,11 @@ export class Config {
       `${name} in ${this.file} is not a list of directories`,
       'Write it like ["/srv/logs", "~/logs"]',
     )
+  }
+
+  #flag(name: string, value: unknown, otherwise: boolean): boolean {
+    if (value === undefined || typeof value === 'boolean') return value ?? otherwise
+    throw new SkeinError('bad-config', `${name} in ${this.file} is ${JSON.stringify(value)}`, 'Write true or false')
   }
 
   #duration(name: string, value: unknown): number {

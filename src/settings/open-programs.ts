@@ -14,6 +14,7 @@ export function openPrograms(config: Config, surroundings: Surroundings): Progra
     environment: async () => (await programs()).environment(),
     roles: () => config.roles(),
     admission: (group) => config.admission(group),
+    turns: (group) => config.turns(group),
     onDone: () => config.onDone(),
     forkSetup: () => config.forkSetup(),
     zone: () => surroundings.zone,

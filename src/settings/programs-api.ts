@@ -10,6 +10,18 @@ export interface GroupAdmission {
   leastFree: number
 }
 
+/** What `[turns]` and the groups say about snapshots. */
+export interface TurnSettings {
+  /** Whether the code state of turns is kept. */
+  snapshots: boolean
+  /** A larger file is skipped. */
+  mostFileBytes?: number
+  /** What was read by then becomes a partial snapshot. */
+  budgetMs?: number
+  /** All snapshots of a profile should take no more than this; half of it is worth a warning. */
+  mostDiskBytes: number
+}
+
 /** What submits finished work. */
 export interface OnDone {
   /** A program and its arguments. */
@@ -37,6 +49,8 @@ export interface Programs {
   forkSetup(): Promise<readonly string[] | undefined>
   /** What `[groups."<path>"]` and `[work]` say about starting agents in a group. */
   admission(group: GroupPath): Promise<GroupAdmission>
+  /** What `[turns]` and `[groups."<path>"]` say about snapshots. */
+  turns(group?: GroupPath): Promise<TurnSettings>
   /** The IANA zone that local times are written in. */
   zone(): string
 }

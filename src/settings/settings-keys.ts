@@ -39,6 +39,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   themes: NAMED,
   tmux: { socket: TEXT },
   tools: NAMED,
+  turns: { snapshots: FLAG, max_file_size: SIZE, max_time: DURATION, max_disk: SIZE },
   groups: NAMED,
   watchdog: {
     respawn: TEXT,

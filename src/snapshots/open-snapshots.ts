@@ -1,11 +1,16 @@
 import { onDemand } from '../model/index.js'
+import type { TurnStart } from './snapshot.js'
 import type { Snapshots, SnapshotsSetup } from './snapshots.js'
+import type { StartFacts } from './turn-start.js'
 
 /** The snapshots of a profile. Nothing is loaded before the first question. */
 export type SnapshotBook = Pick<
   Snapshots,
   'capture' | 'restore' | 'rewind' | 'changes' | 'patch' | 'list' | 'find' | 'remove' | 'stats' | 'collect' | 'verify'
->
+> & {
+  /** Arguments lose their secrets, files become one hash. */
+  turnStart(facts: StartFacts): Promise<TurnStart>
+}
 
 /** `setup` is asked again for every use: what was purged since must not come back. */
 export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBook {
@@ -23,5 +28,6 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     stats: async () => (await open()).stats(),
     collect: async (options) => (await open()).collect(options),
     verify: async (options) => (await open()).verify(options),
+    turnStart: async (facts) => (await import('./turn-start.js')).turnStart(facts),
   }
 }

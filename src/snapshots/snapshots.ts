@@ -20,18 +20,27 @@ export interface SnapshotsSetup {
   limits?: Partial<Limits>
   /** What was purged and must not come back. */
   forgetter?: Forgetter
+  /** Sessions that were purged. */
+  isGone?: (session: string) => boolean
 }
 
 /** The code state of turns: one profile's snapshots of all repositories. */
 export class Snapshots {
   readonly #setting: CaptureSetting
 
-  constructor({ directory, program, now, home, limits, forgetter }: SnapshotsSetup) {
+  readonly #isGone: (session: string) => boolean
+
+  constructor({ directory, program, now, home, limits, forgetter, isGone = () => false }: SnapshotsSetup) {
+    this.#isGone = isGone
     const git = new Git(program)
     this.#setting = { snapshots: directory, git, now, home, limits: { ...LIMITS, ...limits }, forgetter }
   }
 
-  capture(request: CaptureRequest): Promise<Snapshot> {
+  async capture(request: CaptureRequest): Promise<Snapshot> {
+    if (this.#isGone(request.session)) {
+      const message = `Session ${request.session} was purged: its code is not kept`
+      throw new SkeinError('snapshot-refused', message, 'Begin another session')
+    }
     return capture(this.#setting, request)
   }
 

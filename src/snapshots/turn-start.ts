@@ -5,7 +5,7 @@ import type { TurnStart } from './snapshot.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
 
-interface StartFacts extends Omit<TurnStart, 'arguments' | 'settings_hash'> {
+export interface StartFacts extends Omit<TurnStart, 'arguments' | 'settings_hash'> {
   arguments?: readonly string[]
   /** Instruction and settings files that the program reads, in its order. */
   files?: readonly string[]

@@ -22,6 +22,7 @@ export { commandWords, toolOfCommand } from './run/own-command.js'
 export { findProgram } from './run/program.js'
 export { RUNNERS, runnersFor } from './run/run-tools.js'
 export type { Runners } from './run/runners.js'
+export { settingsFiles } from './run/settings-files.js'
 export type {
   AgentReport,
   AskedPermission,
@@ -40,3 +41,10 @@ export { WRAPPED } from './run/tool-runner.js'
 export { failedTurn } from './run/trouble.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
+export { conversationOf, type LeftOut } from './write/conversation.js'
+export { RESULT_CHARS } from './write/dialect.js'
+export { placeWritten } from './write/place.js'
+export { refuseMisread } from './write/read-back.js'
+export { commandIn } from './write/shell-command.js'
+export type { ConversationWriter, Written } from './write/writer.js'
+export { hasWriter, writerOf } from './write/writers.js'

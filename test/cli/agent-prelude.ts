@@ -17,12 +17,12 @@ export function preludeOf(line: string): string[] {
   return []
 }
 
-/** It asks a program that has a conversation on this machine: tried with real programs, in `e2e`. */
-export const needsProgram = (line: string): boolean => line.startsWith('skein seance talk')
+/** It needs a program that has, or had, a conversation on this machine: tried with real programs, in `e2e`. */
+export const needsProgram = (line: string): boolean => /^skein (?:seance talk|resurrect)\b/.test(line)
 
 /** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
 export const runnable = (line: string): string =>
-  line.startsWith('skein seance talk ')
+  needsProgram(line)
     ? 'skein seance read 22222222'
     : line.startsWith('skein start ')
       ? line.replace('--tool claude', '--tool demo')

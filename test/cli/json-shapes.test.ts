@@ -75,6 +75,10 @@ const RARE = new Set([
   ),
   'checkpoint.modified_files',
   ...['session', 'agent', 'reply', 'reason'].map((field) => `seance-talk.${field}`), // see seance.test.ts
+  ...['turn.reply_after_calls', 'exported-turn.reply_after_calls'], // of turns that were cut off: see fold.test.ts
+  // See resurrect.test.ts.
+  ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),
+  ...['left-out.what', 'left-out.count'],
   // Of agents with a role: see start-roles.test.ts.
   ...['session.topic', 'session.sender', 'roles.preset', 'roles.root'],
   ...['topic', 'sender', 'closes_pane'].map((field) => `start-record.${field}`),

@@ -28,4 +28,8 @@ it('a home keeps snapshots, and a purge erases from them and keeps the words out
   expect((await home.snapshots.capture(taking)).skipped).toEqual([
     expect.objectContaining({ path: 'b.txt', reason: 'purged' }),
   ])
+  await home.sessions.start({ id: 's-1' })
+  await home.privacy.purge({ session: 's-1' })
+  expect(await home.snapshots.list()).toEqual([])
+  await expect(home.snapshots.capture(taking)).rejects.toMatchObject({ code: 'snapshot-refused' })
 })

@@ -42,6 +42,7 @@ it.each([
   ['agent_sent', { bytes: 12, delivery: 'received' }, 'web/shop was sent 12 bytes: received'],
   ['agent_answered', { decision: 'allow' }, 'web/shop was answered: allow'],
   ['agent_acked', {}, 'web/shop was seen'],
+  ['session_resurrected', { tool: 'codex', turns: 3 }, '0f3c9a12-aaaa can be resumed again: codex'],
   ['group_updated', { path: 'web', expanded: false }, 'group web changed: expanded false'],
   ['build.failed', { reason: 'no disk' }, 'web/shop build.failed: no disk'],
 ])('%s says what changed', (type, payload, line) => {

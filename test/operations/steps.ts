@@ -396,6 +396,16 @@ export const STEPS: readonly Step[] = [
   step('seance.list', 'seance list -n 0', { recent: 0 }, { fails: 'usage' }),
   step('seance.read', 'seance read 22222222', { session: '22222222' }),
   step('seance.read', 'seance read nothing', { session: 'nothing' }, { fails: 'session-not-found' }),
+  // A tool that has no log of it: for that one it is written.
+  step(
+    'resurrect',
+    'resurrect 77777777',
+    { session: '77777777' },
+    {
+      before: [['session', 'update', '77777777', '--tool', 'pi', '--cwd', '/']],
+    },
+  ),
+  step('resurrect', 'resurrect 77777777', { session: '77777777' }, { fails: 'illegal-transition' }),
   step('checkpoint.read', 'checkpoint read --agent web/demo', { agent: 'web/demo' }, { fails: 'bad-input' }),
   step('checkpoint.write', ['checkpoint', 'write', '--agent', 'web/demo', '--notes', 'half done'], {
     agent: 'web/demo',

@@ -15,7 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Forgetter } from '../../src/privacy/index.js'
-import { type Limits, Snapshots } from '../../src/snapshots/index.js'
+import type { Limits } from '../../src/snapshots/index.js'
+import { Snapshots } from '../../src/snapshots/snapshots.js'
 
 /** A repository of a user, with a home of its own and a place for snapshots outside it. */
 export class ScratchRepository implements Disposable {

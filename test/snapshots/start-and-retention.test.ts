@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { expired, turnStart } from '../../src/snapshots/index.js'
+import { expired } from '../../src/snapshots/index.js'
+import { turnStart } from '../../src/snapshots/turn-start.js'
 
 describe('the start of a turn', () => {
   it('has the arguments without secrets', () => {

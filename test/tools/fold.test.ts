@@ -26,6 +26,11 @@ it('keeps what an agent says between its calls, in its place, and its last words
   ])
 })
 
+it('says of the last words that calls came after them', () => {
+  const [turn] = foldSession([[said('a', 'I look.'), called('Glob'), said('b', 'Now this.'), called('Bash')]]).turns
+  expect(turn).toMatchObject({ reply: 'Now this.', reply_after_calls: 1 })
+})
+
 it('a turn that says one thing has no remarks', () => {
   const [turn] = foldSession([[said('a', 'Done.')]]).turns
   expect(turn).toMatchObject({ reply: 'Done.' })

@@ -73,6 +73,18 @@ export class AgentTable {
     return true
   }
 
+  /** These agents, with how they run. */
+  of(ids: Iterable<AgentId>): { agent: Agent; run: AgentRun }[] {
+    return [...ids].flatMap((id) => {
+      const [agent, run] = [this.#agents.get(id), this.#runs.get(id)]
+      return agent && run ? [{ agent, run }] : []
+    })
+  }
+
+  ids(): Set<AgentId> {
+    return new Set([...this.#agents.values()].map(({ id }) => id))
+  }
+
   runs(): AgentRun[] {
     return [...this.#runs.values()]
   }

@@ -18,6 +18,7 @@ import type { Delivery, Outlets } from '../notices/notifier.js'
 import type { NotifySettings, Way } from '../notices/notify-settings.js'
 import type { DaemonPlace } from '../place.js'
 import { segmentOf } from '../segment.js'
+import type { TurnCaptures } from '../snapshots/turn-captures.js'
 import { keepSegment } from '../statusline.js'
 import { AgentTable } from './agent-table.js'
 import { isLookedAtWhenMoved, LookSchedule } from './look-schedule.js'
@@ -43,6 +44,8 @@ export interface AgentWatcherOptions {
   readonly place: DaemonPlace
   readonly servers: TmuxServers
   readonly outlets: Omit<Outlets, 'announce'>
+  /** Takes snapshots of their turns. */
+  readonly captures: TurnCaptures
   notify(): Promise<NotifySettings>
   readonly say: (line: string) => void
 }
@@ -276,13 +279,24 @@ export class AgentWatcher implements AsyncDisposable {
     if (settings) this.#notices.flush(settings)
   }
 
+  readonly #failedCapture = (error: unknown): void =>
+    this.options.say(`capturing code failed: ${error instanceof Error ? error.message : String(error)}`)
+
+  async #readEach(ids: readonly (AgentId | 'all')[]): Promise<AgentId[]> {
+    const others: AgentId[] = []
+    for (const id of ids) if (id !== 'all' && (await this.#table.readOne(id))) others.push(id)
+    return others
+  }
+
   async #tell(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
     let news = this.#isReachChanged
     this.#isReachChanged = false
-    if (changed.includes('all')) news = (await this.#table.readAll()).length > 0 || news
-    else for (const id of changed) if (id !== 'all' && (await this.#table.readOne(id))) news = true
+    const others = changed.includes('all') ? await this.#table.readAll() : await this.#readEach(changed)
+    if (others.length > 0) news = true
+    // Not waited for: what a turn looked like is a matter of moments, and so is who is told of its end.
+    void this.options.captures.saw(this.#table.of(others), this.#table.ids()).catch(this.#failedCapture)
     const isFirst = this.#segment === undefined
     if (!news && !isFirst) return
     const runs = this.#table.runs()

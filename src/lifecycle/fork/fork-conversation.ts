@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type SessionId, SkeinError } from '../../model/index.js'
-import { checkCut, type Environment, findProgram, placeCut } from '../../tools/index.js'
+import { checkCut, type Environment, findProgram, hasWriter, placeCut } from '../../tools/index.js'
 import { nowOf, type Parts } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import type { ForkPlan } from './fork-plan.js'
@@ -34,6 +34,7 @@ export async function forkConversation(
   if (!request.chat || kept.length === 0) return none
   const source = plan.log?.tool.name ?? session.tool
   if (recipe.tool === source && plan.log?.tool.cut) return cutFor(parts, plan, target, place)
+  if (hasWriter(recipe.tool)) return writtenFor(parts, plan, target.cwd)
   return { ...none, how: 'context', context: await contextOf(parts, plan) }
 }
 
@@ -61,6 +62,20 @@ async function cutFor(
     checkCut(tool, ref, request, cut, copy)
   }
   return { session: cut.session, turns: cut.turns, how: 'cut', left_out: [] }
+}
+
+/** In the form of another program, or of its own where the log is gone and the archive has the words. */
+async function writtenFor(parts: Parts, { session, recipe, kept }: ForkPlan, cwd: string): Promise<ForkedConversation> {
+  const { writeConversation } = await import('./written-conversation.js')
+  const through = kept.at(-1)?.number
+  const written = await writeConversation(parts, session, {
+    tool: recipe.tool,
+    cwd,
+    ...(recipe.account === undefined ? {} : { account: recipe.account }),
+    ...(recipe.model === undefined ? {} : { model: recipe.model }),
+    ...(through === undefined ? {} : { through }),
+  })
+  return { session: written.session, turns: written.turns, how: 'written', left_out: written.left_out }
 }
 
 /** What was said up to the turn, in a few lines, for a program whose log cannot be cut. */

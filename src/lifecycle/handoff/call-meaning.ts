@@ -1,4 +1,5 @@
 import { TOOL_KINDS } from '../../privacy/index.js'
+import { commandIn } from '../../tools/index.js'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -9,13 +10,10 @@ const COMMANDS = namesOf('run a command')
 const LISTS = namesOf('keep a list of things to do')
 const ASKING = new Set(['AskUserQuestion', 'question', 'ask_user', 'request_user_input'])
 
-/** What agent programs call the argument that names a file, or a command. */
+/** What agent programs call the argument that names a file. */
 const PATHS = ['file_path', 'filePath', 'path', 'notebook_path', 'absolute_path', 'target_file']
-const COMMAND_NAMES = ['command', 'cmd', 'input']
 const PATCH_LINE = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm
 const PATCHES = '*** Begin Patch'
-/** Programs of a shell around the command itself: `bash -lc <command>`. */
-const SHELL = /^(?:\/\S*\/)?(?:ba|z|da)?sh$/
 
 /** What a tool call does, by its name and arguments, for the programs whose logs Skein reads. */
 export type CallMeaning =
@@ -64,18 +62,6 @@ function pathsIn(args: Arguments): string[] {
 }
 
 const patchedIn = (text: string): string[] => [...text.matchAll(PATCH_LINE)].map(([, path = '']) => path.trim())
-
-function commandIn(args: Arguments): string {
-  for (const name of COMMAND_NAMES) {
-    const value = args[name]
-    if (typeof value === 'string') return value
-    if (!Array.isArray(value)) continue
-    const words = value.map(String)
-    const isWrapped = SHELL.test(words[0] ?? '') && /^-\w*c$/.test(words[1] ?? '')
-    return isWrapped ? (words[2] ?? '') : words.join(' ')
-  }
-  return ''
-}
 
 function listIn(name: string, args: Arguments): CallMeaning {
   const whole = args.todos ?? args.plan ?? args.items

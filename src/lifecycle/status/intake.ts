@@ -9,6 +9,7 @@ import {
   instantOf,
   msOf,
   type SessionId,
+  shapes,
 } from '../../model/index.js'
 import { type AgentReport, type AskedPermission, OUTSIDE } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
@@ -244,7 +245,13 @@ function bindingPayload(agent: Agent, { binding }: AgentRun, evidence: object): 
   return { agent_id: agent.id, session, how, ...(log ? { log } : {}), evidence }
 }
 
-function withTelling(run: AgentRun, telling: AgentReport, { at }: SpooledMessage): AgentRun {
+/** How the program asks before it acts, in its own word: hooks of several programs name it the same. */
+function permissionModeIn(payload: unknown): string | undefined {
+  const mode = shapes.isObject(payload) ? payload.permission_mode : undefined
+  return typeof mode === 'string' && /^[\w-]{1,40}$/.test(mode) ? mode : undefined
+}
+
+function withTelling(run: AgentRun, telling: AgentReport, { at, payload }: SpooledMessage): AgentRun {
   const asked = telling.request && pendingOf(telling.request, at)
   const requests = openRequests(run.requests ?? [], telling, asked)
   const said = stillAsks(telling.evidence, requests)
@@ -253,6 +260,8 @@ function withTelling(run: AgentRun, telling: AgentReport, { at }: SpooledMessage
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)
+  const mode = permissionModeIn(payload)
+  if (mode !== undefined) next.permission_mode = mode
   if (telling.leaves !== undefined) next.leaving = { how: telling.leaves, at }
   if (telling.background !== undefined && at >= (run.background?.at ?? '')) {
     next.background = { count: telling.background, at }

@@ -1,6 +1,6 @@
 import { type Instant, instantOf, type SessionId, totalTokens } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import type { TranslatorSetup } from '../log/jsonl-log.js'
 import { momentAt } from '../log/moment.js'
 import { joinText, textOf, toolResults } from './claude-prompt.js'
@@ -78,7 +78,7 @@ export class ClaudeReplies {
         turn: place.turn,
         at: place.at,
         call,
-        result: clip(text, CLIP.result),
+        result: clipResult(text, this.setup.options),
         success: block.is_error !== true,
         duration_ms: numberAt(details, 'totalDurationMs') ?? numberAt(details, 'durationMs'),
         agent_started: textAt(details, 'agentId'),

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SkeinError } from '../../model/index.js'
 import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
 
@@ -20,16 +19,13 @@ export function hasClaudeLog(environment: Environment, session: string): boolean
   )
 }
 
-/** Claude Code shortens longer names in a way of its own. */
 const LONGEST_PROJECT = 200
 
-/** Its name for the folder of a project's logs. */
+/** Its name for the folder of a project's logs: a long path is cut, and told apart by its hash. */
 export function claudeProject(cwd: string): string {
   const name = cwd.replace(/[^A-Za-z0-9]/g, '-')
   if (name.length <= LONGEST_PROJECT) return name
-  throw new SkeinError(
-    'bad-input',
-    `${cwd} is too long for Claude Code to find a conversation by it`,
-    'Use a shorter path',
-  )
+  let hash = 0
+  for (let at = 0; at < cwd.length; at += 1) hash = (Math.imul(hash, 31) + cwd.charCodeAt(at)) | 0
+  return `${name.slice(0, LONGEST_PROJECT)}-${Math.abs(hash).toString(36)}`
 }

@@ -77,7 +77,8 @@ function logAt(path: string): LogRef | undefined {
 
 function read(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
   const call = log.agent ? textAt(metaOf(log), 'toolUseId') : undefined
-  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), claudeTrim)
+  const shortcut = options.resultChars === undefined ? claudeTrim : undefined // it cuts results in the bytes
+  return readJsonl(log, options, (setup) => new ClaudeTranslator(setup, call), shortcut)
 }
 
 /** Titles are written as the session goes on, so the newest is near the end. */

@@ -1,6 +1,6 @@
 import { type Instant, isSessionId, type SessionId, type UsageCall } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
-import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, Mark, SessionNews } from '../log/fact.js'
 import { acceptRecord, type Translator, type TranslatorSetup } from '../log/jsonl-log.js'
@@ -233,7 +233,14 @@ export class CodexTranslator implements Translator {
     const call = textAt(item, 'call_id')
     if (!call) return
     const { text, ...end } = outputOf(item)
-    this.setup.tell({ kind: 'tool-result', turn: this.#turn(), call, result: clip(text, CLIP.result), at, ...end })
+    this.setup.tell({
+      kind: 'tool-result',
+      turn: this.#turn(),
+      call,
+      result: clipResult(text, this.setup.options),
+      at,
+      ...end,
+    })
   }
 
   #acceptEvent(event: JsonObject, at: Instant | undefined): void {
@@ -297,7 +304,14 @@ export class CodexTranslator implements Translator {
     const success = successOf(item)
     if (!call || success === undefined || !RUNS.has(`${item.type}`)) return
     const text = textAt(item, 'aggregated_output') ?? textAt(item, 'stdout') ?? ''
-    this.setup.tell({ kind: 'tool-result', turn: this.#turn(), call, result: clip(text, CLIP.result), success, at })
+    this.setup.tell({
+      kind: 'tool-result',
+      turn: this.#turn(),
+      call,
+      result: clipResult(text, this.setup.options),
+      success,
+      at,
+    })
   }
 
   #tellUsage(usage: UsageCall | undefined, at: Instant | undefined): void {

@@ -1,10 +1,10 @@
-import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { explainDiskError, makeDirectory, statOf, syncPath, temporaryName, writeFully } from '../../disk/index.js'
+import { statOf } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { foldSession } from '../log/fold.js'
 import type { LogRef, LogTool } from '../log/log-tool.js'
+import { placeNew } from '../log/place-new.js'
 import type { LoggedTurn } from '../log/turn.js'
 import type { Cut, CutPoint } from './cut.js'
 import { keptTurns } from './cut-point.js'
@@ -28,29 +28,6 @@ export function placeCut(tool: LogTool, source: LogRef, at: CutPoint, cut: Cut):
   } catch (error) {
     for (const path of placed) rmSync(path, { force: true })
     throw error
-  }
-}
-
-/** Under its own name only once it is whole, checked and on the disk. */
-function placeNew(path: string, content: string, check: (written: string) => void): void {
-  // A reader knows some logs by the end of their name.
-  const temporary = `${temporaryName(path)}${path.endsWith('.json') ? '.json' : ''}`
-  try {
-    makeDirectory(dirname(path))
-    const file = openSync(temporary, 'wx', 0o600)
-    try {
-      writeFully(file, Buffer.from(content))
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    check(temporary)
-    linkSync(temporary, path) // refuses a name that is taken
-    syncPath(dirname(path))
-  } catch (error) {
-    throw explainDiskError(error, path)
-  } finally {
-    rmSync(temporary, { force: true })
   }
 }
 

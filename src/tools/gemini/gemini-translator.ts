@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
-import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, SessionNews } from '../log/fact.js'
 import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
@@ -141,7 +141,14 @@ export class GeminiTranslator implements Translator {
     if (words === '' || words.startsWith(CONTEXT)) {
       const turn = known ?? this.#tracker.place(MAIN, id, undefined)
       for (const { id: call, text: result, success } of results) {
-        this.setup.tell({ kind: 'tool-result', turn, call, result: clip(result, CLIP.result), success, at })
+        this.setup.tell({
+          kind: 'tool-result',
+          turn,
+          call,
+          result: clipResult(result, this.setup.options),
+          success,
+          at,
+        })
       }
       return
     }
@@ -178,7 +185,7 @@ export class GeminiTranslator implements Translator {
     const responses = listAt(tool, 'result').map((part) =>
       answerOf(objectAt(objectAt(isObject(part) ? part : undefined, 'functionResponse'), 'response')),
     )
-    const result = clip(responses.map((response) => response.text).join('\n'), CLIP.result)
+    const result = clipResult(responses.map((response) => response.text).join('\n'), this.setup.options)
     const success = status === 'success' && responses.every((response) => response.success)
     this.setup.tell({ kind: 'tool-result', turn, call, result, success, at: momentAt(tool, 'timestamp') })
   }

@@ -11,6 +11,10 @@ export function clip(text: string, limit: number): string {
   return `${text.slice(0, end)}… (${text.length - end} more)`
 }
 
+/** The result of a tool, as long as the reader wants it. */
+export const clipResult = (text: string, { resultChars = CLIP.result }: { resultChars?: number }): string =>
+  clip(text, resultChars)
+
 /** Tool arguments with every long text clipped. Values nested deeper than any tool's arguments are left out. */
 export function clipArguments(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return clip(value, CLIP.argument)

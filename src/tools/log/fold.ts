@@ -172,10 +172,12 @@ class SessionFold {
       text: [...parts.values()].join('\n'),
       after_calls,
     }))
-    const reply = told.pop()?.text ?? ''
+    const last = told.pop()
+    const reply = last?.text ?? ''
     const remarks = told.filter(({ text }) => text !== '')
     if (remarks.length > 0) turn.remarks = remarks
     if (reply !== '') turn.reply = reply
+    if (last && reply !== '' && last.after_calls < turn.tool_calls.length) turn.reply_after_calls = last.after_calls
     const duration = turn.duration_ms ?? spanMs(turn.started_at, turn.ended_at)
     if (duration !== undefined) turn.duration_ms = duration
     if (turn.agent === undefined) turn.live = !this.#abandoned.has(turn.number)

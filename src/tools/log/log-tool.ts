@@ -51,6 +51,8 @@ export interface ReadOptions {
   tailBytes?: number
   /** About how much of the log is between two checkpoints. */
   checkpointBytes?: number
+  /** How many characters of a tool's result to report, where the usual beginning is not enough. */
+  resultChars?: number
   /** Finds the log of another session of the same tool; without it the tool looks under `log.root` itself. */
   find?: (session: SessionId) => LogRef | undefined
   /** Finds a directory by the SHA-256 of its path, for tools that name a project by nothing else. */

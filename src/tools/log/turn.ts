@@ -15,6 +15,8 @@ export interface LoggedTurn {
   remarks?: Remark[]
   /** The words after which the agent stopped: its last message that has any. */
   reply?: string
+  /** How many calls of the turn had been made by then, where that is not all of them: no words came after the others. */
+  reply_after_calls?: number
   started_at?: Instant
   ended_at?: Instant
   duration_ms?: number

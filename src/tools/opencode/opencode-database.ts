@@ -57,6 +57,13 @@ export class OpencodeDatabase implements Disposable {
     return numberAt(this.#rows('select count(*) as n from message where session_id = ?', session)[0], 'n') ?? 0
   }
 
+  /** The newest prompt of a session. */
+  lastPrompt(session: SessionId): JsonObject | undefined {
+    const sql = `select id, ${DATA} from message where session_id = ? order by time_created desc, id desc limit 50`
+    const found = this.#data(sql, session).find(({ data }) => isObject(data) && data.role === 'user')?.data
+    return isObject(found) ? found : undefined
+  }
+
   /** Messages of which anything changed since, oldest first. Served by (session_id, time_created, id) and part (message_id, id). */
   *changedSince(session: SessionId, isWanted: (message: MessagePlace) => boolean): Iterable<ChangedMessage> {
     const messages = this.#database

@@ -1,6 +1,6 @@
 import { type Instant, isSessionId, type SessionId, totalTokens, type UsageCall } from '../../model/index.js'
 import { countAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, SessionNews } from '../log/fact.js'
 import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
@@ -140,7 +140,7 @@ export class OpencodeTranslator implements Translator {
       kind: 'tool-result',
       turn,
       call,
-      result: clip(textAt(state, 'output') ?? textAt(state, 'error') ?? '', CLIP.result),
+      result: clipResult(textAt(state, 'output') ?? textAt(state, 'error') ?? '', this.setup.options),
       // A command that failed is `completed`; only its exit code tells.
       success: status === 'completed' && (numberAt(metadata, 'exit') ?? 0) === 0,
       at: momentOfMsAt(time, 'end'),

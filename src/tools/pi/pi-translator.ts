@@ -1,6 +1,6 @@
 import { type Instant, isSessionId, type SessionId, totalTokens, type UsageCall } from '../../model/index.js'
 import { countAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
-import { argumentsOf, CLIP, clip } from '../log/clip.js'
+import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, SessionNews } from '../log/fact.js'
 import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
@@ -149,7 +149,7 @@ export class PiTranslator implements Translator {
       kind: 'tool-result',
       turn,
       call,
-      result: clip(wordsOf(message), CLIP.result),
+      result: clipResult(wordsOf(message), this.setup.options),
       success: message.isError !== true,
       at,
       duration_ms: numberAt(objectAt(message, 'details'), 'durationMs'),

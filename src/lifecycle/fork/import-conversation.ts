@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { statOf, writeAtomic } from '../../disk/index.js'
+import { type SessionId, SkeinError } from '../../model/index.js'
+import { type Environment, findProgram, type LogTool, refuseMisread, type Written } from '../../tools/index.js'
+
+/** An import of two megabytes takes a second or two on a quiet machine. */
+const IMPORT_MS = 120_000
+const MOST_BYTES = 16 * 1024 * 1024
+
+/**
+ * Has a tool's own program read a written conversation into its store. The conversation is compared with what was to be written before
+ * it is given to the program, and again as the store has it. Refused where the store has a session of that id: the program would move it.
+ */
+export async function importConversation(tool: LogTool, written: Written, environment: Environment): Promise<void> {
+  const { import: how, files, session, turns } = written
+  const [file] = files
+  if (!how || !file) return
+  if (storedLog(tool, environment, session))
+    throw new SkeinError('session-exists', `${tool.name} has session ${session} already`, 'Resume that one, or fork it')
+  const directory = mkdtempSync(join(tmpdir(), 'skein-import-'))
+  try {
+    const path = join(directory, file.path)
+    writeAtomic(path, file.content, { durable: false })
+    const log = tool.logAt(path)
+    if (!log) throw new Error(`no log at ${path}`)
+    refuseMisread(tool, log, session, turns)
+    const argv = how.argv.map((word) => (word === file.path ? path : word)) as [string, ...string[]]
+    const printed = await outputOf(argv, how.cwd, environment)
+    const stored = storedLog(tool, environment, session)
+    if (!stored) throw failed(argv, `it printed ${JSON.stringify(printed.slice(-300))}`)
+    refuseMisread(tool, stored, session, turns)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const storedLog = (tool: LogTool, environment: Environment, session: SessionId) =>
+  tool.discover(environment).find((log) => log.session === session)
+
+/** What a program prints, within a bounded time. It is run without a shell, in the user's environment. */
+export async function outputOf(
+  argv: readonly [string, ...string[]],
+  cwd: string,
+  environment: Environment,
+): Promise<string> {
+  const [name, ...args] = argv
+  const program = findProgram(name, environment)
+  if (!program) throw new SkeinError('bad-input', `${name} is not installed, or not in PATH`, `Install ${name}`)
+  if (!statOf(cwd)?.isDirectory()) throw new SkeinError('bad-input', `${cwd} is not a directory`, 'Create it')
+  const env = Object.fromEntries(Object.entries(environment.env).filter(([, value]) => value !== undefined))
+  const options = { cwd, env, timeout: IMPORT_MS, killSignal: 'SIGKILL' as const, maxBuffer: MOST_BYTES }
+  return new Promise((resolve, reject) => {
+    const child = execFile(program.path, args, options, (error, stdout, stderr) => {
+      if (error)
+        reject(failed(argv, `${error.killed ? 'it took too long' : stderr.trim().slice(-500) || error.message}`))
+      else resolve(stdout)
+    })
+    child.stdin?.end()
+  })
+}
+
+const failed = (argv: readonly string[], because: string): SkeinError =>
+  new SkeinError(
+    'illegal-transition',
+    `The conversation was not written: ${argv.slice(0, 2).join(' ')} failed: ${because}`,
+    'Run the program once by hand to see whether it works, then try again',
+  )

@@ -1,0 +1,114 @@
+import { type Session, type SessionId, SkeinError } from '../../model/index.js'
+import {
+  type ConversationWriter,
+  conversationOf,
+  type Environment,
+  type LeftOut,
+  LOG_TOOLS,
+  placeWritten,
+  RESULT_CHARS,
+  writerOf,
+} from '../../tools/index.js'
+import { nowOf, type Parts } from '../parts.js'
+import { environmentFor } from '../run/account.js'
+import { importConversation, outputOf } from './import-conversation.js'
+
+export interface WriteRequest {
+  /** The program that is to go on with it. */
+  tool: string
+  /** Where that program will be started. */
+  cwd: string
+  /** The last turn to carry over; all of them by default. */
+  through?: number
+  /** Of the program that is to go on; the user's usual one by default. */
+  account?: string
+  /** The id that it shall have; a new one by default. */
+  session?: SessionId
+  /** `provider/model`, where the program cannot find out by itself what it is to use. */
+  model?: string
+}
+
+export interface WrittenConversation {
+  session: SessionId
+  turns: number
+  /** Where the words come from. What the archive has is filtered by the privacy policy. */
+  from: 'log' | 'archive'
+  left_out: LeftOut[]
+}
+
+/**
+ * Writes the conversation of a session as a log of any tool's own, from the session's log, or from the archive where the log is gone.
+ * The program then resumes it as one of its own. The session itself stays as it is.
+ */
+export async function writeConversation(
+  parts: Pick<Parts, 'home' | 'context' | 'environment' | 'runners'>,
+  session: Session,
+  request: WriteRequest,
+): Promise<WrittenConversation> {
+  const { tool, cwd, through, account, model } = request
+  const writer = writerOf(tool)
+  const environment = environmentFor(parts, { tool, cwd, ...(account === undefined ? {} : { account }) })
+  const { logged, from } = await saidIn(parts, session)
+  const source = session.tool ?? 'another tool'
+  const conversation = conversationOf(logged, {
+    tool: source,
+    session: session.id,
+    ...(through === undefined ? {} : { through }),
+  })
+  if (conversation.turns.length === 0) throw nothingLeft(session)
+  const title = session.title ?? conversation.title
+  const named = model ?? (await modelFor(writer, environment, cwd))
+  const target = {
+    session: request.session ?? writer.newId(parts.context.random.uuid()),
+    cwd,
+    environment,
+    ...(named === undefined ? {} : { model: named }),
+    now: nowOf(parts),
+  }
+  const written = writer.write(title === undefined ? conversation : { ...conversation, title }, target)
+  if (written.import) await importConversation(logToolOf(tool), written, environment)
+  else placeWritten(logToolOf(tool), written, target.now)
+  const filtered = { what: 'words that the privacy policy keeps out of the archive', count: 1 }
+  return {
+    session: written.session,
+    turns: written.turns.length,
+    from,
+    left_out: from === 'archive' ? [filtered, ...written.left_out] : written.left_out,
+  }
+}
+
+async function saidIn({ home }: Pick<Parts, 'home'>, { id }: Session) {
+  const read = () => home.history.turns(id, { verbatim: true, resultChars: RESULT_CHARS })
+  let logged = await read()
+  if (logged.told_from === 'counts') {
+    await home.history.ingest({ session: id }) // a log that was never read is not found otherwise
+    logged = await read()
+  }
+  if (logged.told_from === 'counts') throw nothingLeft(logged.session)
+  return { logged, from: logged.told_from }
+}
+
+/** The one that the program would use, else the first that it can reach. */
+async function modelFor(
+  writer: ConversationWriter,
+  environment: Environment,
+  cwd: string,
+): Promise<string | undefined> {
+  const known = writer.modelFor?.(environment, cwd)
+  if (known !== undefined || !writer.modelList) return known
+  const printed = await outputOf(writer.modelList, cwd, environment)
+  return printed.split('\n').find((line) => /^[\w.@-]+\/\S+$/.test(line))
+}
+
+function logToolOf(tool: string) {
+  const found = LOG_TOOLS.find(({ name }) => name === tool)
+  if (found) return found
+  throw new Error(`no reader of the logs of ${tool}`)
+}
+
+const nothingLeft = ({ id }: Session): SkeinError =>
+  new SkeinError(
+    'session-not-found',
+    `Nothing is left of what was said in session ${id}: it has neither a log nor an archive`,
+    `See what is known of it: skein show ${id}`,
+  )

@@ -1,0 +1,76 @@
+import { type AgentId, type Instant, msOf, type SessionId } from '../../model/index.js'
+import type { AgentRun } from '../agent-run.js'
+import { lastTurn, latestOf, turnEndOf } from '../status/turn-end.js'
+
+/** The beginning or the end of a turn, at which the code is captured. */
+export interface TurnEdge {
+  agent: AgentId
+  session: SessionId
+  directory: string
+  moment: 'prompt' | 'stop'
+  at: Instant
+}
+
+/** The last beginning and the last end of an agent's turns that were captured, or given up. */
+export interface CapturedEdges {
+  prompt?: Instant
+  stop?: Instant
+}
+
+/** Two reports of one prompt, such as those of a hook and of a registry, are not further apart. */
+const SAME_PROMPT_MS = 2_000
+/** A beginning that is older than this shows nothing any more once its turn has ended. */
+const OLD_PROMPT_MS = 60_000
+
+/**
+ * What is to be captured of an agent's last turn. Decided from the agent's file and from what was captured before, so that it makes no
+ * difference which process read the report, or whether the daemon was killed in between.
+ */
+export function turnEdges(run: AgentRun, captured: CapturedEdges, nowMs: number): TurnEdge[] {
+  const { binding, agent, recipe } = run
+  if (!binding) return []
+  const edge = (moment: TurnEdge['moment'], at: Instant): TurnEdge => ({
+    agent,
+    session: binding.session,
+    directory: recipe.cwd,
+    moment,
+    at,
+  })
+  const { prompt, stop } = edgesOf(run, captured)
+  const edges: TurnEdge[] = []
+  if (prompt !== undefined) {
+    const isOver = stop !== undefined && stop > prompt
+    if (!isOver || nowMs - msOf(prompt) < OLD_PROMPT_MS) edges.push(edge('prompt', prompt))
+  }
+  if (stop !== undefined && stop > (captured.stop ?? '')) edges.push(edge('stop', stop))
+  return edges
+}
+
+function edgesOf(run: AgentRun, captured: CapturedEdges): { prompt?: Instant | undefined; stop?: Instant | undefined } {
+  const { told = [], busy_at, prompted_at, run: live } = run
+  const { begun_at, end, isOpen } = lastTurn({
+    told,
+    busy_at,
+    turn_end: turnEndOf(run),
+    ...(live ? { run: live } : {}),
+  })
+  const stop = live?.ended_at !== undefined && isOpen ? live.ended_at : end?.at
+  const begun = isOpen ? (busy_at ?? begun_at) : undefined
+  const prompt = isAnother(prompted_at, captured)
+    ? prompted_at
+    : isBeginning(begun, captured, end?.at)
+      ? begun
+      : undefined
+  return { prompt, stop }
+}
+
+/** A prompt that was reported, also one that was typed while a turn went on. */
+const isAnother = (prompted: Instant | undefined, { prompt }: CapturedEdges): boolean =>
+  prompted !== undefined && (prompt === undefined || msOf(prompted) - msOf(prompt) >= SAME_PROMPT_MS)
+
+/** Work that began after the last end, with no prompt captured since. A turn that goes on after a question was answered is no other turn. */
+function isBeginning(begun: Instant | undefined, { prompt, stop }: CapturedEdges, ended: Instant | undefined): boolean {
+  if (begun === undefined) return false
+  const lastEnd = latestOf(stop, ended)
+  return begun > (lastEnd ?? '') && (prompt === undefined || (lastEnd !== undefined && prompt <= lastEnd))
+}
