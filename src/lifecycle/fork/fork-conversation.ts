@@ -11,7 +11,6 @@ const IMPORT_MS = 120_000
 
 /** The conversation that a fork goes on with. */
 export interface ForkedConversation {
-  session: SessionId
   turns: number
   /**
    * `cut`: as the source's own program wrote it. `written`: in the form of another program. `context`: what it was about, as text for the
@@ -30,11 +29,11 @@ export async function forkConversation(
   place: (files: readonly string[]) => void,
 ): Promise<ForkedConversation> {
   const { request, session, recipe, kept } = plan
-  const none: ForkedConversation = { session: target.session, turns: 0, how: 'new', left_out: [] }
+  const none: ForkedConversation = { turns: 0, how: 'new', left_out: [] }
   if (!request.chat || kept.length === 0) return none
   const source = plan.log?.tool.name ?? session.tool
   if (recipe.tool === source && plan.log?.tool.cut) return cutFor(parts, plan, target, place)
-  if (hasWriter(recipe.tool)) return writtenFor(parts, plan, target.cwd)
+  if (hasWriter(recipe.tool)) return writtenFor(parts, plan, target)
   return { ...none, how: 'context', context: await contextOf(parts, plan) }
 }
 
@@ -61,21 +60,25 @@ async function cutFor(
     if (!copy) throw notImported(cut.import.argv, 'the session is not there afterwards')
     checkCut(tool, ref, request, cut, copy)
   }
-  return { session: cut.session, turns: cut.turns, how: 'cut', left_out: [] }
+  return { turns: cut.turns, how: 'cut', left_out: [] }
 }
 
 /** In the form of another program, or of its own where the log is gone and the archive has the words. */
-async function writtenFor(parts: Parts, { session, recipe, kept }: ForkPlan, cwd: string): Promise<ForkedConversation> {
+async function writtenFor(
+  parts: Parts,
+  { session, recipe, kept }: ForkPlan,
+  target: { session: SessionId; cwd: string },
+): Promise<ForkedConversation> {
   const { writeConversation } = await import('./written-conversation.js')
   const through = kept.at(-1)?.number
   const written = await writeConversation(parts, session, {
     tool: recipe.tool,
-    cwd,
+    ...target,
     ...(recipe.account === undefined ? {} : { account: recipe.account }),
     ...(recipe.model === undefined ? {} : { model: recipe.model }),
     ...(through === undefined ? {} : { through }),
   })
-  return { session: written.session, turns: written.turns, how: 'written', left_out: written.left_out }
+  return { turns: written.turns, how: 'written', left_out: written.left_out }
 }
 
 /** What was said up to the turn, in a few lines, for a program whose log cannot be cut. */

@@ -14,6 +14,7 @@ import { givenEnv } from '../run/given-env.js'
 import { spawn, start } from '../run/start.js'
 import { refuseParked } from '../sling/admission.js'
 import { Git } from '../sling/worktree.js'
+import { hasWriter, writerOf } from '../../tools/index.js'
 import type { Observed } from '../status/observe.js'
 import { type ForkedConversation, forkConversation } from './fork-conversation.js'
 import { type ForkNote, ForkNotes, undoFork } from './fork-note.js'
@@ -31,7 +32,7 @@ export interface Forked {
   source: SessionId
   /** The last turn that it shares with the source. */
   turn: number | undefined
-  conversation: Omit<ForkedConversation, 'session'>
+  conversation: ForkedConversation
   cwd: string
   worktree?: string
   branch?: string
@@ -62,7 +63,7 @@ async function forkOne(parts: Parts, plan: ForkPlan, nth: number): Promise<Forke
   const { request, session: source, recipe, snapshot, kept } = plan
   const notes = new ForkNotes(parts)
   const id = context.random.uuid()
-  const wanted = parseSessionId(id)
+  const wanted = hasWriter(recipe.tool) ? writerOf(recipe.tool).newId(id) : parseSessionId(id)
   const address = await addressFor(parts, plan, nth)
   await refuseParked(home, address)
   const note: ForkNote = notes.begin(id)
@@ -70,33 +71,33 @@ async function forkOne(parts: Parts, plan: ForkPlan, nth: number): Promise<Forke
     const tree = snapshot && (await restoreTree(parts, plan, { notes, note, id, name: nameOf(request, nth) }))
     const cwd = realpathSync(tree ? tree.cwd : plan.cwd)
     const setup = tree && (await runSetup(parts, cwd))
-    const conversation = await forkConversation(parts, plan, { session: wanted, cwd }, (files) => {
-      note.files = [...files]
-      notes.write(note)
-    })
     const agent = await newAgent(parts, plan, { address, cwd })
     note.agent = agent.id
-    note.session = conversation.session
+    note.session = wanted
     notes.write(note)
     const turn = kept.at(-1)?.number
     const { chooseId } = runnerOf(parts, recipe.tool).can
     const binds = chooseId === 'flag' || chooseId === 'seed'
-    if (binds) await bind(parts, agent, conversation.session)
     const origin = { session: source.id, ...(turn === undefined ? {} : { turn }) }
     const facts = { agent: agent.address, tool: recipe.tool, cwd, ...(source.title ? { title: source.title } : {}) }
-    if (binds) await home.sessions.start({ id: conversation.session, ...facts, forked_from: origin })
+    // Before there is a log of it, which a reader of logs would take for a session that it has found.
+    if (binds) await home.sessions.start({ id: wanted, ...facts, forked_from: origin })
+    const conversation = await forkConversation(parts, plan, { session: wanted, cwd }, (files) => {
+      note.files = [...files]
+      notes.write(note)
+    })
+    if (binds) await bind(parts, agent, wanted)
     const started = await start(parts, agent)
     if (!binds && started.session)
       await home.sessions.start({ id: started.session, ...facts, forked_from: origin, mayExist: true })
     notes.forget(id)
-    const { session: _session, ...told } = conversation
     return {
       agent,
       observed: started.observed,
       session: started.session,
       source: source.id,
       turn,
-      conversation: told,
+      conversation,
       cwd,
       ...(tree ? { worktree: tree.directory } : {}),
       ...(tree?.branch ? { branch: tree.branch } : {}),
