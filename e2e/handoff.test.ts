@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { objectAt } from '../src/tools/json-value.js'
-import { ModelServer } from './model-server/model-server.js'
-import { Scratch } from './scratch.js'
-import { Skein, until } from './skein.js'
+import type { ModelServer } from './model-server/model-server.js'
+import { until } from './skein.js'
 import { claude } from './tools/claude.js'
 import { codex } from './tools/codex.js'
 import { REAL_TOOLS } from './tools/index.js'
+import { User } from './user.js'
 
 const AGENT = 'web/worker'
 const MESSAGE = 'The lexer is done, the parser is next.'
@@ -15,31 +15,17 @@ const MESSAGE = 'The lexer is done, the parser is next.'
 const since = (server: ModelServer, count: number) => server.requests.slice(count)
 
 describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
-  let scratch: Scratch
-  let server: ModelServer
-  let skein: Skein
+  let user: User
 
   beforeAll(async () => {
-    server = await ModelServer.start({ rules: [{ when: /.*/, steps: [{ text: 'Gladly.' }] }] })
-    scratch = new Scratch(tool.name)
-    skein = new Skein(scratch, tool.setUp(scratch, server))
-    await skein.run('group', 'create', 'web')
+    user = await User.of([tool])
+    await user.skein.run('group', 'create', 'web')
   })
-  afterAll(async () => {
-    scratch?.[Symbol.dispose]()
-    await server?.[Symbol.asyncDispose]()
-  })
-
-  const startAgent = async (address: string): Promise<string> => {
-    const started = await skein.run('start', '.', '--agent', address, '--tool', tool.name)
-    const session = String(objectAt(started, 'agent')?.session_id)
-    await skein.listed(address, { status: 'idle' }, 60_000)
-    await skein.run('send', address, 'hello', '--wait', '--timeout', '60s')
-    return session
-  }
+  afterAll(async () => user?.[Symbol.asyncDispose]())
 
   it('hands off: the first request of the successor carries the handoff, and the chain has both sessions', async () => {
-    const session = await startAgent(AGENT)
+    const { skein, server, scratch } = user
+    const session = await user.agentAtWork(AGENT, tool)
     const before = server.requests.length
     const handed = await skein.run('handoff', AGENT, '-s', 'Parser', '-m', MESSAGE, '--collect')
     expect(handed).toMatchObject({ kind: 'fresh', is_done: true, from: session })
@@ -49,9 +35,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     expect(first?.prompts.join('\n')).not.toContain('hello')
     expect(first?.read).toContain(MESSAGE)
     expect(first?.read).toContain('hello') // the digest of the conversation before
-    const { chains } = await skein.run('sessions', 'chain', session)
-    const [chain] = chains as { sessions: Record<string, unknown>[] }[]
-    expect(chain?.sessions.map(({ id, link, outcome }) => ({ id, link, outcome }))).toEqual([
+    expect((await user.chainOf(session)).map(({ id, link, outcome }) => ({ id, link, outcome }))).toEqual([
       { id: session, outcome: 'handoff' },
       { id: handed.to, link: 'handoff' },
     ])
@@ -62,7 +46,8 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
   })
 
   it('--cycle keeps the conversation in a new process', async () => {
-    const session = await startAgent('web/cycler')
+    const { skein, server } = user
+    const session = await user.agentAtWork('web/cycler', tool)
     const { pid } = await skein.agent('web/cycler')
     expect(await skein.run('handoff', 'web/cycler', '--cycle')).toMatchObject({ kind: 'cycle', from: session })
     await skein.listed('web/cycler', { session_id: session }, 60_000)
@@ -73,15 +58,9 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
 })
 
 it('an agent is handed off from Claude Code to Codex, which is told what was done', async () => {
-  await using server = await ModelServer.start({ rules: [{ when: /.*/, steps: [{ text: 'Gladly.' }] }] })
-  using scratch = new Scratch('move')
-  const [one, other] = [claude.setUp(scratch, server), codex.setUp(scratch, server)]
-  const PATH = [one.PATH, other.PATH].join(':')
-  const skein = new Skein(scratch, { ...one, ...other, PATH })
-  const started = await skein.run('start', '.', '--agent', 'mover', '--tool', 'claude')
-  const session = String(objectAt(started, 'agent')?.session_id)
-  await skein.listed('mover', { status: 'idle' }, 60_000)
-  await skein.run('send', 'mover', 'count the files', '--wait', '--timeout', '60s')
+  await using user = await User.of([claude, codex])
+  const { skein, server } = user
+  const session = await user.agentAtWork('mover', claude, { prompt: 'count the files' })
   const before = server.requests.length
   const handed = await skein.run('handoff', 'mover', '--tool', 'codex', '-m', MESSAGE)
   await until('Codex asks the model', () => since(server, before).length > 0, 60_000)
@@ -89,24 +68,29 @@ it('an agent is handed off from Claude Code to Codex, which is told what was don
   expect(first?.read).toContain(MESSAGE)
   expect(first?.read).toContain('count the files')
   expect(await skein.agent('mover')).toMatchObject({ tool: 'codex', session_id: handed.to })
-  const { chains } = await skein.run('sessions', 'chain', session)
-  const [chain] = chains as { sessions: Record<string, unknown>[] }[]
-  expect(chain?.sessions.map(({ id, tool, link }) => ({ id, tool, link }))).toEqual([
+  expect((await user.chainOf(session)).map(({ id, tool, link }) => ({ id, tool, link }))).toEqual([
     { id: session, tool: 'claude' },
     { id: handed.to, tool: 'codex', link: 'handoff' },
   ])
 })
 
 it('Claude Code compacts its context: a handoff is saved before, and the conversation continues', async () => {
-  await using server = await ModelServer.start({ rules: [{ when: /.*/, steps: [{ text: 'Gladly.' }] }] })
-  using scratch = new Scratch('compact')
-  const skein = new Skein(scratch, claude.setUp(scratch, server))
-  const started = await skein.run('start', '.', '--agent', 'packer', '--tool', 'claude')
-  const session = String(objectAt(started, 'agent')?.session_id)
-  await skein.listed('packer', { status: 'idle' }, 60_000)
-  await skein.run('send', 'packer', 'hello', '--wait', '--timeout', '60s')
+  await using user = await User.of([claude])
+  const { skein } = user
+  const session = await user.agentAtWork('packer', claude)
   await skein.types('packer', '/compact')
   const inbox = async (): Promise<string> => JSON.stringify(await skein.run('mail', 'inbox', 'packer'))
   await until('a handoff is saved', async () => (await inbox()).includes('Handoff: compaction'), 60_000)
   expect((await skein.agent('packer')).session_id).toBe(session)
+})
+
+it('a role with precompact = "cycle": Claude Code compacts, and its program is restarted in the same conversation', async () => {
+  await using user = await User.of([claude], { settings: () => ['[roles.cycler]', 'precompact = "cycle"'] })
+  const { skein } = user
+  const session = await user.agentAtWork('packer', claude, { options: ['--role', 'cycler'] })
+  const { pid } = await skein.agent('packer')
+  await skein.types('packer', '/compact')
+  await until('it runs in another process', async () => (await skein.agent('packer')).pid !== pid, 60_000)
+  await skein.listed('packer', { session_id: session, status: 'idle' }, 60_000)
+  expect(JSON.stringify(await skein.run('mail', 'inbox', 'packer'))).toContain('Handoff: compaction')
 })

@@ -12,7 +12,11 @@ export class Skein {
   readonly #env: Record<string, string>
   readonly #cwd: string
 
-  constructor(scratch: Scratch, userEnv: Record<string, string>) {
+  constructor(
+    scratch: Scratch,
+    userEnv: Record<string, string>,
+    private readonly program = PROGRAM,
+  ) {
     this.#cwd = scratch.project
     // tmux keeps its sockets by name in this directory, so `tmux -L skein` is another server in each scratch.
     this.#env = { ...userEnv, SKEIN_HOME: scratch.path('skein'), TMUX_TMPDIR: scratch.path('tmp') }
@@ -21,7 +25,7 @@ export class Skein {
   /** What the command prints with `--json`; throws with what it said when it fails. */
   async run(...args: string[]): Promise<JsonObject> {
     const options = { env: this.#env, cwd: this.#cwd, timeout: 120_000, maxBuffer: 1 << 26 }
-    const running = promisify(execFile)(process.execPath, [PROGRAM, ...args, '--json'], options)
+    const running = promisify(execFile)(process.execPath, [this.program, ...args, '--json'], options)
     const { stdout } = await running.catch((error: Error & { stdout?: string }) => {
       error.message += ` ${error.stdout ?? ''}`
       throw error

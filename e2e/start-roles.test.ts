@@ -1,44 +1,33 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { objectAt } from '../src/tools/json-value.js'
-import { ModelServer } from './model-server/model-server.js'
-import { Scratch } from './scratch.js'
-import { Skein } from './skein.js'
 import { REAL_TOOLS } from './tools/index.js'
+import { User } from './user.js'
 
 const AGENT = 'gastown/crew/max'
 
 const TOOLS = REAL_TOOLS.filter(({ name }) => ['claude', 'codex', 'gemini'].includes(name))
 
 describe.each(TOOLS)('a crew member of Gas Town that runs $name $version', (tool) => {
-  let scratch: Scratch
-  let server: ModelServer
-  let skein: Skein
+  let user: User
 
   beforeAll(async () => {
-    server = await ModelServer.start({ rules: [{ when: /.*/, steps: [{ text: 'Gladly.' }] }] })
-    scratch = new Scratch(tool.name)
-    skein = new Skein(scratch, tool.setUp(scratch, server))
-    mkdirSync(scratch.path('skein'), { recursive: true })
-    const settings = [
-      `[tmux]\nsocket = ${JSON.stringify(scratch.path('tmux.sock'))}`,
-      '[roles]',
-      'preset = "gastown"',
-      `root = ${JSON.stringify(scratch.path('town'))}`,
-      'prefixes = { gastown = "gt" }',
-      '[roles.crew]',
-      `tool = "${tool.name}"`,
-    ]
-    writeFileSync(join(scratch.path('skein'), 'config.toml'), `${settings.join('\n')}\n`)
+    user = await User.of([tool], {
+      settings: (scratch) => [
+        `[tmux]\nsocket = ${JSON.stringify(scratch.path('tmux.sock'))}`,
+        '[roles]',
+        'preset = "gastown"',
+        `root = ${JSON.stringify(scratch.path('town'))}`,
+        'prefixes = { gastown = "gt" }',
+        '[roles.crew]',
+        `tool = "${tool.name}"`,
+      ],
+    })
   })
-  afterAll(async () => {
-    scratch?.[Symbol.dispose]()
-    await server?.[Symbol.asyncDispose]()
-  })
+  afterAll(async () => user?.[Symbol.asyncDispose]())
 
   it('is started with its names, and the beacon is the first prompt that its model gets', async () => {
+    const { skein, server } = user
     const started = await skein.run('start', '.', '--role', 'crew', '--group', 'gastown', '--agent', 'max')
     expect(objectAt(started, 'agent')).toMatchObject({ address: AGENT, role: 'crew', tmux_session: 'gt-crew-max' })
     await skein.run('wait', AGENT, '--until', 'idle', '--timeout', '60s')
@@ -54,6 +43,7 @@ describe.each(TOOLS)('a crew member of Gas Town that runs $name $version', (tool
   })
 
   it('is who it is in its tmux session, also after it began afresh', async () => {
+    const { skein, scratch } = user
     await skein.run('restart', AGENT, '--fresh')
     await skein.run('wait', AGENT, '--until', 'idle', '--timeout', '60s')
     const session = String((await skein.agent(AGENT)).session_id)

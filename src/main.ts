@@ -73,6 +73,7 @@ runCli({
     profile: env.SKEIN_PROFILE || undefined,
     session: env.SKEIN_SESSION || undefined,
     agent: env.SKEIN_AGENT || undefined,
+    run: env.SKEIN_RUN || undefined,
     tmux: env.TMUX || undefined,
     noColour: Boolean(env.NO_COLOR),
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,

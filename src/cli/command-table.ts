@@ -57,7 +57,7 @@ export const COMMANDS: CommandTable = {
       title: 'Talk to agents',
       names: ['send', 'wait', 'output', 'approve', 'deny', 'answer', 'keys', 'ack', 'snooze'],
     },
-    { title: 'Work', names: ['work', 'sling', 'mail', 'checkpoint', 'step'] },
+    { title: 'Work', names: ['work', 'sling', 'mail', 'budget', 'checkpoint', 'step'] },
     {
       title: 'History',
       names: [
@@ -291,6 +291,20 @@ export const COMMANDS: CommandTable = {
       'Bring back a session whose log its tool deleted',
       async () => (await import('./commands/resurrect.js')).resurrect,
     ),
+    budget: {
+      summary: 'Limit what agents may spend',
+      entries: {
+        set: verb(
+          'Limit what an agent, a group or a unit of work may spend',
+          async () => (await import('./commands/budget/set.js')).set,
+        ),
+        show: verb(
+          'Show budgets and what was spent of them',
+          async () => (await import('./commands/budget/show.js')).show,
+        ),
+        clear: verb('Remove a budget', async () => (await import('./commands/budget/clear.js')).clear),
+      },
+    },
     checkpoint: {
       summary: 'Save where an agent is in its work',
       entries: {

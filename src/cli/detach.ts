@@ -23,7 +23,7 @@ const OF_A_RUN = ['SKEIN_RUN', 'SKEIN_AGENT', 'SKEIN_SESSION', 'TMUX', 'TMUX_PAN
  */
 export function detachProgram({ program, args, env, input, log }: Detached): void {
   makeDirectory(dirname(log))
-  const given = `${log}.in`
+  const given = `${log}.${process.pid}.in`
   writeFileSync(given, input, { mode: 0o600 })
   const [output, source] = [openSync(log, 'w', 0o600), openSync(given, 'r')]
   rmSync(given)

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Home } from '../home/index.js'
 import type { Agents } from '../lifecycle/index.js'
 import { SkeinError } from '../model/index.js'
@@ -72,10 +73,20 @@ async function follow(wanted: Route, world: World): Promise<ExitCode> {
       const command = await wanted.entry.load()
       const given = sortArgs(command, wanted.args)
       const out = outputOf(world, given)
-      await withHome(world, given, out, (cli) => command.start(given, cli))
+      await withHome(world, given, out, async (cli) => {
+        if (world.settings.run !== undefined) await beat(world, cli.profile, world.settings.run, command.name)
+        await command.start(given, cli)
+      })
       return out.exitCode
     }
   }
+}
+
+/** Typed inside an agent: a sign that it lives. Other commands load nothing for it. */
+async function beat(world: World, profile: string, run: string, command: string): Promise<void> {
+  const { touchBeat } = await import('../journal/index.js')
+  const { root } = world.daemon
+  touchBeat(join(root, 'profiles', profile, 'beats'), run, command, world.now())
 }
 
 function outputOf(world: World, given: Given): Output {
@@ -112,6 +123,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
   const profile = named ?? world.settings.profile ?? DEFAULT_PROFILE
   let opened: Promise<Home> | undefined
   let agents: Promise<Agents> | undefined
+  let typed: string | undefined
   const home = (): Promise<Home> => {
     opened ??= openProfile(world, profile, { isNamed: named !== undefined, creates: given.create !== undefined })
     return opened
@@ -123,7 +135,10 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       get cwd() {
         return world.cwd
       },
-      stdin: world.stdin,
+      stdin: () => {
+        typed ??= world.stdin() // it can be read once
+        return typed
+      },
       input: world.input,
       privacyFile: world.privacyFile,
       currentSession: world.settings.session,

@@ -53,6 +53,8 @@ export interface Settings {
   readonly session: string | undefined
   /** SKEIN_AGENT */
   readonly agent: string | undefined
+  /** SKEIN_RUN: typed inside an agent. */
+  readonly run?: string | undefined
   /** TMUX */
   readonly tmux: string | undefined
   /** NO_COLOR */

@@ -27,8 +27,10 @@ import { type DaemonPlace, daemonPlace, makePrivate, removeSocket } from './plac
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { TurnCaptures, type TurnCapturesSetup } from './snapshots/turn-captures.js'
 import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
+import { BudgetRounds } from './watch/budget-rounds.js'
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
+import { SilenceRounds } from './watch/silence-rounds.js'
 import { TmuxServers } from './watch/tmux-servers.js'
 import { Watchdog } from './watch/watchdog.js'
 
@@ -79,6 +81,8 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   using captures = new TurnCaptures(capturesOf(options, home))
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place, captures }))
   await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
+  await using _silence = SilenceRounds.open({ parts, watcher, configFile: facts.configFile, say })
+  await using _budgets = new BudgetRounds({ parts, hub, watcher, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined

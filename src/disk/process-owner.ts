@@ -75,6 +75,8 @@ export interface ProcessStat {
   /** The pid of the leader of its session: stays when its parent ends. */
   session: number
   starttime: number
+  /** Ticks of the CPU that it and its children that have ended used. */
+  cpu: number
 }
 
 /** The name in parentheses may contain anything, so fields count from its end. */
@@ -87,6 +89,7 @@ export function processStat(pid: number): ProcessStat | undefined {
       ppid: Number(fields[1]),
       session: Number(fields[3]),
       starttime: Number(fields[19]),
+      cpu: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0),
     }
   } catch {
     return undefined

@@ -1,6 +1,6 @@
 import type { Spent } from '../index/index.js'
 import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
-import type { Event, Session, Step } from '../model/index.js'
+import type { BudgetSpent, Event, Session, Step } from '../model/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
 import type { CodedTurn } from './coded-turns.js'
@@ -132,6 +132,8 @@ export interface History {
   prices(): Promise<Prices>
   /** What these sessions have cost, as far as their logs were ingested. */
   spent(sessions: readonly string[]): Promise<Map<string, Spent>>
+  /** What the sessions of an agent (by its address), a group or a unit of work have cost, or all of them; `today` in local time alone. */
+  spentWithin(scope: { agent?: string; group?: string; work?: string }, today: boolean): Promise<BudgetSpent>
   counts(session: string): Promise<HistoryCounts>
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { settledOverrides, spentBySession } from '../index/index.js'
+import { type ChargedTo, settledOverrides, spentBySession, spentIn } from '../index/index.js'
 import type { Context, Event } from '../model/index.js'
 import { onDemand, SkeinError } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
@@ -66,6 +66,14 @@ export function openHistory(parts: HistoryParts): OpenHistory {
         if (!store.options.readOnly && (await arePricesOld(store.paths.history, config)))
           await (await spending()).cost()
         return spentBySession(store.paths.history, ids)
+      },
+      spentWithin: async (scope, today) => {
+        const isAll = Object.keys(scope).length === 0
+        const places = isAll ? undefined : await store.ask((index) => index.places())
+        const within = places && [...places].filter(([, place]) => isChargedTo(place, scope)).map(([id]) => id)
+        const nowMs = today ? store.context.clock.now() : undefined
+        const { day = 'total', ...spent } = spentIn(store.paths.history, within, nowMs)
+        return { period: day, ...spent }
       },
     },
     archive: {
@@ -140,4 +148,13 @@ async function arePricesOld(history: string, config: Config): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+const isChargedTo = (
+  place: Pick<ChargedTo, 'agent' | 'group' | 'work'>,
+  { agent, group, work }: { agent?: string; group?: string; work?: string },
+): boolean => {
+  if (agent !== undefined) return place.agent === agent
+  if (work !== undefined) return place.work === work
+  return group !== undefined && (place.group === group || place.group?.startsWith(`${group}/`) === true)
 }

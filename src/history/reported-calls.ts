@@ -1,7 +1,7 @@
 import { FactFilter } from '../archive/index.js'
-import type { Event, Instant } from '../model/index.js'
+import type { Event } from '../model/index.js'
 import type { Policy } from '../privacy/index.js'
-import type { LoggedSession, LoggedToolCall, LoggedTurn } from '../tools/index.js'
+import { emptyTurn, type LoggedSession, type LoggedToolCall, type LoggedTurn } from '../tools/index.js'
 
 /** A tool call that a hook reported while its session ran. */
 export interface ReportedCall {
@@ -40,7 +40,8 @@ export function withReported<Told extends LoggedSession>(told: Told, events: rea
     return [call]
   })
   if (calls.length === 0) return told
-  const before = told.before ?? nothingSaid(calls[0]?.started_at)
+  const begun = calls[0]?.started_at
+  const before = told.before ?? { ...emptyTurn(0, 'person'), ...(begun ? { started_at: begun } : {}) }
   return { ...told, before: { ...before, tool_calls: [...before.tool_calls, ...calls] } }
 }
 
@@ -59,17 +60,3 @@ function callOf({ payload, ts }: Event): LoggedToolCall | undefined {
     started_at: ts,
   }
 }
-
-const nothingSaid = (at: Instant | undefined): LoggedTurn => ({
-  number: 0,
-  prompt: '',
-  by: 'person',
-  ...(at ? { started_at: at } : {}),
-  outcome: 'open',
-  compacted: 0,
-  follows: 0,
-  live: true,
-  copied: false,
-  tool_calls: [],
-  usage: [],
-})

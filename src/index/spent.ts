@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openToRead } from '../disk/index.js'
+import { DAY_MS } from '../model/index.js'
 
 /** What a session has cost so far, as the ledger last settled it. */
 export interface Spent {
@@ -48,6 +49,49 @@ export function spentBySession(path: string, sessions: readonly string[]): Map<s
   return found
 }
 
+/** What was spent in some sessions, or in all, on one local day or ever. */
+export interface SpentSum {
+  /** The local day; undefined for all of them. */
+  day?: string
+  micro_usd: number
+  tokens: number
+  unpriced_calls: number
+  unpriced_tokens: number
+}
+
+/** For budgets: one sum over the ledger's cells. Days are those of the zone in which the ledger was settled. */
+export function spentIn(path: string, sessions: readonly string[] | undefined, todayMs: number | undefined): SpentSum {
+  const none = { micro_usd: 0, tokens: 0, unpriced_calls: 0, unpriced_tokens: 0 }
+  if (!existsSync(path)) return { ...none, ...(todayMs === undefined ? {} : { day: dayOf(todayMs, 'UTC') }) }
+  const database = openToRead(path)
+  try {
+    if (!database.prepare(HAS_CELLS).get()) return none
+    const zone = database.prepare("select value from ledger_facts where name = 'zone'").get() as
+      | { value: string }
+      | undefined
+    const day = todayMs === undefined ? undefined : dayOf(todayMs, zone?.value ?? 'UTC')
+    const row = database
+      .prepare(SPENT_IN)
+      .get(
+        day === undefined ? null : Date.parse(day) / DAY_MS,
+        sessions === undefined ? null : JSON.stringify(sessions),
+      ) as Record<string, number | null> | undefined
+    return {
+      ...(day === undefined ? {} : { day }),
+      micro_usd: Math.round((row?.nano_usd ?? 0) / 1_000),
+      tokens: row?.tokens ?? 0,
+      unpriced_calls: row?.unpriced_calls ?? 0,
+      unpriced_tokens: row?.unpriced_tokens ?? 0,
+    }
+  } finally {
+    database.close()
+  }
+}
+
+/** `2026-01-17`, as it is there. */
+const dayOf = (ms: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(ms)
+
 /** Which prices of the user's own the sums were made with, as `PriceBook` writes them; undefined where there are no sums yet. */
 export function settledOverrides(path: string): string | undefined {
   if (!existsSync(path)) return undefined
@@ -70,6 +114,12 @@ const SPENT = `select sum(calls) as calls,
   sum(cache_write_5m_tokens + cache_write_1h_tokens) as cache_write_tokens,
   sum(tokens_nano_usd + web_search_nano_usd) as nano_usd, sum(unpriced_calls) as unpriced_calls
   from ledger_cells where session = ?`
+
+const SPENT_IN = `select
+  sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) as tokens,
+  sum(tokens_nano_usd + web_search_nano_usd) as nano_usd, sum(unpriced_calls) as unpriced_calls,
+  sum(unpriced_tokens) as unpriced_tokens
+  from ledger_cells where (?1 is null or day = ?1) and (?2 is null or session in (select value from json_each(?2)))`
 
 const LAST_CALL = `select input_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens as sent
   from ledger_calls where session = ? order by at_ms desc limit 1`

@@ -1,3 +1,4 @@
+export { readBeat, sweepBeats, touchBeat } from './beat.js'
 export { type FeedEntry, feedOf, isForFeed } from './feed.js'
 export { Journal } from './journal.js'
 export { newestEvents, pruneBlobs, pruneSegment } from './prune.js'

@@ -18,6 +18,7 @@ import type { PaneId, TmuxSocket } from '../terminal/index.js'
 import { type HandoffMarker, isHandoffMarker } from './handoff/marker.js'
 import { type IdentityLock, isIdentityLock } from './prime/identity-lock.js'
 import { isStartRecord, type StartRecord } from './run/start-steps.js'
+import { isSlingMarker, type SlingMarker } from './sling/marker.js'
 import type { PendingPrompt } from './talk/pending-prompt.js'
 import type { PendingRequest } from './talk/pending-request.js'
 
@@ -66,8 +67,8 @@ export interface LiveRun {
   after?: { reason: string; at: Instant }
   /** It has no hooks in this run: what its screen shows is all there is. */
   is_mute?: true
-  /** Its user asked for its end: whoever sees it end says so. */
-  asked?: { how: 'stopped' | 'killed'; at: Instant }
+  /** Its end was asked for, by its user or, as `crashed`, by the watchdog: whoever sees it end says so. */
+  asked?: { how: 'stopped' | 'killed' | 'crashed'; at: Instant; reason?: string }
   /** Stopped with all others by `skein down`; `skein up` starts it again. */
   is_down?: true
   /** It is over; nobody looks for it any more. */
@@ -96,6 +97,18 @@ export interface Respawn {
   delay_ms?: number
   /** It is left down; `reason` says why, and `next` what to do. */
   parked?: { kind: 'loop' | 'held' | 'refused'; reason: string; next: string }
+}
+
+/** An agent with work on its hook that gives no sign of life. In its file, so that it survives the daemon. */
+export interface Silence {
+  /** The run and the unit of work that it is about. */
+  run: string
+  work: string
+  /** Its last sign of life before the nudge. */
+  since: Instant
+  nudged_at: Instant
+  /** It is shown as stuck since then. */
+  stuck_at?: Instant
 }
 
 /** Which conversation an agent is in, and how that is known. */
@@ -139,6 +152,9 @@ export interface AgentRun {
   dialog?: string
   /** Shells and sub-agents that go on after the turn. */
   background?: { count: number; at: Instant }
+  /** What its program last reported, whatever that was. */
+  heard?: { at: Instant; by: string }
+  silence?: Silence
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
   /** How it asks before it acts, as it said last. */
@@ -149,6 +165,8 @@ export interface AgentRun {
   lock?: IdentityLock
   /** A handoff that is under way, or that its successor has not read yet. */
   handoff?: HandoffMarker
+  /** A unit of work that is being given to it. */
+  sling?: SlingMarker
   /** When its last handoff ended a session: the next one waits for its cooldown. */
   handed_off_at?: Instant
   /** The program has left its conversation for another, and how. */
@@ -233,7 +251,7 @@ const AGENT_RUN = shape({
       'process_start?': count,
       'program_pid?': isPid,
       'after?': shaped(shape({ reason: text, at: time })),
-      'asked?': shaped(shape({ how: text, at: time })),
+      'asked?': shaped(shape({ how: text, at: time, 'reason?': text })),
       'is_down?': flag,
       'ended_at?': time,
       'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),
@@ -264,12 +282,15 @@ const AGENT_RUN = shape({
   'sample?': EVIDENCE,
   'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text }))),
   'background?': shaped(shape({ count, at: time })),
+  'heard?': shaped(shape({ at: time, by: text })),
+  'silence?': shaped(shape({ run: text, work: text, since: time, nudged_at: time, 'stuck_at?': time })),
   'refused?': texts,
   'pending_prompt?': shaped(
     shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
   ),
   'lock?': isIdentityLock,
   'handoff?': isHandoffMarker,
+  'sling?': isSlingMarker,
   'handed_off_at?': time,
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),

@@ -10,6 +10,8 @@ import { located } from './run/run-life.js'
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
 const HOLD_WAIT_MS = 20_000
+/** A worktree is made meanwhile, of each that is ahead in the queue. */
+const SLING_WAIT_MS = 60_000
 /** A prompt that is kept for an agent, among the files of its runs. */
 export const PROMPT_FILE = 'prompt'
 /** How far it came, for the session after a crash. */
@@ -19,6 +21,7 @@ const DOING = {
   state: 'is starting or changing this agent',
   keys: 'is typing into this agent',
   handoff: 'is handing off this agent',
+  sling: 'is giving work to this agent',
 } as const
 
 /** What a change makes of an agent. */
@@ -100,7 +103,7 @@ export class AgentRuns {
 
   /**
    * `state`: the agent's file and starting it. `keys`: typing into it, which takes longer and must not mix. `handoff`: from the decision to
-   * hand off until the successor runs; whoever gets it may finish a handoff whose process is gone.
+   * hand off until the successor runs; whoever gets it may finish a handoff whose process is gone. `sling`: the same while it is given work.
    */
   async hold(id: AgentId, what: keyof typeof DOING, waitMs = HOLD_WAIT_MS): Promise<Disposable> {
     return this.#lock(`${id}.${what}.lock`, DOING[what], waitMs)
@@ -109,6 +112,11 @@ export class AgentRuns {
   /** From the choice of a session of the history until the file of the agent says that it has it. */
   async holdResume(): Promise<Disposable> {
     return this.#lock('resume.lock', 'is starting an agent in a session', HOLD_WAIT_MS)
+  }
+
+  /** While it is decided which agent gets a unit of work: two that choose at once would choose the same one. */
+  async holdSling(): Promise<Disposable> {
+    return this.#lock('sling.lock', 'is giving work to an agent', SLING_WAIT_MS)
   }
 
   /** While agents are brought back one after the other. Who comes second is refused at once. */

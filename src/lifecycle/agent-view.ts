@@ -2,21 +2,27 @@ import { keptWords } from '../home/index.js'
 import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf, SkeinError } from '../model/index.js'
 import { type AgentRun, type Binding, liveRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
+import { heartbeatOf } from './care/heartbeat.js'
+import { hookedWork } from './care/hooked-work.js'
 import type { Parts } from './parts.js'
 import { fallOf } from './recover/fall.js'
 import { directoryProblem } from './run/directory-problem.js'
 import { gitBranch } from './status/git-branch.js'
 import type { Observed } from './status/observe.js'
+import { livingOutside } from './status/outside.js'
 import { phaseOf } from './status/phase.js'
 
 /** What faces show of agents that were just looked at. */
 export async function viewsOf(parts: Parts, observed: readonly Observed[]): Promise<AgentView[]> {
   const sessions = observed.flatMap(({ run }) => run?.binding?.session ?? [])
-  const [spent, working] = await Promise.all([parts.home.history.spent(sessions), hookedAgents(parts, observed)])
+  const [spent, hooked] = await Promise.all([parts.home.history.spent(sessions), hookedAgents(parts, observed)])
+  const outside = observed.every(({ run }) => liveRun(run)) ? new Map() : livingOutside(parts)
   const views = observed.map(async ({ agent, run, verdict }) => {
     const cost = run?.binding && spent.get(run.binding.session)
+    const pid = liveRun(run) ? undefined : outside.get(agent.id)?.process.pid
     return {
-      ...(await viewOf(parts, agent, run, verdict?.status, working.has(agent.id))),
+      ...(await viewOf(parts, agent, run, verdict?.status, hooked.get(agent.id))),
+      ...(pid === undefined ? {} : { reason: `its program runs outside of Skein, as process ${pid}` }),
       ...(cost ? { context_tokens: cost.context_tokens } : {}),
       // What is not known is not nothing.
       ...(cost && (cost.micro_usd > 0 || cost.unpriced_calls === 0) ? { cost_micro_usd: cost.micro_usd } : {}),
@@ -26,18 +32,14 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   return Promise.all(views)
 }
 
-const MOST_HOOKED = 10_000
-
 /** Agents with work on their hook. Only where that is one query: another program is not asked on every look. A list needs no work. */
-async function hookedAgents({ home }: Parts, observed: readonly Observed[]): Promise<ReadonlySet<string>> {
-  if (!observed.some(({ run }) => liveRun(run))) return new Set()
+async function hookedAgents({ home }: Parts, observed: readonly Observed[]): Promise<ReadonlyMap<string, string>> {
+  if (!observed.some(({ run }) => liveRun(run))) return new Map()
   try {
-    if ((await home.work.keeper()) !== 'built-in') return new Set()
-    const hooked = await home.work.list({ status: ['hooked', 'in_progress'], limit: MOST_HOOKED })
-    return new Set(hooked.flatMap(({ agent_id }) => agent_id ?? []))
+    return (await home.work.keeper()) === 'built-in' ? await hookedWork(home) : new Map()
   } catch (error) {
     if (!(error instanceof SkeinError && error.code === 'bad-config')) throw error
-    return new Set()
+    return new Map()
   }
 }
 
@@ -53,16 +55,17 @@ export async function viewOf(
   agent: Agent,
   run: AgentRun | undefined,
   status: AgentStatus | undefined,
-  hasWork = false,
+  work?: string,
 ): Promise<AgentView> {
   // An agent that was never started has been stopped since it was made.
   const known = status ?? run?.status ?? { status: 'stopped', since: agent.created_at, source: 'process' }
   const cwd = run?.recipe.cwd ?? agent.project_path
   const branch = cwd ? await keptBranch(parts, gitBranch(cwd)) : undefined
   const model = run?.recipe.model
-  const phase = phaseOf(run, known as AgentStatus, hasWork)
+  const phase = phaseOf(run, known as AgentStatus, work !== undefined)
   const problem = cwd ? directoryProblem(cwd) : undefined
   const fell = fallOf(run)
+  const heartbeat = heartbeatOf(parts, run, known as AgentStatus, work ?? run?.recipe.work)
   return {
     ...agent,
     ...known,
@@ -72,6 +75,7 @@ export async function viewOf(
     ...(problem ? { cwd_problem: problem } : {}),
     ...(model ? { model } : {}),
     ...(phase ? { phase } : {}),
+    ...(heartbeat ? { heartbeat } : {}),
     ...(run?.pending_prompt ? { pending_prompt_at: run.pending_prompt.at } : {}),
     ...(run?.archived_at ? { archived_at: run.archived_at } : {}),
     ...(run?.snoozed_until ? { snoozed_until: run.snoozed_until } : {}),

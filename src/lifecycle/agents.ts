@@ -2,6 +2,7 @@ import type { Agent, AgentId, AgentStatus, Evidence, Instant, Session, WorkUnit 
 import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { Checkpoint, CheckpointNotes } from './care/checkpoint.js'
+import type { Heartbeat } from './care/heartbeat.js'
 import type { ForkRequest } from './fork/fork-plan.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
@@ -29,6 +30,8 @@ export interface AgentView extends Agent, AgentStatus {
   model?: string
   /** Where it is in its life, while it runs or hands off. */
   phase?: Phase
+  /** Its last sign of life, while it runs. */
+  heartbeat?: Heartbeat
   /** Tokens that its conversation had when it was last sent, as far as its log was ingested. */
   context_tokens?: number
   cost_micro_usd?: number

@@ -64,7 +64,8 @@ export async function configuredParts(options: ConfiguredAgents): Promise<Parts>
   return partsOf({ home, context, environment, socket, runners: runners.all, kept, ...named })
 }
 
-function partsOf(options: OpenAgents): Parts {
+/** The parts themselves, for who drives them by hand. */
+export function partsOf(options: OpenAgents): Parts {
   const { home, context, environment, socket, runners, defaultTool = 'claude', kept = false, answering, self } = options
   return {
     home,

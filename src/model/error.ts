@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'agent-not-ready'
   | 'agent-not-running'
   | 'agent-running'
+  | 'budget-used-up'
   | 'conversation-busy'
   | 'conversation-conflict'
   | 'conversation-not-found'

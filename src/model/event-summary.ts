@@ -97,6 +97,12 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     return `${told.who} ${how === 'crashed' || how === 'exited' ? how : `was ${how}`}${tail(why)}`
   },
   agent_status: (told) => `${told.who}: ${statusChange(told.payload)}`,
+  nudge: (told) => `${told.who} was nudged${tail(told.about('reason', 'work', 'target'))}`,
+  agent_stuck: (told) => `${told.who} is stuck${tail(told.field('reason'))}`,
+  budget_set: (told) => `${told.event.actor} set a budget${tail(told.field('budget'))}`,
+  budget_cleared: (told) => `${told.event.actor} removed a budget${tail(told.field('budget'))}`,
+  budget_warned: (told) => `a budget is nearly used up${tail(told.field('reason'))}`,
+  budget_used_up: (told) => `${told.who} was stopped${tail(told.field('reason'))}`,
   agent_sent: (told) =>
     `${told.who} was sent ${String(told.payload.bytes ?? '?')} bytes${tail(told.field('delivery'))}`,
   agent_answered: (told) => `${told.who} was answered${tail(told.about('decision', 'choose'))}`,

@@ -17,6 +17,23 @@ export type { Agent, Group } from './agent.js'
 export { agentsNamed, agentsWithId } from './agent-reference.js'
 export { askLine, asksLine } from './ask-line.js'
 export { beacon, beaconText, readBeacon, TOPICS } from './beacon.js'
+export {
+  type Amount,
+  amountText,
+  BUDGET_PERIODS,
+  type Budget,
+  type BudgetPeriod,
+  type BudgetSpent,
+  type BudgetState,
+  type BudgetTarget,
+  budgetKey,
+  budgetState,
+  isAmount,
+  isBudget,
+  isSameBudget,
+  parseAmount,
+  spentText,
+} from './budget.js'
 export type { Context, Progress } from './context.js'
 export { type ErrorCode, SkeinError, unreachable } from './error.js'
 export {

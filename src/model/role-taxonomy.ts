@@ -66,6 +66,11 @@ export class Roles {
     return this.list.find((role) => role.name === name)
   }
 
+  /** The role of an agent: the one that its address says, else the one that it was given. */
+  of({ address, role }: { address: string; role?: string }): Role | undefined {
+    return this.find(this.parse(address)?.role ?? role ?? '')
+  }
+
   prefixOf(group: string): string | undefined {
     return this.#prefixes.get(group)
   }

@@ -33,6 +33,10 @@ export interface Role {
   mail_address: Template
   cwd?: Template
   respawn: (typeof RESPAWNS)[number]
+  /** An agent with work on its hook that is silent for so long (`5m`) is nudged, then shown as stuck, then restarted; `0` is never. */
+  stuck_after?: string
+  /** An agent that is idle for so long (`2h`) is put to sleep; `0` is never. */
+  hibernate_after?: string
   /** Agents with a lower number are stopped first. */
   shutdown_order: number
   /** `done`: an agent of this role ends with its work instead of handing off to a successor. */

@@ -22,6 +22,7 @@ export const TROUBLES = [
   'api-error',
   'tmux-gone',
   'stalled',
+  'stuck',
 ] as const
 export type Trouble = (typeof TROUBLES)[number]
 

@@ -23,6 +23,7 @@ export { agentsAdd, agentsSet, agentsSetParent, agentsShow } from './agents/rost
 export { isDown, isUp, MANY_AGENTS, selectAgents } from './agents/selection.js'
 export { agentsSend } from './agents/send.js'
 export { agentsSpawn, LAUNCH } from './agents/spawn.js'
+export { type BudgetStanding, type Budgets, budgetClear, budgetSet, budgetShow } from './budget/budget.js'
 export { type AgentCheckpoint, checkpointClear, checkpointRead, checkpointWrite } from './checkpoint/checkpoint.js'
 export { COMMAND_ONLY } from './command-only.js'
 export type { OperationContext, ProfileEntry } from './context.js'

@@ -6,6 +6,7 @@ import {
   type Placeholder,
   PRECOMPACTS,
   PRESETS,
+  parseDuration,
   plainRole,
   RESPAWNS,
   type Role,
@@ -24,6 +25,8 @@ const ROLE_KEYS = [
   'mail_address',
   'cwd',
   'respawn',
+  'stuck_after',
+  'hibernate_after',
   'shutdown_order',
   'handoff',
   'precompact',
@@ -113,6 +116,8 @@ function roleOf(value: ConfigValue, base: Role): Role {
       mail_address: template('mail_address', [...names, 'address']),
       cwd,
       respawn: value.optional('respawn')?.oneOf(RESPAWNS),
+      stuck_after: durationOf(value.optional('stuck_after')),
+      hibernate_after: durationOf(value.optional('hibernate_after')),
       shutdown_order: order?.value as number | undefined,
       handoff: value.optional('handoff')?.oneOf(HANDOFFS),
       precompact: value.optional('precompact')?.oneOf(PRECOMPACTS),
@@ -131,6 +136,14 @@ function roleOf(value: ConfigValue, base: Role): Role {
     start,
     ...(start.auto_respawn ? {} : { respawn: 'never' as const }),
   }
+}
+
+/** As it was written; `0` is never. */
+function durationOf(value: ConfigValue | undefined): string | undefined {
+  if (!value) return undefined
+  const text = value.value === 0 ? '0' : value.text()
+  if (text === '0' || parseDuration(text) !== undefined) return text
+  throw value.wrong(`is ${JSON.stringify(text)}`, 'Write a duration such as "5m", or 0 for never')
 }
 
 function startOf(value: ConfigValue | undefined, base: RoleStart): RoleStart {

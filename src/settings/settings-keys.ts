@@ -48,6 +48,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
     limit: COUNT,
     mass: COUNT,
     mass_window: DURATION,
+    stuck_after: DURATION,
     agents: NAMED,
   },
   work: {

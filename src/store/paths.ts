@@ -18,6 +18,8 @@ export interface ProfilePaths {
   readonly agents: string
   /** Where programs put their messages. */
   readonly spool: string
+  /** The last command that each running agent typed: a file per run. */
+  readonly beats: string
   /** The code state of turns: a git store per repository. */
   readonly snapshots: string
 }
@@ -44,6 +46,7 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     autoPrune: join(directory, 'auto-prune.json'),
     agents: join(directory, 'agents'),
     spool: join(directory, 'spool'),
+    beats: join(directory, 'beats'),
     snapshots: join(directory, 'snapshots'),
   }
 }

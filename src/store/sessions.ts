@@ -323,7 +323,7 @@ function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<Sessi
   const { tool, title, tmux_session, rig, role, work_unit, molecule_id, step_ref, cwd, branch, model, commits } = facts
   const { topic, sender } = facts
   return withValues({
-    source: facts.source === 'run' ? facts.source : undefined,
+    source: facts.source,
     tool,
     title,
     tmux_session,

@@ -80,7 +80,8 @@ const RARE = new Set([
   ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),
   ...['left-out.what', 'left-out.count'],
   // Of agents with a role: see start-roles.test.ts.
-  ...['session.topic', 'session.sender', 'roles.preset', 'roles.root'],
+  ...['session.topic', 'session.sender', 'roles.preset', 'roles.root', 'role.stuck_after', 'role.hibernate_after'],
+  ...['heartbeat.last_command', 'heartbeat.timestamp'], // of programs that report: see silence-rounds.test.ts
   ...['topic', 'sender', 'closes_pane'].map((field) => `start-record.${field}`),
   // What it takes a daemon or an agent for that runs.
   'daemon-status.answers',

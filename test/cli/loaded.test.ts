@@ -7,12 +7,13 @@ import { buildWorld, scratch } from './world.js'
 /** What of the program a command loads, by the names of its sources. Loading is most of what a small command does. */
 async function sourcesLoadedBy(
   args: readonly string[],
-  { exit = 0, first = [] as string[] } = {},
+  { exit = 0, first = [] as string[], config = '' } = {},
 ): Promise<string[] & { loadedBuiltIns: string[] }> {
   using directory = scratch()
   const { path } = directory
   await buildWorld(join(path, 'home'))
   const env = environmentIn(path)
+  if (config !== '') writeFileSync(join(path, 'home', 'config.toml'), config)
   if (first.length > 0) expect(await run(BINARY, first, { env })).toMatchObject({ exitCode: 0 })
   const tell = join(path, 'tell.cjs')
   const told = join(path, 'loaded.json')
@@ -27,7 +28,7 @@ async function sourcesLoadedBy(
   const { files, builtIns } = JSON.parse(readFileSync(told, 'utf8')) as Record<'files' | 'builtIns', string[]>
   const sources = files
     .filter((file) => file.endsWith('.cjs'))
-    .flatMap((file) => readFileSync(file, 'utf8').match(/^\/\/ src\/.*$/gm) ?? [])
+    .flatMap((file) => readFileSync(file, 'utf8').match(/^\/\/ (?:src|node_modules)\/.*$/gm) ?? [])
     .map((line) => line.slice(3))
   return Object.assign(sources, { loadedBuiltIns: builtIns.map((one) => one.replace(/^NativeModule /, '')) })
 }
@@ -72,4 +73,26 @@ describe('a command that only asks', () => {
     const sources = await sourcesLoadedBy(['ingest', '--json'])
     for (const one of [RULES, LOG_READERS, 'src/ingest/turns/read-history.ts']) expect(sources).toContain(one)
   })
+})
+
+const TOML = /^node_modules\/.*toml/
+
+describe.each([
+  ['skein hook SessionStart', ['hook', 'SessionStart']],
+  ['skein hook Stop', ['hook', 'Stop']],
+  ['skein prime --hook', ['prime', '--hook']],
+])('%s, for which an agent waits', (_name, args) => {
+  it('loads neither TOML, nor the runner of a tool, nor a reader of logs, nor the command line', async () => {
+    const sources = await sourcesLoadedBy(args, { config: '[daemon]\nautostart = false\n' })
+    expect(sources).toContain('src/hook-main.ts')
+    for (const one of [RULES, LOG_READERS, 'src/tools/run/run-tools.ts', 'src/tools/claude/claude-runner.ts'])
+      expect(sources).not.toContain(one)
+    const others = (source: string): boolean => TOML.test(source) || /^src\/(cli|daemon|operations)\//.test(source)
+    expect(sources.filter(others)).toEqual([])
+  })
+})
+
+it('a hook loads TOML where the user has roles, or else this file looks for the wrong name', async () => {
+  const sources = await sourcesLoadedBy(['hook', 'SessionStart'], { config: '[roles.crew]\nrespawn = "never"\n' })
+  expect(sources.some((source) => TOML.test(source))).toBe(true)
 })

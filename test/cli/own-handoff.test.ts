@@ -31,10 +31,12 @@ function desk(typed: string) {
     `[daemon]\nautostart = false\n[tools.one]\ncommand = "${program}"\nidle_patterns = ["re:^>"]\n`,
   )
   const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: home }
-  const skein = (...args: string[]) => {
-    const ran = spawnSync(process.execPath, [BINARY, ...args], { env, cwd: root, encoding: 'utf8', timeout: 60_000 })
+  const skeinWith = (input: string, ...args: string[]) => {
+    const options = { env, cwd: root, encoding: 'utf8' as const, timeout: 60_000, input }
+    const ran = spawnSync(process.execPath, [BINARY, ...args], options)
     return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr }
   }
+  const skein = (...args: string[]) => skeinWith('', ...args)
   onTestFinished(() => {
     skein('daemon', 'stop')
     spawnSync('tmux', ['-S', join(home, 'tmux.sock'), 'kill-server'])
@@ -42,7 +44,7 @@ function desk(typed: string) {
   const lines = (path: string): string[] => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [])
   const agent = () => JSON.parse(skein('list', '--json', '--all').stdout).agents[0]
   const detachedSaid = () => lines(join(home, 'profiles', 'default', 'agents', 'detached.log')).join('\n')
-  return { skein, agent, starts: () => lines(starts), said: () => lines(said).join('\n'), detachedSaid }
+  return { skein, skeinWith, agent, starts: () => lines(starts), said: () => lines(said).join('\n'), detachedSaid }
 }
 
 describe.each(['no daemon', 'a daemon'])('typed by the agent in its own pane, with %s', (how) => {
@@ -74,4 +76,18 @@ describe.each(['no daemon', 'a daemon'])('typed by the agent in its own pane, wi
     if (how === 'no daemon') await eventually(detachedSaid, (text) => text.includes('toast is done'))
     expect(JSON.parse(skein('sessions', 'show', session_id, '--json').stdout)).toMatchObject({ outcome: 'done' })
   })
+})
+
+it('a message on standard input arrives whole, also when more is asked of it first; one of a megabyte is refused', () => {
+  const { skein, skeinWith } = desk('list')
+  expect(skein('start', './shop', '--agent', 'toast', '--tool', 'one')).toMatchObject({ status: 0 })
+  const message = `The parser is next.\n${'x'.repeat(15_000)}`
+  const long = skeinWith('y'.repeat(1024 * 1024), 'handoff', 'toast', '--stdin', '--json')
+  expect(long).toMatchObject({ status: 2, stdout: '' })
+  expect(JSON.parse(long.stderr).error.message).toBe('The message has 1048576 characters; at most 16000 are kept')
+  const dry = JSON.parse(skeinWith(message, 'handoff', 'toast', '--stdin', '--dry-run', '--json').stdout)
+  expect(dry.body).toBe(message.replace(/^/gm, '> '))
+  const handed = JSON.parse(skeinWith(message, 'handoff', 'toast', '--stdin', '--json').stdout)
+  const read = JSON.parse(skein('mail', 'read', handed.mail, '--json').stdout)
+  expect(read.body).toBe(message.replace(/^/gm, '> '))
 })

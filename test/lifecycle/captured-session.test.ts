@@ -32,7 +32,10 @@ it('an id that a living agent has is refused to a newcomer, which begins without
   ])
   await agents.kill('second')
   expect(await home.sessions.get('the-only-one')).not.toHaveProperty('outcome')
-  expect((await agents.list()).find(({ address }) => address === 'first')).toMatchObject({ session_id: 'the-only-one' })
+  expect((await agents.list()).find(({ address }) => address === 'first')).toMatchObject({
+    session_id: 'the-only-one',
+    session_how: 'captured',
+  })
 })
 
 it('of several that are started at once, one gets it', async () => {

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../src/home/index.js'
-import { type Agents, openAgents } from '../../src/lifecycle/index.js'
+import { type Agents, agentsOf, type Parts } from '../../src/lifecycle/index.js'
+import { partsOf } from '../../src/lifecycle/open-agents.js'
 import type { Context } from '../../src/model/index.js'
 import type { Environment, ToolRunner } from '../../src/tools/index.js'
 import { scratch } from '../home/scratch.js'
@@ -15,6 +16,7 @@ export interface Workshop {
   root: string
   home: Home
   agents: Agents
+  parts: Parts
   warnings: string[]
   socket: string
   project: string
@@ -47,7 +49,7 @@ export async function workshop(
   const surroundings = { home: root, env, zone: 'UTC' }
   const home = await openHome({ root, configFile: join(root, 'config.toml'), surroundings, context })
   const runners = options.runners ?? [fakeTool(), fakeTool({ name: 'mute', tells: false })]
-  const agents = openAgents({
+  const parts = partsOf({
     home,
     context,
     environment: {
@@ -60,6 +62,7 @@ export async function workshop(
     runners,
     defaultTool: 'fake',
   })
+  const agents = agentsOf(parts)
   const tmux = (...args: string[]): string =>
     execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(async () => {
@@ -78,7 +81,18 @@ export async function workshop(
           .filter((line) => line !== '')
           .map((line) => JSON.parse(line))
       : []
-  return { root, home, agents, warnings, socket, project, log, tmux, again: () => workshop({ ...options, root }) }
+  return {
+    root,
+    home,
+    agents,
+    parts,
+    warnings,
+    socket,
+    project,
+    log,
+    tmux,
+    again: () => workshop({ ...options, root }),
+  }
 }
 
 /** Waits for something to become true; fails the test with what it was when it does not. */

@@ -21,6 +21,7 @@ const textAlike = (text: string, root: string): string =>
     .replaceAll(root, '<root>')
     .replace(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d{3})?Z/g, '<time>')
     .replace(/\d{8}T\d{6}Z/g, '<time>')
+    .replace(/Exported \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'Exported <time>')
     .replace(/\d{4}-\d\d-\d\d/g, '<day>')
     // Ids of the fixtures repeat one digit and are the same everywhere.
     .replace(/(?!(\d)\1{7}-)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')

@@ -57,11 +57,15 @@ function begin(prompt) {
     spawn('sleep', [rest || '300'], { stdio: 'ignore', detached: true }).unref()
     tell({ event: 'background', background: 1 })
   }
+  if (word === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // it takes no key any more
+  // A tool call that takes long: a child that uses the CPU, or only waits.
+  if (word === 'build') spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
+  if (word === 'sleep') spawn('sleep', ['300'], { stdio: 'ignore' })
   if (word === 'clear') {
     session = `${session}-cleared`
     tell({ event: 'start', how: 'clear' })
   }
-  if (word === 'forever' || word === 'shell') return undefined
+  if (['forever', 'shell', 'build', 'sleep'].includes(word)) return undefined
   // Without a hook only its screen says that it works: long enough to be seen on a machine that is busy.
   return setTimeout(() => finish(`reply to ${prompt}`), word === 'slow' ? Number(rest) : FAKE_HOOK ? 200 : 1_500)
 }

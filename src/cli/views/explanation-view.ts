@@ -17,6 +17,7 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
       ['source', agent.source],
       ['reason', agent.reason],
       ['trouble', agent.trouble],
+      ['heartbeat', heartbeatLine(agent, screen)],
       ['directory', agent.cwd_problem],
       ['token', agent.token],
       ['session', agent.session_id],
@@ -29,6 +30,14 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
     evidence.length === 0 ? 'No source reports anything: the agent is not running.' : evidenceTable(evidence, screen)
   const before = history.length === 0 ? [] : ['', 'Before:', historyTable(history, screen)]
   return [facts, ...asks, '', said, ...before].join('\n')
+}
+
+/** `working, hook:PostToolUse 3m ago, on sk-7`. */
+function heartbeatLine({ heartbeat }: Explanation['agent'], screen: Screen): string | undefined {
+  if (!heartbeat) return undefined
+  const { state, last_command, timestamp, work } = heartbeat
+  const last = timestamp ? `${last_command} ${relativeTime(timestamp, screen.nowMs)}` : 'never'
+  return [state, last, ...(work === undefined ? [] : [`on ${work}`])].join(', ')
 }
 
 /** The steps of an agent's last start. */

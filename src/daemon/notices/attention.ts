@@ -2,9 +2,11 @@ import { type Ask, asksLine } from '../../model/index.js'
 import { redactAsCommand } from '../../privacy/index.js'
 import type { SeenAgent } from '../watch/agent-table.js'
 
-/** What a user is notified of: an agent needs an answer, has failed, or has finished and nobody has looked yet. */
-export const NOTICE_KINDS = ['waiting', 'failed', 'finished'] as const
+/** What a user is notified of: an agent needs an answer, has failed, is stuck, or has finished and nobody has looked yet. */
+export const NOTICE_KINDS = ['waiting', 'failed', 'stuck', 'finished', 'budget'] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
+/** Those that the status of an agent leads to. */
+type StatusNotice = Exclude<NoticeKind, 'budget'>
 
 export interface Notice {
   readonly kind: NoticeKind
@@ -29,7 +31,7 @@ export function noticeOf(agent: Seen): Notice | undefined {
   if (!kind || agent.archived_at !== undefined) return undefined
   return {
     kind,
-    key: agent.token ?? `${agent.status}-${agent.since}`,
+    key: kind === 'stuck' ? `stuck-${agent.reason}` : (agent.token ?? `${agent.status}-${agent.since}`),
     agent: agent.address,
     since: agent.since,
     title: `${agent.address} ${PHRASES[kind]}`,
@@ -41,15 +43,17 @@ export function noticeOf(agent: Seen): Notice | undefined {
 const bodyOf = ({ asks = [], reason, trouble }: Seen): string =>
   asks.some(({ what }) => what !== undefined) ? asksLine(asks) : (reason ?? trouble ?? '')
 
-function kindOf({ status, waiting_for }: Seen): NoticeKind | undefined {
+function kindOf({ status, waiting_for, trouble }: Seen): StatusNotice | undefined {
   if (status === 'error') return 'failed'
+  if (trouble === 'stuck') return 'stuck'
   if (status !== 'waiting') return undefined
   return waiting_for === 'finished' ? 'finished' : 'waiting'
 }
 
-const PHRASES: Readonly<Record<NoticeKind, string>> = {
+const PHRASES: Readonly<Record<StatusNotice, string>> = {
   waiting: 'waits for you',
   failed: 'has failed',
+  stuck: 'is stuck',
   finished: 'has finished',
 }
 
@@ -65,7 +69,7 @@ export const oneLine = (text: string): string =>
  * that has waited longest.
  */
 export function nextOf<Agent extends Seen>(agents: readonly Agent[]): Agent | undefined {
-  const rank: Readonly<Record<NoticeKind, number>> = { waiting: 0, failed: 1, finished: 2 }
+  const rank: Readonly<Record<StatusNotice, number>> = { waiting: 0, failed: 1, stuck: 2, finished: 3 }
   const waiting = agents.flatMap((agent) => {
     const kind = agent.archived_at === undefined ? kindOf(agent) : undefined
     return kind ? [{ agent, order: `${rank[kind]}${agent.since}` }] : []

@@ -54,6 +54,12 @@ export class Notices {
     if (wanted.length > 0) this.#then(() => this.#tellSome(wanted, settings))
   }
 
+  /** Tells something that is no status of an agent, by the same rules. */
+  tell(notice: Notice, settings: NotifySettings): void {
+    const ways = waysFor(notice, settings, new Date(this.clock.now()))
+    if (ways.length > 0) this.#then(() => this.#tell(notice, ways, settings))
+  }
+
   get isHolding(): boolean {
     return this.#held.size > 0
   }

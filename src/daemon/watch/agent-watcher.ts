@@ -2,8 +2,11 @@ import {
   type AgentRun,
   type AgentView,
   activityOf,
+  endGoneOutside,
   finishCutHandoff,
+  finishCutSling,
   hasUnfinishedHandoff,
+  hasUnfinishedSling,
   lifeOfRun,
   type Parts,
   sendPending,
@@ -11,7 +14,7 @@ import {
 } from '../../lifecycle/index.js'
 import { type Agent, type AgentId, isWithin, parseAgentId, parseGroupPath, SkeinError } from '../../model/index.js'
 import type { EventHub } from '../http/event-hub.js'
-import { nextOf } from '../notices/attention.js'
+import { type Notice, nextOf } from '../notices/attention.js'
 import { NoticeBook } from '../notices/notice-book.js'
 import { Notices } from '../notices/notices.js'
 import type { Delivery, Outlets } from '../notices/notifier.js'
@@ -75,6 +78,7 @@ export class AgentWatcher implements AsyncDisposable {
   readonly #sending: OneAtATime
   readonly #handing: OneAtATime
   readonly #noticing: OneAtATime
+  readonly #ending: OneAtATime
 
   private constructor(private readonly options: AgentWatcherOptions) {
     const { parts, place, servers, outlets, say } = options
@@ -89,10 +93,11 @@ export class AgentWatcher implements AsyncDisposable {
     const failed = (what: string) => (error: unknown) =>
       say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`)
     this.#looking = new OneAtATime(() => this.#look(), failed('observing agents'))
-    this.#handing = new OneAtATime(() => this.#finishHandoffs(), failed('finishing handoffs'))
+    this.#handing = new OneAtATime(() => this.#finishCut(), failed('finishing handoffs and slings'))
     this.#sending = new OneAtATime(() => this.#sendKept(), failed('sending kept prompts'))
     this.#telling = new OneAtATime(() => this.#tell(), failed('reporting changes'))
     this.#noticing = new OneAtATime(() => this.#noticeMoves(), failed('checking for changed screens'))
+    this.#ending = new OneAtATime(() => endGoneOutside(parts), failed('ending sessions'))
   }
 
   static async open(options: AgentWatcherOptions): Promise<AgentWatcher> {
@@ -123,6 +128,16 @@ export class AgentWatcher implements AsyncDisposable {
     )
   }
 
+  async tell(notice: Notice): Promise<void> {
+    const settings = await this.#settings()
+    if (settings) this.#notices.tell(notice, settings)
+  }
+
+  /** Agents whose screen some terminal shows now. */
+  shown(): Promise<ReadonlySet<AgentId>> {
+    return this.options.servers.shown()
+  }
+
   async tryNotice(ways: readonly Way[] | undefined): Promise<Delivery[]> {
     const settings = await this.options.notify()
     return this.#notices.try(ways ?? settings.by, settings)
@@ -142,6 +157,7 @@ export class AgentWatcher implements AsyncDisposable {
       this.#sending.settled(),
       this.#handing.settled(),
       this.#noticing.settled(),
+      this.#ending.settled(),
     ])
     await this.#notices.settled()
     await this.options.servers[Symbol.asyncDispose]()
@@ -155,13 +171,14 @@ export class AgentWatcher implements AsyncDisposable {
       if (this.#routine.size > 0) this.#looking.ask()
       if (this.#notices.isHolding) void this.#tellHeld()
       if (this.#table.runs().some(mayBeSent)) this.#sending.ask()
-      if (this.#table.runs().some(hasUnfinishedHandoff)) this.#handing.ask()
+      if (this.#table.runs().some((run) => hasUnfinishedHandoff(run) || hasUnfinishedSling(run))) this.#handing.ask()
     }, TICK_MS)
     // tmux reports most deaths at once; asking the system costs one read per agent and misses none.
     const roundsTimer = setInterval(() => {
       for (const { agent, run } of this.#table.runs())
         if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
       this.#noticing.ask()
+      this.#ending.ask()
     }, ROUNDS_MS)
     this.#watches.push(
       { [Symbol.dispose]: () => void [tick, roundsTimer].map(clearInterval) },
@@ -244,12 +261,16 @@ export class AgentWatcher implements AsyncDisposable {
     this.#telling.ask()
   }
 
-  /** Handoffs whose process was killed. One that is still at work on it keeps others out. */
-  async #finishHandoffs(): Promise<void> {
+  /** Handoffs and slings whose process was killed. One that is still at work on it keeps others out. */
+  async #finishCut(): Promise<void> {
     const { parts, say } = this.options
-    for (const { agent: id } of this.#table.runs().filter(hasUnfinishedHandoff)) {
-      const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
-      await (agent && finishCutHandoff(parts, agent).catch((error: Error) => say(`a handoff: ${error.message}`)))
+    const cut = this.#table.runs().filter((run) => hasUnfinishedHandoff(run) || hasUnfinishedSling(run))
+    for (const run of cut) {
+      const agent = (await parts.home.roster.agents()).find((one) => one.id === run.agent)
+      if (!agent) continue
+      const failed = (what: string) => (error: Error) => say(`${what}: ${error.message}`)
+      if (hasUnfinishedHandoff(run)) await finishCutHandoff(parts, agent).catch(failed('a handoff'))
+      if (hasUnfinishedSling(run)) await finishCutSling(parts, agent).catch(failed('a sling'))
     }
   }
 

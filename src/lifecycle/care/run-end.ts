@@ -38,7 +38,7 @@ function runEndOf({ asked }: LiveRun, { process, pane }: { process: Evidence; pa
     ...(pane?.exitStatus === undefined ? {} : { exit_status: pane.exitStatus }),
     ...(pane?.exitSignal === undefined ? {} : { signal: pane.exitSignal }),
   }
-  if (asked) return { how: asked.how, ...facts }
+  if (asked) return { how: asked.how, ...facts, ...(asked.reason === undefined ? {} : { reason: asked.reason }) }
   if (process.status === 'stopped') return { how: 'exited', ...facts }
   return { how: process.trouble === 'tmux-gone' ? 'lost' : 'crashed', ...facts }
 }

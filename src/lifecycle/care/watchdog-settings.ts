@@ -2,10 +2,16 @@ import { type Settings, settingsTable } from '../../home/index.js'
 import { type Agent, isWithin, parseGroupPath, RESPAWNS, type Role, type Roles, SkeinError } from '../../model/index.js'
 import { durationIn } from '../recover/recover-settings.js'
 import type { RespawnRule } from './respawn.js'
+import type { SilenceRule } from './silence.js'
+
+/** Longer than a model takes to answer; a tool call that works is no silence. */
+const STUCK_AFTER = '5m'
 
 /** `[watchdog]` in the config file, and the rules of roles. */
 export interface WatchdogSettings {
   ruleOf(agent: Pick<Agent, 'address' | 'role'>): RespawnRule
+  /** When an agent with work on its hook counts as silent. */
+  silenceOf(agent: Pick<Agent, 'address' | 'role'>): SilenceRule
   /** So many deaths within so long are a mass death. */
   readonly mass: { readonly deaths: number; readonly withinMs: number }
 }
@@ -22,13 +28,21 @@ export function parseWatchdogSettings(settings: Settings, file: string, roles: R
     mostMs: durationIn(table, 'max_backoff', '10m', called('max_backoff')),
     limit: countIn(table, 'limit', 5, called('limit')),
   }
+  const stuckMs = durationIn(table, 'stuck_after', STUCK_AFTER, called('stuck_after'))
+  const roleOf = ({ role, address }: Pick<Agent, 'address' | 'role'>): Role | undefined =>
+    roles.find(role ?? roles.parse(address)?.role ?? '')
+  const respawnOf = (agent: Pick<Agent, 'address' | 'role'>): Role['respawn'] => {
+    // The longest path that fits says most about the agent; its role comes before what holds for all.
+    const own = named.filter(([path]) => isWithin(`${agent.address}`, path))
+    const nearest = own.sort(([a], [b]) => b.length - a.length)[0]?.[1]
+    return nearest ?? roleOf(agent)?.respawn ?? base
+  }
   return {
-    ruleOf({ address, role }) {
-      // The longest path that fits says most about the agent; its role comes before what holds for all.
-      const own = named.filter(([path]) => isWithin(`${address}`, path))
-      const nearest = own.sort(([a], [b]) => b.length - a.length)[0]?.[1]
-      const ofRole = role === undefined ? undefined : roles.find(role)?.respawn
-      return { respawn: nearest ?? ofRole ?? base, ...times }
+    ruleOf: (agent) => ({ respawn: respawnOf(agent), ...times }),
+    silenceOf(agent) {
+      const given = roleOf(agent)?.stuck_after
+      const ms = given === undefined ? stuckMs : durationIn({ given }, 'given', STUCK_AFTER, called('stuck_after'))
+      return { afterMs: ms === 0 ? undefined : ms, respawn: respawnOf(agent) }
     },
     mass: {
       deaths: countIn(table, 'mass', 3, called('mass')),

@@ -9,12 +9,12 @@ import {
   SkeinError,
   splitAddress,
 } from '../../model/index.js'
+import { hasWriter, writerOf } from '../../tools/index.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { givenEnv } from '../run/given-env.js'
 import { spawn, start } from '../run/start.js'
 import { refuseParked } from '../sling/admission.js'
 import { Git } from '../sling/worktree.js'
-import { hasWriter, writerOf } from '../../tools/index.js'
 import type { Observed } from '../status/observe.js'
 import { type ForkedConversation, forkConversation } from './fork-conversation.js'
 import { type ForkNote, ForkNotes, undoFork } from './fork-note.js'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Home } from '../../home/index.js'
-import type { Context } from '../../model/index.js'
+import type { Context, Role } from '../../model/index.js'
 import { AgentRuns } from '../agent-runs.js'
 import { findAgent } from '../find-agent.js'
-import { saveHandoff } from './handoff.js'
+import { isTooSoon, saveHandoff } from './handoff.js'
 
 const REASON = 'compaction'
 
@@ -18,16 +18,16 @@ export async function beforeCompaction(
   detach?: (args: readonly string[], options: { input: string; log: string }) => Promise<void> | void,
 ): Promise<void> {
   const agent = await findAgent(home, reference)
-  const roles = await home.programs.roles()
-  const role = roles.find(roles.parse(agent.address)?.role ?? agent.role ?? '')
-  switch (role?.precompact ?? 'auto') {
+  const runs = new AgentRuns(home, context)
+  const wanted = (await home.programs.roles()).of(agent)?.precompact ?? 'auto'
+  // A conversation that is as full after its restart is compacted all the same, and what it has to know is saved.
+  const isLoop = wanted === 'cycle' && isTooSoon({ context }, await runs.read(agent.id))
+  switch (isLoop || !detach ? savedOnly(wanted) : wanted) {
     case 'off':
       return
-    case 'auto': {
-      const environment = await home.programs.environment()
-      await saveHandoff({ home, context, runs: new AgentRuns(home, context), environment }, agent, REASON)
+    case 'auto':
+      await saveHandoff({ home, context, runs, environment: await home.programs.environment() }, agent, REASON)
       return
-    }
     case 'cycle': {
       const log = join(home.paths.agents, 'detached.log')
       const args = [
@@ -43,3 +43,5 @@ export async function beforeCompaction(
     }
   }
 }
+
+const savedOnly = (wanted: Role['precompact']): Role['precompact'] => (wanted === 'off' ? 'off' : 'auto')

@@ -27,6 +27,8 @@ const NO_WORK: CollectedWork = { hooked: [], inbox: [], ready: [], in_progress: 
 /** How many lines of each. */
 const MOST = { changed: 10, untracked: 5, commits: 5, inbox: 10, ready: 10, in_progress: 5 }
 const LINE = 160
+/** How much of a message is kept. */
+export const MESSAGE_CHARS = 16_000
 
 /** Reads everything at once: git works while the log is read. Nothing is changed. */
 export async function collect(
@@ -36,12 +38,27 @@ export async function collect(
   { digest: wantsDigest = true }: { digest?: boolean } = {},
 ): Promise<Collected> {
   const cwd = run?.recipe.cwd ?? agent.project_path
+  const { promise: isRunning, resolve: onRunning } = withResolvers()
+  const stating =
+    cwd === undefined
+      ? { problem: 'its directory is not known' }
+      : gitState(cwd, parts.environment.env, { onRunning }).finally(onRunning)
+  if (cwd !== undefined) await isRunning // nothing is started while a log is read
   const [git, work, digest] = await Promise.all([
-    cwd === undefined ? { problem: 'its directory is not known' } : gitState(cwd, parts.environment.env),
+    stating,
     wantsDigest ? workOf(parts, agent) : NO_WORK,
     run && wantsDigest ? digestOfRun(parts, run) : undefined,
   ])
   return { git, work, ...(digest ? { digest } : {}) }
+}
+
+/** A promise and what fulfils it. */
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
 }
 
 async function workOf(
@@ -154,5 +171,7 @@ export function unsavedWork(git: GitState): string[] {
 /** The message of a handoff: what was given, quoted as what it is, then what was collected. */
 export function handoffBody(message: string | undefined, collected: Collected | undefined): string {
   const given = message?.trim()
-  return [...(given ? [quotedText(given, 16_000)] : []), ...(collected ? [collectedText(collected)] : [])].join('\n\n')
+  return [...(given ? [quotedText(given, MESSAGE_CHARS)] : []), ...(collected ? [collectedText(collected)] : [])].join(
+    '\n\n',
+  )
 }

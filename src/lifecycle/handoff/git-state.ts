@@ -52,11 +52,11 @@ const CONFIG: readonly (readonly [name: string, value: string])[] = [
 ]
 const PASSED_ON = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR']
 
-/** Reads the state of the repository that a directory is in. Never throws: what cannot be known is said. */
+/** Reads the state of the repository that a directory is in. Never throws: what cannot be known is said. `onRunning`: git has been started. */
 export async function gitState(
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
-  limitMs = LIMIT_MS,
+  { limitMs = LIMIT_MS, onRunning = () => {} }: { limitMs?: number; onRunning?: () => void } = {},
 ): Promise<GitState> {
   const git = new Git(cwd, environment, limitMs)
   const filters = await git.run(
@@ -69,20 +69,22 @@ export async function gitState(
   if (filters.kind === 'missing') return { problem: 'git is not installed' }
   if (filters.kind === 'slow') return { problem: problemOf(filters) }
   git.disable(filters.kind === 'done' ? filters.output.split('\0') : [])
-  const status = await git.run(
-    ...['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal'],
-    ...['--ignore-submodules=all', '--no-renames'],
-  )
-  if (status.kind !== 'done') return { problem: problemOf(status) }
-  const state = parseStatus(status.output)
-  if (state.head === undefined) return state
   const log = ['log', '--no-show-signature', '--no-decorate', '--no-color', '--no-mailmap', '--format=%h%x00%s', '-z']
-  const [recent, unpushed, stashes, remote] = await Promise.all([
+  const running = Promise.all([
+    git.run(
+      ...['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal'],
+      ...['--ignore-submodules=all', '--no-renames'],
+    ),
     git.run(...log, '-n', String(RECENT), 'HEAD', '--'),
     git.run(...log, '-n', String(UNPUSHED), 'HEAD', '--not', '--remotes', '--'),
     git.run('log', '-g', '--no-show-signature', '--format=%gs', '-z', '-n', String(STASHES), 'refs/stash', '--'),
     git.run('for-each-ref', '--count=1', '--format=x', 'refs/remotes'),
   ])
+  onRunning()
+  const [status, recent, unpushed, stashes, remote] = await running
+  if (status.kind !== 'done') return { problem: problemOf(status) }
+  const state = parseStatus(status.output)
+  if (state.head === undefined) return state
   const missing = Object.entries({ 'recent commits': recent, 'unpushed commits': unpushed }).flatMap(([what, done]) =>
     done.kind === 'done' ? [] : [`${what}: ${problemOf(done)}`],
   )

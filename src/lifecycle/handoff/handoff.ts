@@ -1,4 +1,4 @@
-import { type Agent, parseSessionId, SkeinError, type WorkUnit } from '../../model/index.js'
+import { type Agent, type Instant, parseSessionId, SkeinError, type WorkUnit } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { givenEnv } from '../run/given-env.js'
@@ -8,7 +8,7 @@ import { type Started, start } from '../run/start.js'
 import { recipeOfTool } from '../run/start-plan.js'
 import type { StartStepName } from '../run/start-steps.js'
 import { observe } from '../status/observe.js'
-import { type Collected, collect, handoffBody, unsavedWork } from './collect.js'
+import { type Collected, collect, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
 import { type HandoffKind, type HandoffMarker, unfinished } from './marker.js'
 
 /** A handoff that follows the one before so soon is a loop: the successor was told to do what its predecessor had just done. */
@@ -72,6 +72,7 @@ export interface HandoffPlan {
 /** Refuses what cannot be done, before anything is changed. */
 export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOptions = {}): Promise<HandoffPlan> {
   const { message, reason, sender } = options
+  refuseLongMessage(message)
   const run = await parts.runs.read(agent.id)
   const from = run?.binding?.session
   if (!run || !from) throw nothingToHandOff(agent)
@@ -274,6 +275,23 @@ async function tell(parts: Pick<Parts, 'home'>, agent: Agent, marker: HandoffMar
 
 export const addressOf = ({ address, id }: Agent): Pick<Agent, 'address' | 'id'> => ({ address, id })
 
+/** How long ago it handed off, while that is so recent that another handoff would be a loop. */
+function passedSince({ context }: Pick<Parts, 'context'>, handedOffAt: Instant | undefined): number | undefined {
+  const passed = handedOffAt === undefined ? -1 : context.clock.now() - Date.parse(handedOffAt)
+  return passed >= 0 && passed < COOLDOWN_MS ? passed : undefined
+}
+
+export const isTooSoon = (parts: Pick<Parts, 'context'>, run: AgentRun | undefined): boolean =>
+  unfinished(run) !== undefined || passedSince(parts, run?.handed_off_at) !== undefined
+
+/** What is longer belongs into a file: a successor is told the beginning of a mail, and a part that is missing would not be noticed. */
+export function refuseLongMessage(message: string | undefined): void {
+  const { length } = [...(message ?? '').trim()]
+  if (length <= MESSAGE_CHARS) return
+  const next = 'Write it into a file, and name the file in the message'
+  throw new SkeinError('bad-input', `The message has ${length} characters; at most ${MESSAGE_CHARS} are kept`, next)
+}
+
 function refuseSoon(parts: Parts, agent: Agent, { handed_off_at, handoff }: AgentRun): void {
   if (unfinished({ ...(handoff ? { handoff } : {}) })) {
     throw new SkeinError(
@@ -282,9 +300,8 @@ function refuseSoon(parts: Parts, agent: Agent, { handed_off_at, handoff }: Agen
       `Finish it: skein restart ${agent.address}`,
     )
   }
-  if (handed_off_at === undefined) return
-  const passed = parts.context.clock.now() - Date.parse(handed_off_at)
-  if (passed < 0 || passed >= COOLDOWN_MS) return
+  const passed = passedSince(parts, handed_off_at)
+  if (passed === undefined) return
   const left = Math.ceil((COOLDOWN_MS - passed) / 1000)
   throw new SkeinError(
     'handoff-too-soon',

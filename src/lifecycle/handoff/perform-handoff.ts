@@ -5,8 +5,18 @@ import { findAgent } from '../find-agent.js'
 import { nowOf, type Parts, pause } from '../parts.js'
 import { stop } from '../run/stop.js'
 import { keepPrompt, sendPending } from '../talk/pending-prompt.js'
+import { collect, handoffBody, unsavedWork } from './collect.js'
 import { type DoneOptions, finishWork } from './done.js'
-import { finishHandoff, type HandedOff, type HandoffPlan, handOff, planHandoff } from './handoff.js'
+import {
+  addressOf,
+  finishHandoff,
+  type HandedOff,
+  type HandoffOptions,
+  type HandoffPlan,
+  handOff,
+  planHandoff,
+  refuseLongMessage,
+} from './handoff.js'
 import { type HandoffMarker, unfinished } from './marker.js'
 import { handoffTarget } from './target.js'
 
@@ -17,6 +27,7 @@ const LISTENS_MS = 30_000
 const LOOK_MS = 300
 
 export async function performHandoff(parts: Parts, request: HandoffRequest): Promise<Told<HandoffReceipt>> {
+  const { home } = parts
   const { dryRun = false, agent: asking, target: word, ...options } = request
   const self = asking === undefined ? undefined : await findAgent(parts.home, asking)
   const { agent, work } = await handoffTarget(parts, self, word)
@@ -27,7 +38,8 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
   }
   const sender = self && self.id !== agent.id ? { sender: self } : {}
   const kind = options.kind ?? 'fresh'
-  if (kind === 'fresh' && (await endsWithItsWork(parts, agent))) return deferred(parts, agent, options.reason, dryRun)
+  if (kind === 'fresh' && (await home.programs.roles()).of(agent)?.handoff === 'done')
+    return deferred(parts, agent, { ...options, ...(work ? { work } : {}), ...sender }, dryRun)
   const plan = await planHandoff(parts, agent, { ...options, ...(work ? { work } : {}), ...sender })
   const { marker, subject, body, unsaved } = plan
   if (dryRun) {
@@ -62,22 +74,38 @@ export async function performDone(parts: Parts, agent: Agent, options: DoneOptio
   }
 }
 
-/** An agent of such a role has no successor: its work waits for another one. */
-async function endsWithItsWork({ home }: Parts, { role }: Agent): Promise<boolean> {
-  return role !== undefined && (await home.programs.roles()).find(role)?.handoff === 'done'
-}
-
+/** An agent of such a role has no successor: its work waits for another one. What was to be said to a successor is in its inbox. */
 async function deferred(
   parts: Parts,
   agent: Agent,
-  reason: string | undefined,
+  { message, subject, reason = subject, work, sender = agent }: HandoffOptions,
   dryRun: boolean,
 ): Promise<Told<HandoffReceipt>> {
-  const facts = { kind: 'done' as const, unsaved: [], is_done: !dryRun }
-  const why = `agents with the role ${agent.role} end with their work`
+  refuseLongMessage(message)
+  const { home } = parts
+  const run = await parts.runs.read(agent.id)
+  const unsaved = unsavedWork((await collect(parts, agent, run, { digest: false })).git)
+  const facts = { kind: 'done' as const, unsaved, is_done: !dryRun }
+  const why = `agents with the role ${(await home.programs.roles()).of(agent)?.name} end with their work`
   if (dryRun) return { agent, ...facts, did: `would defer the work of ${agent.address}`, how: why }
-  const { did, how, session } = await performDone(parts, agent, { status: 'deferred', ...(reason ? { reason } : {}) })
-  return { agent, ...facts, ...(session ? { from: session } : {}), did, how: `${why}; ${how}` }
+  if (work) await home.work.hook(work, addressOf(agent))
+  const session = run?.binding?.session
+  const mail = message?.trim()
+    ? await home.work.send({
+        ...{ to: addressOf(agent), from: addressOf(sender), subject: subject ?? 'Handoff', kind: 'handoff' as const },
+        body: handoffBody(message, undefined),
+        ...(session ? { from_session: session } : {}),
+      })
+    : undefined
+  const done = await performDone(parts, agent, { status: 'deferred', ...(reason ? { reason } : {}) })
+  return {
+    agent,
+    ...facts,
+    ...(session ? { from: session } : {}),
+    ...(mail ? { mail: mail.id } : {}),
+    did: done.did,
+    how: `${why}; ${done.how}`,
+  }
 }
 
 const factsOf = ({ kind, from, to, mail }: HandoffMarker) => ({

@@ -28,23 +28,34 @@ export type LockVerdict =
   /** Another living process is this agent. It is reported and left alone. */
   | { readonly kind: 'held'; readonly by: IdentityLock }
 
+interface Claim {
+  pid: number
+  session: SessionId | undefined
+  at: Instant
+}
+
 /** The lock for a process that says it is this agent. */
 export function lockFor(
   current: IdentityLock | undefined,
-  { pid, session, at }: { pid: number; session: SessionId | undefined; at: Instant },
+  { pid, session, at }: Claim,
   life: (lock: IdentityLock) => Life = lifeOfHolder,
 ): LockVerdict {
   const start = startTimeOf(pid)
   const isSame = current?.pid === pid && (current.process_start ?? start) === start
   if (current && !isSame && life(current) !== 'dead') return { kind: 'held', by: current }
-  const lock: IdentityLock = {
+  return { kind: 'taken', lock: holderOf({ pid, session, at }) }
+}
+
+/** A process here, so that it is known again. */
+export function holderOf({ pid, session, at }: Claim): IdentityLock {
+  const start = startTimeOf(pid)
+  return {
     pid,
     ...(start === undefined ? {} : { process_start: start }),
     place: thisPlace(),
     ...(session ? { session } : {}),
     at,
   }
-  return { kind: 'taken', lock }
 }
 
 /** A holder on another machine or in another container cannot be asked: it is taken to live. */

@@ -13,7 +13,8 @@ import { type Checkpoint, checkpointFor } from '../care/checkpoint.js'
 import { consumeHandoff, type HandoffMarker, isFor, type PrimeSource } from '../handoff/marker.js'
 import type { Parts } from '../parts.js'
 import { isWithinTree } from '../status/process-family.js'
-import { type IdentityLock, type LockVerdict, lockFor } from './identity-lock.js'
+import { holderOf, type IdentityLock, type LockVerdict, lockFor } from './identity-lock.js'
+import { OutsideSessions } from './outside-sessions.js'
 import { NO_WORK, type PrimedWork, workOf } from './primed-work.js'
 import { type PrimedRole, whoIs } from './who-is.js'
 
@@ -181,21 +182,31 @@ function programOf(run: AgentRun | undefined): number | undefined {
 
 /** For who does not report through the spool: then nobody else records it. A command that somebody typed never does. */
 async function recordSession(
-  { home }: PrimeParts,
-  { session, isReported, tool, cwd, source }: PrimeRequest,
+  { home, context }: PrimeParts,
+  { session, isReported, tool, cwd, source, pid }: PrimeRequest,
   agent: Agent | undefined,
   known: Session | undefined,
   reasons: string[],
 ): Promise<void> {
   if (session === undefined || isReported) return
-  if (!known || known.source === 'log') {
+  if (pid !== undefined) {
+    const process = holderOf({ pid, session, at: nowOf({ context }) })
+    new OutsideSessions(home.paths.agents).note({ v: 1, session, ...(agent ? { agent: agent.id } : {}), process })
+  }
+  const isFoundOnly = known?.source === 'log' && known.agent === undefined && agent !== undefined
+  const isLeft = known !== undefined && source === 'resume' && !isActive(known) && !known.child_id
+  if (!known || isFoundOnly) {
     const facts = { ...(agent ? { agent: agent.address } : {}), ...(tool ? { tool } : {}), cwd }
-    await home.sessions.start({ id: session, ...facts, source: 'log', mayExist: true })
+    // Without a process to watch, its log has to say when it is over.
+    const found = pid === undefined ? { source: 'log' as const } : {}
+    await home.sessions.start({ id: session, ...facts, ...found, mayExist: true })
     reasons.push('session_start: recorded')
-  } else if (source === 'resume' && !isActive(known) && !known.child_id) {
+  }
+  if (isLeft) {
     await home.sessions.start({ id: session, resume: true })
     reasons.push('session_start: opened again')
-  } else reasons.push('session_start: recorded before')
+  }
+  if (known && !isFoundOnly && !isLeft) reasons.push('session_start: recorded before')
 }
 
 /** The handoff that this session is the successor of; taken away unless nothing may change. */
@@ -238,4 +249,4 @@ export function stateOf(
   return 'normal'
 }
 
-const nowOf = ({ context }: PrimeParts): Instant => instantOf(context.clock.now())
+const nowOf = ({ context }: Pick<PrimeParts, 'context'>): Instant => instantOf(context.clock.now())

@@ -122,7 +122,9 @@ export async function beginRun(
   const session = isMade ? (handoff?.to ?? parseSessionId(parts.context.random.uuid())) : readied.session
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const isSame = how === 'resume' && bound?.session === session
-  const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how, isMade, since: status.since })
+  const learned = isMade ? 'made' : how === 'resume' ? how : prepared.preparation.capture ? 'captured' : 'chosen'
+  const since = status.since
+  const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how: learned, since })
   const { respawn, ...kept } = withoutRun(withoutTurn(current, isSame ? status.since : undefined))
   const before: AgentRun = {
     ...kept,
@@ -275,10 +277,10 @@ function themeOf(roles: Roles, role: Role | undefined, agent: Agent): { theme?: 
 /** Which conversation the run is in, and how that is known. */
 function bindingTo(
   session: SessionId,
-  { bound, how, isMade, since }: { bound: Binding | undefined; how: string; isMade: boolean; since: Instant },
+  { bound, how, since }: Pick<Binding, 'how' | 'since'> & { bound: Binding | undefined },
 ): Binding {
   if (bound) return { ...bound, is_confirmed: false }
-  return { session, since, how: isMade ? 'made' : how === 'resume' ? 'resume' : 'chosen', is_confirmed: isMade }
+  return { session, since, how, is_confirmed: how === 'made' }
 }
 
 function withoutRun(current: AgentRun): Omit<AgentRun, 'run' | 'binding' | 'other_tools'> {

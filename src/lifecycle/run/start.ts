@@ -9,6 +9,7 @@ import {
 } from '../../model/index.js'
 import type { AgentRun, Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
+import { refuseUsedUp } from '../budget/standing.js'
 import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { refuseParked } from '../sling/admission.js'
@@ -141,8 +142,9 @@ export async function start(
   options: Restart & { plan?: StartPlan; steps?: StartSteps; onStep?: (step: StartStepName) => void } = {},
 ): Promise<Started> {
   const { plan, steps = new StartSteps(nowOf(parts), options.onStep) } = options
+  await refuseUsedUp(parts, agent)
   const roles = plan?.roles ?? (await parts.home.programs.roles())
-  const role = plan?.role ?? roles.find(roles.parse(agent.address)?.role ?? agent.role ?? '')
+  const role = plan?.role ?? roles.of(agent)
   const isAsBefore = options.asBefore === true || parts.isStaying
   const own = isAsBefore ? withKeptEnvironment(parts, agent) : parts
   let begun: Begun | undefined

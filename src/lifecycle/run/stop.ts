@@ -33,7 +33,7 @@ export interface Stopped {
 export async function stop(
   parts: Parts,
   agent: Agent,
-  options: { graceMs?: number; isDown?: boolean } = {},
+  options: { graceMs?: number; isDown?: boolean; because?: string } = {},
 ): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
@@ -45,7 +45,12 @@ export async function stop(
     parts,
     agent,
     live,
-    { outcome: 'exit', how: 'stopped', reason: `stopped: ${how}`, ...(options.isDown ? { isDown: true } : {}) },
+    {
+      outcome: 'exit',
+      how: 'stopped',
+      reason: `stopped: ${options.because ?? how}`,
+      ...(options.isDown ? { isDown: true } : {}),
+    },
     left,
   )
   return { wasRunning: true, how, left }

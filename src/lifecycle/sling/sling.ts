@@ -11,13 +11,16 @@ import {
   SkeinError,
   type WorkUnit,
 } from '../../model/index.js'
-import { liveRun } from '../agent-run.js'
+import { type AgentRun, liveRun } from '../agent-run.js'
 import type { SlingRequest } from '../agents.js'
-import { type Parts, pause } from '../parts.js'
+import { nowOf, type Parts, pause } from '../parts.js'
 import { spawn, startAgent } from '../run/start.js'
+import type { StartStepName } from '../run/start-steps.js'
 import { kill } from '../run/stop.js'
 import { observe } from '../status/observe.js'
 import { groupNamed, parked, refuseMore } from './admission.js'
+import { settleCutSlings } from './cut-sling.js'
+import { recordSling, type SlingMarker, setMarker } from './marker.js'
 import { Git, isClean, prepareWorktree, type ReadyWorktree, undoWorktree } from './worktree.js'
 
 /** A program that has not come up by then is taken back with everything else. */
@@ -50,49 +53,77 @@ export interface Slung {
   isNew: boolean
 }
 
+/** For tests that kill the process there. */
+type Reached = (step: 'chosen' | 'marked' | 'hooked' | 'ready' | StartStepName) => void
+
 /**
  * Gives a unit of work to an agent of a group that has nothing to do, or to a new one. In two phases: everything is prepared and the unit
- * is on the hook before the program starts. What fails is undone: the program, the hook, the agent and the worktree.
+ * is on the hook before the program starts. What fails is undone: the program, the hook, the agent and the worktree. A sling that was killed is finished or undone by whoever looks next.
  */
 export async function sling(
   parts: Parts,
   request: SlingRequest,
   unmake: (agent: Agent) => Promise<unknown>,
+  reached: Reached = () => {},
 ): Promise<Slung> {
-  const { home, environment } = parts
-  const group = request.group as GroupPath
-  const unit = await workFor(parts, request.work)
-  await admit(parts, group)
-  const roles = await home.programs.roles()
-  const role = request.role ?? (roles.find('polecat') ? 'polecat' : 'worker')
-  const git = new Git(environment.env)
   const undo: (() => Promise<unknown>)[] = []
+  const held: Disposable[] = []
   try {
-    const { agent, isNew, worktree } = await agentFor(parts, {
-      ...request,
-      group,
-      role,
-      roles,
-      unit,
-      git,
-      undo,
-      unmake,
-    })
-    const work = await home.work.hook(unit.id, agent)
-    undo.push(() => home.work.unhook(unit.id))
+    const { marker, ...slung } = await give(parts, request, { undo, unmake, held, reached })
+    const { agent } = slung
     undo.push(() => kill(parts, agent)) // also when the start fails half-way
-    await startAgent(parts, { agent: agent.address, work: unit.id })
+    await startAgent(parts, { agent: agent.address, work: marker.work, onStep: reached })
     await untilReady(parts, agent)
-    const place = worktree ? { worktree: worktree.directory, branch: worktree.branch } : {}
-    const payload = { work_unit: unit.id, target: agent.address, group, role, ...place }
-    await home.events.append({ type: 'sling', agent: agent.address, payload })
-    return { agent, work, worktree, isNew }
+    reached('ready')
+    await recordSling(parts, agent, marker)
+    await setMarker(parts, agent, undefined)
+    return slung
   } catch (error) {
     for (const step of undo.reverse()) {
       await step().catch((failed: Error) => parts.context.warn(`Not undone: ${failed.message}`))
     }
     throw error
+  } finally {
+    for (const one of held) one[Symbol.dispose]()
   }
+}
+
+interface Giving {
+  undo: (() => Promise<unknown>)[]
+  unmake: (agent: Agent) => Promise<unknown>
+  /** Released when all is over. */
+  held: Disposable[]
+  reached: Reached
+}
+
+/** The first phase: which agent gets it, where it works, and the unit on its hook. One sling at a time chooses. */
+async function give(
+  parts: Parts,
+  request: SlingRequest,
+  { undo, unmake, held, reached }: Giving,
+): Promise<Slung & { marker: SlingMarker }> {
+  const { home, runs } = parts
+  const group = request.group as GroupPath
+  using _choosing = await runs.holdSling()
+  await settleCutSlings(parts)
+  const unit = await workFor(parts, request.work)
+  await admit(parts, group)
+  const roles = await home.programs.roles()
+  const role = request.role ?? (roles.find('polecat') ? 'polecat' : 'worker')
+  const git = new Git(parts.environment.env)
+  const search = { ...request, group, role, roles, unit, git, undo, unmake }
+  const { agent, isNew, worktree } = await agentFor(parts, search)
+  reached('chosen')
+  held.push(await runs.hold(agent.id, 'sling', 0))
+  const facts = { work: unit.id, group, role, is_new: isNew, at: nowOf(parts) }
+  const marker: SlingMarker = { ...facts, ...(worktree ? { worktree } : {}) }
+  await setMarker(parts, agent, marker)
+  undo.push(() => setMarker(parts, agent, undefined))
+  reached('marked')
+  const work = await home.work.hook(unit.id, agent)
+  undo.push(() => home.work.unhook(unit.id))
+  reached('hooked')
+  return { agent, work, worktree, isNew, marker }
 }
 
 /** The unit, from a provider that works. */
@@ -113,7 +144,8 @@ async function admit(parts: Parts, path: GroupPath): Promise<void> {
   if (stopped) throw parked(stopped)
   const { limit, leastFree } = await parts.home.programs.admission(path)
   const agents = new Set((await parts.home.roster.agents({ group: path })).map(({ id }) => id))
-  const running = (await parts.runs.all()).filter((run) => agents.has(run.agent) && liveRun(run) !== undefined).length
+  const isOne = (run: AgentRun): boolean => liveRun(run) !== undefined || run.sling !== undefined // or is about to run
+  const running = (await parts.runs.all()).filter((run) => agents.has(run.agent) && isOne(run)).length
   refuseMore(path, { limit, running, leastFree, free: process.availableMemory() })
 }
 

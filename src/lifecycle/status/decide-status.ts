@@ -65,6 +65,8 @@ export interface Sighting {
   acked_at?: Instant | undefined
   snoozed_at?: Instant | undefined
   snoozed_until?: Instant | undefined
+  /** It has work on its hook, and has given no sign of life since then, although it was nudged. */
+  stuck_since?: Instant | undefined
 }
 
 export interface Verdict {
@@ -243,7 +245,8 @@ function settled(sighting: Sighting, evidence: Evidence): Verdict {
   const turn = turnBy(sighting, evidence, activity)
   if (turn.isUntold) return untold(sighting, evidence, turn)
   const isOver = activity === 'quiet' || (activity === 'failed' && evidence.source !== 'process')
-  const facts = isOver ? overFacts(sighting, turn.end) : factsOf(evidence, sighting, activity)
+  const plain = isOver ? overFacts(sighting, turn.end) : factsOf(evidence, sighting, activity)
+  const facts = isOver || activity === 'running' ? withStuck(plain, sighting) : plain
   const since = isSame(facts, evidence, previous) ? previous.since : earlierOf(facts.since ?? evidence.at, now)
   const isTurn = activity === 'running' && evidence.turn !== 'none' && (!sighting.tells || isTold(evidence.source))
   const busy_at = isTurn ? since : sighting.busy_at
@@ -330,7 +333,8 @@ function isSame(facts: Facts, evidence: Evidence, previous: AgentStatus): boolea
   return facts.waiting_for === undefined || !isNewer
 }
 
-const lasting = (trouble: Trouble | undefined): Trouble | undefined => (trouble === 'stalled' ? undefined : trouble)
+const lasting = (trouble: Trouble | undefined): Trouble | undefined =>
+  trouble === 'stalled' || trouble === 'stuck' ? undefined : trouble
 
 type Facts = Omit<AgentStatus, 'since' | 'source' | 'token'> & { since?: Instant }
 
@@ -345,6 +349,12 @@ function factsOf({ status, reason, waiting_for, trouble }: Evidence, sighting: S
     ...(wait ? { waiting_for: wait } : {}),
     ...(trouble ? { trouble } : {}),
   }
+}
+
+/** Whatever else it does: nothing has come from it for long, and its work is not done. A failure says more than that. */
+function withStuck(facts: Facts, { stuck_since }: Sighting): Facts {
+  if (stuck_since === undefined || facts.status === 'error') return facts
+  return { ...facts, trouble: 'stuck', reason: `no heartbeat since ${stuck_since}` }
 }
 
 /** No turn goes on: what its user is to know of the last one. */

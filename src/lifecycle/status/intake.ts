@@ -19,7 +19,7 @@ import { recordBeginning, recordHandoff, recordSuccession } from '../run/recorde
 import { openRequests, pendingOf, stillAsks } from '../talk/pending-request.js'
 import { mergeTold } from './evidence.js'
 import { type Claim, type Claimed, type IdentityVerdict, judgeIdentity, withRefused } from './identity.js'
-import { takeOutside } from './outside.js'
+import { endGoneOutside, takeOutside } from './outside.js'
 import { isWithinTree } from './process-family.js'
 
 export interface IntakeReport {
@@ -53,6 +53,7 @@ export async function takeIn(parts: Parts, agents: ReadonlyMap<AgentId, Agent>):
       report.unknown += own.length - understood
     }
   })
+  await endGoneOutside(parts)
   return { ...report, taken, bad }
 }
 
@@ -257,6 +258,7 @@ function withTelling(run: AgentRun, telling: AgentReport, { at, payload }: Spool
   const said = stillAsks(telling.evidence, requests)
   const evidence: Evidence[] = said ? [{ ...said, at }] : []
   const next: AgentRun = { ...run, told: mergeTold(run.told ?? [], evidence) }
+  if (at >= (run.heard?.at ?? '')) next.heard = { at, by: telling.evidence?.rule ?? 'hook' }
   if (requests.length > 0) next.requests = requests
   else delete next.requests
   if (telling.prompt !== undefined) next.prompted_at = at > (run.prompted_at ?? '') ? at : (run.prompted_at ?? at)

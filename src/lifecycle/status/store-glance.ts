@@ -12,7 +12,9 @@ import {
 } from '../../model/index.js'
 import type { ScreenReading, ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
+import { signOf } from '../care/heartbeat.js'
 import { recordRunEnd } from '../care/run-end.js'
+import { stuckSince } from '../care/silence.js'
 import { nowOf, type Parts } from '../parts.js'
 import { askedNow } from '../talk/asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
@@ -101,6 +103,7 @@ function sightingOf(
     acked_at: run.acked_at,
     snoozed_at: run.snoozed_at,
     snoozed_until: run.snoozed_until,
+    stuck_since: live && run.silence?.stuck_at ? stuckSince(run, live, signOf(parts, run)) : undefined,
   }
 }
 

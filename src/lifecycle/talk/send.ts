@@ -3,6 +3,7 @@ import { type Agent, type AgentStatus, asksLine, type Instant, msOf, SkeinError 
 import type { Terminal } from '../../terminal/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
+import { refuseUsedUp } from '../budget/standing.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
 import { type Observed, observe } from '../status/observe.js'
@@ -53,6 +54,7 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   const stored = await parts.runs.read(agent.id)
   const live = liveRun(stored)
   if (!stored || !live) throw notRunning(agent)
+  await refuseUsedUp(parts, agent)
   const runner = runnerOf(parts, stored.recipe.tool)
   const checked = runner.checkText(text)
   if (checked.kind === 'refused') throw new SkeinError('text-refused', checked.because, checked.next)

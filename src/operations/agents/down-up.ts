@@ -51,8 +51,7 @@ async function wavesOf(context: OperationContext, group: string | undefined): Pr
   const roles = await home.programs.roles()
   const within = new Set((await home.roster.agents(group === undefined ? {} : { group })).map(({ id }) => id))
   const running = (await (await context.agents()).running()).filter(({ id }) => within.has(id))
-  const orderOf = ({ role, address }: Agent): number =>
-    roles.find(roles.parse(address)?.role ?? role ?? '')?.shutdown_order ?? NO_ROLE_ORDER
+  const orderOf = (agent: Agent): number => roles.of(agent)?.shutdown_order ?? NO_ROLE_ORDER
   const orders = [...new Set(running.map(orderOf))].sort((a, b) => a - b)
   return orders.map((order) => running.filter((agent) => orderOf(agent) === order))
 }

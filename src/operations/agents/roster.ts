@@ -34,6 +34,9 @@ async function toolBy(command: string, { programs }: Home): Promise<string> {
   return toolOfCommand(commandWords(command), names) ?? 'custom'
 }
 
+/** No address begins like this. */
+const PATH = /^(~|\.{0,2}\/|\.{1,2}$)/
+
 export const agentsAdd = operation({
   name: 'agents.add',
   does: 'acts',
@@ -52,6 +55,11 @@ export const agentsAdd = operation({
   result: 'agent',
   async run({ address, tool, parent, ...given }, { home }) {
     const { command } = given
+    if (PATH.test(address))
+      throw usageError(
+        `${JSON.stringify(address)} is a directory, and an agent needs a name`,
+        `Use: skein agents add <name> --project ${JSON.stringify(address)}`,
+      )
     if (tool === undefined && command === undefined)
       throw usageError('Missing --tool or --command', 'Use --tool claude, or --command "claude --verbose"')
     const facts = factsOf(given)

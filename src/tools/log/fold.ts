@@ -1,7 +1,7 @@
 import { largerUsage, type UsageCall } from '../../model/index.js'
 import type { Fact, SessionNews } from './fact.js'
 import { spanMs } from './moment.js'
-import type { LoggedSession, LoggedToolCall, LoggedTurn } from './turn.js'
+import { emptyTurn, type LoggedSession, type LoggedToolCall, type LoggedTurn } from './turn.js'
 
 type InTurnFact = Extract<Fact, { turn: number }>
 
@@ -138,19 +138,7 @@ class SessionFold {
     if (!draft) {
       draft = {
         said: new Map(),
-        turn: {
-          number: fact.turn,
-          ...(fact.agent ? { agent: fact.agent } : {}),
-          prompt: '',
-          by: 'tool',
-          outcome: 'open',
-          compacted: 0,
-          follows: 0,
-          live: true,
-          copied: false,
-          tool_calls: [],
-          usage: [],
-        },
+        turn: { ...emptyTurn(fact.turn, 'tool'), ...(fact.agent ? { agent: fact.agent } : {}) },
       }
       this.#drafts.set(key, draft)
     }

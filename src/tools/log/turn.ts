@@ -71,3 +71,17 @@ export interface LoggedSession {
   /** One per log: the session's own first. */
   counters: Counters[]
 }
+
+/** A turn of which nothing is known yet. */
+export const emptyTurn = (number: number, by: LoggedTurn['by']): LoggedTurn => ({
+  number,
+  prompt: '',
+  by,
+  outcome: 'open',
+  compacted: 0,
+  follows: 0,
+  live: true,
+  copied: false,
+  tool_calls: [],
+  usage: [],
+})

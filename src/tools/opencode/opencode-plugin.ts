@@ -24,11 +24,12 @@ const replies = new Map()
 const contexts = new Map()
 let current = session
 
-// Asked when the conversation is opened, waited for by its first request.
+// Asked when the conversation is opened, waited for by its first request. opencode may load a plugin more than once in one process.
 function prime(sessionID, source) {
-  const before = contexts.get(sessionID) ?? ''
+  if (source !== 'compact' && contexts.has(sessionID)) return
+  const before = contexts.get(sessionID) ?? []
   const texts = Promise.all([before, ask('SessionStart', { session_id: sessionID, source })])
-  contexts.set(sessionID, texts.then((all) => all.filter((text) => text !== '').join('\\n\\n')))
+  contexts.set(sessionID, texts.then(([told, text]) => (text === '' || told.includes(text) ? told : [...told, text])))
 }
 
 // Of the older API nothing may be asked here: it answers only when all plugins are loaded.
@@ -89,8 +90,7 @@ export const Skein = async ({ directory, serverUrl }) => {
     },
     'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
       if (sessionID === undefined || children.has(sessionID) || !contexts.has(sessionID)) return
-      const text = await contexts.get(sessionID)
-      if (text !== '') system.push(text)
+      for (const text of await contexts.get(sessionID)) if (!system.includes(text)) system.push(text)
     },
     'experimental.session.compacting': async ({ sessionID }) => {
       if (!children.has(sessionID)) await ask('PreCompact', { session_id: sessionID })
@@ -112,7 +112,7 @@ export const Skein = async () => {
     },
     'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
       const text = await contexts.get(sessionID)
-      if (text) system.push(text)
+      if (text && !system.includes(text)) system.push(text)
     },
   }
 }

@@ -1,35 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns, finishCutHandoff } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
+import { BINARY } from '../../cli/binary.js'
+import { scratch } from '../../home/scratch.js'
+import { bundled } from '../bundled.js'
 import { contextOf } from '../context.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
 import { partsOf } from './parts.js'
 
-const HERE = fileURLToPath(new URL('.', import.meta.url))
 const FAKE_AGENT = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.meta.url))
-// Where packages are found that are not bundled.
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url))
-let directory = ''
-
-beforeAll(async () => {
-  mkdirSync(CACHE, { recursive: true })
-  directory = mkdtempSync(join(CACHE, 'handoff-'))
-  const bundle = await rolldown({
-    input: join(HERE, 'killed-handoff.ts'),
-    platform: 'node',
-    external: [/^node:/, '@photostructure/sqlite'],
-    transform: { target: 'node20.19' },
-  })
-  await bundle.write({ file: join(directory, 'killed-handoff.mjs'), format: 'esm', codeSplitting: false })
-  await bundle.close()
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const program = bundled(fileURLToPath(new URL('killed-handoff.ts', import.meta.url)))
 
 /** An agent at work, whose handoff is killed with SIGKILL when it gets to a step. */
 async function killedAt(step: string): Promise<Workshop & { session: string; unit: string }> {
@@ -38,7 +23,7 @@ async function killedAt(step: string): Promise<Workshop & { session: string; uni
   await shop.agents.send('toast', 'hello')
   const [view] = await shop.agents.list()
   const unit = await shop.home.work.add({ title: 'the unit' })
-  const ran = spawnSync(process.execPath, [join(directory, 'killed-handoff.mjs'), shop.root, step, FAKE_AGENT], {
+  const ran = spawnSync(process.execPath, [program(), shop.root, step, FAKE_AGENT], {
     encoding: 'utf8',
     timeout: 60_000,
   })
@@ -113,3 +98,47 @@ it.each(['marked', 'pane made'])('killed when it gets to %s: a restart by hand f
   await finishCutHandoff(await partsOf(shop), await shop.home.roster.agent('toast')) // nothing is left to do
   await expectWhole(shop)
 })
+
+/** An agent of the built program, whose handoff is killed at a step. Afterwards only a daemon looks. */
+it.each(['marked', 'linked', 'end-before', 'pane made', 'record'])(
+  'killed when it gets to %s: a daemon finishes it without being asked',
+  async (step) => {
+    const root = scratch()
+    const socket = join(root, 'tmux.sock')
+    const agentProgram = join(root, 'program.sh')
+    mkdirSync(join(root, 'project'))
+    writeFileSync(agentProgram, '#!/bin/sh\necho "> ready"\nwhile read -r line; do echo "> $line"; done\n', {
+      mode: 0o755,
+    })
+    const tool = `[tools.one]\ncommand = "${agentProgram}"\nidle_patterns = ["re:^>"]\n`
+    writeFileSync(join(root, 'config.toml'), `[daemon]\nautostart = false\ningest = false\n${tool}`)
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const skein = (...args: string[]) => {
+      const ran = spawnSync(process.execPath, [BINARY, ...args, '--json'], { env, cwd: root, encoding: 'utf8' })
+      expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: '' })
+      return ran.stdout === '' ? {} : JSON.parse(ran.stdout)
+    }
+    onTestFinished(() => {
+      spawnSync(process.execPath, [BINARY, 'daemon', 'stop'], { env, cwd: root })
+      spawnSync('tmux', ['-S', socket, 'kill-server'])
+    })
+    const { agent } = skein('start', './project', '--agent', 'toast', '--tool', 'one')
+    const unit = skein('work', 'add', 'the unit')
+    const args = [program(), root, step, '']
+    expect(spawnSync(process.execPath, args, { encoding: 'utf8' })).toMatchObject({ signal: 'SIGKILL', stderr: '' })
+    const file = join(root, 'profiles', 'default', 'agents', `${agent.id}.json`)
+    skein('daemon', 'start')
+    const run = await eventually(
+      () => JSON.parse(readFileSync(file, 'utf8')),
+      ({ handoff, run: begun }) => handoff?.step === 'respawned' && begun?.pid !== agent.pid,
+    )
+    const [chain] = skein('sessions', 'chain', agent.session_id).chains
+    expect(chain.sessions.map(({ id, link, outcome }: Record<string, string>) => ({ id, link, outcome }))).toEqual([
+      { id: agent.session_id, outcome: 'handoff' },
+      { id: run.binding.session, link: 'handoff' },
+    ])
+    expect(skein('work', 'list', '--agent', 'toast').work.map(({ id }: { id: string }) => id)).toEqual([unit.id])
+    const hooked = skein('mail', 'inbox', 'toast', '--all').mail.filter((one: { is_hooked?: boolean }) => one.is_hooked)
+    expect(hooked).toMatchObject([{ kind: 'handoff' }])
+  },
+)

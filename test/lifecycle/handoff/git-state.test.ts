@@ -126,7 +126,7 @@ it('a git that hangs is ended in time', async () => {
   mkdirSync(bin)
   writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 60\n')
   chmodSync(join(bin, 'git'), 0o755)
-  expect(await gitState(root, { ...env, PATH: `${bin}:${env.PATH}` }, 300)).toEqual({
+  expect(await gitState(root, { ...env, PATH: `${bin}:${env.PATH}` }, { limitMs: 300 })).toEqual({
     problem: 'git did not answer in time',
   })
 })

@@ -15,7 +15,8 @@ const facts = { ownRoot: root, temporary: root, userId: undefined }
 const configured = await configuredParts({ home, context, configFile, facts })
 const runner = fakeTool()
 const prepare: typeof runner.prepare = (launch) => runner.prepare({ ...launch, command: [process.execPath, program] })
-const parts = { ...configured, socket: { path: join(root, 'tmux.sock') }, runners: [{ ...runner, prepare }] }
+const runners = program === '' ? configured.runners : [{ ...runner, prepare }]
+const parts = { ...configured, socket: { path: join(root, 'tmux.sock') }, runners }
 const die = (): never => {
   process.kill(process.pid, 'SIGKILL')
   for (;;);

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -13,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openHome } from '../../../src/home/index.js'
 import { openAgents } from '../../../src/lifecycle/index.js'
 import { InstalledHooks } from '../../../src/lifecycle/prime/installed-hooks.js'
@@ -22,6 +23,7 @@ import { HookSettings } from '../../../src/tools/run/json-edit.js'
 import { scratch } from '../../home/scratch.js'
 import { filesOf } from '../../support/files-of.js'
 import { contextOf } from '../context.js'
+import { eventually } from '../workshop.js'
 
 const SKEIN = fileURLToPath(new URL('../../../bin/skein.js', import.meta.url))
 const SESSION = '11111111-1111-4111-8111-111111111111'
@@ -259,26 +261,41 @@ it('any settings are the same after entries were put in and taken out', () => {
   )
 })
 
-it('an installed hook records a session and its end; in a run of Skein it does nothing', async () => {
+/** A home with the hooks of Claude Code installed, and what runs them as that program does. */
+async function installed() {
   const context = contextOf([])
   const surroundings = { home, env: {}, zone: 'UTC' }
   const at = join(root, 'skein')
-  await using open = await openHome({ root: at, configFile: join(at, 'config.toml'), surroundings, context })
+  const open = await openHome({ root: at, configFile: join(at, 'config.toml'), surroundings, context })
   const claude = tool('claude')
   const env = { SKEIN_HOME: at }
   await hooks({ node: process.execPath, program: SKEIN, spool: open.paths.spool, env }).install(claude)
   const settings = new HookSettings(readFileSync(pathOf(claude), 'utf8'))
+  const socket = { path: join(root, 'tmux.sock') }
+  const agents = openAgents({ home: open, context, environment: { home, env: {} }, socket, runners: RUNNERS })
+  onTestFinished(async () => {
+    await agents[Symbol.asyncDispose]()
+    await open[Symbol.asyncDispose]()
+  })
+  const commandOf = (event: string): string => settings.commandsOf(event, isInstalledHook)[0] ?? ''
+  const messageOf = (event: string, message: object): string =>
+    JSON.stringify({ hook_event_name: event, session_id: SESSION, cwd: root, ...message })
   const run = (event: string, message: object, more: Record<string, string> = {}) => {
-    const [command = ''] = settings.commandsOf(event, isInstalledHook)
-    const input = JSON.stringify({ hook_event_name: event, session_id: SESSION, cwd: root, ...message })
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
-      ...{ input, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home, ...more } },
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', commandOf(event)], {
+      ...{ input: messageOf(event, message), encoding: 'utf8' as const },
+      env: { PATH: process.env.PATH, HOME: home, ...more },
     })
     return { status, stdout, stderr }
   }
-  const silent = { status: 0, stdout: '', stderr: '' }
-  expect(run('SessionStart', { source: 'startup' }, { SKEIN_RUN: 'run-1' })).toEqual(silent)
-  expect(run('SessionEnd', { reason: 'other' }, { SKEIN_RUN: 'run-1' })).toEqual(silent)
+  return { open, agents, run, commandOf, messageOf }
+}
+
+const SILENT = { status: 0, stdout: '', stderr: '' }
+
+it('an installed hook records a session and its end; in a run of Skein it does nothing', async () => {
+  const { open, agents, run } = await installed()
+  expect(run('SessionStart', { source: 'startup' }, { SKEIN_RUN: 'run-1' })).toEqual(SILENT)
+  expect(run('SessionEnd', { reason: 'other' }, { SKEIN_RUN: 'run-1' })).toEqual(SILENT)
   expect(await open.sessions.get(SESSION)).toBeUndefined()
 
   const { status, stdout } = run('SessionStart', { source: 'startup' })
@@ -287,17 +304,42 @@ it('an installed hook records a session and its end; in a run of Skein it does n
     `Skein: this session (${SESSION}) belongs to none of Skein's agents.`,
   )
   expect(await open.sessions.get(SESSION)).toMatchObject({ tool: 'claude', cwd: root })
-  expect(run('SessionEnd', { reason: 'prompt_input_exit' })).toEqual(silent)
-  const agents = openAgents({
-    ...{
-      home: open,
-      context,
-      environment: { home, env: {} },
-      socket: { path: join(root, 'tmux.sock') },
-      runners: RUNNERS,
-    },
-  })
+  expect(run('SessionEnd', { reason: 'prompt_input_exit' })).toEqual(SILENT)
   await agents.list()
-  await agents[Symbol.asyncDispose]()
-  expect(await open.sessions.get(SESSION)).toMatchObject({ outcome: 'exit' })
+  expect(await open.sessions.get(SESSION)).toMatchObject({ outcome: 'exit', reason: 'prompt_input_exit' })
+})
+
+it('a session that its user runs as an agent ends when its hook says so, and the list says where it runs until then', async () => {
+  const { open, agents, run } = await installed()
+  await open.roster.add({ address: 'toast', tool: 'claude' })
+  const { stdout } = run('SessionStart', { source: 'startup' }, { SKEIN_AGENT: 'toast' })
+  expect(stdout).toContain('You are the agent toast')
+  const outside = { status: 'stopped', reason: `its program runs outside of Skein, as process ${process.pid}` }
+  expect(await agents.list()).toMatchObject([outside])
+  expect(await open.sessions.get(SESSION)).not.toHaveProperty('outcome')
+  run('SessionEnd', { reason: 'clear' }, { SKEIN_AGENT: 'toast' })
+  expect((await agents.list())[0]).not.toHaveProperty('reason')
+  expect(await open.sessions.get(SESSION)).toMatchObject({ agent: 'toast', outcome: 'clear' })
+})
+
+it('a session whose program is gone without a word is over', async () => {
+  const { open, agents, commandOf, messageOf } = await installed()
+  await open.roster.add({ address: 'toast', tool: 'claude' })
+  // The program is a shell that runs the hook and waits; it is killed.
+  const input = join(root, 'message')
+  writeFileSync(input, messageOf('SessionStart', { source: 'startup' }))
+  const env = { PATH: process.env.PATH, HOME: home, SKEIN_AGENT: 'toast', HOOK: commandOf('SessionStart') }
+  const program = spawn('sh', ['-c', `sh -c "$HOOK" <'${input}' >/dev/null; sleep 1000 & wait`], { env })
+  onTestFinished(() => void program.kill('SIGKILL'))
+  await eventually(
+    () => open.sessions.get(SESSION),
+    (session) => session !== undefined,
+  )
+  expect((await agents.list())[0]?.reason).toContain(`process ${program.pid}`)
+  expect(await open.sessions.get(SESSION)).not.toHaveProperty('outcome')
+  const ended = once(program, 'exit')
+  program.kill('SIGKILL')
+  await ended
+  expect((await agents.list())[0]).not.toHaveProperty('reason')
+  expect(await open.sessions.get(SESSION)).toMatchObject({ outcome: 'exit', reason: 'its program has ended' })
 })

@@ -1,9 +1,14 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { finishCutSling } from '../../../src/lifecycle/index.js'
 import { scratch } from '../../home/scratch.js'
+import { bundled } from '../bundled.js'
 import { fakeTool } from '../fake-tool.js'
+import { partsOf } from '../handoff/parts.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
 
 const git = (cwd: string, ...args: string[]): string =>
@@ -29,6 +34,9 @@ async function shopWithRepository(options: Parameters<typeof workshop>[0] = {}):
   await shop.home.roster.createGroup('web')
   return { ...shop, repo, unit: async (title = 'Fix the login') => (await shop.home.work.add({ title })).id }
 }
+
+const killable = bundled(fileURLToPath(new URL('killed-sling.ts', import.meta.url)))
+const FAKE_AGENT = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.meta.url))
 
 const refusal = async (doing: Promise<unknown>): Promise<{ code?: string; message?: string }> =>
   doing.then(
@@ -172,6 +180,100 @@ describe('sling', () => {
     const aside = readdirSync(`${shop.repo}.worktrees`).find((name) => name.includes('damaged')) ?? ''
     expect(readFileSync(join(`${shop.repo}.worktrees`, aside, 'precious.txt'), 'utf8')).toBe('mine')
     expect(existsSync(join(directory, 'precious.txt'))).toBe(false)
+  })
+})
+
+describe('a sling that is killed', () => {
+  const killedAt = async (step: string): Promise<Shop & { work: string; before: unknown }> => {
+    const shop = await shopWithRepository()
+    const work = await shop.unit()
+    const before = await state(shop)
+    const args = [killable(), shop.root, step, FAKE_AGENT, work, shop.repo]
+    const { signal, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })
+    expect({ signal, stdout, stderr }).toEqual({ signal: 'SIGKILL', stdout: '', stderr: '' })
+    return { ...shop, work, before }
+  }
+  const look = async (shop: Shop): Promise<void> => {
+    for (const agent of await shop.home.roster.agents()) await finishCutSling(await partsOf(shop), agent)
+  }
+
+  it.each(['marked', 'hooked', 'environment'])(
+    'before its program runs (%s) is undone by the next look',
+    async (step) => {
+      const shop = await killedAt(step)
+      await look(shop)
+      expect(await state(shop)).toEqual(shop.before)
+      await look(shop)
+      expect((await shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo })).agent.address).toBe(
+        'web/ash',
+      )
+    },
+  )
+
+  it('whose start had begun is undone as well; its agent is kept, stopped, for the next unit', async () => {
+    const shop = await killedAt('session')
+    await look(shop)
+    const { agents, ...rest } = (await state(shop)) as Record<string, unknown>
+    expect({ agents: [], ...rest }).toEqual(shop.before)
+    expect(agents).toEqual([['web/ash', 'stopped']])
+    const next = await shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo })
+    expect(next).toMatchObject({ is_new: false, agent: { address: 'web/ash', status: 'idle' } })
+  })
+
+  it.each(['record', 'wait', 'ready'])(
+    'with its program running (%s) is finished by the next look, once',
+    async (step) => {
+      const shop = await killedAt(step)
+      await look(shop)
+      await look(shop)
+      const agent = await shop.home.roster.agent('web/ash')
+      expect((await shop.home.work.hooked(agent)).work.map(({ id }) => id)).toEqual([shop.work])
+      expect((await shop.home.events.read({ type: 'sling' })).map(({ payload }) => payload)).toMatchObject([
+        { work_unit: shop.work, target: 'web/ash', branch: `skein/${shop.work}` },
+      ])
+      const again = await refusal(shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo }))
+      expect(again.code).toBe('work-taken')
+    },
+  )
+
+  it.each(['chosen', 'hooked'])('is undone by the next sling of the same unit (%s)', async (step) => {
+    const shop = await killedAt(step)
+    const receipt = await shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo })
+    expect(receipt.agent).toMatchObject({ address: 'web/ash', status: 'idle' })
+    expect((await shop.home.work.hooked(receipt.agent)).work.map(({ id }) => id)).toEqual([shop.work])
+    expect((await shop.home.events.read({ type: 'sling' })).length).toBe(1)
+  })
+})
+
+describe('eight processes that sling at once', () => {
+  const eight = async (shop: Shop, works: readonly string[]): Promise<string[]> => {
+    const outputs = await Promise.all(
+      works.map((work) =>
+        promisify(execFile)(process.execPath, [killable(), shop.root, 'never', FAKE_AGENT, work, shop.repo]),
+      ),
+    )
+    return outputs.map(({ stdout }) => stdout.trim()).sort()
+  }
+
+  it('give one unit to one agent, and leave nothing else behind', async () => {
+    const shop = await shopWithRepository()
+    const work = await shop.unit()
+    const said = await eight(shop, Array(8).fill(work))
+    expect(said).toEqual(['got web/ash', ...Array(7).fill('refused work-taken')])
+    expect((await shop.agents.list({ all: true })).map(({ address }) => address)).toEqual(['web/ash'])
+    expect((await shop.home.events.read({ type: 'sling' })).length).toBe(1)
+    expect(readdirSync(`${shop.repo}.worktrees`)).toEqual(['ash'])
+  })
+
+  it('start no more agents than the group may run', async () => {
+    const shop = await shopWithRepository()
+    writeFileSync(join(shop.root, 'config.toml'), '[groups."web"]\nmax_running = 2\n')
+    const works: string[] = []
+    for (let n = 0; n < 8; n += 1) works.push(await shop.unit(`Unit ${n}`))
+    const said = await eight(shop, works)
+    expect(said).toEqual(['got web/ash', 'got web/birch', ...Array(6).fill('refused group-full')])
+    const hooked = (await shop.home.work.list({ status: ['hooked'] })).map(({ agent }) => agent)
+    expect(hooked.sort()).toEqual(['web/ash', 'web/birch'])
   })
 })
 

@@ -1,0 +1,54 @@
+import { type Agent, isHooked, SkeinError } from '../../model/index.js'
+import { liveRun } from '../agent-run.js'
+import type { Parts } from '../parts.js'
+import { observe } from '../status/observe.js'
+import { hasUnfinishedSling, recordSling, type SlingMarker, setMarker } from './marker.js'
+import { Git, undoWorktree } from './worktree.js'
+
+/** Every sling whose process was killed. */
+export async function settleCutSlings(parts: Parts): Promise<void> {
+  for (const { agent: id } of (await parts.runs.all()).filter(hasUnfinishedSling)) {
+    const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
+    if (agent) await settleCutSling(parts, agent)
+  }
+}
+
+/**
+ * A sling whose process was killed: with its program running it is finished, else it is undone, so that the unit can be given to another.
+ * Does nothing while that process lives.
+ */
+export async function settleCutSling(parts: Parts, agent: Agent): Promise<'finished' | 'undone' | undefined> {
+  const held = await parts.runs.hold(agent.id, 'sling', 0).catch((error: unknown) => {
+    if (error instanceof SkeinError && error.code === 'agent-busy') return undefined
+    throw error
+  })
+  if (!held) return undefined
+  using _slinging = held
+  await observe(parts, new Set([agent.id])) // finds a pane that was made and not recorded
+  const run = await parts.runs.read(agent.id)
+  const marker = run?.sling
+  if (!run || !marker) return undefined
+  if (liveRun(run)) {
+    await recordSling(parts, agent, marker)
+    await setMarker(parts, agent, undefined)
+    return 'finished'
+  }
+  await unhook(parts, agent, marker)
+  await setMarker(parts, agent, undefined)
+  if (marker.is_new && run.run === undefined && run.launching === undefined) {
+    await parts.home.roster.remove(agent.id)
+    parts.runs.forget(agent.id)
+  }
+  if (marker.worktree) await undoWorktree(new Git(parts.environment.env), marker.worktree)
+  return 'undone'
+}
+
+/** Only from this agent's hook: it may have been given to another since. */
+async function unhook({ home: { work } }: Parts, { id, address }: Agent, marker: SlingMarker): Promise<void> {
+  try {
+    const unit = await work.show(marker.work)
+    if (isHooked(unit) && (unit.agent_id ?? id) === id && unit.agent === address) await work.unhook(unit.id)
+  } catch (error) {
+    if (!(error instanceof SkeinError && error.code === 'work-not-found')) throw error
+  }
+}
