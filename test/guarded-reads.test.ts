@@ -39,7 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'ingest/turns/history-store.ts',
     'ingest/text/text-store.ts',
     'terminal/launch-script.ts',
-    'tools/cut/place-cut.ts',
+    'tools/log/place-new.ts',
   ],
   'writes to a terminal that tmux names, without waiting': ['terminal/tmux-terminal.ts'],
   'files of a home, which Skein alone writes': [
