@@ -3,11 +3,13 @@ import { LOG_TOOLS, RUNNERS } from '../src/tools/index.js'
 import { isObject, type JsonObject, listAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
 import { promptsOf } from './model-server/request.js'
+import { NoticeLog } from './notice-log.js'
 import { note, operation } from './operation.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
 import { gemini } from './tools/gemini.js'
 import { REAL_TOOLS } from './tools/index.js'
+import { pi } from './tools/pi.js'
 
 const AGENT = 'worker'
 const WAIT = ['--wait', '--timeout', '60s']
@@ -173,6 +175,44 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
     expect(await skein.run('send', AGENT, 'count it', ...WAIT)).toMatchObject({ reply: 'Count 2.' })
     expect(await skein.agent(AGENT)).toMatchObject({ session_id: next })
   })
+})
+
+it('pi: a try that it repeats is no failure, and the turn that fails in the end is told once', async () => {
+  await using server = await ModelServer.start({
+    rules: [
+      {
+        when: /^busy/,
+        steps: [{ error: { status: 429, message: 'too many requests', times: 1 }, text: 'Now it works.' }],
+      },
+      { when: /^broken/, steps: [{ error: { status: 500, message: 'internal' } }] },
+    ],
+  })
+  using scratch = new Scratch('pi')
+  const notices = new NoticeLog(scratch)
+  const skein = new Skein(scratch, pi.setUp(scratch, server))
+  await skein.run('daemon', 'start')
+  await skein.run('start', '.', '--agent', AGENT, '--tool', 'pi')
+  expect(await skein.run('send', AGENT, 'busy now', ...WAIT)).toMatchObject({ reply: 'Now it works.' })
+  expect(await skein.failing('send', AGENT, 'broken now', ...WAIT)).toMatchObject({ outcome: 'failed' })
+  await skein.listed(AGENT, { status: 'error', trouble: 'api-error' })
+  await notices.reaches(2)
+  expect(notices.given).toEqual([`${AGENT} finished`, `${AGENT} failed`])
+})
+
+it('gemini: a refused call ends its turn, and is asked about once', async () => {
+  await using server = await ModelServer.start({
+    rules: [{ when: /.*/, steps: [{ text: 'May I?', do: gemini.asksAbout ? [gemini.asksAbout] : [] }] }],
+  })
+  using scratch = new Scratch('gemini')
+  const notices = new NoticeLog(scratch)
+  const skein = new Skein(scratch, gemini.setUp(scratch, server))
+  await skein.run('daemon', 'start')
+  await skein.run('start', '.', '--agent', AGENT, '--tool', 'gemini')
+  await skein.failing('send', AGENT, 'ask me', ...WAIT)
+  await skein.run('deny', AGENT)
+  // Before a program that tells every end would be given up.
+  await skein.listed(AGENT, { status: 'idle', reason: 'interrupted' }, 20_000)
+  expect(notices.given).toEqual([`${AGENT} waiting`])
 })
 
 it('gemini: a conversation that is chosen in its own list (/resume) is followed', async () => {

@@ -14,11 +14,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'the guarded reader itself, and what it is made of': [
     'disk/explain.ts', // whether descriptors are left
     'disk/guarded-file.ts',
+    'disk/mounts.ts', // the kernel's table
     'disk/plain-file.ts',
     'disk/present.ts',
     'disk/write-atomic.ts',
   ],
   'files of the kernel in /proc, named by a number': [
+    'disk/mount-probe.ts',
     'disk/process-owner.ts',
     'disk/process-place.ts',
     'disk/process-table.ts',
@@ -87,4 +89,35 @@ it('whatever Skein reads and did not write goes through the guarded reader', () 
 it('nobody imports the file system as a whole, by which the rule could be passed by', () => {
   const whole = sources.filter((name) => /^\s*(\*|\w+$|\w+,)/.test(importedBy(name)))
   expect(whole).toEqual([])
+})
+
+/** Functions that look at a path. On a mount that does not answer they never return. */
+const LOOKS =
+  /\b(statSync|stat|lstatSync|lstat|existsSync|accessSync|access|readdirSync|readdir|realpathSync|realpath|watch|watchFile)\b/
+
+/** Files that may use them without asking `refuseDead` first, by reason: a folder, or one file. */
+const UNASKED: Readonly<Record<string, readonly string[]>> = {
+  'files of a home, which is asked about when it is opened': [
+    ...['archive/', 'daemon/', 'erasure/', 'index/', 'ingest/', 'journal/', 'store/', 'daemon-main.ts'],
+    ...['history/log-stores.ts', 'history/search.ts', 'history/care/privacy-care.ts', 'cli/commands/daemon/logs.ts'],
+    ...['cli/commands/prime.ts', 'lifecycle/removed-agents.ts', 'lifecycle/run/launch-leftovers.ts'],
+    ...['lifecycle/run/launch.ts', 'operations/conversations/read.ts', 'conversations/reset.ts', 'conversations/rows/'],
+    ...['conversations/transcript/transcript-writer.ts', 'conversations/openclaw/openclaw-export.ts'],
+  ],
+  'below a directory that was asked about just before': [
+    'snapshots/',
+    'lifecycle/sling/worktree.ts',
+    'conversations/openclaw/',
+  ],
+  'files of the kernel and of the system, and sockets of tmux': [
+    ...['disk/', 'terminal/', 'cli/screen/descriptor.ts', 'lifecycle/run/tmux-socket.ts', 'surroundings.ts'],
+  ],
+}
+
+it('whatever Skein looks at and did not make is asked about first: its mount may not answer', () => {
+  const looking = sources.filter((name) => LOOKS.test(importedBy(name)))
+  const unasked = looking.filter((name) => !/\brefuseDead/.test(readFileSync(join(SRC, name), 'utf8')))
+  const allowed = Object.values(UNASKED).flat()
+  expect(unasked.filter((name) => !allowed.some((one) => name.startsWith(one)))).toEqual([])
+  expect(allowed.filter((one) => !unasked.some((name) => name.startsWith(one)))).toEqual([])
 })

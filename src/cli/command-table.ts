@@ -38,6 +38,8 @@ export const COMMANDS: CommandTable = {
         'stop',
         'restart',
         'kill',
+        'sleep',
+        'wake',
         'recover',
         'down',
         'up',
@@ -114,6 +116,11 @@ export const COMMANDS: CommandTable = {
     snooze: verb('Hide a finished reply for a while', async () => (await import('./commands/snooze.js')).snooze),
     stop: verb('Stop agents gracefully', async () => (await import('./commands/stop.js')).stop),
     kill: verb('Kill agents at once', async () => (await import('./commands/kill.js')).kill),
+    sleep: verb(
+      'Put idle agents to sleep, to free their memory',
+      async () => (await import('./commands/sleep.js')).sleep,
+    ),
+    wake: verb('Wake agents that are asleep', async () => (await import('./commands/wake.js')).wake),
     restart: verb(
       'Restart agents, in their conversations',
       async () => (await import('./commands/restart.js')).restart,

@@ -5,8 +5,9 @@ import type { Cli } from './command.js'
  * the terminal ends this process, and on the way out, for what was finished meanwhile. False when nobody sits at a terminal;
  * then nothing is marked. Throws `agent-not-running` when there is no pane to go to.
  */
-export async function visit(agent: string, { agents: open, tmux, handOver }: Cli): Promise<boolean> {
+export async function visit(agent: string, { agents: open, tmux, handOver, isAttended }: Cli): Promise<boolean> {
   const agents = await open()
+  if (isAttended) await agents.wake(agent)
   const argv = await agents.attachCommand(agent, tmux === undefined ? {} : { tmux })
   let seen: Promise<unknown> | undefined
   const isVisited = await handOver(argv, () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, refuseDead } from '../disk/index.js'
 import { type AgentName, parseAgentName } from './agent-name.js'
 import { Conversations } from './conversations.js'
 import { configFile, type Surroundings, systemSurroundings } from './environment.js'
@@ -73,6 +73,7 @@ export class ConversationStore implements Disposable {
   agents(): AgentName[] {
     const directory = join(this.options.directory, 'agents')
     try {
+      refuseDead(directory)
       const found = readdirSync(directory, { withFileTypes: true })
       return found.filter((entry) => entry.isDirectory()).flatMap((entry) => readableName(entry.name))
     } catch (error) {

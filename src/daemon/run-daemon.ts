@@ -28,6 +28,7 @@ import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord }
 import { TurnCaptures, type TurnCapturesSetup } from './snapshots/turn-captures.js'
 import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
 import { BudgetRounds } from './watch/budget-rounds.js'
+import { HibernateRounds } from './watch/hibernate-rounds.js'
 import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
 import { SilenceRounds } from './watch/silence-rounds.js'
@@ -83,6 +84,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
   await using _silence = SilenceRounds.open({ parts, watcher, configFile: facts.configFile, say })
   await using _budgets = new BudgetRounds({ parts, hub, watcher, say })
+  await using _hibernate = new HibernateRounds({ parts, configFile: facts.configFile, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined

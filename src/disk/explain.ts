@@ -1,14 +1,14 @@
 import { closeSync, lstatSync, openSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SkeinError } from '../model/index.js'
-import { UnsuitableFile } from './guarded-file.js'
 import { SQLITE, sqliteCode } from './sqlite.js'
+import { UnsuitableFile } from './unsuitable-file.js'
 
 /** Turns what the operating system or SQLite said into one line a user can act on; anything else comes back as it was. */
 export function explainDiskError(error: unknown, path: string, whenDamaged?: string): unknown {
   if (error instanceof SkeinError) return error
   if (error instanceof UnsuitableFile)
-    return new SkeinError('home-unreadable', error.message, 'Move it away, then try again', { cause: error })
+    return new SkeinError('home-unreadable', error.message, error.next, { cause: error })
   const code = (error as NodeJS.ErrnoException | undefined)?.code
   const sqlite = sqliteCode(error)
   const cause = { cause: error }

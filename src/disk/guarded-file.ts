@@ -1,4 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs'
+import { refuseDead } from './mounts.js'
+import { UnsuitableFile } from './unsuitable-file.js'
 
 /** What a reader of a file that Skein did not write accepts. */
 export interface Guard {
@@ -8,16 +10,6 @@ export interface Guard {
   noFollow?: boolean
 }
 
-/** Something that is not a file, or not one that may be read whole. The code says what it is, in words that fit after "it is". */
-export class UnsuitableFile extends Error {
-  constructor(
-    readonly path: string,
-    readonly code: string,
-  ) {
-    super(`${path} is ${code}`)
-  }
-}
-
 /**
  * Opens a file that another program wrote. Without O_NONBLOCK, opening a pipe waits for a writer, and reading some files of the kernel
  * waits for news; without O_NOCTTY, opening a terminal may make it ours. What was opened is checked on the descriptor, so that
@@ -25,6 +17,7 @@ export class UnsuitableFile extends Error {
  */
 export function openGuarded(path: string, { noFollow = false }: Pick<Guard, 'noFollow'> = {}): number {
   const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = constants
+  refuseDead(path)
   let file: number
   try {
     file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (noFollow ? O_NOFOLLOW : 0))
@@ -68,6 +61,7 @@ export function guardedText(path: string, mostBytes: number): string | undefined
  * user's own, and is waited for.
  */
 export function readGiven(path: string, mostBytes: number): Buffer {
+  refuseDead(path)
   const file = openSync(path, 'r')
   try {
     return readOpen(file, path, mostBytes)

@@ -10,11 +10,22 @@ export {
   openGuarded,
   readGiven,
   readGuarded,
-  UnsuitableFile,
 } from './guarded-file.js'
 export { FileLock } from './lock.js'
 export { makeDirectory } from './make-directory.js'
-export { foreignAt, openPlain, readPlain, refuseForeign, statIfThere, statOf } from './plain-file.js'
+export { deadMountOn, notAnswering, refuseDead, refuseDeadDirectory } from './mounts.js'
+export {
+  followed,
+  foreignAt,
+  isGone,
+  isThere,
+  openPlain,
+  readPlain,
+  realPath,
+  refuseForeign,
+  statIfThere,
+  statOf,
+} from './plain-file.js'
 export { entriesIn, ifThere, namesIn, textIn } from './present.js'
 export {
   isProven,
@@ -42,4 +53,5 @@ export {
   sqliteCode,
 } from './sqlite.js'
 export { Statements } from './statements.js'
+export { UnsuitableFile } from './unsuitable-file.js'
 export { removeRemains, syncPath, temporaryName, writeAtomic, writeFully } from './write-atomic.js'

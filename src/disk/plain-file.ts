@@ -1,9 +1,12 @@
-import { closeSync, lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { closeSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { SkeinError } from '../model/index.js'
-import { kindOf, openGuarded, UnsuitableFile } from './guarded-file.js'
+import { kindOf, openGuarded } from './guarded-file.js'
+import { refuseDead } from './mounts.js'
+import { UnsuitableFile } from './unsuitable-file.js'
 
 /** What the system says of what is there, links followed; undefined when nothing is, or a link leads nowhere. */
 export function statIfThere(path: string): Stats | undefined {
+  refuseDead(path)
   try {
     return statSync(path)
   } catch (error) {
@@ -15,9 +18,37 @@ export function statIfThere(path: string): Stats | undefined {
 /** The same for a path that anybody may have named: undefined whatever keeps the system from answering. */
 export function statOf(path: string): Stats | undefined {
   try {
+    refuseDead(path)
     return statSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined // below a file, a loop of links, too long a name, a directory that we may not enter
+  }
+}
+
+/** Whether something is at a path that anybody may have named, links followed. */
+export const isThere = (path: string): boolean => statOf(path) !== undefined
+
+/** Whether a file that was there is there no more. One that cannot be looked at may be. */
+export function isGone(path: string): boolean {
+  try {
+    return statIfThere(path) === undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+  }
+}
+
+/** Without links, as the system names it. */
+export function followed(path: string): string {
+  refuseDead(path)
+  return realpathSync(path)
+}
+
+/** The same; what is gone, or cannot be looked at, is left as it was written. */
+export function realPath(path: string): string {
+  try {
+    return followed(path)
+  } catch {
+    return path
   }
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { refuseDead } from './mounts.js'
 
 /** The names in a directory; none when it is not there. */
 export const namesIn = (directory: string): string[] => ifThere(() => readdirSync(directory)) ?? []
@@ -6,6 +7,7 @@ export const namesIn = (directory: string): string[] => ifThere(() => readdirSyn
 /** The same for a directory that is not ours: none whatever keeps it from being listed. */
 export function entriesIn(directory: string): string[] {
   try {
+    refuseDead(directory)
     return readdirSync(directory)
   } catch {
     return []

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { realPath } from '../disk/index.js'
 import type { FoundSession, HistoryStore, LogSource } from '../ingest/index.js'
 import { isSessionId } from '../model/index.js'
 import type { ProfileStore } from '../store/index.js'
@@ -21,7 +21,7 @@ export async function knownDirectories(store: ProfileStore): Promise<DirectoryOf
   for (const path of known) {
     if (!path?.startsWith('/')) continue
     // The program hashes the path with links resolved; the resolved form is the one that counts if both fit.
-    for (const form of [path, resolved(path)]) byHash.set(sha256(form), form)
+    for (const form of [path, realPath(path)]) byHash.set(sha256(form), form)
   }
   return (hash) => byHash.get(hash)
 }
@@ -56,11 +56,3 @@ const hashOf = ({ tool, path }: Pick<LogRef, 'tool' | 'path'>): string | undefin
 const toolNamed = (name: string) => LOG_TOOLS.find((tool) => tool.name === name)
 
 const sha256 = (path: string): string => createHash('sha256').update(path).digest('hex')
-
-function resolved(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path // gone, or not ours to look at: then it counts as it was written
-  }
-}

@@ -1,5 +1,4 @@
-import { realpathSync } from 'node:fs'
-import { type RunningProcess, runningProcesses } from '../disk/index.js'
+import { type RunningProcess, realPath, runningProcesses } from '../disk/index.js'
 import type { FoundSession } from '../ingest/index.js'
 import type { SessionId } from '../model/index.js'
 import { type Environment, LOG_TOOLS } from '../tools/index.js'
@@ -67,7 +66,7 @@ export class OpenSessions {
   /** Of the sessions of one tool in one directory: each process has one, and the newest are the likeliest. */
   #held(sessions: readonly FoundSession[]): FoundSession[] {
     const [first] = sessions
-    const directory = withoutLinks(first?.news.cwd ?? '')
+    const directory = realPath(first?.news.cwd ?? '')
     const here = this.#all().filter(({ names, cwd }) => cwd === directory && names.includes(first?.tool ?? ''))
     const newest = [...sessions].sort((a, b) => ((a.last_at ?? '') > (b.last_at ?? '') ? -1 : 1))
     const free = new Set(here)
@@ -80,14 +79,5 @@ export class OpenSessions {
   #all(): readonly RunningProcess[] {
     this.#processes ??= this.processes()
     return this.#processes
-  }
-}
-
-/** The system names a process's directory without links. */
-function withoutLinks(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
   }
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { refuseDead } from '../disk/index.js'
 import type { TextStore } from '../ingest/index.js'
 
 /** Kept beside the text, so that a search can say so without reading any policy. */
@@ -31,6 +32,7 @@ export function mayBeOutdated(text: TextStore): boolean {
 
 function stampOf(path: string): string {
   try {
+    refuseDead(path)
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
     return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : 'none'
   } catch (error) {

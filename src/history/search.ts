@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn, statIfThere } from '../disk/index.js'
+import { isGone, namesIn, statIfThere } from '../disk/index.js'
 import { searchText, type TextAnswer, TextStore } from '../ingest/index.js'
 import { SkeinError } from '../model/index.js'
 import type { ProfileStore, StoredSessions } from '../store/index.js'
@@ -38,7 +38,7 @@ export class WordSearch {
     const hits = answer.hits.map(({ path, ...hit }) => ({
       ...hit,
       ...placeOf(hit.session),
-      log_gone: !existsSync(path),
+      log_gone: isGone(path),
       next: commandFor(hit),
     }))
     const older_versions = hits.length > 0 ? 0 : this.#olderVersions()

@@ -1,7 +1,7 @@
 import { type Dirent, type FSWatcher, readdirSync, watch as watchFiles } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { databaseStamp, statOf } from '../disk/index.js'
+import { databaseStamp, refuseDead, statOf } from '../disk/index.js'
 import { LOG_TOOLS, type LogRef, type LogTool } from '../tools/index.js'
 
 /** A burst of writes is one piece of news. */
@@ -176,6 +176,7 @@ export class WatchedLogs implements AsyncDisposable {
   #enter(source: Source, place: string, depth = DEPTH): void {
     let entries: Dirent[]
     try {
+      refuseDead(join(source.root, place))
       entries = readdirSync(join(source.root, place), { withFileTypes: true })
     } catch {
       return // a file, or gone again

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError, makeDirectory, releaseFiles } from '../disk/index.js'
+import { explainDiskError, makeDirectory, refuseDead, releaseFiles } from '../disk/index.js'
 import { openHistory } from '../history/index.js'
 import { type Context, SkeinError } from '../model/index.js'
 import { openPurging } from '../purge/index.js'
@@ -106,6 +106,7 @@ const gitOf = ({ env }: Surroundings): GitProgram => ({
 /** The default profile is made here; others must exist. */
 function makeReady(directory: string, { root, userId }: HomeOptions, profile: string): void {
   try {
+    refuseDead(root)
     const isNew = statSync(directory, { throwIfNoEntry: false }) === undefined
     if (isNew && profile !== DEFAULT_PROFILE) throw profileNotFound(root, profile)
     if (isNew) makeDirectory(directory)

@@ -71,6 +71,8 @@ export interface LiveRun {
   asked?: { how: 'stopped' | 'killed' | 'crashed'; at: Instant; reason?: string }
   /** Stopped with all others by `skein down`; `skein up` starts it again. */
   is_down?: true
+  /** It was put to sleep; a prompt, an attach or `skein wake` starts it again in its conversation. */
+  is_asleep?: true
   /** It is over; nobody looks for it any more. */
   ended_at?: Instant
   /** How it ended. Earlier versions did not write it. */
@@ -253,6 +255,7 @@ const AGENT_RUN = shape({
       'after?': shaped(shape({ reason: text, at: time })),
       'asked?': shaped(shape({ how: text, at: time, 'reason?': text })),
       'is_down?': flag,
+      'is_asleep?': flag,
       'ended_at?': time,
       'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),
     }),

@@ -213,6 +213,10 @@ export interface Agents extends AsyncDisposable {
   start(options: StartNow): Promise<Receipt & { session?: Session }>
   stop(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   kill(reference: string): Promise<Receipt>
+  /** Ends the program of an idle agent and keeps its conversation; refused for whatever would be lost. */
+  sleep(reference: string): Promise<Receipt>
+  /** Starts an agent that is asleep, in its conversation; leaves any other as it is. `send` does it by itself. */
+  wake(reference: string): Promise<Receipt>
   /** Like `stop`, and remembers that it was up. */
   down(reference: string, options?: { graceMs?: number }): Promise<Receipt>
   restart(

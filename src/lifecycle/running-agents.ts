@@ -23,6 +23,7 @@ import type {
   StartNow,
 } from './agents.js'
 import type { CheckpointNotes } from './care/checkpoint.js'
+import { putToSleep, wake } from './care/sleep.js'
 import { findAgent } from './find-agent.js'
 import type { Forked } from './fork/fork.js'
 import type { ForkRequest } from './fork/fork-plan.js'
@@ -164,6 +165,18 @@ export class RunningAgents implements Agents {
     return this.#ended(agent, await stop(this.parts, agent, { ...options, isDown: true }), 'stopped')
   }
 
+  async sleep(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    return this.#ended(agent, await putToSleep(this.parts, agent, 'by hand'), 'put to sleep')
+  }
+
+  async wake(reference: string): Promise<Receipt> {
+    const agent = await findAgent(this.parts.home, reference)
+    const how = await wake(this.parts, agent)
+    const did = how === undefined ? `left ${agent.address} as it was` : `woke ${agent.address}`
+    return { agent: await this.#look(agent), did, how: how ?? 'it was not asleep' }
+  }
+
   async kill(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     return this.#ended(agent, await kill(this.parts, agent), 'killed')
@@ -257,6 +270,7 @@ export class RunningAgents implements Agents {
     options: { wait?: boolean; timeoutMs?: number; replaceDraft?: boolean; signal?: AbortSignal } = {},
   ): Promise<SendReceipt> {
     const agent = await findAgent(this.parts.home, reference)
+    if ((await this.parts.runs.read(agent.id))?.run?.is_asleep) await this.wake(agent.id)
     await sendPending(this.parts, agent) // in the order in which they were given
     const before = options.wait ? await beforePrompt(this.parts, await this.parts.runs.read(agent.id)) : undefined
     const sent = await send(this.parts, agent, text, options)

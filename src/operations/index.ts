@@ -16,7 +16,7 @@ export {
   type StatusSummary,
   summaryOf,
 } from './agents/look.js'
-export { agentsAck, agentsKill, agentsStop, agentsWait } from './agents/many.js'
+export { agentsAck, agentsKill, agentsSleep, agentsStop, agentsWait, agentsWake } from './agents/many.js'
 export { agentsRecord } from './agents/record.js'
 export { agentsRecover, type RecoveryLine, recoverAgents } from './agents/recover.js'
 export { agentsAdd, agentsSet, agentsSetParent, agentsShow } from './agents/roster.js'

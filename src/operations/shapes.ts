@@ -724,7 +724,7 @@ export const SHAPES = {
     "pane": ["text", "if it was started", "tmux's pane id"],
     "pid": ["integer", "once started", "the process it was started as"],
     "branch": ["text", "if known", "git branch"],
-    "cwd_problem": ["text", "if any", "why its directory cannot be used: missing, a file, no permission"],
+    "cwd_problem": ["text", "if any", "why its directory cannot be used: missing, a file, no permission, a mount that does not answer"],
     "model": ["text", "if chosen", ""],
     "phase": ["text", "while it runs or hands off", "`priming`, `ready`, `autonomous` (work is on its hook) or `handoff`"],
     "heartbeat": ["heartbeat", "while it runs", "its last sign of life"],

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError, readGuarded, UnsuitableFile } from '../disk/index.js'
+import { explainDiskError, readGuarded, refuseDead, UnsuitableFile } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { BUILT_IN, type Policy, type PolicyLayer } from './policy.js'
 import { type CallTiers, isTier, TIERS, type Tier } from './tier.js'
@@ -60,6 +60,7 @@ const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG
 /** Whether there is a file of this name, be it one that cannot be read or a link that leads nowhere: only what is not there says nothing. */
 function isNamed(path: string): boolean {
   try {
+    refuseDead(path)
     lstatSync(path)
     return true
   } catch (error) {

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { explainDiskError } from '../disk/index.js'
+import { explainDiskError, isGone } from '../disk/index.js'
 import {
   type Erasable,
   type ErasableStores,
@@ -99,7 +98,7 @@ export class Purge {
     const forgetter = new Forgetter(work.rules, work.secrets)
     const paths = work.rules.length > 0 ? await this.setup.nativeLogs() : []
     const natives = await nativeLogsWith(paths, { forgetter, raw: rawSearch(work, found), isParsed })
-    const ofSessions = work.logs.filter((path) => existsSync(path)).map((file) => ({ file, count: 1 }))
+    const ofSessions = work.logs.filter((path) => !isGone(path)).map((file) => ({ file, count: 1 }))
     const shown = withoutSecret(secretsOf(work))
     const stored = (await this.#logs()).map(({ path }) => path)
     return {

@@ -1,6 +1,6 @@
-import { lstatSync, realpathSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { guardedText, statOf, writeAtomic } from '../disk/index.js'
+import { followed, guardedText, statOf, writeAtomic } from '../disk/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { type Git, GitStopped } from './git.js'
@@ -59,7 +59,7 @@ export const WAIT_MS = 120_000
 /** Takes a snapshot of a worktree. Nothing is written into the user's repository, and nothing that it names is run. */
 export async function capture(setting: CaptureSetting, request: CaptureRequest): Promise<Snapshot> {
   if (!statOf(request.directory)?.isDirectory()) throw notThere(request.directory)
-  const directory = realpathSync(request.directory)
+  const directory = followed(request.directory)
   const repository = findRepository(directory)
   if (!repository) refuseWide(directory, setting.home)
   return captureRoot(setting, request, repository?.root ?? directory, repository, 0)

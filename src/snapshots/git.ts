@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { refuseDeadDirectory } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 export interface GitProgram {
@@ -53,6 +54,7 @@ export class Git {
   run(args: readonly string[], { cwd = '/', env = {}, input, signal, accept = [] }: GitCall = {}): Promise<GitAnswer> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new GitStopped('no time was left'))
+      refuseDeadDirectory(cwd)
       const child = spawn(this.program.executable, [...ALWAYS, ...args], {
         cwd,
         env: { ...CLEAN, PATH: this.program.searchPath, ...env },

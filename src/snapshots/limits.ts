@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { deadMountOn, notAnswering } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
 /** What one capture may cost. */
@@ -38,8 +39,11 @@ export function refuseWide(root: string, home: string | undefined): void {
   )
 }
 
-export const notThere = (directory: string): SkeinError =>
-  new SkeinError('snapshot-refused', `${directory} is no directory`, 'Name a directory that exists')
+export function notThere(directory: string): SkeinError {
+  const mount = deadMountOn(directory)
+  const what = mount === undefined ? 'no directory' : notAnswering(mount)
+  return new SkeinError('snapshot-refused', `${directory} is ${what}`, 'Name a directory that exists')
+}
 
 export function tooMuch(root: string, what: string): SkeinError {
   return new SkeinError(

@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { guardedText, statOf } from '../disk/index.js'
+import { followed, guardedText, statOf } from '../disk/index.js'
 import type { Git } from './git.js'
 
 /** The user's repository, as its files describe it. Finding it starts no program and reads no configuration but the format of its objects. */
@@ -24,7 +23,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 /** The repository that a directory is in; undefined without one. */
 export function findRepository(directory: string): Repository | undefined {
-  for (let at = realpathSync(directory); ; at = dirname(at)) {
+  for (let at = followed(directory); ; at = dirname(at)) {
     const gitDirectory = gitDirectoryIn(at)
     if (gitDirectory !== undefined) return describe(at, gitDirectory)
     if (dirname(at) === at) return undefined
@@ -34,7 +33,7 @@ export function findRepository(directory: string): Repository | undefined {
 /** The same for a directory that must be the root of one, such as a submodule. */
 export function repositoryAt(root: string): Repository | undefined {
   const gitDirectory = gitDirectoryIn(root)
-  return gitDirectory === undefined ? undefined : describe(realpathSync(root), gitDirectory)
+  return gitDirectory === undefined ? undefined : describe(followed(root), gitDirectory)
 }
 
 function gitDirectoryIn(directory: string): string | undefined {
@@ -43,12 +42,12 @@ function gitDirectoryIn(directory: string): string | undefined {
   if (!stat) return undefined
   const link = stat.isFile() ? /^gitdir: ([\s\S]+?)\n*$/.exec(guardedText(path, 8_192) ?? '')?.[1] : undefined
   const found = stat.isDirectory() ? path : link === undefined ? undefined : resolve(directory, link)
-  return found !== undefined && statOf(join(found, 'HEAD')) ? realpathSync(found) : undefined
+  return found !== undefined && statOf(join(found, 'HEAD')) ? followed(found) : undefined
 }
 
 function describe(root: string, gitDirectory: string): Repository {
   const common = guardedText(join(gitDirectory, 'commondir'), 8_192)?.trim()
-  const commonDirectory = common === undefined ? gitDirectory : realpathSync(resolve(gitDirectory, common))
+  const commonDirectory = common === undefined ? gitDirectory : followed(resolve(gitDirectory, common))
   const config = guardedText(join(commonDirectory, 'config'), MOST_BYTES) ?? ''
   const objectFormat = /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 'sha256' : 'sha1'
   return { root, gitDirectory, commonDirectory, objectFormat }

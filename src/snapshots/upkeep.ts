@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { entriesIn, namesIn, removeRemains } from '../disk/index.js'
+import { entriesIn, isThere, namesIn, removeRemains } from '../disk/index.js'
 import { filesUnder } from '../erasure/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
@@ -34,7 +34,7 @@ export function statsOf(store: BareStore, records: readonly SnapshotRecord[]): S
   return {
     store: store.name,
     source: store.facts.source,
-    is_source_there: existsSync(store.facts.source),
+    is_source_there: isThere(store.facts.source),
     sessions: new Set(records.map(({ session }) => session)).size,
     snapshots: records.length,
     bytes,
@@ -68,7 +68,7 @@ export async function collect(
 ): Promise<void> {
   const { directory, facts } = store
   await dropRefs(git, store, await idleRefs(store, records))
-  if (existsSync(join(facts.source, 'objects'))) {
+  if (isThere(join(facts.source, 'objects'))) {
     const pinned = pinObjects(directory, facts.source, nowMs)
     if (pinned === 'elsewhere') return // our copies are also the user's: repacking would drop them
     if (pinned === 'pinned') unpinOrphans(directory, facts.source)

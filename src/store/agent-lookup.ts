@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { textIn } from '../disk/index.js'
+import { realPath, textIn } from '../disk/index.js'
 import {
   type Agent,
   type AgentId,
@@ -41,8 +40,8 @@ export function* agentMeant(reference: string, lookup: AgentLookup): Lookup<Agen
 export function* findAgent(roster: Roster, reference: string, lookup: AgentLookup): Lookup<Agent> {
   const agents = [...roster.agents.values()].sort((a, b) => (a.address < b.address ? -1 : 1))
   const named = agentsNamed(reference, agents, {
-    cwd: reference === '.' ? realPath(lookup.cwd) : undefined,
-    directoryOf: (agent) => realPath(agentFile(lookup, agent.id)?.cwd ?? agent.project_path),
+    cwd: reference === '.' ? withoutLinks(lookup.cwd) : undefined,
+    directoryOf: (agent) => withoutLinks(agentFile(lookup, agent.id)?.cwd ?? agent.project_path),
   })
   const meant = named ?? agentsWithId(reference, agents, yield* sessionsOf(agents, lookup))
   const [only] = meant
@@ -94,14 +93,8 @@ function agentFile({ agentFiles }: AgentLookup, id: AgentId): { cwd?: string; se
   }
 }
 
-/** Without links, as the system names the directory one is in. One that is gone is compared as it was written. */
-function realPath(path: string | undefined): string | undefined {
-  try {
-    return path && realpathSync(path)
-  } catch {
-    return path
-  }
-}
+/** As the system names the directory one is in. */
+const withoutLinks = (path: string | undefined): string | undefined => path && realPath(path)
 
 function ambiguous(reference: string, meant: readonly Agent[]): SkeinError {
   const some = meant.slice(0, MOST_NAMED).map(({ address }) => address)

@@ -1,13 +1,9 @@
-import { realpathSync } from 'node:fs'
+import { realPath } from '../disk/index.js'
 
 /** A directory as it was given, and with links followed: tools note one or the other. */
 export function spellingsOf(directory: string): string[] {
   const given = directory.length > 1 ? directory.replace(/\/+$/, '') : directory
-  try {
-    return [...new Set([given, realpathSync(given)])]
-  } catch {
-    return [given] // it is gone; what was done there is still known
-  }
+  return [...new Set([given, realPath(given)])]
 }
 
 /** Whether a path is one of these directories, or below. */

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realPath } from '../disk/index.js'
 import { socketArguments, socketPath } from './server.js'
 import { checkSessionName } from './session-name.js'
 import type { TmuxSocket } from './terminal.js'
@@ -37,15 +37,7 @@ export function attachArgv(
 function isSameSocket(outer: string, socket: TmuxSocket, options: AttachOptions): boolean {
   const environment: Record<string, string> =
     options.socketDirectory === undefined ? {} : { TMUX_TMPDIR: options.socketDirectory }
-  return resolved(outer) === resolved(socketPath({ socket, environment }))
-}
-
-function resolved(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  return realPath(outer) === realPath(socketPath({ socket, environment }))
 }
 
 /** Some versions expand formats here and others do not: only what means itself in all of them. */

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { realpathSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { makeDirectory } from '../disk/index.js'
+import { followed, makeDirectory } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { TmuxSocket } from './terminal.js'
 import { noAnswer, tmuxMissing } from './trouble.js'
@@ -42,7 +42,7 @@ export function socketPath({ socket, environment }: Pick<TmuxServer, 'socket' | 
 
 function realDirectory(path: string | undefined): string | undefined {
   try {
-    return path ? realpathSync(path) : undefined
+    return path ? followed(path) : undefined
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@ import { close, constants, open, write } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { refuseDeadDirectory } from '../disk/index.js'
 import { type Context, SkeinError } from '../model/index.js'
 import { commandLine, forMessage, sequence, withoutFormats } from './command-line.js'
 import { Connection } from './connection.js'
@@ -275,6 +276,7 @@ function checkSocket(server: TmuxServer): void {
 
 /** tmux would start the program in the home directory instead, without a word. */
 async function directory(path: string): Promise<string> {
+  refuseDeadDirectory(path)
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return path
   throw new SkeinError('bad-input', `There is no directory ${path}`, 'Create it, or name another one')

@@ -23,6 +23,17 @@ describe('skein export', () => {
     expect(readFileSync(path, 'utf8')).toContain('SUB-RESULT')
   })
 
+  it('calls Markdown by its short and by its whole name', async () => {
+    const [short, whole] = [
+      await skein('export 22222222 --format md'),
+      await skein('export 22222222 --format markdown'),
+    ]
+    const withoutTime = ({ stdout }: { stdout: string }): string => stdout.replace(/^Exported .*$/m, '')
+    expect(whole.exitCode).toBe(0)
+    expect(withoutTime(whole)).toBe(withoutTime(short))
+    expect(short.stdout).toMatch(/^# /)
+  })
+
   it('says what a session cost, as cost does, and names models without a known price', async () => {
     const { sessions } = JSON.parse((await skein('sessions list --json')).stdout) as { sessions: { id: string }[] }
     const costs = await Promise.all(

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -10,8 +10,11 @@ const MODE = process.env.SKEIN_FUZZ_EACH ? 'each' : 'grouped'
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65534
 
-/** Everything that Skein reads and did not write is in turn one of these. */
-const KINDS = ['pipe', 'device', 'directory', 'link', 'sparse', 'unreadable'] as const
+/** Everything that Skein reads and did not write is in turn one of these. `dead`: a mount that never answers, where the kernel has FUSE. */
+const KINDS = [
+  ...(['pipe', 'device', 'directory', 'link', 'sparse', 'unreadable'] as const),
+  ...(existsSync('/dev/fuse') ? (['dead'] as const) : []),
+]
 
 it.concurrent.each(KINDS)(
   'every command answers and the daemon stays up when what Skein reads is: %s',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { activityOf, decideStatus, mergeTold, type Sighting, waitToken } from '../../src/lifecycle/index.js'
+import { toldAnswered } from '../../src/lifecycle/status/evidence.js'
 import { type AgentStatus, type Evidence, instantOf, parseAgentId, STATUSES, WAITS } from '../../src/model/index.js'
 
 const T0 = Date.UTC(2026, 0, 17, 8)
@@ -33,6 +34,12 @@ function decide(seconds: number, facts: Partial<Sighting> = {}) {
   })
 }
 const statusOf = (seconds: number, facts: Partial<Sighting>) => decide(seconds, facts).status
+const waiting = (since: number): AgentStatus => ({
+  status: 'waiting',
+  waiting_for: 'permission',
+  since: at(since),
+  source: 'hook',
+})
 const running = (since: number): AgentStatus => ({ status: 'running', since: at(since), source: 'hook' })
 
 describe('who is believed', () => {
@@ -317,6 +324,28 @@ describe('how a turn ended', () => {
     const later = { ...facts, sample: idle(12), quiet_at: first.quiet_at }
     expect(statusOf(30, { ...later, seen: [idle(30)] }).status).toBe('running')
     expect(statusOf(50, { ...later, seen: [idle(50)] })).toMatchObject({ status: 'idle', reason: 'interrupted' })
+  })
+
+  it('a turn that an answer has ended is not waited for as long, whoever gave the answer', () => {
+    const idle = (seconds: number) => pane(seconds, { status: 'idle', rule: 'x/prompt@1' })
+    const asked = [hook(10, {}), asks(12)]
+    const facts = { ...tells, isEndTold: true, previous: running(10), busy_at: at(10) }
+    for (const told of [asked, toldAnswered(asked, at(13))]) {
+      const first = decide(16, { ...facts, previous: waiting(12), told, seen: [idle(16)], sample: idle(15) })
+      expect(first.status).toMatchObject({ status: 'running', reason: 'its question was answered' })
+      const later = { ...facts, told, seen: [idle(18)], sample: idle(15), quiet_at: first.quiet_at }
+      expect(statusOf(18, later)).toMatchObject({ status: 'idle', reason: 'interrupted' })
+    }
+  })
+
+  it('a question that was just answered is no longer asked, and the same turn goes on', () => {
+    const asked = [hook(10, {}), asks(12)]
+    const facts = { ...tells, previous: waiting(12), busy_at: at(10), seen: [] }
+    expect(statusOf(13, { ...facts, told: asked })).toMatchObject({ status: 'waiting', waiting_for: 'permission' })
+    const answered = decide(13, { ...facts, told: toldAnswered(asked, at(13)) })
+    expect(answered.status).toMatchObject({ status: 'running', reason: 'its question was answered' })
+    expect(answered.busy_at).toBe(at(10))
+    expect(toldAnswered([hook(10, {})], at(13))).toEqual([hook(10, {})])
   })
 
   it('an interrupted turn is no beginning of the next one', () => {

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { mountDead } from './dead-mount.mjs'
 
 const [scene, kind, mode] = process.argv.slice(2)
 const BINARY = process.env.SKEIN_TEST_BINARY || fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
@@ -191,6 +192,7 @@ function makeOdd(path) {
   const full = at(path)
   if (!existsSync(dirname(full))) return () => {}
   const before = lstatSync(full, { throwIfNoEntry: false })
+  if (kind === 'dead') return mayBeMount(path, before) ? mountDead(full) : () => {}
   if (kind === 'unreadable') {
     if (!before) return () => {}
     chmodSync(full, 0)
@@ -204,6 +206,10 @@ function makeOdd(path) {
     if (before) renameSync(kept, full)
   }
 }
+
+/** A directory or a file of others, or the settings, which may be a link to anywhere: what is in a home is on the home's own file system. */
+const mayBeMount = (path, before) =>
+  (before?.isFile() || before?.isDirectory()) && (!/^(home|bare)\//.test(path) || path.endsWith('config.toml'))
 
 const READS = [
   ['list', '--json'],

@@ -6,6 +6,7 @@ import {
   makeDirectory,
   openGuarded,
   readGuarded,
+  refuseDead,
   UnsuitableFile,
 } from '../../disk/index.js'
 import type { SessionEntry } from '../entry.js'
@@ -21,6 +22,7 @@ export class OpenClawFiles implements OpenClawSource {
 
   constructor(private readonly directory: string) {
     this.entries = readStore(join(directory, 'sessions.json'))
+    refuseDead(directory)
     this.#names = readdirSync(directory)
   }
 

@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { explainDiskError } from '../../disk/index.js'
+import { explainDiskError, isThere, refuseDead } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { type AgentName, parseAgentName } from '../agent-name.js'
 import type { SessionChatType, SessionEntry } from '../entry.js'
@@ -17,6 +17,7 @@ export interface OpenClawAgent {
 export function findOpenClawAgents(directory: string): OpenClawAgent[] {
   const root = resolve(directory)
   try {
+    refuseDead(root)
     return findBelow(root)
   } catch (error) {
     throw explainDiskError(error, root)
@@ -24,12 +25,12 @@ export function findOpenClawAgents(directory: string): OpenClawAgent[] {
 }
 
 function findBelow(root: string): OpenClawAgent[] {
-  if (existsSync(join(root, 'sessions.json')) || existsSync(join(root, DATABASE))) {
+  if (isThere(join(root, 'sessions.json')) || isThere(join(root, DATABASE))) {
     const home = dirname(root)
     return [placeIn(dirname(home), basename(home))]
   }
-  const agents = existsSync(join(root, 'agents')) ? join(root, 'agents') : root
-  const found = (existsSync(agents) ? readdirSync(agents, { withFileTypes: true }) : [])
+  const agents = isThere(join(root, 'agents')) ? join(root, 'agents') : root
+  const found = (isThere(agents) ? readdirSync(agents, { withFileTypes: true }) : [])
     .filter((entry) => entry.isDirectory())
     .map((entry) => placeIn(agents, entry.name))
     .filter(({ sessions, database }) => hasSessions(sessions) || isFile(database))
@@ -51,11 +52,16 @@ const placeIn = (agents: string, name: string): OpenClawAgent => ({
 
 /** A link in its place may lead out of what the user asked to import. */
 function hasSessions(directory: string): boolean {
-  const stat = lstatSync(directory, { throwIfNoEntry: false })
-  return (stat?.isDirectory() ?? false) && existsSync(join(directory, 'sessions.json'))
+  const stat = unfollowed(directory)
+  return (stat?.isDirectory() ?? false) && isThere(join(directory, 'sessions.json'))
 }
 
-const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+const isFile = (path: string): boolean => unfollowed(path)?.isFile() ?? false
+
+function unfollowed(path: string): Stats | undefined {
+  refuseDead(path)
+  return lstatSync(path, { throwIfNoEntry: false })
+}
 
 /** A key as found in a file, as ours. Bare keys ("main", "cron:x") are of the agent whose file it is. */
 export function keyFromOpenClaw(spelled: string, agent: AgentName): ConversationKey {

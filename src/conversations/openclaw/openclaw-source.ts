@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { isThere } from '../../disk/index.js'
 import type { SessionEntry } from '../entry.js'
 import type { ConversationKey } from '../key.js'
 import type { SessionStore } from '../rows/store-file.js'
@@ -25,5 +25,5 @@ export interface OpenClawSource extends Disposable {
 
 /** OpenClaw 2026.7.2 and later keep a database; what is left of the files beside it is older. */
 export function openOpenClaw({ agent, sessions, database }: OpenClawAgent): OpenClawSource {
-  return existsSync(database) ? new OpenClawDatabase(database, agent) : new OpenClawFiles(sessions)
+  return isThere(database) ? new OpenClawDatabase(database, agent) : new OpenClawFiles(sessions)
 }

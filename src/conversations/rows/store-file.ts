@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { explainDiskError, makeDirectory, readGuarded, writeAtomic } from '../../disk/index.js'
+import { explainDiskError, makeDirectory, readGuarded, refuseDead, writeAtomic } from '../../disk/index.js'
 import { isSessionId, isTooDeep, SkeinError } from '../../model/index.js'
 import { type SessionEntry, tidyEntry } from '../entry.js'
 import { badKey, flawOf, parseKey } from '../key.js'
@@ -115,6 +115,7 @@ const badSessionId = (key: string, id: unknown): SkeinError =>
 /** What the file looked like: two states of it differ in at least one of these. */
 export function stampOf(path: string): string | undefined {
   try {
+    refuseDead(path)
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
     return stat && `${stat.mtimeNs}/${stat.size}/${stat.ino}`
   } catch (error) {

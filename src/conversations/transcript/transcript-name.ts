@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { explainDiskError } from '../../disk/index.js'
+import { explainDiskError, realPath, refuseDead } from '../../disk/index.js'
 import { parseSessionId, SkeinError } from '../../model/index.js'
 import type { SessionEntry } from '../entry.js'
 
@@ -29,17 +29,9 @@ export function transcriptOf(directory: string, entry: SessionEntry, topic?: str
   const noted = topic === undefined ? entry.sessionFile : undefined
   if (noted === undefined || !/^[A-Za-z0-9][A-Za-z0-9._%-]*\.jsonl$/.test(basename(noted))) return usual
   if (!basename(noted).startsWith(entry.sessionId)) return usual
-  const isHere = realDirectory(dirname(noted)) === realDirectory(directory)
+  const isHere = realPath(dirname(noted)) === realPath(directory)
   const file = join(directory, basename(noted))
   return isHere && !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? file : usual
-}
-
-function realDirectory(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 /** Every transcript of one session: its own and those of its topics. `names` is what the directory holds. */
@@ -53,6 +45,7 @@ export function transcriptsOf(directory: string, sessionId: string, names = name
 /** For those who ask about many sessions: read the directory once. */
 export function namesIn(directory: string): string[] {
   try {
+    refuseDead(directory)
     return readdirSync(directory)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

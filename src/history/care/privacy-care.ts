@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Archive, ArchiveKey } from '../../archive/index.js'
-import { explainDiskError } from '../../disk/index.js'
+import { explainDiskError, isThere } from '../../disk/index.js'
 import {
   type FilteredLog,
   filteredLogs,
@@ -183,7 +183,7 @@ export class StoredPrivacy implements PrivacyUpkeep {
  * then what is stored is filtered again, which can only take away. So is what the archive has of a log that says less by now.
  */
 function nativeLog({ path, part, tool, cwd }: FilteredLog, archive: Archive): LogRef | undefined {
-  if (cwd !== null && !existsSync(cwd)) return undefined
+  if (cwd !== null && !isThere(cwd)) return undefined
   const reader = LOG_TOOLS.find((one) => one.name === tool)
   const log = reader?.logAt(path, part === '' ? undefined : parseSessionId(part))
   const isLess = reader && log && isLessThan(archive.standing(archive.keyOf({ tool, path, part })), log, reader)

@@ -51,5 +51,18 @@ function toolProcesses(live: LiveRun, turnMs: number): Map<string, number> {
   return new Map(found)
 }
 
+/** Servers that a program starts with itself come within this. */
+const WITH_PROGRAM_MS = 60_000
+
+/** Processes that the agent has started in the course of its work and that still live: what it left in the background. */
+export function lateProcesses(live: LiveRun): number[] {
+  if (whereaboutsOf(live.place) !== 'here' || live.process_start === undefined) return []
+  const from = live.process_start + WITH_PROGRAM_MS / TICK_MS
+  const own = new Set([live.pid, live.program_pid])
+  return processTree(ownerOf(live), markOf(live)).flatMap(({ pid, starttime }) =>
+    own.has(pid) || starttime < from ? [] : [pid],
+  )
+}
+
 /** Since the machine was started: this process knows when it was started itself, and for how long it runs. */
 const uptimeMs = (): number => (processStat(process.pid)?.starttime ?? 0) * TICK_MS + performance.now()

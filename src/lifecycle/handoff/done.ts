@@ -1,4 +1,4 @@
-import { type ProgramEnd, runBounded } from '../../disk/index.js'
+import { type ProgramEnd, refuseDeadDirectory, runBounded } from '../../disk/index.js'
 import { knownUnits, type OnDone } from '../../home/index.js'
 import {
   type Agent,
@@ -84,6 +84,7 @@ async function submit(
   const told = async (type: 'merge_started' | 'merged' | 'merge_failed', more: object = {}): Promise<void> => {
     await parts.home.events.append({ type, ...about, payload: { program, ...more } })
   }
+  refuseDeadDirectory(cwd)
   await told('merge_started')
   const env = Object.fromEntries(Object.entries(parts.environment.env).filter(([name]) => isPassedOn(name)))
   const call = { cwd, env: { ...env, SKEIN_ACTOR: agent.address }, limitMs, mostBytes: OUTPUT_MOST }

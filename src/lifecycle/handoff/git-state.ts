@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { deadMountOn, notAnswering } from '../../disk/index.js'
 
 /** What git says of a working directory. */
 export type GitState = GitRepository | { problem: string }
@@ -58,6 +59,8 @@ export async function gitState(
   environment: Readonly<Record<string, string | undefined>>,
   { limitMs = LIMIT_MS, onRunning = () => {} }: { limitMs?: number; onRunning?: () => void } = {},
 ): Promise<GitState> {
+  const mount = deadMountOn(cwd)
+  if (mount !== undefined) return { problem: `the directory is ${notAnswering(mount)}` } // git would wait there for ever
   const git = new Git(cwd, environment, limitMs)
   const filters = await git.run(
     'config',

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainDiskError, FileLock, guardedText, makeDirectory, readGuarded, writeAtomic } from '../../disk/index.js'
+import {
+  explainDiskError,
+  FileLock,
+  guardedText,
+  makeDirectory,
+  readGuarded,
+  refuseDead,
+  writeAtomic,
+} from '../../disk/index.js'
 import { readJson, SkeinError, shapes } from '../../model/index.js'
 import {
   type Environment,
@@ -269,6 +277,7 @@ function installOf({ name, install }: ToolRunner): Installer {
 
 /** Where the file really is: a link of a dotfile manager stays a link. */
 function placeOf(path: string): string {
+  refuseDead(path)
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!stat?.isSymbolicLink()) return path
   if (!existsSync(path)) throw refused('is a link to a missing file')

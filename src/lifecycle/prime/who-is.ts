@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { guardedText } from '../../disk/index.js'
+import { guardedText, realPath } from '../../disk/index.js'
 import type { Home } from '../../home/index.js'
 import { type Agent, type Role, type RoleIdentity, type Roles, SkeinError } from '../../model/index.js'
 import type { PrimeRequest } from './prime.js'
@@ -51,7 +50,7 @@ async function agentOf(
 
 /** Whose working directory this is, as the roles have it. The system may name it by another path than the user does. */
 function addressOf(roles: Roles, cwd: string): { address: string; role: string } | undefined {
-  for (const directory of new Set([cwd, withoutLinks(cwd)])) {
+  for (const directory of new Set([cwd, realPath(cwd)])) {
     const identity = roles.ofDirectory(directory)
     const address = identity && namedAs(roles, identity)
     if (address) return { address, role: identity.role }
@@ -89,14 +88,6 @@ async function fileText(home: Home, file: string, cwd: string, notes: string[]):
   const text = guardedText(path, CONTEXT_BYTES)
   if (text === undefined) notes.push(`The context of your role could not be read from ${path}.`)
   return text
-}
-
-function withoutLinks(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 /** What a user can cause is told to the agent, and the rest goes on. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { statOf } from '../../disk/index.js'
+import { refuseDeadDirectory, statOf } from '../../disk/index.js'
 import {
   type Agent,
   parseAddress,
@@ -102,6 +102,7 @@ export function recipeOfTool(run: AgentRun, tool: string): Pick<AgentRun, 'recip
 }
 
 export function refuseNoDirectory(cwd: string, next = 'Create it, or start the agent in another one'): void {
+  refuseDeadDirectory(cwd)
   const found = statOf(cwd)
   if (found?.isDirectory()) return
   const what = found ? `${cwd} is not a directory` : `There is no directory ${cwd}`

@@ -33,7 +33,7 @@ export interface Stopped {
 export async function stop(
   parts: Parts,
   agent: Agent,
-  options: { graceMs?: number; isDown?: boolean; because?: string } = {},
+  options: { graceMs?: number; isDown?: boolean; isAsleep?: boolean; because?: string } = {},
 ): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
@@ -48,8 +48,9 @@ export async function stop(
     {
       outcome: 'exit',
       how: 'stopped',
-      reason: `stopped: ${options.because ?? how}`,
+      reason: `${options.isAsleep ? 'asleep' : 'stopped'}: ${options.because ?? how}`,
       ...(options.isDown ? { isDown: true } : {}),
+      ...(options.isAsleep ? { isAsleep: true } : {}),
     },
     left,
   )
@@ -67,18 +68,25 @@ export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
 }
 
 /** An agent that went down by itself is not to be brought back any more, neither by the watchdog nor by `skein recover`. */
-async function keepDown({ runs }: Parts, agent: Agent): Promise<string> {
-  const isKept = await runs.update(agent, (current) => {
-    if (!current?.run || liveRun(current) || !(fallOf(current) || current.run.is_down)) return undefined
+async function keepDown({ runs, ...parts }: Parts, agent: Agent): Promise<string> {
+  const wasAsleep = await runs.update(agent, (current) => {
+    const isDown = current?.run && (fallOf(current) || current.run.is_down || current.run.is_asleep)
+    if (!current?.run || liveRun(current) || !isDown) return undefined
     const { respawn: _respawn, launching: _launching, ...rest } = current
-    const { is_down: _down, ...run } = current.run
+    const { is_down: _down, is_asleep, ...run } = current.run
     const reason = current.run.end?.reason ?? current.status.reason ?? 'it ended'
+    const status: AgentStatus = { status: 'stopped', since: nowOf(parts), source: 'process', reason: 'stopped' }
     return {
-      next: { ...rest, run: { ...run, end: { ...run.end, how: 'stopped', reason } } },
-      result: true,
+      next: {
+        ...rest,
+        ...(is_asleep ? { status } : {}),
+        run: { ...run, end: { ...run.end, how: 'stopped', reason } },
+      },
+      result: is_asleep === true,
     }
   })
-  return isKept ? 'it was down, and will not be brought back' : 'it was not running'
+  if (wasAsleep) return 'it was asleep, and will not be woken by a prompt'
+  return wasAsleep === undefined ? 'it was not running' : 'it was down, and will not be brought back'
 }
 
 /**
@@ -164,7 +172,7 @@ async function settle(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
-  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string; isDown?: true },
+  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string; isDown?: true; isAsleep?: true },
   left: readonly number[],
 ): Promise<void> {
   // It is not over while its own process lives, whatever was done about it.
@@ -174,7 +182,12 @@ async function settle(
     const at = nowOf(parts)
     await recordEnd(parts, current.binding?.session, end.outcome, end.reason)
     const { how, reason } = end
-    const status: AgentStatus = { status: 'stopped', since: at, source: 'process', reason: end.reason }
+    const status: AgentStatus = {
+      status: end.isAsleep ? 'asleep' : 'stopped',
+      since: at,
+      source: 'process',
+      reason: end.reason,
+    }
     const {
       told: _told,
       sample: _sample,
@@ -189,6 +202,7 @@ async function settle(
       ended_at: current.run.ended_at ?? at,
       end: { ...seen, how, reason },
       ...(end.isDown ? { is_down: true as const } : {}),
+      ...(end.isAsleep ? { is_asleep: true as const } : {}),
     }
     return {
       next: { ...kept, status, run },

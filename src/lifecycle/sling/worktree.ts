@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
+import { deadMountOn, isThere, notAnswering, realPath } from '../../disk/index.js'
 import { setAside } from '../../home/index.js'
 import { SkeinError } from '../../model/index.js'
 
@@ -35,7 +36,7 @@ export async function prepareWorktree(git: Git, tree: Worktree, nowMs: number): 
       'Name one: --repo <directory>',
     )
   if (await isSound(git, tree)) return { ...tree, how: 'there' }
-  if (existsSync(directory) && readdirSync(directory).length > 0) {
+  if (isThere(directory) && readdirSync(directory).length > 0) {
     await git.run(tree.repository, 'worktree', 'repair', directory)
     if (await isSound(git, tree)) return { ...tree, how: 'repaired' }
     setAside(directory, 'damaged', nowMs)
@@ -80,9 +81,9 @@ async function make(git: Git, { repository, directory }: Worktree, branch: strin
 
 /** It is the top of a worktree of that very repository, with a commit, and git can read its state. */
 async function isSound(git: Git, { repository, directory }: Worktree): Promise<boolean> {
-  if (!existsSync(directory)) return false
+  if (!isThere(directory)) return false
   const top = await git.run(directory, 'rev-parse', '--show-toplevel')
-  if (top === undefined || top !== realpathSync(directory)) return false
+  if (top === undefined || top !== realPath(directory)) return false
   const [ours, its] = await Promise.all(
     [repository, directory].map((place) => git.run(place, 'rev-parse', '--path-format=absolute', '--git-common-dir')),
   )
@@ -114,6 +115,8 @@ export class Git {
   }
 
   #ran(cwd: string, args: readonly string[], input = ''): Promise<{ output: string } | { problem: string }> {
+    const mount = [cwd, ...args.filter((arg) => isAbsolute(arg))].map(deadMountOn).find((one) => one !== undefined)
+    if (mount !== undefined) return Promise.resolve({ problem: `it is ${notAnswering(mount)}` })
     const { PATH, HOME, XDG_CONFIG_HOME } = this.environment
     const env = {
       ...Object.fromEntries(Object.entries({ PATH, HOME, XDG_CONFIG_HOME }).filter(([, value]) => value !== undefined)),

@@ -12,7 +12,7 @@ import {
   type TurnEnd,
   type Wait,
 } from '../../model/index.js'
-import { type Activity, activityOf, isTold, UNREACHABLE } from './evidence.js'
+import { type Activity, ANSWERED, ANSWERED_REASON, activityOf, isTold, UNREACHABLE } from './evidence.js'
 import { lastTurn, latestOf } from './turn-end.js'
 
 /** So long a program may take until anything is expected of it. */
@@ -33,6 +33,8 @@ const FRESH_MS = 10_000
 const BACKGROUND_MS = 3_600_000
 /** A turn that has written nothing for so long is said to be stalled. */
 const STALLED_MS = 600_000
+
+const RECEIVED = 'it received a prompt'
 
 /** All that is known about an agent at one moment. */
 export interface Sighting {
@@ -281,11 +283,18 @@ function turnBy(sighting: Sighting, evidence: Evidence, activity: Activity | und
   const pane = known(sighting, 'pane')
   if (pane && activityOf(pane) === 'failed') return { end: failureOf(sighting, pane, end, isOpen) }
   const quiet = quietSince(sighting, begun_at)
-  const patience = sighting.isEndTold && !isTold(evidence.source) ? LATE_END_MS : UNTOLD_MS
+  const isLate = sighting.isEndTold && !isTold(evidence.source) && !wasAsking(sighting)
+  const patience = isLate ? LATE_END_MS : UNTOLD_MS
   if (msOf(now) - msOf(quiet) < patience) return { end, isUntold: true }
   // Looked at, it is as old as the look; only a registry knows when.
   const seenAt = evidence.source === 'registry' ? at : quiet
   return { end: logged ?? { at: seenAt, how: 'interrupted' }, asksLog: logged === undefined }
+}
+
+/** The last thing it told is a question. A turn that was ended by the answer to one (no, Escape) is told by no program. */
+const wasAsking = (sighting: Sighting): boolean => {
+  const last = lastStreak(sighting).at(-1)
+  return last !== undefined && (activityOf(last) === 'blocked' || last.rule === ANSWERED)
 }
 
 const quietSince = ({ quiet_at, now }: Sighting, begun: Instant): Instant =>
@@ -312,7 +321,7 @@ function untold(sighting: Sighting, evidence: Evidence, { end }: Ended): Verdict
   const status: AgentStatus =
     activityOf(previous) === 'running'
       ? previous
-      : { status: 'running', since: begun_at, source: 'hook', reason: 'it received a prompt' }
+      : { status: 'running', since: begun_at, source: 'hook', reason: wasAsking(sighting) ? ANSWERED_REASON : RECEIVED }
   const busy = latestOf(busy_at, begun_at)
   return {
     status,

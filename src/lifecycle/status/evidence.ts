@@ -1,4 +1,13 @@
-import type { Evidence, Status, StatusSource, Wait } from '../../model/index.js'
+import {
+  type Evidence,
+  type Instant,
+  instantOf,
+  laterOf,
+  msOf,
+  type Status,
+  type StatusSource,
+  type Wait,
+} from '../../model/index.js'
 
 /** What an agent is doing, apart from who has seen it: a finished reply and an idle prompt are the same activity. */
 export type Activity = 'starting' | 'running' | 'blocked' | 'quiet' | 'failed' | 'over'
@@ -8,6 +17,23 @@ const TOLD_KEPT = 8
 
 /** The rule of evidence that says: this agent cannot be seen from here, whatever it said last. */
 export const UNREACHABLE = 'process:unreachable'
+
+/** The rule of evidence that says: what the agent asked was answered by us. */
+export const ANSWERED = 'answered'
+export const ANSWERED_REASON = 'its question was answered'
+
+/**
+ * Told on behalf of a program whose last question was just answered: it would be taken to ask until it tells something else, and one
+ * whose turn the answer has ended tells nothing. Dated to before the answer was given, so that all it does then is newer.
+ */
+export function toldAnswered(told: readonly Evidence[], at: Instant): Evidence[] {
+  const last = told.at(-1)
+  if (!last || activityOf(last) !== 'blocked') return [...told]
+  const since = laterOf(at, instantOf(msOf(last.at) + 1))
+  return mergeTold(told, [
+    { source: 'report', at: since, status: 'running', reason: ANSWERED_REASON, rule: ANSWERED, turn: 'none' },
+  ])
+}
 
 export function activityOf(seen: { status: Status; waiting_for?: Wait }): Activity | undefined {
   switch (seen.status) {

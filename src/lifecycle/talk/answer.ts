@@ -6,7 +6,7 @@ import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { secretOf } from '../run/launch.js'
 import { markOf, ownerOf } from '../run/run-life.js'
-import { activityOf } from '../status/evidence.js'
+import { activityOf, toldAnswered } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { answerByKeys } from './answer-by-keys.js'
 import { asksOf, withoutRequest } from './asks.js'
@@ -49,6 +49,7 @@ export interface Settled {
 export async function answer(parts: Parts, agent: Agent, wanted: AnswerWith, token?: string): Promise<Answered> {
   using _typing = await parts.runs.hold(agent.id, 'keys')
   const asker = await askerOf(parts, agent, token)
+  const at = nowOf(parts)
   const settling = (await byProtocol(parts, asker, wanted, token)) ?? (await answerByKeys(parts, asker, wanted, token))
   const { answered, ask, request } = settling
   await parts.runs.update(agent, (current) => {
@@ -56,7 +57,9 @@ export async function answer(parts: Parts, agent: Agent, wanted: AnswerWith, tok
     const said = 'decision' in wanted ? { decision: wanted.decision } : { choose: wanted.choose }
     const named = ask ? { waiting_for: ask.kind, token: ask.token, ...shownOf(ask) } : {}
     const payload = { agent_id: agent.id, ...answered, ...said, ...named }
-    return { next: withoutAsked(current, request), events: [{ type: 'agent_answered', payload }], result: undefined }
+    const next = withoutAsked(current, request)
+    const told = next.told && !next.requests ? { told: toldAnswered(next.told, at) } : {}
+    return { next: { ...next, ...told }, events: [{ type: 'agent_answered', payload }], result: undefined }
   })
   return answered
 }

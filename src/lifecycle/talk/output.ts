@@ -65,6 +65,9 @@ async function showsNew(parts: Parts, run: AgentRun): Promise<boolean> {
   }
 }
 
+/** Blank lines above and below what a program has drawn are no output of it. */
+export const withoutBlankEnds = (screen: string): string => screen.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
+
 async function screenText({ terminals }: Parts, run: AgentRun | undefined): Promise<string | undefined> {
   const live = run?.run
   if (!live || !run) return undefined
@@ -72,7 +75,7 @@ async function screenText({ terminals }: Parts, run: AgentRun | undefined): Prom
     const terminal = await terminals.of(live.socket)
     // The pane of a run that is over is kept until the next one; it must still be this agent's.
     if (!liveRun(run) && (await terminal.pane(live.pane)).agent !== run.agent) return undefined
-    return (await terminal.capture(live.pane, { history: HISTORY_LINES })).trimEnd()
+    return withoutBlankEnds(await terminal.capture(live.pane, { history: HISTORY_LINES }))
   } catch (error) {
     if (error instanceof SkeinError) return undefined
     throw error

@@ -45,6 +45,43 @@ export const agentsKill = operation({
   },
 })
 
+export const agentsSleep = operation({
+  name: 'agents.sleep',
+  does: 'acts',
+  where: 'daemon',
+  summary: 'Put idle agents to sleep, to free their memory',
+  description:
+    'Ends the processes of an agent and keeps its conversation. `skein send`, `skein attach` and `skein wake` bring it back in it. Refused for an agent that works, asks something, has unsent text or work in the background, or is shown in a terminal. --group and --all select idle agents. By rule: `[hibernate] after`, or `hibernate_after` of a role.',
+  input: MANY_AGENTS,
+  result: 'receipts',
+  async run(given, context): Promise<Receipts> {
+    const { agents: selected, isOne } = await selectAgents(given, context, {
+      usage: 'skein sleep',
+      wants: ({ status, waiting_for }) => status === 'idle' || waiting_for === 'finished',
+    })
+    const agents = await context.agents()
+    return receiptsOf(selected, isOne, (id) => agents.sleep(id))
+  },
+})
+
+export const agentsWake = operation({
+  name: 'agents.wake',
+  does: 'acts',
+  where: 'daemon',
+  summary: 'Wake agents that are asleep',
+  description: 'Each is started as it was, in its conversation. Agents that are not asleep are left as they are.',
+  input: MANY_AGENTS,
+  result: 'receipts',
+  async run(given, context): Promise<Receipts> {
+    const { agents: selected, isOne } = await selectAgents(given, context, {
+      usage: 'skein wake',
+      wants: ({ status }) => status === 'asleep',
+    })
+    const agents = await context.agents()
+    return receiptsOf(selected, isOne, (id) => agents.wake(id))
+  },
+})
+
 export const agentsAck = operation({
   name: 'agents.ack',
   does: 'acts',

@@ -11,6 +11,8 @@ import { REFERENCE } from '../sessions/chain.js'
 import { onlyStep, STEP } from './only-step.js'
 
 const FORMATS = ['md', 'html', 'json'] as const
+/** The same by its whole name. */
+const MARKDOWN = 'markdown'
 
 export const exportSessions = operation({
   name: 'export',
@@ -22,7 +24,7 @@ export const exportSessions = operation({
     'Applies the privacy policy of the session’s directory again and redacts secrets everywhere. The HTML file is self-contained: open it from disk. It renders the Markdown of replies, loads no images and contains no HTML from the session. Models without a known price are named beside the cost.',
   input: {
     reference: REFERENCE,
-    format: defaulted(choice('format', FORMATS), 'md', 'What to write'),
+    format: defaulted(choice('format', [...FORMATS, MARKDOWN] as const), 'md', 'What to write'),
     chain: flag('The whole chain that a session belongs to'),
     step: STEP,
   },
@@ -41,9 +43,10 @@ export interface Exported {
 }
 
 export async function exported(
-  { reference, format, chain, step }: Values<typeof exportSessions.input>,
+  { reference, format: named, chain, step }: Values<typeof exportSessions.input>,
   context: OperationContext,
 ): Promise<Exported> {
+  const format = named === MARKDOWN ? 'md' : named
   const home = await context.home()
   const document = await documentOf(home, ofStep(await sessionsNamed(home, reference, chain), step), context, step)
   return { report: reportOf(document, format), document, written: inFormat(document, format) }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isThere } from '../../disk/index.js'
 import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
 
@@ -15,7 +15,7 @@ export function claudeRoots({ home, env, extraRoots }: Environment): string[] {
 /** Whether a conversation was ever written down. The log appears with the first prompt, so an id may be in use without one. */
 export function hasClaudeLog(environment: Environment, session: string): boolean {
   return claudeRoots(environment).some((root) =>
-    listDirectory(join(root, 'projects')).some((project) => existsSync(join(project.path, `${session}.jsonl`))),
+    listDirectory(join(root, 'projects')).some((project) => isThere(join(project.path, `${session}.jsonl`))),
   )
 }
 

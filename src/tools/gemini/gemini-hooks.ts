@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { followed } from '../../disk/index.js'
 import type { SpooledMessage } from '../../journal/index.js'
 import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
@@ -39,7 +39,7 @@ const NO_REPLY = '[no response text]'
 /** A run's home is made of links: where the log really is, is where all others look for it. It may not be there yet. */
 function withoutLinks(path: string): string {
   try {
-    return realpathSync(path)
+    return followed(path)
   } catch {
     const folder = dirname(path)
     return folder === path ? path : join(withoutLinks(folder), basename(path))

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { type Instant, isSessionId, type SessionId } from '../../model/index.js'
+import { type Instant, isSessionId, msOf, type SessionId } from '../../model/index.js'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
@@ -15,7 +15,11 @@ import { projectPath } from './gemini-project.js'
 /** What a hook added for the model: a message of its own, or in front of a prompt. */
 const OF_A_HOOK = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/
 const CONTEXT = '<session_context>'
+/** What it says to the model by itself, in the middle of a turn. */
+const OF_ITSELF = /^\[System: You successfully executed a tool but returned an empty response\b/
 const MOST_PROMPTS = 300
+/** A list that is written again message by message is written in one go. */
+const REPEAT_MS = 1_000
 
 interface Saved {
   session: SessionId
@@ -23,12 +27,14 @@ interface Saved {
   news: SessionNews
   headed: boolean
   prompts: [string, number][]
+  repeated_at?: Instant | undefined
 }
 
 /**
  * Gemini CLI's sessions: a log of changes. A message that is written again replaces the one with its id; `$set.messages`
  * replaces the whole list, which happens at every resume and when the context is compressed. What was said and paid stays said:
- * a message that a later list leaves out is still a turn.
+ * a message that a later list leaves out is still a turn. After a refused call it writes the whole list again with other ids, message by
+ * message, and then as a list: that says nothing new.
  */
 export class GeminiTranslator implements Translator {
   #session: SessionId
@@ -38,6 +44,8 @@ export class GeminiTranslator implements Translator {
   /** The turn that each prompt began, for the last few hundred. */
   #prompts: Map<string, number>
   #at: Instant | undefined
+  /** When a list began to be written again. */
+  #repeatedAt: Instant | undefined
 
   constructor(private readonly setup: TranslatorSetup) {
     const saved = setup.saved as unknown as Saved | undefined
@@ -46,6 +54,7 @@ export class GeminiTranslator implements Translator {
     this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#headed = saved?.headed ?? false
     this.#prompts = new Map(saved?.prompts)
+    this.#repeatedAt = saved?.repeated_at
   }
 
   accept(record: JsonObject): void {
@@ -68,7 +77,8 @@ export class GeminiTranslator implements Translator {
 
   save(): Saved {
     const [session, headed, prompts] = [this.#session, this.#headed, [...this.#prompts].slice(-MOST_PROMPTS)]
-    return { session, tracker: this.#tracker.save(), news: this.#news.known, headed, prompts }
+    const repeat = this.#repeatedAt === undefined ? {} : { repeated_at: this.#repeatedAt }
+    return { session, tracker: this.#tracker.save(), news: this.#news.known, headed, prompts, ...repeat }
   }
 
   /** Written again at every resume, with a new start time: the first one counts. */
@@ -98,6 +108,7 @@ export class GeminiTranslator implements Translator {
    * Later it repeats what is known, with less detail; words that are not known then are the summary of a compressed context.
    */
   #acceptList(messages: readonly JsonObject[]): void {
+    this.#repeatedAt = undefined
     if (this.#tracker.turns(MAIN) === 0) {
       for (const message of messages) this.#acceptMessage(message)
       return
@@ -122,11 +133,23 @@ export class GeminiTranslator implements Translator {
     const at = momentAt(message, 'timestamp')
     this.#at = at ?? this.#at
     const type = textAt(message, 'type') ?? '(none)'
-    if (type === 'user') this.#acceptUser(message, at)
+    if (this.#isRepeated(message, type, at)) this.#tracker.place(MAIN, textAt(message, 'id'), undefined)
+    else if (type === 'user') this.#acceptUser(message, at)
     else if (type === 'gemini') this.#acceptReply(message, at)
     else if (type === 'error') this.#mark(message, 'failed', at)
     else if (type === 'info' && /cancel+ed/i.test(wordsOf(message))) this.#mark(message, 'aborted', at)
     else if (type !== 'info' && type !== 'warning') countUnknown(this.setup.counters, type)
+  }
+
+  /** Every list begins with the context, which is never said again by itself. A reply that was paid for is a new one. */
+  #isRepeated(message: JsonObject, type: string, at: Instant | undefined): boolean {
+    const isNew = this.#tracker.turnOf(MAIN, textAt(message, 'id') ?? '') === undefined
+    if (!isNew || at === undefined) return false
+    if (type === 'user' && this.#tracker.turns(MAIN) > 0 && wordsOf(message).startsWith(CONTEXT)) this.#repeatedAt = at
+    const since = this.#repeatedAt
+    const isSameTime = since !== undefined && Math.abs(msOf(at) - msOf(since)) < REPEAT_MS
+    if (!isSameTime || (type === 'gemini' && objectAt(message, 'tokens'))) this.#repeatedAt = undefined
+    return this.#repeatedAt !== undefined && (type === 'user' || type === 'gemini')
   }
 
   #acceptUser(message: JsonObject, at: Instant | undefined): void {
@@ -138,7 +161,7 @@ export class GeminiTranslator implements Translator {
       const cwd = /Workspace Director(?:y|ies):\*{0,2}\s*-?\s*(\/[^\n]+)/.exec(words)?.[1]
       this.#news.reportFirst({ cwd })
     }
-    if (words === '' || words.startsWith(CONTEXT)) {
+    if (words === '' || words.startsWith(CONTEXT) || OF_ITSELF.test(words)) {
       const turn = known ?? this.#tracker.place(MAIN, id, undefined)
       for (const { id: call, text: result, success } of results) {
         this.setup.tell({

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { guardedText, kindOf, statOf } from '../../disk/index.js'
+import { guardedText, kindOf, refuseDead, statOf } from '../../disk/index.js'
 import { instantOf, isSessionId, type SessionId } from '../../model/index.js'
 import { isObject, type JsonObject } from '../json-value.js'
 import type { LogRef } from './log-tool.js'
@@ -31,6 +31,7 @@ export function notingUnlisted<Found>(look: () => Found): { found: Found; unlist
 export function listDirectory(path: string): { name: string; path: string; isDirectory: boolean }[] {
   let entries: Dirent[]
   try {
+    refuseDead(path)
     entries = readdirSync(path, { withFileTypes: true })
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
@@ -78,6 +79,7 @@ export function fileLog(
 /** Of a file. What cannot be a log although it has the name of one is noted: it must not look like a log that is not there. */
 function statOfLog(path: string): Stats | undefined {
   try {
+    refuseDead(path)
     const stat = statSync(path, { throwIfNoEntry: false })
     if (stat?.isFile()) return stat
     if (stat) unlisted?.set(path, `${kindOf(stat)}, not a file`)

@@ -4,6 +4,7 @@ import {
   type Database,
   ForeignDatabase,
   kindOf,
+  refuseDead,
   SQLITE,
   sqliteCode,
   statOf,
@@ -130,6 +131,7 @@ export interface ChangedMessage extends MessagePlace {
 
 /** SQLite opens the files beside a database without checking what they are: with a pipe there it would wait for ever. */
 function refuseOddFiles(path: string): void {
+  refuseDead(path)
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
     const stat = statOf(file)
     if (stat && !stat.isFile()) throw new UnsuitableFile(file, `${kindOf(stat)}, not a file`)
@@ -171,6 +173,7 @@ const isSqlites = (error: unknown): boolean =>
 export function unreadable(error: unknown, path: string): unknown {
   if (!isSqlites(error)) return error
   try {
+    refuseDead(path)
     accessSync(path, constants.R_OK)
   } catch (denied) {
     return denied

@@ -1,5 +1,5 @@
 import type { SpooledMessage } from '../../journal/index.js'
-import { type Evidence, isSessionId } from '../../model/index.js'
+import { type Evidence, isSessionId, type Trouble } from '../../model/index.js'
 import { isObject, type JsonObject, textAt } from '../json-value.js'
 import type { AgentReport } from '../run/tool-runner.js'
 import { failedTurn } from '../run/trouble.js'
@@ -51,13 +51,17 @@ function endTelling(payload: JsonObject): AgentReport {
   const reply = textAt(payload, 'reply')
   if (payload.stopReason === 'error') {
     const { reason, trouble } = failedTurn(textAt(payload, 'error') ?? '')
-    return { evidence: { ...says('agent_end', 'error', reason), trouble } }
+    if (isFinal(trouble)) return { evidence: { ...says('agent_end', 'error', reason), trouble } }
+    return { evidence: says('agent_end', 'running', reason.replace(/^the turn failed/, 'a try failed')) }
   }
   if (payload.stopReason === 'aborted')
     return { evidence: { ...says('agent_end', 'idle', 'it was interrupted'), turn: 'interrupted' } }
   const evidence = { ...says('agent_end', 'idle', 'it has finished its turn'), turn: 'finished' as const }
   return { evidence, ...(reply ? { reply } : {}) }
 }
+
+/** Any other error pi may answer by trying again, up to three times, of which it tells nothing: its screen does, and shows the last one. */
+const isFinal = (trouble: Trouble): boolean => trouble === 'auth' || trouble === 'model-unavailable'
 
 const says = (event: string, status: Evidence['status'], reason: string): Omit<Evidence, 'at'> => ({
   source: 'hook',

@@ -1,6 +1,6 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { guardedText } from '../../disk/index.js'
+import { guardedText, realPath, refuseDead } from '../../disk/index.js'
 import { isObject, textAt } from '../json-value.js'
 import type { Environment } from '../log/log-tool.js'
 
@@ -17,12 +17,13 @@ export function findProgram(name: string, { env }: Environment): Program | undef
     isAbsolute(name) || name.includes('/') ? [name] : (env.PATH ?? '').split(delimiter).map((one) => join(one, name))
   const path = places.find(isProgram)
   if (path === undefined) return undefined
-  const version = versionOf(realpathSync(path))
+  const version = versionOf(realPath(path))
   return { path, ...(version ? { version } : {}) }
 }
 
 function isProgram(path: string): boolean {
   try {
+    refuseDead(path)
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
   } catch {

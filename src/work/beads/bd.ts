@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { runBounded } from '../../disk/index.js'
+import { isThere, runBounded } from '../../disk/index.js'
 import { plainLine, SkeinError } from '../../model/index.js'
 
 /** A call takes a third of a second, and one that waits for seven others three. */
@@ -79,7 +78,7 @@ export class Bd {
 
   #refuseMissingStore(): void {
     const { directory, file } = this.store
-    if (['metadata.json', 'redirect', 'config.yaml'].some((name) => existsSync(join(directory, name)))) return
+    if (['metadata.json', 'redirect', 'config.yaml'].some((name) => isThere(join(directory, name)))) return
     const next = `Make one: cd ${dirname(directory)} && bd init . Or set work.beads_dir in ${file}`
     throw new SkeinError('work-provider', `There is no beads store in ${directory}`, next)
   }

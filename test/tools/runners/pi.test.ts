@@ -13,6 +13,17 @@ it('what the extension says', () => {
   expect(said).toEqual(run)
 })
 
+it('an error that pi may answer by trying again is no failed turn; one that it gives up at is', () => {
+  const told = (error: string) =>
+    piRunner.readMessage(messageOf('pi', { type: 'agent_end', stopReason: 'error', error }))?.evidence
+  expect(told('429 too many requests')).toMatchObject({
+    status: 'running',
+    reason: 'a try failed: rate limited (429 too many requests)',
+  })
+  expect(told('500 internal')).toMatchObject({ status: 'running' })
+  expect(told('401 invalid API key')).toMatchObject({ status: 'error', trouble: 'auth' })
+})
+
 describe('starting pi', () => {
   const extension = '/run/skein/agent-1/pi-extension.mjs'
 

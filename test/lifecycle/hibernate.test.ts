@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { HibernateRounds } from '../../src/daemon/watch/hibernate-rounds.js'
+import { lifeOf } from '../../src/disk/index.js'
+import { eventually, type Workshop, workshop } from './workshop.js'
+
+const HOUR = 3_600_000
+
+async function yard(config = ''): Promise<Workshop & { later(ms: number): void; rounds: HibernateRounds }> {
+  let aheadMs = 0
+  const shop = await workshop({ clock: { now: () => Date.now() + aheadMs } })
+  const configFile = join(shop.root, 'config.toml')
+  writeFileSync(configFile, config)
+  const rounds = new HibernateRounds({ parts: shop.parts, configFile, say: () => {} })
+  const later = (ms: number): void => {
+    aheadMs += ms
+  }
+  return { ...shop, rounds, later }
+}
+
+async function started(shop: Workshop, agent: string): Promise<void> {
+  await shop.agents.start({ agent, cwd: shop.project })
+  await eventually(
+    async () => (await shop.agents.why(agent)).agent.status,
+    (status) => status === 'idle',
+  )
+}
+
+const statusOf = async (shop: Workshop, agent: string): Promise<string> => (await shop.agents.why(agent)).agent.status
+const prompts = (shop: Workshop) => shop.log().filter((line) => 'prompt' in line)
+
+it('an agent that sleeps has no process, and a prompt wakes it in its conversation and is given to it once', async () => {
+  const shop = await yard()
+  await started(shop, 'web/toast')
+  await shop.agents.send('web/toast', 'remember', { wait: true })
+  const before = (await shop.agents.why('web/toast')).agent
+  const receipt = await shop.agents.sleep('web/toast')
+  expect(receipt).toMatchObject({
+    did: 'put to sleep web/toast',
+    agent: { status: 'asleep', session_id: before.session_id },
+  })
+  expect(lifeOf({ pid: before.pid ?? 0 })).toBe('dead')
+  expect((await shop.agents.sleep('web/toast')).how).toBe('it is asleep already')
+  // Neither recover nor up touches it, nor a look.
+  expect(await shop.agents.recover({ spacingMs: 0, all: true })).toEqual([])
+  expect(await shop.agents.recover({ spacingMs: 0, isUp: true })).toEqual([])
+  expect(await statusOf(shop, 'web/toast')).toBe('asleep')
+  const [one, other] = await Promise.all([
+    shop.agents.send('web/toast', 'what was it?'),
+    (await shop.again()).agents.wake('web/toast'),
+  ])
+  expect(one.delivery).toBe('received')
+  expect(other.agent.address).toBe('web/toast')
+  expect(prompts(shop)).toMatchObject([
+    { prompt: 'remember', session: before.session_id },
+    { prompt: 'what was it?', session: before.session_id },
+  ])
+  expect(shop.log().filter(({ started: begun }) => begun)).toHaveLength(2)
+})
+
+it('what would be lost keeps it awake: a turn, a question, a draft, work in the background, a terminal that shows it', async () => {
+  const shop = await yard()
+  const refused = async (agent: string, why: string): Promise<void> => {
+    await expect(shop.agents.sleep(agent)).rejects.toMatchObject({
+      code: 'agent-not-ready',
+      message: `${agent} was not put to sleep: ${why}`,
+    })
+    expect(await statusOf(shop, agent)).not.toBe('asleep')
+  }
+  for (const agent of ['turn', 'question', 'draft', 'background']) await started(shop, agent)
+  await shop.agents.send('turn', 'forever')
+  await refused('turn', 'it is running')
+  await shop.agents.send('question', 'ask ls')
+  await eventually(
+    async () => (await shop.agents.why('question')).agent.waiting_for,
+    (wait) => wait === 'permission',
+  )
+  await refused('question', 'it waits for an answer (permission)')
+  shop.tmux('send-keys', '-t', (await shop.agents.why('draft')).agent.pane ?? '', 'half a')
+  await eventually(
+    () => shop.tmux('capture-pane', '-p', '-t', 'draft'),
+    (screen) => screen.includes('half a'),
+  )
+  await refused('draft', 'its input line contains unsent text')
+  await shop.agents.send('background', 'shell 60')
+  await eventually(
+    async () => (await shop.parts.runs.read((await shop.home.roster.agent('background')).id))?.background?.count,
+    (count) => count === 1,
+  )
+  await expect(shop.agents.sleep('background')).rejects.toMatchObject({ code: 'agent-not-ready' })
+  await expect(shop.agents.sleep('nobody')).rejects.toMatchObject({ code: 'agent-not-found' })
+})
+
+it('by rule only those that were idle for so long sleep; a stop of one that is asleep makes it stay down', async () => {
+  const shop = await yard('[hibernate.agents]\n"web" = "2h"\n')
+  await started(shop, 'web/toast')
+  await started(shop, 'kitchen')
+  await shop.rounds.round()
+  shop.later(HOUR)
+  await shop.rounds.round()
+  expect(await statusOf(shop, 'web/toast')).toBe('idle')
+  shop.later(1.5 * HOUR)
+  await shop.rounds.round()
+  expect((await shop.agents.why('web/toast')).agent).toMatchObject({
+    status: 'asleep',
+    reason: 'asleep: idle for 2h30m',
+  })
+  expect(await statusOf(shop, 'kitchen')).toBe('idle')
+  expect((await shop.agents.stop('web/toast')).how).toBe('it was asleep, and will not be woken by a prompt')
+  expect(await statusOf(shop, 'web/toast')).toBe('stopped')
+  await expect(shop.agents.send('web/toast', 'hello')).rejects.toMatchObject({ code: 'agent-not-running' })
+  await shop.rounds[Symbol.asyncDispose]()
+})
