@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isObject } from '../../src/tools/json-value.js'
-import { digestOf, type ModelRequest, positionOf, promptsOf, textOf } from './request.js'
+import { digestOf, type ModelRequest, positionOf, promptsOf, saidIn, textOf } from './request.js'
 import { schemaSample } from './schema-sample.js'
 import { chooseStep, replyOf, type Script, type Step } from './script.js'
 import { anthropic } from './wires/anthropic.js'
@@ -27,6 +27,8 @@ export interface Logged {
   readonly prompts: readonly string[]
   /** One line per piece of each message. */
   readonly digest: readonly string[]
+  /** Each piece in full: texts, calls and results, in their order. */
+  readonly said: readonly string[]
   /** Everything that the model was given to read: the system prompt and the texts of all messages. */
   readonly read: string
 }
@@ -118,7 +120,8 @@ export class ModelServer implements AsyncDisposable {
     const kind = request.schema || request.tools.length === 0 || TITLE.test(prompt) ? 'side' : 'main'
     const { name, step } = kind === 'side' ? sideStep(request) : chooseStep(this.script, request)
     const { model } = request
-    const seen = { prompts: promptsOf(request), digest: digestOf(request), read: textOf(request) }
+    const told = { digest: digestOf(request), said: saidIn(request), read: textOf(request) }
+    const seen = { prompts: promptsOf(request), ...told }
     this.#log.push({ wire: wire.name, path, kind, rule: name, model, prompt, round, ...seen })
     await this.#answer(response, wire, request, name, step)
   }

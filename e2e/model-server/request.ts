@@ -73,3 +73,11 @@ export function digestOf(request: ModelRequest): string[] {
     ...results.map((result) => line('result', result)),
   ])
 }
+
+/** Each piece of each message in full, in order. */
+export const saidIn = ({ messages }: ModelRequest): string[] =>
+  messages.flatMap(({ texts, calls, results }) => [
+    ...texts,
+    ...calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`),
+    ...results,
+  ])

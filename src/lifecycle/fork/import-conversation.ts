@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { statOf, writeAtomic } from '../../disk/index.js'
+import { runBounded, statOf, writeAtomic } from '../../disk/index.js'
 import { type SessionId, SkeinError } from '../../model/index.js'
 import { type Environment, findProgram, type LogTool, refuseMisread, type Written } from '../../tools/index.js'
 
@@ -50,16 +49,14 @@ export async function outputOf(
   const program = findProgram(name, environment)
   if (!program) throw new SkeinError('bad-input', `${name} is not installed, or not in PATH`, `Install ${name}`)
   if (!statOf(cwd)?.isDirectory()) throw new SkeinError('bad-input', `${cwd} is not a directory`, 'Create it')
-  const env = Object.fromEntries(Object.entries(environment.env).filter(([, value]) => value !== undefined))
-  const options = { cwd, env, timeout: IMPORT_MS, killSignal: 'SIGKILL' as const, maxBuffer: MOST_BYTES }
-  return new Promise((resolve, reject) => {
-    const child = execFile(program.path, args, options, (error, stdout, stderr) => {
-      if (error)
-        reject(failed(argv, `${error.killed ? 'it took too long' : stderr.trim().slice(-500) || error.message}`))
-      else resolve(stdout)
-    })
-    child.stdin?.end()
-  })
+  const { env } = environment
+  const end = await runBounded(program.path, args, { cwd, env, limitMs: IMPORT_MS, mostBytes: MOST_BYTES })
+  if (end.how === 'exited' && end.code === 0) return end.stdout
+  if (end.how === 'exited') throw failed(argv, end.stderr.trim().slice(-500) || `exit code ${end.code}`)
+  throw failed(
+    argv,
+    end.how === 'not-started' ? end.problem : end.how === 'late' ? 'it took too long' : 'it printed too much',
+  )
 }
 
 const failed = (argv: readonly string[], because: string): SkeinError =>

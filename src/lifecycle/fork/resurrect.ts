@@ -46,7 +46,7 @@ export async function resurrect(parts: Parts, reference: string, request: Resurr
     ...(keepsId ? { session: source.id } : {}),
     ...(request.model === undefined ? {} : { model: request.model }),
   })
-  const record = keepsId ? source : await recordCopy(parts, source, session, tool, cwd)
+  const record = keepsId ? source : await recordCopy(parts, source, session, { tool, cwd })
   const { events } = parts.home
   const payload = { tool, from, turns, source_session_id: source.id, left_out }
   await events.append({
@@ -89,15 +89,17 @@ async function accountFor({ runs }: Parts, session: SessionId, tool: string): Pr
   return holder?.recipe.tool === tool ? holder.recipe.account : undefined
 }
 
-const recordCopy = ({ home }: Parts, source: Session, id: SessionId, tool: string, cwd: string): Promise<Session> =>
-  home.sessions.start({
-    id,
-    tool,
-    cwd,
-    ...(source.title === undefined ? {} : { title: source.title }),
-    forked_from: { session: source.id },
-    mayExist: true,
-  })
+/** Ended until its program is started: a session that is active may be open somewhere. */
+async function recordCopy(
+  { home }: Parts,
+  source: Session,
+  id: SessionId,
+  { tool, cwd }: { tool: string; cwd: string },
+): Promise<Session> {
+  const title = source.title === undefined ? {} : { title: source.title }
+  await home.sessions.start({ id, tool, cwd, ...title, forked_from: { session: source.id }, mayExist: true })
+  return home.sessions.end(id, { outcome: 'exit', reason: `written for ${tool}, from ${source.id}` })
+}
 
 const refused = ({ id }: Session, what: string, next: string): SkeinError =>
   new SkeinError('illegal-transition', `Session ${id} ${what}`, next)

@@ -9,7 +9,7 @@ import {
   RESULT_CHARS,
   writerOf,
 } from '../../tools/index.js'
-import { nowOf, type Parts } from '../parts.js'
+import { nowOf, type Parts, pause } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import { importConversation, outputOf } from './import-conversation.js'
 
@@ -77,15 +77,20 @@ export async function writeConversation(
   }
 }
 
+/** A store that its program is just writing to cannot be read for a moment; the archive has less than the log. */
+const ATTEMPTS = 4
+const PAUSE_MS = 150
+
 async function saidIn({ home }: Pick<Parts, 'home'>, { id }: Session) {
-  const read = () => home.history.turns(id, { verbatim: true, resultChars: RESULT_CHARS })
-  let logged = await read()
-  if (logged.told_from === 'counts') {
-    await home.history.ingest({ session: id }) // a log that was never read is not found otherwise
-    logged = await read()
+  for (let attempt = 1; ; attempt += 1) {
+    const logged = await home.history.turns(id, { verbatim: true, resultChars: RESULT_CHARS })
+    if (logged.told_from === 'log' || (logged.told_from === 'archive' && attempt >= ATTEMPTS))
+      return { logged, from: logged.told_from }
+    if (logged.told_from === 'counts' && attempt >= 2) throw nothingLeft(logged.session)
+    if (logged.told_from === 'counts')
+      await home.history.ingest({ session: id }) // it was never read
+    else await pause(PAUSE_MS)
   }
-  if (logged.told_from === 'counts') throw nothingLeft(logged.session)
-  return { logged, from: logged.told_from }
 }
 
 /** The one that the program would use, else the first that it can reach. */

@@ -37,7 +37,7 @@ export async function planResume(parts: Parts, reference: string, given: StartAg
   }
   const cwd = directoryOf(session, given)
   if ((await runner.hasConversation?.(session.id, parts.environment)) === false) {
-    throw refused(session, `cannot be resumed: ${tool} has no log of it any more`, turnsOf(session))
+    throw refused(session, `cannot be resumed: ${tool} has no log of it any more`, backOf(session))
   }
   refuseOpen(parts, session, runner, holder !== undefined || given.force === true)
   return { session: session.id, tool, cwd, holder }
@@ -107,6 +107,8 @@ const held = (session: SessionId, { address }: Agent, { pid }: LiveRun): SkeinEr
     `Session ${session} is the conversation of ${address}, which runs (process ${pid})`,
     `Attach to it: skein attach ${address}`,
   )
+
+const backOf = (session: Session): string => `Bring it back: skein resurrect ${session.id} . ${turnsOf(session)}`
 
 const turnsOf = ({ id }: Session): string => `What was said: skein turns ${id}`
 

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { asked, carried, expectSent, openScratchHome, piecesOf, promptsOf, recorded, SCRIPT } from './continued.js'
+import { ModelServer } from './model-server/model-server.js'
+import { PrintMode } from './print-mode.js'
+import { Scratch } from './scratch.js'
+import { REAL_TOOLS } from './tools/index.js'
+
+const NAMES = REAL_TOOLS.map(({ name }) => name)
+
+it.each(NAMES)(
+  'a conversation of %s goes on in each of the four other programs',
+  async (from) => {
+    await using server = await ModelServer.start(SCRIPT)
+    using scratch = new Scratch('continue')
+    const programs = new PrintMode(scratch, server)
+    const source = await recorded(programs, from)
+    await using home = await openScratchHome(scratch, programs)
+    await home.history.ingest()
+    const [one, two, ...rest] = NAMES.filter((name) => name !== from)
+    // Two at a time: the programs are large, and machines small.
+    await Promise.all([carryInTurn([one, two]), carryInTurn(rest)])
+
+    async function carryInTurn(targets: readonly (string | undefined)[]): Promise<void> {
+      for (const to of targets) if (to) await carry(to)
+    }
+
+    async function carry(to: string): Promise<void> {
+      const { session, turns, left_out } = await carried(home, programs, source, to, scratch.project)
+      const expected = to === 'gemini' ? [{ what: 'tool calls, written as text', count: 1 }] : []
+      expect({ to, turns, left_out }).toEqual({ to, turns: 3, left_out: expected })
+
+      const prompt = `go on (${from} to ${to})`
+      await programs.resume(to, session, prompt)
+      const prompts = [...promptsOf(from), prompt]
+      expectSent(asked(server.requests, prompt), prompts, [...piecesOf(from), prompt])
+
+      const next = `once more (${from} to ${to})`
+      await programs.resume(to, session, next)
+      const live = [...piecesOf(from), prompt, 'I run it.', 'echo', 'live-42', 'It ran.', next]
+      expectSent(asked(server.requests, next), [...prompts, next], live)
+    }
+  },
+  300_000,
+)
