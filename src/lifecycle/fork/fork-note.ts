@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   guardedText,
+  isThere,
   makeDirectory,
   namesIn,
   type ProcessPlace,
@@ -109,7 +110,7 @@ export async function undoFork(parts: Parts, note: ForkNote): Promise<void> {
 
 /** Only a worktree of that repository: a directory that somebody else made in its place is left as it is. */
 async function removeTree(parts: Parts, { repository, directory, branch, head }: ForkNote): Promise<void> {
-  if (directory === undefined || !existsSync(directory)) return
+  if (directory === undefined || !isThere(directory)) return
   if (repository === undefined) {
     rmSync(directory, { recursive: true, force: true })
     return
@@ -118,7 +119,7 @@ async function removeTree(parts: Parts, { repository, directory, branch, head }:
   const common = await git.run(directory, 'rev-parse', '--path-format=absolute', '--git-common-dir')
   const isIts = common === repository && guardedText(join(directory, '.git'), 8_192)?.startsWith('gitdir: ') === true
   if (isIts) rmSync(directory, { recursive: true, force: true })
-  else if (readdirSync(directory).length === 0) rmdirSync(directory)
+  else if (namesIn(directory).length === 0) rmdirSync(directory)
   await git.run(repository, 'worktree', 'prune')
   const now = branch && (await git.run(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`))
   if (isIts && branch && now === head) await git.run(repository, 'branch', '-D', branch)

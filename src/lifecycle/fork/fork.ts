@@ -1,6 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeDirectory } from '../../disk/index.js'
+import { isThere, makeDirectory, realPath } from '../../disk/index.js'
 import {
   type Agent,
   parseAddress,
@@ -69,7 +68,7 @@ async function forkOne(parts: Parts, plan: ForkPlan, nth: number): Promise<Forke
   const note: ForkNote = notes.begin(id)
   try {
     const tree = snapshot && (await restoreTree(parts, plan, { notes, note, id, name: nameOf(request, nth) }))
-    const cwd = realpathSync(tree ? tree.cwd : plan.cwd)
+    const cwd = realPath(tree ? tree.cwd : plan.cwd)
     const setup = tree && (await runSetup(parts, cwd))
     const agent = await newAgent(parts, plan, { address, cwd })
     note.agent = agent.id
@@ -135,7 +134,7 @@ async function restoreTree(
   const short = id.slice(0, 8)
   const base = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
   const directory = join(`${base}.worktrees`, isGit ? (name ?? short) : short)
-  if (existsSync(directory))
+  if (isThere(directory))
     throw new SkeinError('bad-input', `${directory} is already there`, 'Choose another name: --name <name>')
   const branch = isGit ? (name ?? `skein/session/${short}`) : undefined
   makeDirectory(dirname(directory))
@@ -148,7 +147,7 @@ async function restoreTree(
   notes.write(note)
   const restored = await parts.home.snapshots.restore(snapshot, { path: directory, ...(branch ? { branch } : {}) })
   const included =
-    isGit && existsSync(snapshot.root) ? await includeIgnored(git, snapshot.root, directory) : { files: 0, left: [] }
+    isGit && isThere(snapshot.root) ? await includeIgnored(git, snapshot.root, directory) : { files: 0, left: [] }
   return {
     directory,
     cwd: placed(placeBelow(directory, snapshot.root, cwd), directory),
@@ -159,7 +158,7 @@ async function restoreTree(
 }
 
 /** The directory that the source worked in may have been made after the turn. */
-const placed = (cwd: string, directory: string): string => (existsSync(cwd) ? cwd : directory)
+const placed = (cwd: string, directory: string): string => (isThere(cwd) ? cwd : directory)
 
 const commonOf = (gitDirectory: string): string => gitDirectory.replace(/\/worktrees\/[^/]+$/, '')
 

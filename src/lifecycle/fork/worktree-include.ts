@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { copyGuarded, statOf } from '../../disk/index.js'
+import { copyGuarded, realPath, refuseDeadDirectory, statOf } from '../../disk/index.js'
 import type { Git } from '../sling/worktree.js'
 
 /** The file in which a repository lists what of its ignored files a new worktree needs, one pattern of gitignore per line. */
@@ -20,6 +20,7 @@ export interface Included {
  */
 export async function includeIgnored(git: Git, root: string, worktree: string): Promise<Included> {
   const included: Included = { files: 0, left: [] }
+  refuseDeadDirectory(root)
   if (!statOf(join(root, LIST))?.isFile()) return included
   const listed = await git.run(root, 'ls-files', '-z', '--others', '--ignored', `--exclude-from=${LIST}`)
   if (listed === undefined) {
@@ -54,7 +55,7 @@ function copyOne(root: string, worktree: string, path: string): string | undefin
   if (!stat) return 'it is gone'
   if (lstatSync(to, { throwIfNoEntry: false })) return 'it is there already'
   mkdirSync(dirname(to), { recursive: true })
-  if (!isWithin(realpathSync(worktree), realpathSync(dirname(to)))) return 'its directory is a link out of the worktree'
+  if (!isWithin(realPath(worktree), realPath(dirname(to)))) return 'its directory is a link out of the worktree'
   if (stat.isSymbolicLink()) {
     const target = readlinkSync(from)
     if (isAbsolute(target) || !isWithin(root, resolve(dirname(from), target)))
