@@ -507,6 +507,10 @@ export const SHAPES = {
   },
   "seance-talk": {
     "session": ["text", "always", "the session that was asked"],
+    "tool": ["text", "always", "the program that answers"],
+    "from": ["text", "always", "`copy`: its tool copied the conversation; `log` or `archive`: the conversation was written anew from there"],
+    "cwd": ["text", "always", "where the agent works"],
+    "is_directory_gone": ["boolean", "always", "the session's directory is gone, and `cwd` is an empty one"],
     "agent": ["running-agent", "always", "the agent in the copy; removed after a question"],
     "reply": ["text", "if there is one", ""],
     "reason": ["text", "if a question has no reply", "why"],
