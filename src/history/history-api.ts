@@ -1,10 +1,12 @@
 import type { Spent } from '../index/index.js'
 import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
 import type { BudgetSpent, Event, Session, Step } from '../model/index.js'
+import type { Snapshot } from '../snapshots/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
 import type { CodedTurn } from './coded-turns.js'
 import type { ReportedCall } from './reported-calls.js'
+import type { SessionCode } from './turn-code.js'
 
 export interface IngestOptions {
   /** Only the logs of this tool. */
@@ -118,6 +120,10 @@ export interface History {
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** The turns of a session with the snapshots of their beginning and end; a turn without one lacks it. */
   codedTurns(reference: string): Promise<CodedTurn[]>
+  /** The same for a history that was read, with what each turn changed, and what changed between turns. */
+  code(history: Pick<SessionHistory, 'session' | 'turns'>): Promise<SessionCode>
+  /** Snapshots whose time is up, without those that a fork or a handoff refers to. */
+  expiredSnapshots(nowMs: number): Promise<Snapshot[]>
   /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
   logTool(session: string, call: ReportedCall): Promise<Event>
   /**

@@ -6,6 +6,7 @@ export type {
   ArchiveRetention,
   ArchiveStats,
   AuditOptions,
+  CodeChange,
   CodedTurn,
   CostOptions,
   History,
@@ -19,6 +20,7 @@ export type {
   SearchHit,
   SearchOptions,
   SearchReport,
+  SessionCode,
   SessionHistory,
   TurnsOptions,
   WatchOptions,
@@ -26,7 +28,7 @@ export type {
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
 export type { OnDone, Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
-export type { FileChange, Snapshot, SnapshotBook } from '../snapshots/index.js'
+export type { FileChange, Snapshot, SnapshotBook, StoreCheck, StoreStats } from '../snapshots/index.js'
 export type {
   AddAgentOptions,
   Chain,

@@ -17,7 +17,7 @@ export type {
 export { BudgetBook } from './budget/budget-book.js'
 export { enforceBudgets } from './budget/enforce.js'
 export { type Standing, standings } from './budget/standing.js'
-export type { Checkpoint } from './care/checkpoint.js'
+export { type Checkpoint, writeTurnCheckpoint } from './care/checkpoint.js'
 export { parseHibernate } from './care/hibernate-settings.js'
 export { hookedWork } from './care/hooked-work.js'
 export { considerRespawn, endStranded, pendingRespawn, respawnAgent } from './care/respawn-agent.js'

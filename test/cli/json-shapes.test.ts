@@ -34,6 +34,10 @@ const promised = new Map(
 
 /** What the two logs of the world do not have. */
 const RARE = new Set([
+  // See turn-code.test.ts.
+  'code-edit.changes',
+  'file-change.from',
+  ...['session', 'seq'].map((field) => `broken-snapshot.${field}`),
   'handoff-receipt.mail',
   'done-receipt.submitted',
   'detached.detached',
