@@ -1,6 +1,6 @@
 import type { Spent } from '../index/index.js'
 import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
-import type { BudgetSpent, Event, Session, Step } from '../model/index.js'
+import type { BudgetSpent, Event, Instant, Session, SessionId, Step } from '../model/index.js'
 import type { Snapshot } from '../snapshots/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
@@ -47,6 +47,14 @@ export interface CostOptions {
   until?: When
   /** Read every log from its beginning instead of using what was ingested. */
   noIndex?: boolean
+  /** Only calls of these sessions in these times. */
+  spans?: readonly CostSpan[]
+}
+
+export interface CostSpan {
+  session: SessionId
+  since: Instant
+  until?: Instant
 }
 
 /** Prices calls of models; undefined means that the price is not known, which is not the same as free. */

@@ -9,6 +9,7 @@ export type {
   CodeChange,
   CodedTurn,
   CostOptions,
+  CostSpan,
   History,
   HitPlace,
   IngestOptions,
