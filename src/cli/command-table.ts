@@ -65,6 +65,7 @@ export const COMMANDS: CommandTable = {
       names: [
         'sessions',
         'turns',
+        'fork',
         'diff',
         'rewind',
         'blame',
@@ -248,6 +249,7 @@ export const COMMANDS: CommandTable = {
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    fork: verb('Start a new agent from a past turn', async () => (await import('./commands/fork.js')).fork),
     sling: verb(
       'Give a unit of work to an agent of a group, and start it',
       async () => (await import('./commands/sling.js')).sling,

@@ -33,6 +33,7 @@ export const OPERATIONS = {
   'agents.keys': async () => (await import('./agents/keys.js')).agentsKeys,
   'agents.report': async () => (await import('./agents/look.js')).agentsReport,
   'agents.record': async () => (await import('./agents/record.js')).agentsRecord,
+  fork: async () => (await import('./agents/fork.js')).fork,
   handoff: async () => (await import('./agents/handoff.js')).agentsHandoff,
   done: async () => (await import('./agents/handoff.js')).agentsDone,
   'agents.answer': async () => (await import('./agents/answer.js')).agentsAnswer,

@@ -471,7 +471,20 @@ export const STEPS: readonly Step[] = [
   step('agents.stop', 'stop web/demo nobody', { agents: ['web/demo', 'nobody'] }, { fails: 'agent-not-found' }),
   step('agents.kill', 'kill --group web', { group: 'web' }),
   step('agents.kill', 'kill web', { agents: ['web'] }, { fails: 'agent-not-found' }),
-  // Starts an agent, which stays
+  // Starts agents, which stay
+  step(
+    'fork',
+    'fork 22222222 --turn 999 --chat-only',
+    { session: '22222222', turn: 999, chat_only: true },
+    { fails: 'bad-input' },
+  ),
+  step('fork', 'fork 22222222 --turn 1 --chat-only --tool demo --name ops/again', {
+    session: '22222222',
+    turn: 1,
+    chat_only: true,
+    tool: 'demo',
+    name: 'ops/again',
+  }),
   step('sling', 'sling w-43 ops --tool demo --repo repo', {
     work: 'w-43',
     group: 'ops',
