@@ -22,7 +22,6 @@ import type {
   StartNow,
 } from './agents.js'
 import type { CheckpointNotes } from './care/checkpoint.js'
-import { putToSleep, wake } from './care/sleep.js'
 import { findAgent } from './find-agent.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
@@ -134,11 +133,13 @@ export class RunningAgents implements Agents {
 
   async sleep(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
+    const { putToSleep } = await import('./care/sleep.js')
     return this.#ended(agent, await putToSleep(this.parts, agent, 'by hand'), 'put to sleep')
   }
 
   async wake(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
+    const { wake } = await import('./care/sleep.js')
     const how = await wake(this.parts, agent)
     const did = how === undefined ? `left ${agent.address} as it was` : `woke ${agent.address}`
     return { agent: await this.#look(agent), did, how: how ?? 'it was not asleep' }

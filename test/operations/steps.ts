@@ -459,13 +459,13 @@ export const STEPS: readonly Step[] = [
   step('agents.down', 'down --group //', { group: '//' }, { fails: 'bad-address' }),
   step('agents.up', 'up --group kitchen', { group: 'kitchen' }),
   step('agents.up', 'up --group //', { group: '//' }, { fails: 'bad-address' }),
-  step('agents.sleep', 'sleep --group web/nothing', { group: 'web/nothing' }, { fails: 'group-not-found' }),
-  step('agents.sleep', 'sleep web/demo', { agents: ['web/demo'] }, { fails: 'agent-not-ready' }),
+  step('agents.sleep', 'sleep nobody', { agents: ['nobody'] }, { fails: 'agent-not-found' }),
   step('agents.wake', 'wake web/demo', { agents: ['web/demo'] }),
   step('agents.wake', 'wake nobody', { agents: ['nobody'] }, { fails: 'agent-not-found' }),
   step('agents.stop', 'stop web/demo', { agents: ['web/demo'] }),
   step('agents.stop', 'stop web/demo nobody', { agents: ['web/demo', 'nobody'] }, { fails: 'agent-not-found' }),
   step('agents.kill', 'kill --group web', { group: 'web' }),
+  step('agents.sleep', 'sleep --group web', { group: 'web' }),
   step('agents.kill', 'kill web', { agents: ['web'] }, { fails: 'agent-not-found' }),
   // Starts an agent, which stays
   step('sling', 'sling w-43 ops --tool demo --repo repo', {
