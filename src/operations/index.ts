@@ -2,6 +2,7 @@ export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
 export { agentsDown, agentsUp } from './agents/down-up.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
+export { fork } from './agents/fork.js'
 export { agentsDone, agentsHandoff } from './agents/handoff.js'
 export { agentsKeys } from './agents/keys.js'
 export { agentsList, type ListedAgents } from './agents/list.js'
@@ -58,13 +59,15 @@ export {
   type Values,
 } from './field.js'
 export { groupCreate, groupDelete, groupList, groupPark, groupRename, groupSet, groupUnpark } from './groups/groups.js'
+export { blame } from './history/blame.js'
 export { cost } from './history/cost.js'
 export { diff } from './history/diff.js'
-export { documentOf, exported, exportSessions, ofStep, sessionsNamed } from './history/export.js'
+export { documentOf, exported, exportSessions, ofStep } from './history/export.js'
 export { ingest } from './history/ingest.js'
 export { onlyStep, STEP } from './history/only-step.js'
 export { rewind } from './history/rewind.js'
 export { PART, search } from './history/search.js'
+export { sessionsNamed } from './history/sessions-named.js'
 export {
   callsDocument,
   type PlacedToolCall,

@@ -38,11 +38,11 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
     return { outcome: 'fresh', because: `${recipe.tool} cannot resume a conversation`, isNew: true }
   }
   const { session } = binding
+  const environment = environmentFor(parts, recipe)
   await refuseHeld(parts, session, agent)
   await refuseForeign(parts, agent, run, session)
-  refuseOpen(parts, agent, run, session)
-  if ((await hasConversation?.(session, parts.environment)) !== false)
-    return { outcome: 'resumed', session, isNew: false }
+  refuseOpen({ ...parts, environment }, agent, run, session)
+  if ((await hasConversation?.(session, environment)) !== false) return { outcome: 'resumed', session, isNew: false }
   if (await wasSomethingSaid(parts, run, session)) {
     if (!(await canRestore(parts, recipe.tool, session))) throw logDeleted(agent, recipe.tool, session)
     const because = 'its log was deleted and is written again from the archive'

@@ -62,10 +62,12 @@ const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {
 /** The agent on the roster as it is planned. */
 async function rostered(
   { home: { roster } }: Parts,
-  { known, address, facts, parent, recipe }: StartPlan,
+  { known, address, facts, parent, recipe, role, roles }: StartPlan,
 ): Promise<Agent> {
   const { tool, cwd } = recipe
-  if (!known) return roster.add({ address, tool, project_path: cwd, ...facts, ...(parent ? { parent } : {}) })
+  const shares_path = role !== undefined && roles.sharesPath(address)
+  if (!known)
+    return roster.add({ address, tool, project_path: cwd, shares_path, ...facts, ...(parent ? { parent } : {}) })
   return Object.keys(facts).length > 0 ? roster.update(known.id, facts) : known
 }
 
