@@ -91,6 +91,6 @@ it('a role with precompact = "cycle": Claude Code compacts, and its program is r
   const { pid } = await skein.agent('packer')
   await skein.types('packer', '/compact')
   await until('it runs in another process', async () => (await skein.agent('packer')).pid !== pid, 60_000)
-  await skein.listed('packer', { session_id: session, status: 'idle' }, 60_000)
+  await skein.listed('packer', { session_id: session, phase: 'ready' }, 60_000)
   expect(JSON.stringify(await skein.run('mail', 'inbox', 'packer'))).toContain('Handoff: compaction')
 })

@@ -9,6 +9,7 @@ import type { HandoffKind } from './handoff/marker.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
+import type { CalledUp } from './seance/talk.js'
 import type { Phase } from './status/phase.js'
 import type { PromptOutcome } from './talk/reply.js'
 
@@ -210,8 +211,8 @@ export interface Agents extends AsyncDisposable {
   /** Asks a past session, in a copy. Without a prompt the agent stays. */
   talkSeance(
     reference: string,
-    options: { prompt?: string; timeoutMs: number; signal?: AbortSignal },
-  ): Promise<{ session: string; agent: AgentView; reply?: string; reason?: string }>
+    options: { prompt?: string; tool?: string; timeoutMs: number; signal?: AbortSignal },
+  ): Promise<Omit<CalledUp, 'agent'> & { session: string; agent: AgentView; reply?: string; reason?: string }>
   /** Writes the log of a session again that its tool has deleted, so that it can be resumed. */
   resurrect(reference: string, request?: ResurrectRequest): Promise<Resurrection>
   /** Saves where an agent is in its work. */

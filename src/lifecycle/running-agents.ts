@@ -29,6 +29,7 @@ import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
 import { kill, type Stopped, stop } from './run/stop.js'
+import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { explain } from './status/why.js'
@@ -150,16 +151,18 @@ export class RunningAgents implements Agents {
 
   async talkSeance(
     reference: string,
-    { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
+    { prompt, tool, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
-    const { calledUp, callUp, letGo } = await import('./seance/talk.js')
+    const { calledUp, callUp } = await import('./seance/talk.js')
     const session = await calledUp(this.parts, reference)
-    const agent = await callUp(this.parts, session)
-    if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
+    const how = { isForOneQuestion: prompt !== undefined, ...limits, ...(tool === undefined ? {} : { tool }) }
+    const { agent, ...about } = await callUp(this.parts, session, how)
+    if (prompt === undefined) return { session: session.id, ...about, agent: await this.#look(agent) }
     try {
       const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)
       return {
         session: session.id,
+        ...about,
         agent: view,
         ...(reply === undefined ? {} : { reply }),
         ...(reason ? { reason } : {}),

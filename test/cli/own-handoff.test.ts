@@ -44,7 +44,16 @@ function desk(typed: string) {
   const lines = (path: string): string[] => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [])
   const agent = () => JSON.parse(skein('list', '--json', '--all').stdout).agents[0]
   const detachedSaid = () => lines(join(home, 'profiles', 'default', 'agents', 'detached.log')).join('\n')
-  return { skein, skeinWith, agent, starts: () => lines(starts), said: () => lines(said).join('\n'), detachedSaid }
+  return {
+    root,
+    env,
+    skein,
+    skeinWith,
+    agent,
+    starts: () => lines(starts),
+    said: () => lines(said).join('\n'),
+    detachedSaid,
+  }
 }
 
 describe.each(['no daemon', 'a daemon'])('typed by the agent in its own pane, with %s', (how) => {
@@ -90,4 +99,28 @@ it('a message on standard input arrives whole, also when more is asked of it fir
   const handed = JSON.parse(skeinWith(message, 'handoff', 'toast', '--stdin', '--json').stdout)
   const read = JSON.parse(skein('mail', 'read', handed.mail, '--json').stdout)
   expect(read.body).toBe(message.replace(/^/gm, '> '))
+})
+
+it('--watch goes to the terminal of the successor; work that is not saved is refused there without --yes', async () => {
+  const { root, env, skein, agent, starts } = desk('list')
+  expect(skein('start', './shop', '--agent', 'toast', '--tool', 'one')).toMatchObject({ status: 0 })
+  const first = agent()
+  const shop = join(root, 'shop')
+  spawnSync('git', ['init', '-q', shop])
+  writeFileSync(join(shop, 'half'), 'done')
+  // A person's terminal: a tmux of its own.
+  const socket = join(root, 'person.sock')
+  const tmux = (...args: string[]): string =>
+    spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { env, encoding: 'utf8' }).stdout
+  onTestFinished(() => void tmux('kill-server'))
+  const typed = `env -u TMUX ${process.execPath} ${BINARY} handoff toast -m "carry on" --watch`
+  const line = `${typed}; echo "refused with $?"; ${typed} --yes; echo "left with $?"; sleep 600`
+  tmux('new-session', '-d', '-x', '150', '-y', '20', 'sh', '-c', line)
+  const screen = () => tmux('capture-pane', '-p')
+  await eventually(screen, (text) => /refused with 2/.test(text) && text.includes('1 untracked file'))
+  expect(agent()).toMatchObject({ pid: first.pid })
+  await eventually(starts, (all) => all.length === 2)
+  await eventually(screen, (text) => text.includes('> ready') && !text.includes('refused')) // it shows the agent's own terminal
+  expect(agent()).toMatchObject({ pane: first.pane })
+  skein('kill', 'toast')
 })

@@ -38,6 +38,7 @@ export const codexRunner: ToolRunner = {
     kind: 'settings',
     path: (environment) => join(codexRoots(environment)[0] ?? '', 'hooks.json'),
     events: ['SessionStart', 'SessionEnd'],
+    next: 'At its next start, Codex asks whether you trust these hooks. It runs them once you do',
     entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT }] }),
   },
 }

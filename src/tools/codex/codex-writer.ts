@@ -29,7 +29,7 @@ const VERSION = '0.166.0'
 
 /**
  * Codex's rollout: an item for the model and an event for its screen, for each thing said or done. Without the events it resumes as
- * well, but shows an empty screen. It has to name a provider that Codex is configured for: the one that the user's settings name.
+ * well, but shows an empty screen. Codex resumes no conversation whose provider it is not configured for, nor one that names none.
  */
 export const codexWriter: ConversationWriter = {
   tool: DIALECT.tool,
@@ -40,9 +40,9 @@ export const codexWriter: ConversationWriter = {
     const { turns, left_out } = inDialect(conversation, DIALECT, () => ids.hex(32))
     const began = beginningOf(conversation, target.now)
     const [root = ''] = codexRoots(target.environment)
-    const provider = providerFor(join(root, 'config.toml'), [])
-    const content = linesOf(new CodexLines(target, provider, ids, new RisingClock(began)).records(turns))
     const path = logPath(root, target.session, began)
+    const provider = providerFor(join(root, 'config.toml'), [])
+    const content = linesOf(new CodexLines(target, ids, new RisingClock(began), provider).records(turns))
     return { session: target.session, files: [{ path, content }], turns, left_out } satisfies Written
   },
 }
@@ -53,9 +53,9 @@ class CodexLines {
 
   constructor(
     private readonly target: WriteTarget,
-    private readonly provider: string,
     private readonly ids: MadeIds,
     private readonly clock: RisingClock,
+    private readonly provider: string,
   ) {}
 
   records(turns: readonly SpokenTurn[]): object[] {

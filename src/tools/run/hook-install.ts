@@ -25,6 +25,8 @@ export type HookInstall =
       path(environment: Environment): string
       readonly events: readonly string[]
       entry(command: string): object
+      /** What the user still has to do. */
+      readonly next?: string
     }
   | {
       /** A file of its own, which the program loads. */

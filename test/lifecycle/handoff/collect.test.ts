@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { CHECKPOINT_FILE } from '../../../src/lifecycle/agent-runs.js'
 import { collect, collectedText, handoffBody, unsavedWork } from '../../../src/lifecycle/handoff/collect.js'
 import { digestOf } from '../../../src/lifecycle/handoff/digest.js'
-import { type AgentRun, configuredParts } from '../../../src/lifecycle/index.js'
+import { finishWork } from '../../../src/lifecycle/handoff/done.js'
+import { type AgentRun, configuredParts, type Parts } from '../../../src/lifecycle/index.js'
 import { instantOf, parseSessionId } from '../../../src/model/index.js'
 import { toolNamed } from '../../tools/log-file.js'
 import { contextOf } from '../context.js'
@@ -14,7 +16,13 @@ const SESSION = 'd9eaa2bf-c57b-4b0c-b4bb-f16aa7e7ff0a'
 const FIXTURE = 'test/fixtures/claude/2.1.325/interactive-7turns-tools-subagent.jsonl'
 
 /** An agent whose conversation is a recorded one, in a repository with work that is not committed. */
-async function collecting(): Promise<{ log: string; shop: Workshop; look: () => ReturnType<typeof collect> }> {
+async function collecting(): Promise<{
+  log: string
+  shop: Workshop
+  parts: Parts
+  run: AgentRun
+  look: () => ReturnType<typeof collect>
+}> {
   const shop = await workshop()
   const { root, home, agents, project } = shop
   execFileSync('git', ['init', '-q', '-b', 'main', project])
@@ -42,7 +50,7 @@ async function collecting(): Promise<{ log: string; shop: Workshop; look: () => 
     configFile: join(root, 'config.toml'),
     facts: { ownRoot: root, temporary: root, userId: undefined },
   })
-  return { log, shop, look: () => collect(parts, agent, run) }
+  return { log, shop, parts, run, look: () => collect(parts, agent, run) }
 }
 
 it('collects git and a digest of the conversation; the same from the archive once the log is gone', async () => {
@@ -61,6 +69,23 @@ it('collects git and a digest of the conversation; the same from the archive onc
   expect(later.digest).toMatchObject({ from: 'archive', goal: first.digest?.goal, open: first.digest?.open })
   expect(later.digest).toMatchObject({ failed: first.digest?.failed, unnamed_changes: 2 })
   expect(collectedText(later)).toContain('From the archive')
+})
+
+it('done reads the log, also where no daemon ever ran, and clears the checkpoint', async () => {
+  const { shop, parts, run } = await collecting()
+  const { home, agents } = shop
+  const agent = await home.roster.agent('toast')
+  const session = run.binding?.session ?? parseSessionId('none')
+  await parts.runs.update(agent, () => ({ next: run, result: undefined }))
+  await home.sessions.start({ id: session, agent: 'toast', tool: 'claude' })
+  await agents.writeCheckpoint('toast', { notes: 'half' })
+  const file = join(home.paths.agents, agent.id, CHECKPOINT_FILE)
+  expect(existsSync(file)).toBe(true)
+  expect(await home.history.spent([session])).toEqual(new Map())
+  await finishWork(parts, agent)
+  expect([...(await home.history.spent([session])).keys()]).toEqual([session])
+  expect(await home.sessions.get(session)).toMatchObject({ outcome: 'done' })
+  expect(existsSync(file)).toBe(false)
 })
 
 it('a long log is read from both ends', async () => {

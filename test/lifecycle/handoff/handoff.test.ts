@@ -29,6 +29,7 @@ it('hands off in place: mail on the hook, marker, link, and the successor in the
   const [after] = await agents.list()
   expect(after).toMatchObject({ pane: before?.pane, tmux_session: before?.tmux_session, session_id: handed.to })
   expect(after?.pid).not.toBe(before?.pid)
+  expect(shop.tmux('show-environment', '-t', `=${after?.tmux_session}`)).toContain(`SKEIN_SESSION=${handed.to}\n`)
   const agent = await home.roster.agent('toast')
   const { mail } = await home.work.hooked(agent)
   expect(mail).toMatchObject([

@@ -17,7 +17,12 @@ export const install = command({
   async run({ tools }, cli) {
     const { hooks, chosen } = await chosenHooks(cli, tools, 'used')
     const reports = []
-    for (const runner of chosen) reports.push(await hooks.install(runner))
+    for (const runner of chosen) {
+      const report = await hooks.install(runner)
+      reports.push(report)
+      const isNew = report.did === 'installed' || report.did === 'updated'
+      if (isNew && runner.install?.kind === 'settings' && runner.install.next) cli.out.note(runner.install.next)
+    }
     reportHooks(reports, cli.out)
   },
 })
