@@ -16,23 +16,38 @@ export class Skein {
     scratch: Scratch,
     userEnv: Record<string, string>,
     private readonly program = PROGRAM,
+    cwd = scratch.project,
   ) {
-    this.#cwd = scratch.project
+    this.#cwd = cwd
     // tmux keeps its sockets by name in this directory, so `tmux -L skein` is another server in each scratch.
     this.#env = { ...userEnv, SKEIN_HOME: scratch.path('skein'), TMUX_TMPDIR: scratch.path('tmp') }
   }
 
   /** What the command prints with `--json`; throws with what it said when it fails. */
   async run(...args: string[]): Promise<JsonObject> {
+    const stdout = await this.#printed(args)
+    const printed: unknown = JSON.parse(stdout)
+    if (!isObject(printed)) throw new Error(`skein ${args.join(' ')} printed ${stdout}`)
+    return printed
+  }
+
+  /** The newest events of a type, oldest first. */
+  async events(type: string): Promise<JsonObject[]> {
+    const stdout = await this.#printed(['events', 'tail', '-n', '1000', '--type', type])
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  }
+
+  async #printed(args: readonly string[]): Promise<string> {
     const options = { env: this.#env, cwd: this.#cwd, timeout: 120_000, maxBuffer: 1 << 26 }
     const running = promisify(execFile)(process.execPath, [this.program, ...args, '--json'], options)
     const { stdout } = await running.catch((error: Error & { stdout?: string }) => {
       error.message += ` ${error.stdout ?? ''}`
       throw error
     })
-    const printed: unknown = JSON.parse(stdout)
-    if (!isObject(printed)) throw new Error(`skein ${args.join(' ')} printed ${stdout}`)
-    return printed
+    return stdout
   }
 
   /** What a command prints with `--json` that ends with 1. */

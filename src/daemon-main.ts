@@ -149,7 +149,7 @@ function readLogs(): void {
   })
   const context = contextWith((warning) => send({ warning }))
   const abandon = (): never => process.exit(0)
-  runIntake({ openHome: () => open(context), signal: gone.signal, send, told, abandon }).then(
+  runIntake({ openHome: () => open(context), signal: gone.signal, send, told, abandon, now: Date.now }).then(
     () => process.exit(0),
     fatal,
   )

@@ -62,11 +62,26 @@ export const COMMANDS: CommandTable = {
     { title: 'Work', names: ['work', 'sling', 'mail', 'budget', 'checkpoint', 'step'] },
     {
       title: 'History',
-      names: ['sessions', 'turns', 'tools', 'search', 'cost', 'replay', 'export', 'seance', 'resurrect', 'events'],
+      names: [
+        'sessions',
+        'turns',
+        'fork',
+        'diff',
+        'rewind',
+        'tools',
+        'search',
+        'cost',
+        'replay',
+        'export',
+        'seance',
+        'resurrect',
+        'events',
+      ],
     },
     {
       title: 'Upkeep',
       names: [
+        'snapshots',
         'daemon',
         'ingest',
         'tool',
@@ -233,6 +248,7 @@ export const COMMANDS: CommandTable = {
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    fork: verb('Start a new agent from a past turn', async () => (await import('./commands/fork.js')).fork),
     sling: verb(
       'Give a unit of work to an agent of a group, and start it',
       async () => (await import('./commands/sling.js')).sling,
@@ -359,6 +375,11 @@ export const COMMANDS: CommandTable = {
     },
     ingest: verb("Read new entries from the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
     turns: verb("Show a session's turns", async () => (await import('./commands/turns.js')).turns),
+    diff: verb('Show what a turn changed in the code', async () => (await import('./commands/diff.js')).diff),
+    rewind: verb(
+      'Put the files of a worktree back to an earlier turn',
+      async () => (await import('./commands/rewind.js')).rewind,
+    ),
     tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
     replay: verb(
       'Play a session in the terminal, turn by turn',
@@ -392,6 +413,23 @@ export const COMMANDS: CommandTable = {
         prune: verb(
           'Remove what the settings no longer keep',
           async () => (await import('./commands/archive/prune.js')).prune,
+        ),
+      },
+    },
+    snapshots: {
+      summary: 'Manage the snapshots of turns',
+      entries: {
+        stats: verb(
+          'Count snapshots and show the space that they take',
+          async () => (await import('./commands/snapshots/stats.js')).stats,
+        ),
+        gc: verb(
+          'Remove expired snapshots and pack the rest',
+          async () => (await import('./commands/snapshots/gc.js')).gc,
+        ),
+        verify: verb(
+          'Check that every snapshot can be restored',
+          async () => (await import('./commands/snapshots/verify.js')).verify,
         ),
       },
     },

@@ -33,6 +33,7 @@ import { LiveRunners } from './watch/live-runners.js'
 import { observerOf } from './watch/observer.js'
 import { SilenceRounds } from './watch/silence-rounds.js'
 import { TmuxServers } from './watch/tmux-servers.js'
+import { TurnCheckpoints } from './watch/turn-checkpoints.js'
 import { Watchdog } from './watch/watchdog.js'
 
 /** The one before may be about to end. */
@@ -85,6 +86,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using _silence = SilenceRounds.open({ parts, watcher, configFile: facts.configFile, say })
   await using _budgets = new BudgetRounds({ parts, hub, watcher, say })
   await using _hibernate = new HibernateRounds({ parts, configFile: facts.configFile, say })
+  await using _checkpoints = new TurnCheckpoints({ parts, hub, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined

@@ -1,10 +1,12 @@
 import type { Spent } from '../index/index.js'
 import type { CostGroup, CostReport, HistoryCounts, PriceBook, TextHit } from '../ingest/index.js'
-import type { BudgetSpent, Event, Session, Step } from '../model/index.js'
+import type { BudgetSpent, Event, Instant, Session, SessionId, Step } from '../model/index.js'
+import type { Snapshot } from '../snapshots/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
 import type { CodedTurn } from './coded-turns.js'
 import type { ReportedCall } from './reported-calls.js'
+import type { SessionCode } from './turn-code.js'
 
 export interface IngestOptions {
   /** Only the logs of this tool. */
@@ -45,6 +47,14 @@ export interface CostOptions {
   until?: When
   /** Read every log from its beginning instead of using what was ingested. */
   noIndex?: boolean
+  /** Only calls of these sessions in these times. */
+  spans?: readonly CostSpan[]
+}
+
+export interface CostSpan {
+  session: SessionId
+  since: Instant
+  until?: Instant
 }
 
 /** Prices calls of models; undefined means that the price is not known, which is not the same as free. */
@@ -118,6 +128,10 @@ export interface History {
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** The turns of a session with the snapshots of their beginning and end; a turn without one lacks it. */
   codedTurns(reference: string): Promise<CodedTurn[]>
+  /** The same for a history that was read, with what each turn changed, and what changed between turns. */
+  code(history: Pick<SessionHistory, 'session' | 'turns'>): Promise<SessionCode>
+  /** Snapshots whose time is up, without those that a fork or a handoff refers to. */
+  expiredSnapshots(nowMs: number): Promise<Snapshot[]>
   /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
   logTool(session: string, call: ReportedCall): Promise<Event>
   /**

@@ -53,6 +53,21 @@ export function openHistory(parts: HistoryParts): OpenHistory {
         const { codedTurns } = await import('./coded-turns.js')
         return codedTurns(turns, await parts.snapshots.list(session.id))
       },
+      code: async ({ session, turns }) => {
+        const [{ codedTurns }, { sessionCode }] = await Promise.all([
+          import('./coded-turns.js'),
+          import('./turn-code.js'),
+        ])
+        const snapshots = await parts.snapshots.list(session.id)
+        return sessionCode(codedTurns(turns, snapshots), (pairs) => parts.snapshots.changesOf(pairs))
+      },
+      expiredSnapshots: async (nowMs) => {
+        const { expiredSnapshots } = await import('./expired-snapshots.js')
+        return expiredSnapshots(
+          { sessions, snapshots: parts.snapshots, turns: async (id) => (await logged()).turns(id) },
+          nowMs,
+        )
+      },
       logTool: async (session, call) => (await logged()).logTool(session, call),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),

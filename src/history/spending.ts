@@ -8,10 +8,11 @@ import {
   type SessionPlace,
   settleLedger,
 } from '../ingest/index.js'
+import { msOf } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
 import type { ProfileStore, StoredSessions } from '../store/index.js'
 import { isInside, spellingsOf, withMoments } from '../store/index.js'
-import type { CostOptions } from './history-api.js'
+import type { CostOptions, CostSpan } from './history-api.js'
 import { hasJustLooked } from './last-look.js'
 import type { LogStores } from './log-stores.js'
 
@@ -52,7 +53,8 @@ export class Spending {
     const { directory } = options
     const needsPlaces = BY_PLACE.has(by) || directory !== undefined
     const places = needsPlaces ? await store.ask((index) => index.places()) : undefined
-    const found = session === undefined ? undefined : [(await sessions.find(session)).id as string]
+    const spans = options.spans && spansOf(options.spans)
+    const found = spans ? [...spans.keys()] : session === undefined ? undefined : [(await sessions.find(session)).id]
     const isIn = directory === undefined ? undefined : isInside(spellingsOf(directory))
     const inDirectory =
       isIn && places ? [...places].filter(([, place]) => isIn(place.project)).map(([id]) => id) : undefined
@@ -63,14 +65,36 @@ export class Spending {
       const { calls, unreadCounts } = await (await logs()).scanned()
       const wanted = only && new Set(only)
       const some = wanted ? [...calls].filter((call) => wanted.has(call.session)) : calls
-      return reportCalls(some, prices, { ...query, unreadCounts })
+      return reportCalls(within(some, spans), prices, { ...query, unreadCounts })
     }
     return stores.withHistory(async (history) => {
       if (!hasJustLooked(history.ledger, store.context.clock.now())) await (await logs()).refresh(history)
       settleLedger(history.ledger, prices, zone)
       const counted = { ...query, unreadCounts: history.ledger.unreadCounts(only) }
-      if (only) return reportCalls(history.ledger.calls(ONE_OF, JSON.stringify(only)), prices, counted)
+      if (only) {
+        const calls = history.ledger.calls(ONE_OF, JSON.stringify(only))
+        return reportCalls(within(calls, spans), prices, counted)
+      }
       return reportLedger(history.ledger, prices, counted)
     })
   }
+}
+
+type Spans = ReadonlyMap<string, readonly { sinceMs: number; untilMs: number }[]>
+
+function spansOf(spans: readonly CostSpan[]): Spans {
+  const found = new Map<string, { sinceMs: number; untilMs: number }[]>()
+  for (const { session, since, until } of spans) {
+    const one = { sinceMs: msOf(since), untilMs: until === undefined ? Number.POSITIVE_INFINITY : msOf(until) }
+    found.set(session, [...(found.get(session) ?? []), one])
+  }
+  return found
+}
+
+/** Each call once, also where steps of a session overlap. */
+function within(calls: Iterable<Call>, spans: Spans | undefined): Iterable<Call> {
+  if (!spans) return calls
+  const isIn = ({ session, at_ms }: Call): boolean =>
+    spans.get(session)?.some(({ sinceMs, untilMs }) => at_ms >= sinceMs && at_ms < untilMs) ?? false
+  return [...calls].filter(isIn)
 }

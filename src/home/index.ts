@@ -6,8 +6,10 @@ export type {
   ArchiveRetention,
   ArchiveStats,
   AuditOptions,
+  CodeChange,
   CodedTurn,
   CostOptions,
+  CostSpan,
   History,
   HitPlace,
   IngestOptions,
@@ -19,6 +21,7 @@ export type {
   SearchHit,
   SearchOptions,
   SearchReport,
+  SessionCode,
   SessionHistory,
   TurnsOptions,
   WatchOptions,
@@ -26,7 +29,7 @@ export type {
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
 export type { OnDone, Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
-export type { FileChange, Snapshot, SnapshotBook } from '../snapshots/index.js'
+export type { FileChange, Snapshot, SnapshotBook, StoreCheck, StoreStats } from '../snapshots/index.js'
 export type {
   AddAgentOptions,
   Chain,

@@ -16,6 +16,10 @@ const SLING_WAIT_MS = 60_000
 export const PROMPT_FILE = 'prompt'
 /** How far it came, for the session after a crash. */
 export const CHECKPOINT_FILE = 'checkpoint.json'
+/** Among the files of an agent: the process that it was made for, and with which it goes. */
+export const ASKER_FILE = 'asker.json'
+/** An empty directory of the agent's own, in place of one that is gone. */
+export const SCRATCH_DIRECTORY = 'scratch'
 
 const DOING = {
   state: 'is starting or changing this agent',

@@ -5,6 +5,7 @@ export type {
   Agents,
   AgentView,
   Explanation,
+  ForkReceipt,
   HandoffReceipt,
   Receipt,
   RecordedScreen,
@@ -16,10 +17,10 @@ export type {
 export { BudgetBook } from './budget/budget-book.js'
 export { enforceBudgets } from './budget/enforce.js'
 export { type Standing, standings } from './budget/standing.js'
-export type { Checkpoint } from './care/checkpoint.js'
+export { type Checkpoint, writeTurnCheckpoint } from './care/checkpoint.js'
 export { parseHibernate } from './care/hibernate-settings.js'
 export { hookedWork } from './care/hooked-work.js'
-export { considerRespawn, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
+export { considerRespawn, endStranded, pendingRespawn, respawnAgent } from './care/respawn-agent.js'
 export { careForSilent } from './care/silent-agent.js'
 export { putToSleep } from './care/sleep.js'
 export { ToolWork } from './care/tool-work.js'
@@ -38,6 +39,7 @@ export { parseRecoverSettings } from './recover/recover-settings.js'
 export { sweepAllLaunchScripts } from './run/launch-leftovers.js'
 export { lifeOfRun } from './run/run-life.js'
 export { type SocketFacts, socketOfHome, tmuxSocket } from './run/tmux-socket.js'
+export { sweepMediums } from './seance/medium.js'
 export { readSeance } from './seance/read.js'
 export { finishCutSling, hasUnfinishedSling } from './sling/marker.js'
 export { decideStatus, type Sighting, unknownBy, type Verdict, waitToken } from './status/decide-status.js'

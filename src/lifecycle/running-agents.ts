@@ -10,6 +10,7 @@ import type {
   AgentView,
   DoneReceipt,
   Explanation,
+  ForkReceipt,
   HandoffReceipt,
   HandoffRequest,
   Receipt,
@@ -24,11 +25,14 @@ import type {
 import type { CheckpointNotes } from './care/checkpoint.js'
 import { putToSleep, wake } from './care/sleep.js'
 import { findAgent } from './find-agent.js'
+import type { Forked } from './fork/fork.js'
+import type { ForkRequest } from './fork/fork-plan.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
 import { kill, type Stopped, stop } from './run/stop.js'
+import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { explain } from './status/why.js'
@@ -107,6 +111,37 @@ export class RunningAgents implements Agents {
     return { agent: await this.#look(agent), did, how, work, is_new: isNew, ...place }
   }
 
+  async fork(request: ForkRequest): Promise<ForkReceipt[]> {
+    this.parts.terminals.warm(this.parts.socket)
+    const { fork } = await import('./fork/fork.js')
+    const made = await fork(this.parts, request)
+    return Promise.all(made.map((one) => this.#forked(one, request.prompt)))
+  }
+
+  async #forked(made: Forked, prompt: string | undefined): Promise<ForkReceipt> {
+    const { agent, observed, source, turn, session, conversation, worktree, branch, included } = made
+    const first = [conversation.context, prompt].filter((text) => text !== undefined && text !== '').join('\n\n')
+    const prompted = first === '' ? '' : `; ${await this.#prompt(agent, first)}`
+    const at = turn === undefined ? 'before its first turn' : `at turn ${turn}`
+    return {
+      agent: await this.#look(agent),
+      did: `forked ${source} ${at} as ${agent.address}`,
+      how: aliveness(observed) + prompted,
+      ...(session ? { session } : {}),
+      source_session_id: source,
+      ...(turn === undefined ? {} : { turn }),
+      conversation: conversation.how,
+      turns: conversation.turns,
+      left_out: conversation.left_out,
+      cwd: made.cwd,
+      ...(worktree ? { worktree } : {}),
+      ...(branch ? { branch } : {}),
+      missing: made.missing.map(({ path, reason }) => ({ path, reason })),
+      included: included.files,
+      not_included: included.left,
+    }
+  }
+
   async handoff(request: HandoffRequest): Promise<HandoffReceipt> {
     this.parts.terminals.warm(this.parts.socket)
     const { performHandoff } = await import('./handoff/perform-handoff.js')
@@ -150,16 +185,18 @@ export class RunningAgents implements Agents {
 
   async talkSeance(
     reference: string,
-    { prompt, ...limits }: Parameters<Agents['talkSeance']>[1],
+    { prompt, tool, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
-    const { calledUp, callUp, letGo } = await import('./seance/talk.js')
+    const { calledUp, callUp } = await import('./seance/talk.js')
     const session = await calledUp(this.parts, reference)
-    const agent = await callUp(this.parts, session)
-    if (prompt === undefined) return { session: session.id, agent: await this.#look(agent) }
+    const how = { isForOneQuestion: prompt !== undefined, ...limits, ...(tool === undefined ? {} : { tool }) }
+    const { agent, ...about } = await callUp(this.parts, session, how)
+    if (prompt === undefined) return { session: session.id, ...about, agent: await this.#look(agent) }
     try {
       const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)
       return {
         session: session.id,
+        ...about,
         agent: view,
         ...(reply === undefined ? {} : { reply }),
         ...(reason ? { reason } : {}),

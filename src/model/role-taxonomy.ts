@@ -66,6 +66,13 @@ export class Roles {
     return this.list.find((role) => role.name === name)
   }
 
+  /** Whether the roles name an agent like the group that others are in, as Gas Town's deacon, with its boot below: then both exist. */
+  sharesPath(address: string): boolean {
+    const heads = this.list.map((role) => role.address).filter((one) => !one.includes('{'))
+    const parents = heads.filter((head) => this.list.some((role) => role.address.startsWith(`${head}/`)))
+    return parents.some((head) => address === head || address.startsWith(`${head}/`))
+  }
+
   /** The role of an agent: the one that its address says, else the one that it was given. */
   of({ address, role }: { address: string; role?: string }): Role | undefined {
     return this.find(this.parse(address)?.role ?? role ?? '')

@@ -2,6 +2,7 @@ export { agentsAnswer } from './agents/answer.js'
 export { agentsArchive, agentsMove, agentsRemove, agentsRename, agentsSnooze, agentsUnarchive } from './agents/care.js'
 export { agentsDown, agentsUp } from './agents/down-up.js'
 export { doEach, type Failure, type Job } from './agents/each.js'
+export { fork } from './agents/fork.js'
 export { agentsDone, agentsHandoff } from './agents/handoff.js'
 export { agentsKeys } from './agents/keys.js'
 export { agentsList, type ListedAgents } from './agents/list.js'
@@ -59,11 +60,21 @@ export {
 } from './field.js'
 export { groupCreate, groupDelete, groupList, groupPark, groupRename, groupSet, groupUnpark } from './groups/groups.js'
 export { cost } from './history/cost.js'
-export { documentOf, exported, exportSessions, ofStep, sessionsNamed } from './history/export.js'
+export { diff } from './history/diff.js'
+export { documentOf, exported, exportSessions, ofStep } from './history/export.js'
 export { ingest } from './history/ingest.js'
 export { onlyStep, STEP } from './history/only-step.js'
+export { rewind } from './history/rewind.js'
 export { PART, search } from './history/search.js'
-export { callsDocument, onlyTurn, type PlacedToolCall, tools, turns, turnsDocument } from './history/turns.js'
+export { sessionsNamed } from './history/sessions-named.js'
+export {
+  callsDocument,
+  type PlacedToolCall,
+  tools,
+  turns,
+  turnsDocument,
+  turnsWithCode,
+} from './history/turns.js'
 export { jsonDocument, jsonLine } from './json-text.js'
 export {
   agentRef,
@@ -109,6 +120,7 @@ export { archiveList, archivePrune, archiveRestore, archiveStats, archiveVerify 
 export { indexCheck, indexRebuild } from './upkeep/index-care.js'
 export { privacyApply, privacyAudit, privacyCheck, privacyTest, purge } from './upkeep/privacy.js'
 export { profileCreate, profileList } from './upkeep/profiles.js'
+export { snapshotsGc, snapshotsStats, snapshotsVerify } from './upkeep/snapshots.js'
 export { unknownWord, usageError } from './usage-error.js'
 export { sling } from './work/sling.js'
 export { workAdd, workBlock, workDone, workHook, workList, workShow, workUnhook } from './work/work.js'

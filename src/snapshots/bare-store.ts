@@ -69,6 +69,14 @@ export class BareStore {
     return ['--git-dir', this.directory, ...(root === undefined ? [] : ['--work-tree', root])]
   }
 
+  /** Whether there are refs below a name, without starting git. */
+  hasRefs(name: string): boolean {
+    return (
+      namesIn(join(this.directory, name)).length > 0 ||
+      (textIn(join(this.directory, 'packed-refs')) ?? '').includes(` ${name}/`)
+    )
+  }
+
   async commits(pattern: string): Promise<{ commit: string; ref: string }[]> {
     const lines = await this.git.text([...this.at(), 'for-each-ref', '--format=%(objectname) %(refname)', pattern])
     return lines.split('\n').flatMap((line) => {

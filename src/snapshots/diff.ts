@@ -20,7 +20,32 @@ const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color', '-r', '-M'] as co
 export async function changesBetween(git: Git, store: BareStore, before: string, after: string): Promise<FileChange[]> {
   if (before === after) return []
   const args = [...store.at(), 'diff-tree', ...PLAIN, '-z', '--raw', '--numstat', before, after]
-  return parseChanges(await git.fields(args))
+  return readChanges(await git.fields(args), 0).changes
+}
+
+/** The same for many pairs of trees with one process: a session has hundreds of turns. */
+export async function changesOfPairs(
+  git: Git,
+  store: BareStore,
+  pairs: readonly (readonly [string, string])[],
+): Promise<FileChange[][]> {
+  const wanted = new Map(pairs.filter(([before, after]) => before !== after).map((pair) => [pair.join(' '), pair]))
+  if (wanted.size === 0) return pairs.map(() => [])
+  const args = [...store.at(), 'diff-tree', '--stdin', ...PLAIN, '-z', '--raw', '--numstat']
+  const fields = await git.fields(args, { input: [...wanted.keys()].map((line) => `${line}\n`).join('') })
+  const found = new Map<string, FileChange[]>()
+  for (let at = 0; at < fields.length; ) {
+    // The line with the two trees ends in a line feed, although everything else ends in NUL.
+    const field = fields[at] ?? ''
+    const end = field.indexOf('\n')
+    const key = end < 0 ? field : field.slice(0, end)
+    if (end < 0) at += 1
+    else fields[at] = field.slice(end + 1)
+    const { changes, next } = readChanges(fields, at)
+    found.set(key, changes)
+    at = Math.max(next, at + 1)
+  }
+  return pairs.map((pair) => found.get(pair.join(' ')) ?? [])
 }
 
 /** The same as a patch. It has what the files have, control characters included: whoever prints it escapes it. */
@@ -60,9 +85,9 @@ const STATUS: Readonly<Record<string, FileChange['status']>> = {
 }
 
 /** First one record per file that begins with a colon, then one per file with its lines. */
-function parseChanges(fields: readonly string[]): FileChange[] {
+function readChanges(fields: readonly string[], from: number): { changes: FileChange[]; next: number } {
   const changes: FileChange[] = []
-  let at = 0
+  let at = from
   for (; fields[at]?.startsWith(':'); at += 1) {
     const letter = fields[at]?.split(' ')[4]?.[0] ?? 'M'
     const from = letter === 'R' || letter === 'C' ? fields[++at] : undefined
@@ -75,5 +100,5 @@ function parseChanges(fields: readonly string[]): FileChange[] {
     at += name === '' ? 3 : 1 // a renamed file has its two names in fields of their own
     if (added !== '-') Object.assign(change, { added: Number(added), removed: Number(removed) })
   }
-  return changes
+  return { changes, next: at }
 }

@@ -6,7 +6,19 @@ import type { StartFacts } from './turn-start.js'
 /** The snapshots of a profile. Nothing is loaded before the first question. */
 export type SnapshotBook = Pick<
   Snapshots,
-  'capture' | 'restore' | 'rewind' | 'changes' | 'patch' | 'list' | 'find' | 'remove' | 'stats' | 'collect' | 'verify'
+  | 'capture'
+  | 'restore'
+  | 'rewind'
+  | 'changes'
+  | 'changesOf'
+  | 'commits'
+  | 'patch'
+  | 'list'
+  | 'find'
+  | 'remove'
+  | 'stats'
+  | 'collect'
+  | 'verify'
 > & {
   /** Arguments lose their secrets, files become one hash. */
   turnStart(facts: StartFacts): Promise<TurnStart>
@@ -21,6 +33,8 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
     changes: async (before, after) => (await open()).changes(before, after),
+    changesOf: async (pairs) => (await open()).changesOf(pairs),
+    commits: async (before, after) => (await open()).commits(before, after),
     patch: async (before, after) => (await open()).patch(before, after),
     list: async (session) => (await open()).list(session),
     find: async (session, seq) => (await open()).find(session, seq),

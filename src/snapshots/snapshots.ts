@@ -2,7 +2,7 @@ import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './capture.js'
-import { changesBetween, type FileChange, patchBetween, refuseStrangers } from './diff.js'
+import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
 import { messagesOf } from './messages.js'
@@ -23,6 +23,9 @@ export interface SnapshotsSetup {
   /** Sessions that were purged. */
   isGone?: (session: string) => boolean
 }
+
+/** More commits than a turn makes: somebody moved to another branch. */
+const MOST_COMMITS = 50
 
 /** The code state of turns: one profile's snapshots of all repositories. */
 export class Snapshots {
@@ -59,9 +62,36 @@ export class Snapshots {
     return changesBetween(this.#setting.git, store, before.worktree_tree, after.worktree_tree)
   }
 
+  /** The same for many pairs, with one process per store; pairs of different repositories have no changes to tell. */
+  async changesOf(pairs: readonly (readonly [Snapshot, Snapshot])[]): Promise<FileChange[][]> {
+    const found = new Map<readonly [Snapshot, Snapshot], FileChange[]>()
+    for (const name of new Set(pairs.map(([before]) => before.store))) {
+      const store = BareStore.named(this.#setting.snapshots, name, this.#setting.git)
+      const here = pairs.filter(([before, after]) => before.store === name && after.store === name)
+      const trees = here.map(([before, after]) => [before.worktree_tree, after.worktree_tree] as const)
+      const changes = store ? await changesOfPairs(this.#setting.git, store, trees) : []
+      for (const [at, pair] of here.entries()) found.set(pair, changes[at] ?? [])
+    }
+    return pairs.map((pair) => found.get(pair) ?? [])
+  }
+
   async patch(before: Snapshot, after: Snapshot): Promise<string> {
     const store = this.#common(before, after)
     return patchBetween(this.#setting.git, store, before.worktree_tree, after.worktree_tree)
+  }
+
+  /** The commits that HEAD of the second has and that of the first has not, oldest first; the newest of very many. */
+  async commits(before: Snapshot, after: Snapshot): Promise<string[]> {
+    if (before.head === after.head || after.head === undefined || before.store !== after.store) return []
+    const store = this.#common(before, after)
+    const range = before.head === undefined ? [after.head] : [after.head, `^${before.head}`]
+    const args = ['rev-list', '--reverse', `--max-count=${MOST_COMMITS}`, ...range]
+    // A commit may be gone by now.
+    const { stdout } = await this.#setting.git.run([...store.at(), ...args], { accept: [128] })
+    return stdout
+      .toString()
+      .split('\n')
+      .filter((line) => /^[0-9a-f]{40,64}$/.test(line))
   }
 
   #common(before: Snapshot, after: Snapshot): BareStore {
@@ -75,7 +105,7 @@ export class Snapshots {
   async list(session?: string): Promise<Snapshot[]> {
     const pattern = session === undefined ? 'refs/turns' : refOf(session, '').slice(0, -1)
     const found: Snapshot[] = []
-    for (const store of this.#stores()) found.push(...(await this.#in(store, pattern)))
+    for (const store of this.#stores()) if (store.hasRefs(pattern)) found.push(...(await this.#in(store, pattern)))
     return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq))
   }
 

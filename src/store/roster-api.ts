@@ -10,6 +10,8 @@ export interface AddAgentOptions {
   /** Address or id of the spawner. */
   parent?: string
   loaded_mcp_names?: string[]
+  /** A group of that path, or an agent with the path of its group, is no obstacle: its role names them so. */
+  shares_path?: boolean
 }
 
 /** What can be changed of a group beside its path. */

@@ -56,7 +56,7 @@ export class StoredRoster implements RosterBook {
     const id = parseAgentId(this.store.context.random.uuid())
     return this.store.change((state) => {
       const { roster, now } = state
-      refuseTaken(roster, address)
+      refuseTaken(roster, address, options.shares_path)
       const { title = name, tool, command, project_path, role, loaded_mcp_names } = options
       const parent_id = options.parent === undefined ? undefined : this.#named(state, options.parent).id
       const facts = { title, tool, command, project_path, role, loaded_mcp_names, parent_id }
@@ -121,7 +121,7 @@ export class StoredRoster implements RosterBook {
 
   async restore(agent: Agent): Promise<Agent> {
     return this.store.change(({ roster }) => {
-      refuseTaken(roster, agent.address)
+      refuseTaken(roster, agent.address, true) // it was there before
       const { parent_id, ...rest } = agent
       const restored = { ...rest, ...(parent_id && roster.agents.has(parent_id) ? { parent_id } : {}) }
       return {

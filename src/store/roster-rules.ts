@@ -39,13 +39,14 @@ export function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], 
   }
 }
 
-/** A path names one thing: an agent or a group. */
-export function refuseTaken(roster: Roster, address: AgentAddress): void {
+/** A path names one thing: an agent or a group, unless roles name both so. */
+export function refuseTaken(roster: Roster, address: AgentAddress, sharesPath = false): void {
   if (roster.at(address)) throw agentExists(address)
-  if (roster.groups.has(address as string as GroupPath)) throw groupExists(address as string as GroupPath)
+  if (!sharesPath && roster.groups.has(address as string as GroupPath))
+    throw groupExists(address as string as GroupPath)
   const { group } = splitAddress(address)
   if (!group) return
-  refuseAgents(roster, group)
+  if (!sharesPath) refuseAgents(roster, group)
   refuseTwins(roster, group)
 }
 

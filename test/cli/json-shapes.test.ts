@@ -34,6 +34,10 @@ const promised = new Map(
 
 /** What the two logs of the world do not have. */
 const RARE = new Set([
+  // See turn-code.test.ts.
+  'code-edit.changes',
+  'file-change.from',
+  ...['session', 'seq'].map((field) => `broken-snapshot.${field}`),
   'handoff-receipt.mail',
   'done-receipt.submitted',
   'detached.detached',
@@ -74,7 +78,9 @@ const RARE = new Set([
     (field) => `checkpoint.${field}`, // see checkpoint.test.ts
   ),
   'checkpoint.modified_files',
-  ...['session', 'agent', 'reply', 'reason'].map((field) => `seance-talk.${field}`), // see seance.test.ts
+  ...['session', 'tool', 'from', 'cwd', 'is_directory_gone', 'agent', 'reply', 'reason'].map(
+    (field) => `seance-talk.${field}`, // see seance.test.ts
+  ),
   ...['turn.reply_after_calls', 'exported-turn.reply_after_calls'], // of turns that were cut off: see fold.test.ts
   // See resurrect.test.ts.
   ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),

@@ -87,6 +87,7 @@ export async function buildWorld(root: string): Promise<void> {
   buildOpenClaw(join(root, 'openclaw-backup'))
   await buildWork(home)
   buildRepository(join(root, 'repo'))
+  await buildSnapshots(home, join(root, 'captured'), found)
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   await home.events.prune()
   await buildRun(root, home)
@@ -142,6 +143,22 @@ async function buildWork(home: Home): Promise<void> {
     }
     journal.append([event], { durable: false, nowMs: Date.now() })
   }
+}
+
+/** The code of a turn, what a person changed after it, and a rewind that can be taken back. */
+async function buildSnapshots(home: Home, directory: string, session: string): Promise<void> {
+  const { turns } = await home.history.turns(session)
+  const startOf = (number: number): number => Date.parse(turns.find((turn) => turn.number === number)?.started_at ?? '')
+  const take = (moment: 'prompt' | 'stop' | 'safety', asOfMs: number): Promise<unknown> =>
+    home.snapshots.capture({ directory, session, moment, asOfMs })
+  buildRepository(directory)
+  await take('prompt', startOf(2))
+  writeFileSync(join(directory, 'README.md'), 'hello\nworld\n')
+  await take('stop', startOf(2) + 100)
+  mkdirSync(join(directory, 'src'))
+  writeFileSync(join(directory, 'src', 'new.txt'), 'by a person\n')
+  await take('prompt', startOf(3))
+  await take('safety', startOf(3) + 1)
 }
 
 /** A git repository with one commit. */

@@ -29,6 +29,7 @@ function repository(): string {
 /** An agent that works there, in a conversation. */
 async function working(herd: Herd, address: string, cwd: string, session: string): Promise<Agent> {
   const agent = await herd.add(address)
+  await herd.home.sessions.start({ id: session, agent: address })
   await herd.runs.update(agent, (run) => {
     if (!run) return undefined
     const binding = {
@@ -76,6 +77,10 @@ it('captures the code at every prompt and every end of a turn, without anybody w
   await pause(2_100)
   herd.works(toast)
   await taken(herd, SESSION, 3)
+  execFileSync('git', [...IDENTITY, 'commit', '-qam', 'two'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: root },
+  })
   herd.asks(toast)
   await until(async () => (await herd.statusOf(toast))?.status === 'waiting')
   herd.says(toast, { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } })
@@ -83,6 +88,8 @@ it('captures the code at every prompt and every end of a turn, without anybody w
   herd.finishes(toast)
   const all = await taken(herd, SESSION, 4)
   expect(all.map(({ moment }) => moment)).toEqual(['prompt', 'stop', 'prompt', 'stop'])
+  // What was committed in a turn belongs to the session.
+  await until(async () => (await herd.home.sessions.get(SESSION))?.commits?.includes(all[3]?.head ?? ''))
 }, 60_000)
 
 it('a daemon that was killed during a turn leaves its end to the next one, which marks what it cannot know', async () => {

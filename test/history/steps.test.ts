@@ -1,9 +1,14 @@
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withSteps } from '../../src/history/stepped-turns.js'
 import type { SessionHistory } from '../../src/home/index.js'
+import type { CostReport } from '../../src/ingest/index.js'
 import type { Instant, Step } from '../../src/model/index.js'
-import { onlyStep, timeOfStep } from '../../src/operations/history/only-step.js'
+import { cost } from '../../src/operations/history/cost.js'
+import { onlyStep, timesOfStep } from '../../src/operations/history/only-step.js'
 import type { LoggedToolCall, LoggedTurn } from '../../src/tools/index.js'
+import { openTestHome, scratch } from '../home/scratch.js'
 
 const at = (minute: number): Instant => `2026-01-17T08:${String(minute).padStart(2, '0')}:00.000Z` as Instant
 const call = (id: string, minute: number | undefined, inner?: LoggedTurn[]): LoggedToolCall => ({
@@ -68,9 +73,47 @@ it('one step alone has its own calls, and those that a sub-agent made in it', ()
   expect(() => onlyStep(history, 'sing')).toThrow('has no step "sing"')
 })
 
-it('a step is as long as it was open; one that was done twice has no single time', () => {
-  expect(timeOfStep(history.session, 'plan')).toEqual({ since: at(1), until: at(10) })
-  expect(timeOfStep(history.session, 'build')).toEqual({ since: at(10) })
+it('a step covers the times it was open, each of them', () => {
+  const session = history.session.id
+  expect(timesOfStep(history.session, 'plan')).toEqual([{ session, since: at(1), until: at(10) }])
+  expect(timesOfStep(history.session, 'build')).toEqual([{ session, since: at(10) }])
   const twice = { ...history.session, steps: [...STEPS, step('plan', 30, 31)] }
-  expect(() => timeOfStep(twice, 'plan')).toThrow('2 times')
+  expect(timesOfStep(twice, 'plan')).toHaveLength(2)
+  expect(timesOfStep(twice, 'sing')).toEqual([])
+})
+
+it('what a step cost is added up for a session, a unit of work, a chain, and every session that did it', async () => {
+  const root = scratch()
+  const log = join(root, '.claude/projects/-srv/22222222-2222-4222-8222-222222222222.jsonl')
+  mkdirSync(dirname(log), { recursive: true })
+  copyFileSync(join(import.meta.dirname, '../fixtures/claude/2.1.325/print-5turns-resumed.jsonl'), log)
+  const { home, clock } = await openTestHome(root, { ms: Date.UTC(2026, 10, 16) })
+  await home.history.ingest()
+  const { id, chain_id } = await home.sessions.find('22222222')
+  const { turns } = await home.history.turns(id)
+  const [first, , third] = turns.map(({ started_at = '' }) => Date.parse(started_at))
+  await home.sessions.start({ id, resume: true })
+  await home.sessions.update(id, { work_unit: 'w-1' })
+  const at = async (ms: number, step_ref: string, state: 'started' | 'completed'): Promise<void> => {
+    clock.ms = ms
+    await home.sessions.step(id, { step_ref, state })
+  }
+  await at((first ?? 0) - 1, 'plan', 'started')
+  await at((third ?? 0) - 1, 'plan', 'completed')
+  await at((third ?? 0) - 1, 'build', 'started')
+  const ask = async (given: { session?: string; step?: string }): Promise<number> => {
+    const input = { by: 'day', no_index: false, ...given } as Parameters<typeof cost.run>[0]
+    const report = (await cost.run(input, { home: async () => home } as never)) as CostReport
+    return report.total.calls
+  }
+  const all = await ask({ session: id })
+  const plan = await ask({ session: id, step: 'plan' })
+  expect(plan).toBeGreaterThan(0)
+  expect(plan + (await ask({ session: id, step: 'build' }))).toBe(all)
+  for (const session of ['w-1', chain_id]) expect(await ask({ session, step: 'plan' })).toBe(plan)
+  expect(await ask({ step: 'plan' })).toBe(plan)
+  await expect(ask({ step: 'sing' })).rejects.toMatchObject({ code: 'bad-input' })
+  await expect(ask({ session: 'w-1', step: 'sing' })).rejects.toMatchObject({ next: 'It has plan, build' })
+  await expect(ask({ session: 'w-9', step: 'plan' })).rejects.toMatchObject({ code: 'session-not-found' })
+  await home[Symbol.asyncDispose]()
 })

@@ -144,7 +144,8 @@ describe('the list of stores', () => {
 
   it('claims every place where a profile keeps something, but those that never hold words', async () => {
     await using home = openStores()
-    const { directory: _, lock: __, autoPrune: ___, ...places } = profilePaths(home.root, 'default')
+    // A beat is the name of a command of ours.
+    const { directory: _, lock: __, autoPrune: ___, beats: ____, ...places } = profilePaths(home.root, 'default')
     const unclaimed = Object.values(places).filter((path) => {
       const candidates = [path, join(path, 'anything')]
       return !home.stores.some((store) => candidates.some((one) => store.owns(one)))

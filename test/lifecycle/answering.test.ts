@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
 import type { AgentView } from '../../src/lifecycle/index.js'
+import type { ToolRunner } from '../../src/tools/index.js'
+import { answerOpencode } from '../../src/tools/opencode/opencode-answer.js'
+import { fakeTool } from './fake-tool.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
 const HARMLESS = 'echo harmless'
@@ -107,4 +112,36 @@ it('our own events keep the token and lose what a user would have called secret'
     payload: { token: 'a1b2c3d4e5f6', why: asked.token ?? '' },
   })
   expect(appended.payload).toMatchObject({ token: expect.stringContaining('REDACTED') })
+})
+
+it('a stranger who listens on the port of an agent is not asked, gets no secret and is not believed', async () => {
+  const told = fakeTool()
+  const served: ToolRunner = {
+    ...told,
+    answer: answerOpencode,
+    readMessage(message) {
+      const report = told.readMessage(message)
+      return report?.request ? { ...report, request: { ...report.request, isTracked: true } } : report
+    },
+  }
+  const { agents, project, parts } = await workshop({ runners: [served] })
+  await agents.start({ agent: 'toast', cwd: project })
+  await agents.send('toast', `ask ${HARMLESS}`)
+  const { id } = await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
+  const { port } = (await parts.runs.read(id))?.run ?? {}
+  expect(port).toBeGreaterThan(0)
+  const requests: unknown[] = []
+  const stranger = createServer(({ url, headers }, response) => {
+    requests.push({ url, headers })
+    response.end('[]')
+  })
+  stranger.listen(port, '127.0.0.1')
+  await once(stranger, 'listening')
+  onTestFinished(() => void stranger.close())
+  await expect(agents.answer('toast', { decision: 'allow' })).rejects.toMatchObject({
+    code: 'not-answered',
+    message: expect.stringContaining('No process of toast listens on port'),
+  })
+  expect(requests).toEqual([])
+  expect(await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })).toMatchObject({ status: 'waiting' })
 })

@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lifeOf } from '../../src/disk/index.js'
 import type { ToolRunner } from '../../src/tools/index.js'
 import { fakeTool } from './fake-tool.js'
 import { workshop } from './workshop.js'
@@ -35,6 +38,18 @@ describe('a past session is asked', () => {
     const second = await shop.agents.talkSeance('web/toast', { timeoutMs: 60_000 })
     expect([first.agent.address, second.agent.address]).toEqual(['seance/toast', 'seance/toast-2'])
     expect(new Set((await shop.agents.list()).map(({ session_id }) => session_id)).size).toBe(3)
+  })
+
+  it('an agent whose asker was killed is removed by the next one who asks, and no other', async () => {
+    const shop = await workshop({ runners: [forking()] })
+    await shop.agents.start({ agent: 'web/toast', cwd: shop.project })
+    const { agent: kept } = await shop.agents.talkSeance('web/toast', { timeoutMs: 60_000 })
+    const { agent: left } = await shop.agents.talkSeance('web/toast', { timeoutMs: 60_000 })
+    const asker = join(shop.home.paths.agents, left.id, 'asker.json')
+    writeFileSync(asker, JSON.stringify({ pid: process.pid, starttime: 1 })) // a pid that was given to another process since
+    await shop.agents.talkSeance('web/toast', { prompt: 'why?', timeoutMs: 60_000 })
+    expect((await shop.agents.list()).map(({ address }) => address)).toEqual([kept.address, 'web/toast'])
+    expect(lifeOf({ pid: left.pid ?? 0 })).toBe('dead')
   })
 
   it.each([

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { START_STEPS, type StartStepName } from '../../src/lifecycle/run/start-steps.js'
+import type { ToolRunner } from '../../src/tools/index.js'
 import { scratch } from '../home/scratch.js'
 import { fakeTool } from './fake-tool.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
@@ -42,6 +43,37 @@ const tmuxEnvironment = (shop: Workshop, session: string): Record<string, string
   )
 
 describe('an agent with a role', () => {
+  it.each([
+    ['deacon', 'boot'],
+    ['boot', 'deacon'],
+  ])('may be named like the group of others where the preset says so: %s, then %s', async (first, second) => {
+    const shop = await shopWith(`${TOWN}[roles.deacon]\ntool = "fake"\n[roles.boot]\ntool = "fake"\n`)
+    for (const place of ['deacon', 'deacon/dogs/boot']) mkdirSync(join(shop.root, 'town', place), { recursive: true })
+    for (const role of [first, second]) await shop.agents.start({ role, here: shop.project })
+    const seen = async () =>
+      (await shop.agents.list({ all: true })).map(({ address, tmux_session }) => [address, tmux_session]).sort()
+    expect(await seen()).toEqual([
+      ['deacon', 'hq-deacon'],
+      ['deacon/boot', 'hq-boot'],
+    ])
+    expect((await shop.home.roster.agents({ group: 'deacon' })).map(({ address }) => address)).toEqual(['deacon/boot'])
+    expect((await shop.home.roster.agent('deacon')).address).toBe('deacon')
+    expect((await shop.home.index.check()).problems).toEqual([])
+    await shop.home.index.rebuild()
+    expect((await shop.home.roster.agents()).map(({ address }) => address).sort()).toEqual(['deacon', 'deacon/boot'])
+    // Anything else still names one thing.
+    await expect(shop.home.roster.add({ address: 'mayor/x', tool: 'fake' })).resolves.toBeDefined()
+    await expect(shop.home.roster.add({ address: 'mayor', tool: 'fake' })).rejects.toMatchObject({
+      code: 'group-exists',
+    })
+    await shop.home.roster.renameGroup('deacon', 'priest')
+    expect((await shop.home.roster.agents()).map(({ address }) => address).sort()).toEqual([
+      'deacon',
+      'mayor/x',
+      'priest/boot',
+    ])
+  })
+
   it('has its names, its directory, its tool and its arguments from the role', async () => {
     const shop = await shopWith(TOWN)
     const cwd = join(shop.root, 'town', 'gastown', 'crew', 'max')
@@ -515,4 +547,30 @@ it('the phase of an agent: it begins, is ready, and works on what is on its hook
   expect(await phase()).toBe('autonomous')
   await shop.home.work.close(unit.id, { status: 'done' })
   expect(await phase()).toBe('ready')
+})
+
+it('a conversation under an account is found there by a recovery and by whoever resumes it', async () => {
+  const directory = '/srv/fake-work'
+  const hasConversation: ToolRunner['hasConversation'] = (_, { env }) => env.FAKE_HOME === directory
+  const runner = { ...fakeTool(), account: { variable: 'FAKE_HOME', root: (of: string) => of }, hasConversation }
+  const shop = await workshop({
+    runners: [runner],
+    accounts: { work: { tool: 'fake', directory, logs: directory } },
+  })
+  await shop.agents.start({ agent: 'toast', cwd: shop.project, account: 'work' })
+  await shop.agents.send('toast', 'hello')
+  const [view] = await shop.agents.list()
+  process.kill(Number(shop.tmux('display-message', '-p', '#{pid}')), 'SIGKILL')
+  await eventually(
+    () => shop.agents.list(),
+    ([one]) => one?.status === 'error' || one?.status === 'stopped',
+  )
+  const [back] = await shop.agents.recover({ spacingMs: 0 })
+  expect(back).toMatchObject({ outcome: 'resumed', agent: { session_id: view?.session_id } })
+  await shop.agents.remove('toast', { force: true })
+  const session = view?.session_id ?? ''
+  await shop.home.sessions.end(session, { outcome: 'done' }).catch(() => undefined)
+  const resumed = await shop.agents.start({ agent: 'other', resume: session, cwd: shop.project })
+  expect(resumed.agent).toMatchObject({ address: 'other', session_id: session })
+  expect((await shop.agents.runs())[0]?.recipe).toMatchObject({ account: 'work' })
 })

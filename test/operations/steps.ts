@@ -37,7 +37,14 @@ const roles = { broken: { file: 'config.toml', text: '[roles\n' }, fails: 'bad-c
 const policy = { broken: { file: 'privacy.yaml', text: 'tool_privacy: [' }, fails: 'bad-config' } as const
 
 /** They take no input and read no settings; what is damaged is in their result. */
-export const WITHOUT_ERROR: readonly OperationName[] = ['group.list', 'archive.verify', 'index.check', 'profile.list']
+export const WITHOUT_ERROR: readonly OperationName[] = [
+  'group.list',
+  'archive.verify',
+  'index.check',
+  'profile.list',
+  'snapshots.gc',
+  'snapshots.verify',
+]
 
 /** One document per line. */
 const eventsOf = (result: unknown): unknown => (result as { events: unknown }).events
@@ -133,6 +140,11 @@ export const STEPS: readonly Step[] = [
   step('cost', 'cost --since 1h --until 2h', { since: '1h', until: '2h' }, { fails: 'usage' }),
   step('turns', 'turns 22222222 --turn 2', { session: '22222222', turn: 2 }),
   step('turns', 'turns 22222222 --turn 99', { session: '22222222', turn: 99 }, { fails: 'bad-input' }),
+  step('turns', 'turns 22222222 --files src', { session: '22222222', files: 'src' }),
+  step('diff', 'diff 22222222 2', { session: '22222222', turn: 2 }),
+  step('diff', 'diff 22222222 1', { session: '22222222', turn: 1 }, { fails: 'snapshot-not-found' }),
+  step('rewind', 'rewind 22222222 --turn 2 --before', { session: '22222222', turn: 2, before: true }),
+  step('rewind', 'rewind 22222222', { session: '22222222' }, { fails: 'usage' }),
   step('tools', 'tools 22222222', { session: '22222222' }),
   step('tools', 'tools 22222222 --step read', { session: '22222222', step: 'read' }),
   step('tools', 'tools 22222222 --step sing', { session: '22222222', step: 'sing' }, { fails: 'bad-input' }),
@@ -213,6 +225,15 @@ export const STEPS: readonly Step[] = [
   step('archive.verify', 'archive verify', {}),
   step('archive.prune', 'archive prune', {}),
   step('archive.prune', 'archive prune', {}, settings),
+  step('snapshots.stats', 'snapshots stats', {}),
+  step(
+    'snapshots.stats',
+    'snapshots stats',
+    {},
+    { broken: { file: 'config.toml', text: '[turns\n' }, fails: 'bad-config' },
+  ),
+  step('snapshots.verify', 'snapshots verify', {}),
+  step('snapshots.gc', 'snapshots gc', {}),
   step('index.check', 'index check', {}),
   step('index.rebuild', 'index rebuild', {}),
   step('index.rebuild', 'index rebuild', {}, settings),
@@ -446,7 +467,20 @@ export const STEPS: readonly Step[] = [
   step('agents.stop', 'stop web/demo nobody', { agents: ['web/demo', 'nobody'] }, { fails: 'agent-not-found' }),
   step('agents.kill', 'kill --group web', { group: 'web' }),
   step('agents.kill', 'kill web', { agents: ['web'] }, { fails: 'agent-not-found' }),
-  // Starts an agent, which stays
+  // Starts agents, which stay
+  step(
+    'fork',
+    'fork 22222222 --turn 999 --chat-only',
+    { session: '22222222', turn: 999, chat_only: true },
+    { fails: 'bad-input' },
+  ),
+  step('fork', 'fork 22222222 --turn 1 --chat-only --tool demo --name ops/again', {
+    session: '22222222',
+    turn: 1,
+    chat_only: true,
+    tool: 'demo',
+    name: 'ops/again',
+  }),
   step('sling', 'sling w-43 ops --tool demo --repo repo', {
     work: 'w-43',
     group: 'ops',

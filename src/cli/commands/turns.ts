@@ -1,4 +1,4 @@
-import { flag, onlyStep, onlyTurn, turns as operation, turnsDocument } from '../../operations/index.js'
+import { flag, turns as operation, turnsDocument, turnsWithCode } from '../../operations/index.js'
 import { refuseVerbatimOutput, verbatimFlag } from '../input/verbatim.js'
 import { operationCommand } from '../operation-command.js'
 import { noteMissingLog } from '../views/missing-log.js'
@@ -10,17 +10,22 @@ export const turns = operationCommand(operation, {
     ['skein turns 22222222', 'One line per turn'],
     ['skein turns 22222222 --full', 'With prompts and replies'],
     ['skein turns 22222222 --turn 2', 'One turn, whole'],
+    ['skein turns 22222222 --files README.md', 'Turns that changed this file'],
   ],
   args: ['session'],
   own: { full: flag('Show full prompts and replies, and who speaks'), verbatim: verbatimFlag },
-  order: ['full', 'turn', 'step', 'verbatim'],
-  async instead({ session, full, turn, step, verbatim }, { home, out }) {
+  order: ['full', 'turn', 'step', 'files', 'verbatim'],
+  async instead({ session, full, turn, step, files, verbatim }, { home, out }) {
     if (out.json && !verbatim) return false
     refuseVerbatimOutput(verbatim, `turns ${session}`, out)
     // People are also shown who speaks, and what sub-agents did.
-    const history = onlyTurn(onlyStep(await (await home()).history.turns(session, { verbatim }), step), turn)
+    const opened = await home()
+    const told = await opened.history.turns(session, { verbatim })
+    const { history, code } = await turnsWithCode(opened, told, { turn, step, files })
     const isWhole = full || turn !== undefined
-    out.result(turnsDocument(history), (screen) => (isWhole ? turnTexts(history, screen) : turnsView(history, screen)))
+    out.result(turnsDocument(history, code, turn !== undefined || files !== undefined), (screen) =>
+      isWhole ? turnTexts(history, screen) : turnsView(history, code, screen),
+    )
     if (out.json) return true
     if (history.turns.length === 0 && history.from_log) out.note('No turns.')
     noteMissingLog(history, out)

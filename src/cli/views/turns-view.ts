@@ -1,4 +1,4 @@
-import type { SessionHistory } from '../../home/index.js'
+import type { CodeChange, SessionCode, SessionHistory } from '../../home/index.js'
 import { formatDuration, totalTokens } from '../../model/index.js'
 import { type LoggedTurn, turnParts } from '../../tools/index.js'
 import { localTime } from '../screen/moment.js'
@@ -6,38 +6,73 @@ import { grouped } from '../screen/money.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
+import { linesOf } from './code-view.js'
 
-/** One line per turn. */
-export function turnsView({ turns, steps }: SessionHistory, screen: Screen): string {
-  if (turns.length === 0) return ''
+/** A turn, or what changed in the code between two of them. */
+interface TurnRow {
+  turn?: LoggedTurn
+  code?: CodeChange | undefined
+}
+
+/** One line per turn, and one per change between turns. */
+export function turnsView({ turns, steps }: SessionHistory, code: SessionCode, screen: Screen): string {
+  const rows = rowsOf(turns, code)
+  if (rows.length === 0) return ''
   const stepsOf = (turn: LoggedTurn): string =>
     steps
       .filter((step) => step.turns.includes(turn.number))
       .map((step) => step.step_ref)
       .join(' ')
+  const ofTurn =
+    (text: (turn: LoggedTurn) => string) =>
+    ({ turn }: TurnRow): string =>
+      turn ? text(turn) : ''
   return table(
-    turns,
+    rows,
     [
-      { header: 'TURN', text: (turn) => String(turn.number), align: 'right', paint: (paint) => paint.cyan },
-      { header: 'STARTED', text: (turn) => (turn.started_at ? localTime(turn.started_at) : '') },
+      { header: 'TURN', text: ofTurn(({ number }) => String(number)), align: 'right', paint: (paint) => paint.cyan },
+      { header: 'STARTED', text: ofTurn(({ started_at }) => (started_at ? localTime(started_at) : '')) },
       {
         header: 'TIME',
-        text: (turn) => (turn.duration_ms === undefined ? '' : formatDuration(turn.duration_ms)),
+        text: ofTurn(({ duration_ms }) => (duration_ms === undefined ? '' : formatDuration(duration_ms))),
         align: 'right',
       },
-      { header: 'OUTCOME', text: outcomeOf },
+      { header: 'OUTCOME', text: ofTurn(outcomeOf) },
       {
         header: 'TOOLS',
-        text: (turn) => String(sumOf(turn, ({ tool_calls }) => tool_calls.length) || ''),
+        text: ofTurn((turn) => String(sumOf(turn, ({ tool_calls }) => tool_calls.length) || '')),
         align: 'right',
       },
-      { header: 'TOKENS', text: (turn) => tokensOf(turn), align: 'right' },
-      { header: 'STEP', text: stepsOf, shrinkTo: 8 },
-      { header: 'PROMPT', text: (turn) => firstLine(turn.prompt), shrinkTo: 20 },
+      { header: 'TOKENS', text: ofTurn(tokensOf), align: 'right' },
+      { header: 'FILES', text: ({ code: own }) => (own ? String(own.files) : ''), align: 'right' },
+      { header: 'LINES', text: ({ code: own }) => (own && own.files > 0 ? linesOf(own) : ''), align: 'right' },
+      { header: 'CODE', text: ({ code: own }) => (own ? marksOf(own) : '') },
+      { header: 'STEP', text: ofTurn(stepsOf), shrinkTo: 8 },
+      {
+        header: 'PROMPT',
+        text: ({ turn }) => (turn ? firstLine(turn.prompt) : 'edited between turns'),
+        shrinkTo: 20,
+        paint: (paint, { turn }) => (turn ? (text) => text : paint.dim),
+      },
     ],
     screen,
   )
 }
+
+function rowsOf(turns: readonly LoggedTurn[], { turns: changed, edits }: SessionCode): TurnRow[] {
+  const shown = new Set(turns.map(({ number }) => number))
+  const early = edits.filter(({ after_turn }) => !shown.has(after_turn)).map((code): TurnRow => ({ code }))
+  return [
+    ...early,
+    ...turns.flatMap((turn): TurnRow[] => [
+      { turn, code: changed.get(turn.number) },
+      ...edits.filter(({ after_turn }) => after_turn === turn.number).map((code) => ({ code })),
+    ]),
+  ]
+}
+
+const marksOf = ({ head_moved, is_partial }: CodeChange): string =>
+  [...(head_moved ? ['HEAD moved'] : []), ...(is_partial ? ['partial'] : [])].join(', ')
 
 /** Prompts and replies, whole, each under the name of who speaks. */
 export function turnTexts({ turns, session }: SessionHistory, screen: Screen): string {

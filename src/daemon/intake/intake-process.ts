@@ -3,6 +3,8 @@ import { type HomeDirectory, HomeGuard, isThere } from '../home-guard.js'
 
 /** Watching tells at once; this is for what it missed. With years of logs a look takes a third of a second. */
 const LOOK_AGAIN_MS = 300_000
+/** How often expired snapshots are looked for. */
+const TIDY_MS = 3_600_000
 /** How often old events are looked for; whether any go is the policy's business. */
 export const RETENTION_MS = 15 * 60_000
 
@@ -28,10 +30,11 @@ export interface IntakeProcess {
   readonly told: Promise<ToIntake>
   /** Ends the process at once: its home is gone, and the next write would make a new one. */
   abandon(): void
+  now(): number
 }
 
 /** Reads what the tools write into their logs until the daemon is gone. In a process of its own: it may take long, and much memory. */
-export async function runIntake({ openHome, signal, send, told, abandon }: IntakeProcess): Promise<void> {
+export async function runIntake({ openHome, signal, send, told, abandon, now }: IntakeProcess): Promise<void> {
   const { skip, home: directory } = await told
   if (signal.aborted || !isThere(directory)) return
   const setAside = new Set(skip)
@@ -42,6 +45,17 @@ export async function runIntake({ openHome, signal, send, told, abandon }: Intak
       .prune({ auto: true })
       .catch((error: unknown) => send({ warning: `retention stopped: ${String(error)}` }))
   }, RETENTION_MS)
+  // A repeated warning says nothing new.
+  let warned: string | undefined
+  const tidy = async (): Promise<void> => {
+    const { tidySnapshots } = await import('./tidy-snapshots.js')
+    const warning = await tidySnapshots(home, now())
+    if (warning !== undefined && warned === undefined) send({ warning })
+    warned = warning
+  }
+  const tidying = setInterval(() => {
+    tidy().catch((error: unknown) => send({ warning: `upkeep of snapshots stopped: ${String(error)}` }))
+  }, TIDY_MS)
   try {
     await home.history.watch({
       signal,
@@ -51,5 +65,6 @@ export async function runIntake({ openHome, signal, send, told, abandon }: Intak
     })
   } finally {
     clearInterval(retention)
+    clearInterval(tidying)
   }
 }

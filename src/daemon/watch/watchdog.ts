@@ -1,12 +1,14 @@
 import { readSettings } from '../../home/index.js'
 import {
   considerRespawn,
+  endStranded,
   type Parts,
   parseRecoverSettings,
   parseWatchdogSettings,
   pendingRespawn,
   type Respawn,
   respawnAgent,
+  sweepMediums,
   type WatchdogSettings,
 } from '../../lifecycle/index.js'
 import { type Agent, type AgentId, isAgentId, msOf, SkeinError } from '../../model/index.js'
@@ -21,6 +23,9 @@ export interface WatchdogOptions {
 
 /** What ended longer ago, without a daemon to see it, is left to its user. */
 const RECENT_MS = 24 * 3_600_000
+
+/** How often agents of an asker that was killed are looked for. */
+const SWEEP_MS = 60_000
 
 interface Death {
   /** By the monotonic clock. */
@@ -37,6 +42,7 @@ interface Death {
  */
 export class Watchdog implements AsyncDisposable {
   readonly #listening: Disposable
+  readonly #sweeping: NodeJS.Timeout
   readonly #timers = new Map<AgentId, NodeJS.Timeout>()
   #deaths: Death[] = []
   #isMass = false
@@ -47,27 +53,31 @@ export class Watchdog implements AsyncDisposable {
 
   private constructor(private readonly options: WatchdogOptions) {
     this.#listening = options.hub.listen((frame) => this.#hear(frame))
+    this.#sweeping = setInterval(() => this.#queue(() => this.#sweep()), SWEEP_MS)
   }
 
   /** What ended or was decided before this process began is taken up first. */
   static open(options: WatchdogOptions): Watchdog {
     const watchdog = new Watchdog(options)
     watchdog.#queue(() => watchdog.#takeUp())
+    watchdog.#queue(() => watchdog.#sweep())
     return watchdog
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     this.#listening[Symbol.dispose]()
+    clearInterval(this.#sweeping)
     for (const timer of this.#timers.values()) clearTimeout(timer)
     await this.#work
   }
 
   #hear({ event }: Frame): void {
     if (event.type === 'session_death' && event.payload.how !== 'killed') this.#queue(() => this.#count(event))
-    if (event.type !== 'agent_stopped') return
     const id = event.payload.agent_id
-    if (isAgentId(id)) this.#queue(() => this.#consider(id))
+    if (!isAgentId(id)) return
+    if (event.type === 'agent_stopped') this.#queue(() => this.#consider(id))
+    if (event.type === 'agent_status' && event.payload.trouble === 'tmux-gone') this.#queue(() => this.#endStranded(id))
   }
 
   #queue(work: () => Promise<void>): void {
@@ -79,6 +89,12 @@ export class Watchdog implements AsyncDisposable {
         this.options.say(`the watchdog failed: ${error instanceof Error ? error.message : String(error)}`)
       }
     })
+  }
+
+  /** Agents that were made for one question, and whose asker is gone. */
+  async #sweep(): Promise<void> {
+    const count = await sweepMediums(this.options.parts)
+    if (count > 0) this.options.say(`${count} agents were removed whose asker has ended`)
   }
 
   async #takeUp(): Promise<void> {
@@ -103,6 +119,13 @@ export class Watchdog implements AsyncDisposable {
       say(`${agent.address} is parked: ${respawn.parked.reason}`)
       await this.#tell('escalation_sent', agent, { ...respawn.parked })
     } else this.#schedule(agent, respawn, respawn.delay_ms ?? 0)
+  }
+
+  async #endStranded(id: AgentId): Promise<void> {
+    const { parts } = this.options
+    const settings = await this.#settings()
+    const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
+    if (settings && agent) await endStranded(parts, agent, settings.ruleOf(agent))
   }
 
   #schedule(agent: Agent, respawn: Respawn, waitMs: number): void {

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { explainDiskError, makeDirectory, readGuarded, writeAtomic } from '../../disk/index.js'
 import { keptWords } from '../../home/index.js'
-import { type Agent, type Instant, instantOf, msOf, readJson, SkeinError, shapes } from '../../model/index.js'
+import { type Agent, type Instant, instantOf, isActive, msOf, readJson, SkeinError, shapes } from '../../model/index.js'
+import { liveRun } from '../agent-run.js'
 import { CHECKPOINT_FILE } from '../agent-runs.js'
 import { gitState } from '../handoff/git-state.js'
 import type { Parts } from '../parts.js'
@@ -93,7 +94,8 @@ export async function writeCheckpoint(parts: Parts, agent: Agent, given: Checkpo
   ])
   const repository = git && !('problem' in git) ? git : undefined
   const bead = hooked?.work[0]?.id ?? run?.recipe.work
-  const files = repository && [...repository.changed.map(({ path }) => path), ...repository.untracked]
+  const changed = repository && [...repository.changed.map(({ path }) => path), ...repository.untracked]
+  const files = changed?.filter((path) => path !== GASTOWN_FILE)
   const { notes } = await keptWords(given.notes === undefined ? {} : { notes: given.notes }, home)
   const checkpoint: Checkpoint = {
     ...(session?.molecule_id ? { molecule_id: session.molecule_id } : {}),
@@ -111,6 +113,27 @@ export async function writeCheckpoint(parts: Parts, agent: Agent, given: Checkpo
   save(runs.directoryOf(agent.id), CHECKPOINT_FILE, text)
   if (cwd !== undefined && (await home.programs.roles()).preset === 'gastown') save(cwd, GASTOWN_FILE, text)
   return checkpoint
+}
+
+/**
+ * The same at the end of a turn, by itself. What somebody has noted in this session is kept. Nothing is written for an agent that does not
+ * run, or whose session is over: `done` has cleared its checkpoint.
+ */
+export async function writeTurnCheckpoint(parts: Parts, agent: Agent): Promise<void> {
+  const run = await parts.runs.read(agent.id)
+  const session = run?.binding && (await parts.home.sessions.get(run.binding.session))
+  if (!run || !liveRun(run) || (session && !isActive(session))) return
+  const before = readCheckpoint(join(parts.runs.directoryOf(agent.id), CHECKPOINT_FILE))
+  const own = before?.session_id === run.binding?.session ? before : undefined
+  const { notes, current_step, step_title, molecule_id } = own ?? {}
+  const isSameStep = session?.step_ref === undefined || session.step_ref === current_step
+  const step = { current_step, step_title, molecule_id }
+  const given = { notes, ...(isSameStep ? step : {}) }
+  await writeCheckpoint(
+    parts,
+    agent,
+    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  )
 }
 
 function save(directory: string, name: string, text: string): void {

@@ -1,7 +1,9 @@
 import { type Agent, instantOf, SkeinError } from '../../model/index.js'
 import { liveRun, type Respawn } from '../agent-run.js'
 import { nowOf, type Parts } from '../parts.js'
-import { planRecovery } from '../recover/recovery-plan.js'
+import { endLost } from '../recover/end-lost.js'
+import { planRecovery, restoreLog } from '../recover/recovery-plan.js'
+import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
 import { decideRespawn, type RespawnRule, waitLeft } from './respawn.js'
 
@@ -12,6 +14,17 @@ export async function considerRespawn(parts: Parts, agent: Agent, rule: RespawnR
     const respawn = decideRespawn(current, agent.address, rule, nowOf(parts))
     return respawn && { next: { ...current, respawn }, result: respawn }
   })
+}
+
+/**
+ * Ends the process of an agent that has lost its tmux server, if the rule wants the agent back: it can be reached by nobody, and its end
+ * is decided about like any other.
+ */
+export async function endStranded(parts: Parts, agent: Agent, { respawn }: RespawnRule): Promise<void> {
+  const run = await parts.runs.read(agent.id)
+  const live = liveRun(run)
+  if (respawn === 'never' || !live || live.asked || run?.status.trouble !== 'tmux-gone') return
+  if (lifeOfRun(live) === 'alive') await endLost(parts, agent, live)
 }
 
 /** A respawn that was decided before this process began, with how long is still to wait for it. */
@@ -40,6 +53,7 @@ export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn)
   if (!run || !isDue) return undefined
   try {
     const plan = await planRecovery(parts, agent, run)
+    await restoreLog(parts, agent, plan)
     const { session } = await start(parts, agent, { asBefore: true, isRespawn: true, fresh: plan.isNew })
     return `${plan.outcome}${session === undefined ? '' : ` in ${session}`}`
   } catch (error) {

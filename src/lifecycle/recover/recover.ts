@@ -3,9 +3,11 @@ import { type AgentRun, liveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
+import { sweepMediums } from '../seance/medium.js'
 import { type Observed, observe } from '../status/observe.js'
+import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
-import { planRecovery, type RecoveryPlan } from './recovery-plan.js'
+import { planRecovery, type RecoveryPlan, restoreLog } from './recovery-plan.js'
 
 /** Without spacing, so many are started at a time. */
 const AT_ONCE = 8
@@ -48,6 +50,7 @@ export async function recover(
   const { only, dryRun = false, spacingMs } = options
   // One at a time: two would halve the spacing. An agent is never doubled, whoever starts it.
   using _alone = dryRun ? undefined : await parts.runs.holdRecovery()
+  if (!dryRun) await sweepMediums(parts)
   const observed = await observe(parts, only)
   const { isWanted = () => true } = options
   const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one, options)))
@@ -125,9 +128,10 @@ function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fa
   const trouble = verdict?.status.trouble
   if (!live || (trouble !== 'tmux-gone' && trouble !== 'dead-pane') || verdict?.status.source !== 'process')
     return undefined
-  return lifeOfRun(live) === 'alive'
-    ? { how: 'lost', reason: verdict.status.reason ?? 'it has no terminal' }
-    : undefined
+  // It may have ended since it was observed.
+  return lifeOfRun(live) === 'unknown'
+    ? undefined
+    : { how: 'lost', reason: verdict.status.reason ?? 'it has no terminal' }
 }
 
 function untouched({ agent, run, verdict }: Observed): Recovered {
@@ -167,11 +171,13 @@ async function bringBack(
 ): Promise<{ recovered: Recovered; trouble?: Trouble | undefined }> {
   const live = liveRun(run)
   try {
-    const { observed, session } = await start(parts, agent, {
-      asBefore: true,
-      fresh: plan.isNew,
-      ...(live ? { replace: live.id } : {}),
-    })
+    if (live) {
+      await endLost(parts, agent, live)
+      // While its own process had the conversation open, another one could not be seen.
+      await planRecovery(parts, agent, (await parts.runs.read(agent.id)) ?? run)
+    }
+    await restoreLog(parts, agent, plan)
+    const { observed, session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew })
     const pid = observed.run?.run?.pid
     const { trouble } = observed.verdict?.status ?? {}
     const now = session === undefined ? plan : { ...plan, session }

@@ -1,7 +1,9 @@
 import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
+import { WRITERS } from '../../tools/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { withKeptEnvironment } from '../care/kept-environment.js'
 import { type Parts, runnerOf } from '../parts.js'
+import { environmentFor } from '../run/account.js'
 import { givenEnv } from '../run/given-env.js'
 import { refuseHeld } from '../run/resume-plan.js'
 import { lifeOfRun } from '../run/run-life.js'
@@ -16,6 +18,8 @@ export interface RecoveryPlan {
   because?: string
   /** Its program cannot open the conversation that its file names, so it is given a new one. */
   isNew: boolean
+  /** Its log was deleted, and has to be written again first: `restoreLog`. */
+  isRestored?: true
 }
 
 /**
@@ -28,20 +32,42 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
   const { can, hasConversation } = runnerOf(parts, recipe.tool)
   refuseNoDirectory(recipe.cwd, `Create it again, then: skein recover ${agent.address}`)
   givenEnv(parts, agent, recipe)
+  environmentFor(parts, recipe)
   if (!binding) return { outcome: 'fresh', because: 'it had no conversation yet', isNew: true }
   if (binding.how === 'made' || !can.resume) {
     return { outcome: 'fresh', because: `${recipe.tool} cannot resume a conversation`, isNew: true }
   }
   const { session } = binding
+  const environment = environmentFor(parts, recipe)
   await refuseHeld(parts, session, agent)
   await refuseForeign(parts, agent, run, session)
-  refuseOpen(parts, agent, run, session)
-  if ((await hasConversation?.(session, parts.environment)) !== false)
-    return { outcome: 'resumed', session, isNew: false }
-  if (await wasSomethingSaid(parts, run, session)) throw logDeleted(agent, recipe.tool, session)
+  refuseOpen({ ...parts, environment }, agent, run, session)
+  if ((await hasConversation?.(session, environment)) !== false) return { outcome: 'resumed', session, isNew: false }
+  if (await wasSomethingSaid(parts, run, session)) {
+    if (!(await canRestore(parts, recipe.tool, session))) throw logDeleted(agent, recipe.tool, session)
+    const because = 'its log was deleted and is written again from the archive'
+    return { outcome: 'resumed', session, because, isNew: false, isRestored: true }
+  }
   // Programs that are given their id take the same one again.
   const isChosen = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { outcome: 'fresh', because: 'nothing was said in its conversation', isNew: !isChosen, session }
+}
+
+/** Writes the deleted log of a plan again, so that the program can open the conversation. */
+export async function restoreLog(from: Parts, agent: Agent, { isRestored, session }: RecoveryPlan): Promise<void> {
+  if (!isRestored || session === undefined) return
+  const { resurrect } = await import('../fork/resurrect.js')
+  await resurrect(withKeptEnvironment(from, agent), session, {})
+}
+
+/**
+ * Only under its own id: a copy would be another session. Codex keeps in a database how a conversation was written that Skein has begun
+ * for it, and opens no other log under that id.
+ */
+async function canRestore(parts: Parts, tool: string, session: SessionId): Promise<boolean> {
+  const writer = WRITERS.find((one) => one.tool === tool)
+  if (!writer?.takes(session) || runnerOf(parts, tool).can.chooseId === 'seed') return false
+  return (await parts.home.history.turns(session)).told_from !== 'counts'
 }
 
 /** A program that has the conversation open would write into the same log. The agent's own process is ended first. */

@@ -40,12 +40,14 @@ const UNDO_GRACE_MS = 500
 
 export interface Restart {
   fresh?: boolean
-  /** An agent that runs is ended first; without it, it is an error. By its id: only that very run. */
-  replace?: boolean | LiveRun['id']
+  /** An agent that runs is ended first; without it, it is an error. */
+  replace?: boolean
   /** With the environment of its last start, in place of that of this process. The daemon always does so. */
   asBefore?: boolean
   /** In a copy of this conversation, which the tool makes. */
   fork?: SessionId
+  /** Without a trace in other conversations, see `Launch.isAside`. */
+  isAside?: boolean
   /** By the watchdog, which counts; any other start begins to count anew. */
   isRespawn?: boolean
   /** Also when the process before may still run where it cannot be seen. */
@@ -108,7 +110,7 @@ export async function beginRun(
     if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
     if (how === 'resume' && wanted && !plan?.resume) await refuseForeign(parts, agent, current, wanted)
     await parts.terminals.of(parts.socket)
-    const origin = options.fork ? { origin: options.fork } : {}
+    const origin = { ...(options.fork ? { origin: options.fork } : {}), ...(options.isAside ? { isAside: true } : {}) }
     const facts = { agent, recipe, runner, how, session: wanted, ...origin, tmuxSession, env, roles }
     const given = await prepareRun(parts, facts)
     // Most programs choose the id of a copy themselves.
@@ -341,8 +343,7 @@ async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options:
   if (!run) return false
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
-  const isReplaced = typeof options.replace === 'string' ? options.replace === run.id : options.replace
-  if (isLive && life === 'alive' && !isReplaced) {
+  if (isLive && life === 'alive' && !options.replace) {
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }

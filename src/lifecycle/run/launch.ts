@@ -17,7 +17,7 @@ import {
   type ToolRunner,
 } from '../../tools/index.js'
 import type { Launching, LiveRun, Recipe } from '../agent-run.js'
-import { CHECKPOINT_FILE, PROMPT_FILE } from '../agent-runs.js'
+import { ASKER_FILE, CHECKPOINT_FILE, PROMPT_FILE, SCRATCH_DIRECTORY } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
 import { hookAnswer, hookFiles } from '../prime/hook-run.js'
 import { environmentFor } from './account.js'
@@ -26,6 +26,8 @@ import { launchScriptOf } from './launch-leftovers.js'
 import { withStart } from './run-life.js'
 
 const SECRET_FILE = 'secret'
+/** Beside what begins with `env`, these outlive a run. */
+const OF_THE_AGENT: readonly string[] = [PROMPT_FILE, CHECKPOINT_FILE, ASKER_FILE, SCRATCH_DIRECTORY]
 /** A first run asks a model for a word; it may take a while and prints little. */
 const CAPTURE_MS = 120_000
 const CAPTURE_BYTES = 4 * 1024 * 1024
@@ -37,6 +39,7 @@ export interface NewRun {
   how: Launching['how']
   session: SessionId | undefined
   origin?: SessionId
+  isAside?: boolean
   tmuxSession: string
   /** Variables that the user gave for this agent. */
   env: Readonly<Record<string, string>>
@@ -70,6 +73,7 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
     kind: run.how,
     ...(run.session ? { session: run.session } : {}),
     ...(run.origin ? { origin: run.origin } : {}),
+    ...(run.isAside ? { isAside: true } : {}),
     agent: agent.id,
     cwd: recipe.cwd,
     startedAt: nowOf(parts),
@@ -183,7 +187,7 @@ export function begun(launching: Launching, { pane, pid, session, serverPid }: P
 export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
   const directory = parts.runs.directoryOf(agent.id)
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
-    if (name !== keep && name !== PROMPT_FILE && name !== CHECKPOINT_FILE && !name.startsWith('env'))
+    if (name !== keep && !OF_THE_AGENT.includes(name) && !name.startsWith('env'))
       rmSync(join(directory, name), { recursive: true, force: true })
   }
 }

@@ -4,6 +4,7 @@ import type { ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import type { StartAgent } from '../agents.js'
 import { type Parts, runnerOf } from '../parts.js'
+import { type ConversationPlace, placeOfConversation } from './account.js'
 import { lifeNow } from './run-life.js'
 
 /** A session of the history that an agent is to be started in. */
@@ -13,6 +14,8 @@ export interface ResumePlan {
   cwd: string
   /** The agent whose conversation it is, and which does not run. */
   holder: Agent | undefined
+  /** The account that has the conversation, where nobody named it. */
+  account?: string
 }
 
 /**
@@ -36,11 +39,14 @@ export async function planResume(parts: Parts, reference: string, given: StartAg
     )
   }
   const cwd = directoryOf(session, given)
-  if ((await runner.hasConversation?.(session.id, parts.environment)) === false) {
+  const account = given.account ?? holder?.account
+  const place = await placeOfConversation(parts, { tool, cwd, ...(account ? { account } : {}) }, session.id)
+  if (!place) {
     throw refused(session, `cannot be resumed: ${tool} has no log of it any more`, backOf(session))
   }
-  refuseOpen(parts, session, runner, holder !== undefined || given.force === true)
-  return { session: session.id, tool, cwd, holder }
+  refuseOpen(place, session, runner, holder !== undefined || given.force === true)
+  const named = place.account === undefined || holder ? {} : { account: place.account }
+  return { session: session.id, tool, cwd, holder: holder?.agent, ...named }
 }
 
 /** Refuses a session that another agent has and runs in. */
@@ -65,12 +71,18 @@ export async function livingHolder(
   return undefined
 }
 
-/** The agent whose conversation it is, now or when it runs that tool again. */
-async function holderOf({ home, runs }: Parts, session: SessionId): Promise<Agent | undefined> {
-  const has = ({ binding, other_tools = {} }: AgentRun): boolean =>
-    [binding, ...Object.values(other_tools).map((kept) => kept.binding)].some((bound) => bound?.session === session)
-  const holders = new Set((await runs.all()).filter(has).map(({ agent }) => agent))
-  return (await home.roster.agents()).find(({ id }) => holders.has(id))
+/** The agent whose conversation it is, now or when it runs that tool again, and the account it has it under. */
+async function holderOf(
+  { home, runs }: Parts,
+  session: SessionId,
+): Promise<{ agent: Agent; account: string | undefined } | undefined> {
+  const had = (run: AgentRun) =>
+    [run, ...Object.values(run.other_tools ?? {})].find((one) => one.binding?.session === session)
+  const holders = new Map(
+    (await runs.all()).flatMap((run) => (had(run) ? [[run.agent, had(run)?.recipe.account]] : [])),
+  )
+  const agent = (await home.roster.agents()).find(({ id }) => holders.has(id))
+  return agent && { agent, account: holders.get(agent.id) }
 }
 
 function toolOf(session: Session, given: StartAgent): string {
@@ -93,7 +105,7 @@ function directoryOf(session: Session, given: StartAgent): string {
 }
 
 /** A program that has the session open would write into the same log. Where the tool registers what is open, its word counts. */
-function refuseOpen({ environment }: Parts, session: Session, runner: ToolRunner, isSure: boolean): void {
+function refuseOpen({ environment }: ConversationPlace, session: Session, runner: ToolRunner, isSure: boolean): void {
   const open = runner.openConversations?.(environment)
   if (open?.has(session.id)) throw refused(session, 'is open in another program', 'End that program, then try again')
   if (open || isSure || !isActive(session)) return

@@ -74,7 +74,7 @@ async function waited(
 }
 
 /** Only what the program asks about itself before it begins; a permission, a plan or a question of the agent stays for its user. */
-async function acceptDialogs(parts: Parts, agent: Agent, run: LiveRun, first: Observed): Promise<Observed> {
+export async function acceptDialogs(parts: Parts, agent: Agent, run: LiveRun, first: Observed): Promise<Observed> {
   const until = performance.now() + DIALOGS_MS
   let seen = first
   for (let answered = 0; ; ) {

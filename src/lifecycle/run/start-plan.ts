@@ -16,7 +16,7 @@ import type { StartAgent, StartNow } from '../agents.js'
 import { type Parts, runnerOf } from '../parts.js'
 import { accountOf } from './account.js'
 import { checkGivenEnv } from './given-env.js'
-import { planResume } from './resume-plan.js'
+import { planResume, type ResumePlan } from './resume-plan.js'
 import { planRole } from './role-plan.js'
 
 /** What a start is going to do, checked as far as it can be. Making a plan changes nothing. */
@@ -47,7 +47,7 @@ export async function planStart(parts: Parts, { resume, ...given }: StartNow): P
   const { roles, role, names, options } = planRole(
     await parts.home.programs.roles(),
     agents,
-    resumed ? { ...given, ...(agent ? { agent } : {}), tool: resumed.tool, cwd: resumed.cwd } : given,
+    resumed ? { ...given, ...resumedOptions(resumed), ...(agent ? { agent } : {}) } : given,
   )
   const address = addressFor(agents, options)
   if (resumed?.holder && resumed.holder.address !== address) throw ofAnother(resumed.session, resumed.holder)
@@ -216,3 +216,9 @@ const noPlace = (address: string): SkeinError =>
     `No directory is known for ${address}`,
     `Name one: skein start <directory> --agent ${address}`,
   )
+
+const resumedOptions = ({ tool, cwd, account }: ResumePlan): Pick<StartAgent, 'tool' | 'cwd' | 'account'> => ({
+  tool,
+  cwd,
+  ...(account === undefined ? {} : { account }),
+})

@@ -7,17 +7,18 @@ import {
   type SessionId,
   SkeinError,
 } from '../../model/index.js'
-import type { AgentRun, Recipe } from '../agent-run.js'
+import { type AgentRun, liveRun, type Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
 import { refuseUsedUp } from '../budget/standing.js'
 import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { refuseParked } from '../sling/admission.js'
-import type { Observed } from '../status/observe.js'
+import { type Observed, observe } from '../status/observe.js'
 import { type Begun, beginRun, type Restart, undoRun } from './begin-run.js'
 import { saveGivenEnv } from './given-env.js'
 import { prepareRun } from './launch.js'
 import type { Tier } from './make-pane.js'
+import { lifeOfRun } from './run-life.js'
 import { settleStart } from './settle-start.js'
 import { planStart, recipeOfTool, type StartPlan } from './start-plan.js'
 import { type StartStepName, StartSteps } from './start-steps.js'
@@ -61,10 +62,12 @@ const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {
 /** The agent on the roster as it is planned. */
 async function rostered(
   { home: { roster } }: Parts,
-  { known, address, facts, parent, recipe }: StartPlan,
+  { known, address, facts, parent, recipe, role, roles }: StartPlan,
 ): Promise<Agent> {
   const { tool, cwd } = recipe
-  if (!known) return roster.add({ address, tool, project_path: cwd, ...facts, ...(parent ? { parent } : {}) })
+  const shares_path = role !== undefined && roles.sharesPath(address)
+  if (!known)
+    return roster.add({ address, tool, project_path: cwd, shares_path, ...facts, ...(parent ? { parent } : {}) })
   return Object.keys(facts).length > 0 ? roster.update(known.id, facts) : known
 }
 
@@ -147,6 +150,7 @@ export async function start(
   const role = plan?.role ?? roles.of(agent)
   const isAsBefore = options.asBefore === true || parts.isStaying
   const own = isAsBefore ? withKeptEnvironment(parts, agent) : parts
+  await recordUnseenEnd(parts, agent)
   let begun: Begun | undefined
   try {
     begun = await parts.runs.update(agent, (current, save) =>
@@ -162,6 +166,12 @@ export async function start(
     if (steps.list.some(({ name }) => name === 'settings')) await recordFailure(parts, agent, steps)
     throw error
   }
+}
+
+/** The end of a run that nobody has observed yet is recorded before the next one begins. */
+async function recordUnseenEnd(parts: Parts, agent: Agent): Promise<void> {
+  const live = liveRun((await parts.runs.found(agent.id)).run)
+  if (live && lifeOfRun(live) === 'dead') await observe(parts, new Set([agent.id]))
 }
 
 /** Without a role, an agent whose program has ended at once is left as it is, with its last lines, for its user to look at. */

@@ -1,45 +1,124 @@
-import { statOf } from '../../disk/index.js'
-import { type Agent, type Session, SkeinError, splitAddress } from '../../model/index.js'
-import { type Parts, runnerOf } from '../parts.js'
-import { start } from '../run/start.js'
+import { join } from 'node:path'
+import { makeDirectory, statOf } from '../../disk/index.js'
+import { type Agent, type Session, type SessionId, SkeinError } from '../../model/index.js'
+import { WRITERS } from '../../tools/index.js'
+import { SCRATCH_DIRECTORY } from '../agent-runs.js'
+import { writeConversation } from '../fork/written-conversation.js'
+import { type Parts, pause, runnerOf } from '../parts.js'
+import { environmentFor } from '../run/account.js'
+import { acceptDialogs } from '../run/settle-start.js'
+import { type Started, start } from '../run/start.js'
 import { planStart } from '../run/start-plan.js'
-import { kill } from '../run/stop.js'
+import { observe } from '../status/observe.js'
+import { letGo, makeMedium, sweepMediums } from './medium.js'
 
-/** Where agents are that speak for a past session. */
-const GROUP = 'seance'
+const LOOK_MS = 200
+
+export interface CallUp {
+  /** The program that answers; the session's own by default. */
+  tool?: string
+  /** The agent is removed with this process. */
+  isForOneQuestion: boolean
+  timeoutMs: number
+  signal?: AbortSignal
+}
+
+/** The agent that answers for a session, and what it has of it. */
+export interface CalledUp {
+  agent: Agent
+  tool: string
+  /** `copy`: its tool has copied the conversation. Else it was written anew, from the session's log or from the archive. */
+  from: 'copy' | 'log' | 'archive'
+  /** The session's directory, or an empty one of the agent's where that is gone. */
+  cwd: string
+  is_directory_gone: boolean
+}
 
 /**
- * Starts an agent of its own in a copy of a past session, which its tool makes: what is asked there never reaches the session itself.
- * Refused where the tool cannot copy, or has nothing left to copy.
+ * Starts an agent of its own in a copy of a past session: what is asked there never reaches the session itself. The tool makes the copy;
+ * where it cannot, or another tool is to answer, the conversation is written anew.
  */
-export async function callUp(parts: Parts, session: Session): Promise<Agent> {
-  const { tool, cwd } = refuseSilent(parts, session)
-  if ((await runnerOf(parts, tool).hasConversation?.(session.id, parts.environment)) === false)
-    throw silent(session, `${tool} has no log of it any more`)
-  const agent = await medium(parts, session, tool, cwd)
+export async function callUp(parts: Parts, session: Session, options: CallUp): Promise<CalledUp> {
+  await sweepMediums(parts)
+  const tool = options.tool ?? session.tool
+  if (tool === undefined) throw silent(session, 'its record has no tool')
+  runnerOf(parts, tool)
+  const there = session.cwd !== undefined && statOf(session.cwd)?.isDirectory() ? session.cwd : undefined
+  const account = tool === session.tool ? await accountWith(parts, session.id, tool) : { isFound: false }
+  const canCopy = there !== undefined && account.isFound && session.source !== 'run' && runnerOf(parts, tool).can.fork
+  if (!canCopy) refuseUnwritable(session, tool, { there, isFound: account.isFound })
+  const agent = await makeMedium(parts, session, { tool, ...(there ? { cwd: there } : {}), ...options })
   try {
-    const plan = await planStart(parts, { agent: agent.address, tool, cwd })
-    await start(parts, agent, { fork: session.id, plan })
-    return agent
+    const cwd = there ?? scratchOf(parts, agent)
+    const named = account.name === undefined ? {} : { account: account.name }
+    const plan = await planStart(parts, { agent: agent.address, tool, cwd, ...named })
+    const about = { agent, tool, cwd, is_directory_gone: there === undefined }
+    if (canCopy) {
+      await start(parts, agent, { fork: session.id, isAside: options.isForOneQuestion, plan })
+      await untilLoaded(parts, agent, options)
+      return { ...about, from: 'copy' }
+    }
+    const written = await writeConversation(parts, session, { tool, cwd, ...named })
+    const started = await start(parts, agent, { plan: { ...plan, resume: written.session } })
+    if (there === undefined) await trust(parts, agent, started)
+    await untilLoaded(parts, agent, options)
+    return { ...about, from: written.from }
   } catch (error) {
     await letGo(parts, agent)
-    throw error
+    throw error instanceof SkeinError ? unanswered(session, error) : error
   }
 }
 
-/** Ends and removes the agent; the copied session stays in the history. */
-export async function letGo(parts: Parts, agent: Agent): Promise<void> {
-  await kill(parts, agent)
-  await parts.home.roster.remove(agent.id)
-  parts.runs.forget(agent.id)
+/** Of a tool that Skein writes no logs of, there is only the copy that the tool itself makes. */
+function refuseUnwritable(
+  session: Session,
+  tool: string,
+  { there, isFound }: { there: string | undefined; isFound: boolean },
+): void {
+  if (WRITERS.some((writer) => writer.tool === tool)) return
+  if (tool !== session.tool) throw silent(session, `Skein cannot write a conversation for ${tool}`)
+  if (there === undefined) throw silent(session, `its directory ${session.cwd ?? ''} is gone`)
+  throw silent(session, isFound ? `${tool} cannot copy a conversation` : `${tool} has no log of it any more`)
 }
 
-function refuseSilent(parts: Parts, session: Session): { tool: string; cwd: string } {
-  const { tool, cwd, source } = session
-  if (tool === undefined || cwd === undefined) throw silent(session, 'its record has no tool or no directory')
-  if (source === 'run' || !runnerOf(parts, tool).can.fork) throw silent(session, `${tool} cannot copy a conversation`)
-  if (!statOf(cwd)?.isDirectory()) throw silent(session, `its directory ${cwd} is gone`)
-  return { tool, cwd }
+/** Whether the tool has a log of the session, and in which account. */
+async function accountWith(
+  parts: Parts,
+  session: SessionId,
+  tool: string,
+): Promise<{ isFound: boolean; name?: string }> {
+  const { hasConversation, account } = runnerOf(parts, tool)
+  if (!hasConversation) return { isFound: true }
+  const { accounts = {}, ...environment } = parts.environment
+  if (await hasConversation(session, environment)) return { isFound: true }
+  for (const [name, { tool: of }] of Object.entries(account ? accounts : {})) {
+    if (of !== tool) continue
+    const { accounts: _others, ...its } = environmentFor(parts, { tool, cwd: '/', account: name })
+    if (await hasConversation(session, its)) return { isFound: true, name }
+  }
+  return { isFound: false }
+}
+
+/** Empty, and gone with the agent. */
+function scratchOf({ runs }: Parts, { id }: Agent): string {
+  const directory = join(runs.directoryOf(id), SCRATCH_DIRECTORY)
+  makeDirectory(directory)
+  return directory
+}
+
+/** Nobody has been asked yet whether to trust the directory, and there is nothing in it. */
+async function trust(parts: Parts, agent: Agent, { observed }: Started): Promise<void> {
+  const live = observed.run?.run
+  if (live) await acceptDialogs(parts, agent, live, observed)
+}
+
+/** Some programs show the prompt of an empty conversation before the copy is made: what is sent then is asked of nobody. */
+async function untilLoaded(parts: Parts, agent: Agent, { timeoutMs, signal }: CallUp): Promise<void> {
+  for (const end = performance.now() + timeoutMs; !signal?.aborted && performance.now() < end; ) {
+    const [seen] = await observe(parts, new Set([agent.id]))
+    if (seen?.isOver || (seen?.verdict?.status.status !== 'starting' && !seen?.reading?.isNew)) return
+    await pause(LOOK_MS, signal)
+  }
 }
 
 const silent = ({ id }: Session, because: string): SkeinError =>
@@ -49,15 +128,8 @@ const silent = ({ id }: Session, because: string): SkeinError =>
     `Read what it did: skein seance read ${id}`,
   )
 
-async function medium({ home }: Parts, session: Session, tool: string, cwd: string): Promise<Agent> {
-  const name = session.agent ? splitAddress(session.agent).name : tool
-  const taken = new Set<string>((await home.roster.agents()).map(({ address }) => address))
-  const free = (n: number): string => {
-    const address = `${GROUP}/${name}${n === 1 ? '' : `-${n}`}`
-    return taken.has(address) ? free(n + 1) : address
-  }
-  return home.roster.add({ address: free(1), tool, project_path: cwd, title: `asks ${session.id}` })
-}
+const unanswered = ({ id }: Session, { code, message, next }: SkeinError): SkeinError =>
+  new SkeinError(code, `Session ${id} cannot be asked: ${message}`, next)
 
 /** The session that is meant, by its id, the beginning of one, or an agent: then the one it was in last. */
 export const calledUp = ({ home }: Parts, reference: string): Promise<Session> => home.sessions.find(reference)

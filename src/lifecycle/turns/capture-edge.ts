@@ -20,13 +20,28 @@ export const edgeCapture = (edge: TurnEdge, { recipe, permission_mode }: AgentRu
 /** Takes the snapshot of a turn's beginning or end, as of the moment that was reported. */
 export async function captureEdge(home: Home, edge: EdgeCapture): Promise<Snapshot> {
   const { session, moment, directory, at } = edge
-  return home.snapshots.capture({
+  const snapshot = await home.snapshots.capture({
     directory,
     session,
     moment,
     asOfMs: msOf(at),
     ...(moment === 'prompt' ? { start: await startOf(home, edge) } : {}),
   })
+  if (moment === 'stop') await recordCommits(home, snapshot)
+  return snapshot
+}
+
+/** What was committed during the turn belongs to the session. A move to another branch is no commit of its own. */
+async function recordCommits(home: Home, after: Snapshot): Promise<void> {
+  if (after.head === undefined) return
+  const own = await home.snapshots.list(after.session)
+  const before = own.findLast(
+    ({ moment, seq, store }) => moment === 'prompt' && store === after.store && seq < after.seq,
+  )
+  if (!before || before.head === after.head || before.branch !== after.branch) return
+  const commits = await home.snapshots.commits(before, after)
+  if (commits.length > 0 && (await home.sessions.get(after.session)))
+    await home.sessions.update(after.session, { commits })
 }
 
 async function startOf(home: Home, { recipe, permission_mode }: EdgeCapture) {

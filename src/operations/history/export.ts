@@ -1,7 +1,7 @@
 import type { Home } from '../../home/index.js'
 import type { Spent } from '../../index/index.js'
 import { type ExportDocument, type ExportSource, exportDocument, markdownOf, pageOf } from '../../interchange/index.js'
-import { instantOf, type Session, SkeinError, unreachable } from '../../model/index.js'
+import { instantOf, type Session, unreachable } from '../../model/index.js'
 import type { OperationContext } from '../context.js'
 import { defaulted, flag, type Values } from '../field.js'
 import { jsonDocument } from '../json-text.js'
@@ -9,6 +9,7 @@ import { choice } from '../kind.js'
 import { operation } from '../operation.js'
 import { REFERENCE } from '../sessions/chain.js'
 import { onlyStep, STEP } from './only-step.js'
+import { sessionsNamed } from './sessions-named.js'
 
 const FORMATS = ['md', 'html', 'json'] as const
 /** The same by its whole name. */
@@ -88,19 +89,6 @@ export const ofStep = (sessions: readonly Session[], step: string | undefined): 
   if (step === undefined || sessions.length < 2) return sessions
   const did = sessions.filter(({ steps = [] }) => steps.some(({ step_ref }) => step_ref === step))
   return did.length > 0 ? did : sessions.slice(0, 1)
-}
-
-/** One session, or with `chain` (and for a unit of work) all that carried the same line of work, in their order. */
-export async function sessionsNamed({ sessions }: Home, reference: string, chain: boolean): Promise<Session[]> {
-  if (!chain) {
-    try {
-      return [await sessions.find(reference)]
-    } catch (error) {
-      if (!(error instanceof SkeinError) || error.code !== 'session-not-found') throw error
-      // Not a session, so it may be a unit of work; if it is not, the error is the same.
-    }
-  }
-  return (await sessions.chain(reference)).flatMap((one) => one.sessions)
 }
 
 /** Each session's turns with the policy that holds where it worked, or where the caller is if that is not known. */

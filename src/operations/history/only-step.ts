@@ -1,5 +1,5 @@
-import type { SessionHistory } from '../../home/index.js'
-import { type Instant, type Session, SkeinError } from '../../model/index.js'
+import type { CostSpan, SessionHistory } from '../../home/index.js'
+import { type Session, SkeinError } from '../../model/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
 import { optional } from '../field.js'
 import { text } from '../kind.js'
@@ -39,19 +39,18 @@ function callsOf(calls: readonly LoggedToolCall[], step: string): LoggedToolCall
   })
 }
 
-/** When a step was open, for what is counted by time. */
-export function timeOfStep(session: Session, step: string): { since: Instant; until?: Instant } {
-  const times = (session.steps ?? []).filter(({ step_ref }) => step_ref === step)
-  const [only] = times
-  if (!only) throw noStep(session, step)
-  if (times.length > 1) {
-    const next = `Name a time: --since ${only.started_at} --until ${only.completed_at ?? 'now'}`
-    throw new SkeinError('bad-input', `${session.id} did the step ${step} ${times.length} times`, next)
-  }
-  return { since: only.started_at, ...(only.completed_at ? { until: only.completed_at } : {}) }
+/** When a step was open, each time, for what is counted by time. Without a step of that name: nothing. */
+export function timesOfStep({ id, steps = [] }: Session, step: string): CostSpan[] {
+  return steps
+    .filter(({ step_ref }) => step_ref === step)
+    .map(({ started_at, completed_at }) => ({
+      session: id,
+      since: started_at,
+      ...(completed_at ? { until: completed_at } : {}),
+    }))
 }
 
-function noStep({ id, steps = [] }: Session, step: string): SkeinError {
+export function noStep({ id, steps = [] }: Session, step: string): SkeinError {
   const refs = [...new Set(steps.map(({ step_ref }) => step_ref))]
   const next = refs.length === 0 ? 'It has none; begin one: skein step start <ref>' : `It has ${refs.join(', ')}`
   return new SkeinError('bad-input', `Session ${id} has no step ${JSON.stringify(step.slice(0, 140))}`, next)

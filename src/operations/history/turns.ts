@@ -1,11 +1,12 @@
-import type { SessionHistory } from '../../home/index.js'
+import type { Home, SessionCode, SessionHistory } from '../../home/index.js'
 import { type Instant, SkeinError } from '../../model/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
 import { optional } from '../field.js'
-import { count } from '../kind.js'
+import { count, text } from '../kind.js'
 import { operation } from '../operation.js'
 import { SESSION } from '../sessions/show.js'
 import { onlyStep, STEP } from './only-step.js'
+import { type CodeDocument, codeDocument, codeOf, editDocuments, onlyFiles } from './turn-code.js'
 
 export const turns = operation({
   name: 'turns',
@@ -14,20 +15,53 @@ export const turns = operation({
   summary: "Show a session's turns",
   description:
     "Reads the tool's own log, or the archive if the tool has deleted it. Secrets are redacted, and tool calls are shown as the privacy policy allows.",
-  input: { session: SESSION, turn: optional(count, 'Only this turn, in full'), step: STEP },
+  input: {
+    session: SESSION,
+    turn: optional(count, 'Only this turn, in full'),
+    step: STEP,
+    files: optional(
+      text('path'),
+      'Only turns that changed this file or something in this directory, by its path in the repository',
+    ),
+  },
   result: 'turns',
-  run: async ({ session, turn, step }, { home }) =>
-    turnsDocument(onlyTurn(onlyStep(await (await home()).history.turns(session), step), turn)),
+  async run({ session, turn, step, files }, { home }) {
+    const opened = await home()
+    const { history, code } = await turnsWithCode(opened, await opened.history.turns(session), { turn, step, files })
+    return turnsDocument(history, code, turn !== undefined || files !== undefined)
+  },
 })
 
-export const turnsDocument = ({ session, from_log, told_from, turns: told, steps, counters }: SessionHistory) => ({
+/** What was asked for of a history, with the code of its turns. */
+export async function turnsWithCode(
+  home: Home,
+  told: SessionHistory,
+  { turn, step, files }: { turn?: number | undefined; step?: string | undefined; files?: string | undefined },
+): Promise<{ history: SessionHistory; code: SessionCode }> {
+  const history = onlyTurn(onlyStep(told, step), turn)
+  const code = await codeOf(home, told)
+  const edits = turn === undefined ? code.edits : []
+  return onlyFiles(history, { ...code, edits }, files)
+}
+
+export const turnsDocument = (
+  { session, from_log, told_from, turns: told, steps, counters }: SessionHistory,
+  code: SessionCode,
+  withFiles: boolean,
+) => ({
   session: session.id,
   from_log,
   told_from,
-  turns: told.map(turnDocument),
+  turns: told.map((turn) => ({ ...turnDocument(turn), ...codeIn(code, turn.number, withFiles) })),
+  edits: editDocuments(code, withFiles),
   steps,
   counters,
 })
+
+function codeIn({ turns: changed }: SessionCode, number: number, withFiles: boolean): Partial<CodeDocument> {
+  const change = changed.get(number)
+  return change ? codeDocument(change, withFiles) : {}
+}
 
 /** A tool call with the names that scripts of other programs know, beside ours. */
 export interface NamedCall {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseSessionId } from '../../model/index.js'
 import { isUuid } from '../log/log-files.js'
@@ -13,7 +14,7 @@ import {
   type Written,
 } from '../write/writer.js'
 import { codexRoots } from './codex-roots.js'
-import { logPath } from './codex-seed.js'
+import { logPath, providerFor } from './codex-seed.js'
 
 const DIALECT: Dialect = {
   tool: 'codex',
@@ -28,7 +29,7 @@ const VERSION = '0.166.0'
 
 /**
  * Codex's rollout: an item for the model and an event for its screen, for each thing said or done. Without the events it resumes as
- * well, but shows an empty screen. No provider is named: Codex resumes none that it is not configured for.
+ * well, but shows an empty screen. Codex resumes no conversation whose provider it is not configured for, nor one that names none.
  */
 export const codexWriter: ConversationWriter = {
   tool: DIALECT.tool,
@@ -38,9 +39,10 @@ export const codexWriter: ConversationWriter = {
     const ids = new MadeIds(target.session)
     const { turns, left_out } = inDialect(conversation, DIALECT, () => ids.hex(32))
     const began = beginningOf(conversation, target.now)
-    const content = linesOf(new CodexLines(target, ids, new RisingClock(began)).records(turns))
     const [root = ''] = codexRoots(target.environment)
     const path = logPath(root, target.session, began)
+    const provider = providerFor(join(root, 'config.toml'), [])
+    const content = linesOf(new CodexLines(target, ids, new RisingClock(began), provider).records(turns))
     return { session: target.session, files: [{ path, content }], turns, left_out } satisfies Written
   },
 }
@@ -53,13 +55,18 @@ class CodexLines {
     private readonly target: WriteTarget,
     private readonly ids: MadeIds,
     private readonly clock: RisingClock,
+    private readonly provider: string,
   ) {}
 
   records(turns: readonly SpokenTurn[]): object[] {
     const { session, cwd } = this.target
     const timestamp = this.clock.at()
     const place = { id: session, session_id: session, timestamp, cwd, originator: 'codex-tui', cli_version: VERSION }
-    this.#add('session_meta', { ...place, source: 'cli', history_mode: 'paginated' }, timestamp)
+    this.#add(
+      'session_meta',
+      { ...place, source: 'cli', model_provider: this.provider, history_mode: 'paginated' },
+      timestamp,
+    )
     for (const turn of turns) this.#addTurn(turn)
     return this.#records
   }

@@ -5,7 +5,8 @@ import { listDirectory } from '../log/log-files.js'
 import type { Environment } from '../log/log-tool.js'
 import { hookLine } from '../run/hook-line.js'
 import { withoutComments } from '../run/json-comments.js'
-import type { Launch, Link, Preparation, Spool } from '../run/tool-runner.js'
+import type { Launch, Link, Preparation } from '../run/tool-runner.js'
+import { lateHookLine } from './gemini-late-answer.js'
 
 /** Milliseconds that it waits for a hook of ours. */
 export const HOOK_TIMEOUT = 10_000
@@ -13,7 +14,8 @@ const MOST_BYTES = 4 * 1024 * 1024
 const SETTINGS = 'settings.json'
 
 /** Made when they are needed: what is put into them must arrive in the user's own home. */
-const FOLDERS = ['tmp', 'history', 'policies']
+const TMP = 'tmp'
+const FOLDERS = [TMP, 'history', 'policies']
 const FILES = [
   'a2a-oauth-tokens.json',
   'google_accounts.json',
@@ -27,13 +29,14 @@ const FILES = [
  * Gemini CLI reads hooks from settings files alone, and takes a file that is named by a variable only where root owns it and
  * every folder above it. So a run gets a home of its own that consists of links: all in it is the user's, credentials and
  * conversations included, but the settings, which are a copy with our hooks in it. What the program writes into its settings
- * during the run goes into the copy. Undefined where that cannot be done: then it runs without hooks.
+ * during the run goes into the copy. When it starts it writes a summary into the newest other conversation of the directory, so a run that
+ * must leave those alone keeps its own apart. Undefined where that cannot be done: then it runs without hooks.
  */
 export function geminiHome(
   launch: Launch,
   hooks: readonly string[],
 ): Pick<Preparation, 'env' | 'files' | 'links'> | undefined {
-  const { environment, directory, spool } = launch
+  const { environment, directory } = launch
   const user = join(homeOf(environment), '.gemini')
   const own = readSettings(join(user, SETTINGS))
   // In the home directory itself it would take the user's settings for those of a project, and run the user's hooks twice.
@@ -49,10 +52,12 @@ export function geminiHome(
     files: [
       {
         path: join(home, '.gemini', SETTINGS),
-        content: `${JSON.stringify(settingsWith(own, hooks, spool), null, 2)}\n`,
+        content: `${JSON.stringify(settingsWith(own, hooks, launch), null, 2)}\n`,
       },
     ],
-    links: linksTo(homeOf(environment), home),
+    links: linksTo(homeOf(environment), home).filter(
+      ({ path }) => !launch.isAside || path !== join(home, '.gemini', TMP),
+    ),
   }
 }
 
@@ -86,9 +91,10 @@ function readSettings(path: string): JsonObject | undefined {
   }
 }
 
-function settingsWith(own: JsonObject, hooks: readonly string[], spool: Spool): JsonObject {
+function settingsWith(own: JsonObject, hooks: readonly string[], { spool, kind }: Launch): JsonObject {
+  const lineOf = kind === 'new' ? hookLine : lateHookLine
   const ours = (event: string): object => ({
-    hooks: [{ type: 'command', command: hookLine(spool, event), name: 'skein', timeout: HOOK_TIMEOUT }],
+    hooks: [{ type: 'command', command: lineOf(spool, event), name: 'skein', timeout: HOOK_TIMEOUT }],
   })
   // A user who has switched hooks off still has them off; ours are not theirs.
   const config = objectAt(own, 'hooksConfig')

@@ -24,6 +24,8 @@ export interface Launch {
   readonly session?: SessionId
   /** Fork: the conversation to copy. */
   readonly origin?: SessionId
+  /** Nothing may be written to other conversations of the same directory, at the price that this one is not kept. */
+  readonly isAside?: boolean
   readonly agent: AgentId
   readonly cwd: string
   /** The moment of the start, for what is named or stamped by it. */

@@ -8,6 +8,7 @@ import { openHome } from '../../../src/home/index.js'
 import { AgentRuns } from '../../../src/lifecycle/index.js'
 import { type Answering, hookAnswer, hookFiles } from '../../../src/lifecycle/prime/hook-run.js'
 import { type Agent, instantOf } from '../../../src/model/index.js'
+import { lateHookLine } from '../../../src/tools/gemini/gemini-late-answer.js'
 import type { Launch } from '../../../src/tools/index.js'
 import { hookLine } from '../../../src/tools/run/hook-line.js'
 import { scratch } from '../../home/scratch.js'
@@ -43,13 +44,13 @@ beforeEach(async () => {
 })
 
 /** The line that a hook is configured with, and its files, as a run of this agent has them. */
-function line(event: string, answering: Partial<Answering> = {}): string {
+function line(event: string, answering: Partial<Answering> = {}, lineOf = hookLine): string {
   const asks = { node: process.execPath, program: SKEIN, root, configFile: join(root, 'config.toml'), ...answering }
   const answer = hookAnswer(directory, asks)
   const launch = { directory, agent: agent.id, spool: { directory: spool, run: 'run-1', command: 'true', answer } }
   for (const { path, content } of hookFiles(launch as unknown as Launch, asks, { profile: 'default', tool: 'claude' }))
     writeFileSync(path, content)
-  return hookLine(launch.spool, event)
+  return lineOf(launch.spool, event)
 }
 
 const ran = (command: string, input = MESSAGE) => {
@@ -98,6 +99,24 @@ describe('the line of an answered hook', () => {
     const { status, stdout, stderr } = ran(line('SessionStart'), input)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('You are the agent web/toast')
+  })
+})
+
+describe('in a resumed conversation of Gemini CLI', () => {
+  it('the answer comes with the first prompt, once, because the program may drop what its SessionStart hook adds', () => {
+    expect(ran(line('BeforeAgent', {}, lateHookLine))).toEqual(SILENT)
+    expect(ran(line('SessionStart', {}, lateHookLine))).toEqual(SILENT)
+    expect(reported()).toBe(1)
+    const { stdout } = ran(line('BeforeAgent', {}, lateHookLine))
+    expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('You are the agent web/toast')
+    expect(ran(line('BeforeAgent', {}, lateHookLine))).toEqual(SILENT)
+    expect(readdirSync(directory).sort()).toEqual(['answer', 'hook.json'])
+  })
+
+  it('and nothing is printed when the files of the run are gone', () => {
+    const commands = ['SessionStart', 'BeforeAgent'].map((event) => line(event, {}, lateHookLine))
+    rmSync(directory, { recursive: true })
+    for (const command of commands) expect(ran(command)).toEqual(SILENT)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { SessionHistory } from '../../../home/index.js'
+import type { SessionCode, SessionHistory } from '../../../home/index.js'
 import { sessionsShow } from '../../../operations/index.js'
 import { operationCommand } from '../../operation-command.js'
 import { plural } from '../../screen/plural.js'
@@ -19,11 +19,14 @@ export const show = operationCommand(sessionsShow, {
   async show(session, { home, out }) {
     const { history } = await home()
     const turns = session.turn_count ? await history.turns(session.id) : undefined
+    const code = turns && !out.json ? await history.code(turns) : NO_CODE
     out.result(session, (screen) => {
       const shown = turns && { ...turns, turns: turns.turns.slice(-NEWEST_TURNS) }
       const isCut = turns && turns.turns.length > NEWEST_TURNS
       const heading = isCut ? [`The newest ${NEWEST_TURNS} of ${plural(turns.turns.length, 'turn')}:`] : []
-      const table = shown && [...heading, turnsView(shown, screen)].join('\n')
+      const isShown = (number: number): boolean => shown?.turns.some((turn) => turn.number === number) ?? false
+      const edits = code.edits.filter(({ after_turn }) => isShown(after_turn))
+      const table = shown && [...heading, turnsView(shown, { ...code, edits }, screen)].join('\n')
       const { spent, turn_count = 0, tool_call_count = 0, unread_lines = 0, unknown_records = 0 } = session
       const counted = { turns: turn_count, tool_calls: tool_call_count, unread_lines, unknown_records }
       return sessionCard(session, screen, { spent, ...counted, models: turns && modelsIn(turns), table })
@@ -31,6 +34,8 @@ export const show = operationCommand(sessionsShow, {
     if (turns) noteMissingLog(turns, out)
   },
 })
+
+const NO_CODE: SessionCode = { coded: [], turns: new Map(), edits: [] }
 
 /** Most used first. */
 function modelsIn({ turns }: SessionHistory): string[] {
