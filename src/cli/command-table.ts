@@ -65,8 +65,10 @@ export const COMMANDS: CommandTable = {
       names: [
         'sessions',
         'turns',
+        'fork',
         'diff',
         'rewind',
+        'blame',
         'tools',
         'search',
         'cost',
@@ -247,6 +249,7 @@ export const COMMANDS: CommandTable = {
         list: verb('List groups', async () => (await import('./commands/group/list.js')).list),
       },
     },
+    fork: verb('Start a new agent from a past turn', async () => (await import('./commands/fork.js')).fork),
     sling: verb(
       'Give a unit of work to an agent of a group, and start it',
       async () => (await import('./commands/sling.js')).sling,
@@ -379,6 +382,10 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/rewind.js')).rewind,
     ),
     tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
+    blame: verb(
+      'Show which turn of which agent wrote each line of a file',
+      async () => (await import('./commands/blame.js')).blame,
+    ),
     replay: verb(
       'Play a session in the terminal, turn by turn',
       async () => (await import('./commands/replay.js')).replay,

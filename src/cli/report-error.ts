@@ -55,6 +55,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'send-denied': 1,
   'session-exists': 1,
   'session-not-found': 1,
+  'setup-failed': 1,
   'snapshot-not-found': 1,
   'snapshot-refused': 1,
   'spawn-refused': 1,

@@ -3,6 +3,7 @@ import type { ScreenReading } from '../tools/index.js'
 import type { AgentRun, Binding } from './agent-run.js'
 import type { Checkpoint, CheckpointNotes } from './care/checkpoint.js'
 import type { Heartbeat } from './care/heartbeat.js'
+import type { ForkRequest } from './fork/fork-plan.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
@@ -158,6 +159,27 @@ export interface HandoffReceipt extends Receipt {
   unsaved: string[]
 }
 
+/** A fork that was made. */
+export interface ForkReceipt extends Receipt {
+  session?: string
+  source_session_id: string
+  /** The last turn that it shares with its source; absent when it shares none. */
+  turn?: number
+  /** `cut`: the conversation itself. `written`: in the form of another program. `context`: a summary in its first prompt. `new`: none. */
+  conversation: 'cut' | 'written' | 'context' | 'new'
+  turns: number
+  /** What could not be carried over to another program. */
+  left_out: { what: string; count: number }[]
+  cwd: string
+  worktree?: string
+  branch?: string
+  /** Files of that turn that its snapshot does not have. */
+  missing: { path: string; reason: string }[]
+  /** Ignored files that `.worktreeinclude` names: how many were copied, and which were not. */
+  included: number
+  not_included: { path: string; because: string }[]
+}
+
 export interface DoneReceipt extends Receipt {
   session?: string
   /** Units of work that were closed. */
@@ -204,6 +226,8 @@ export interface Agents extends AsyncDisposable {
   ): Promise<Receipt & { tier: 'respawned' | 'recreated' }>
   /** Gives a unit of work to an agent of a group that has nothing to do, or to a new one, and starts it. */
   sling(request: SlingRequest): Promise<SlingReceipt>
+  /** Makes agents of their own from a past turn of a session: its files in a new worktree, its conversation up to there. */
+  fork(request: ForkRequest): Promise<ForkReceipt[]>
   /** Hands an agent's work to its next session, in place; a handoff that was cut off is finished instead. */
   handoff(request: HandoffRequest): Promise<HandoffReceipt>
   /** Closes the agent's work, ends its session with the outcome `done`, and stops it. */

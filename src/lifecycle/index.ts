@@ -5,6 +5,7 @@ export type {
   Agents,
   AgentView,
   Explanation,
+  ForkReceipt,
   HandoffReceipt,
   Receipt,
   RecordedScreen,

@@ -10,6 +10,7 @@ import type {
   AgentView,
   DoneReceipt,
   Explanation,
+  ForkReceipt,
   HandoffReceipt,
   HandoffRequest,
   Receipt,
@@ -24,6 +25,8 @@ import type {
 import type { CheckpointNotes } from './care/checkpoint.js'
 import { putToSleep, wake } from './care/sleep.js'
 import { findAgent } from './find-agent.js'
+import type { Forked } from './fork/fork.js'
+import type { ForkRequest } from './fork/fork-plan.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
@@ -106,6 +109,37 @@ export class RunningAgents implements Agents {
     const did = `slung ${work.id} to ${agent.address}`
     const how = `${isNew ? 'a new agent' : 'it had nothing to do'}${worktree ? `; worktree ${worktree.how}` : ''}`
     return { agent: await this.#look(agent), did, how, work, is_new: isNew, ...place }
+  }
+
+  async fork(request: ForkRequest): Promise<ForkReceipt[]> {
+    this.parts.terminals.warm(this.parts.socket)
+    const { fork } = await import('./fork/fork.js')
+    const made = await fork(this.parts, request)
+    return Promise.all(made.map((one) => this.#forked(one, request.prompt)))
+  }
+
+  async #forked(made: Forked, prompt: string | undefined): Promise<ForkReceipt> {
+    const { agent, observed, source, turn, session, conversation, worktree, branch, included } = made
+    const first = [conversation.context, prompt].filter((text) => text !== undefined && text !== '').join('\n\n')
+    const prompted = first === '' ? '' : `; ${await this.#prompt(agent, first)}`
+    const at = turn === undefined ? 'before its first turn' : `at turn ${turn}`
+    return {
+      agent: await this.#look(agent),
+      did: `forked ${source} ${at} as ${agent.address}`,
+      how: aliveness(observed) + prompted,
+      ...(session ? { session } : {}),
+      source_session_id: source,
+      ...(turn === undefined ? {} : { turn }),
+      conversation: conversation.how,
+      turns: conversation.turns,
+      left_out: conversation.left_out,
+      cwd: made.cwd,
+      ...(worktree ? { worktree } : {}),
+      ...(branch ? { branch } : {}),
+      missing: made.missing.map(({ path, reason }) => ({ path, reason })),
+      included: included.files,
+      not_included: included.left,
+    }
   }
 
   async handoff(request: HandoffRequest): Promise<HandoffReceipt> {

@@ -51,6 +51,7 @@ export type ErrorCode =
   | 'send-denied'
   | 'session-exists'
   | 'session-not-found'
+  | 'setup-failed'
   | 'snapshot-not-found'
   | 'snapshot-refused'
   | 'spawn-refused'

@@ -115,15 +115,25 @@ export class Config {
 
   /** What submits finished work: `[work] on_done`, and how long it may take, `on_done_timeout`. The user's own file alone may name it, never a repository's. */
   async onDone(): Promise<OnDone | undefined> {
-    const { on_done: command, on_done_timeout: limit } = table(await this.#read(), 'work', this.file)
+    const { on_done, on_done_timeout: limit } = table(await this.#read(), 'work', this.file)
+    const command = this.#words('work.on_done', on_done, '["git", "push"]')
+    if (command === undefined) return undefined
+    const limitMs = limit === undefined ? ON_DONE_MS : this.#duration('work.on_done_timeout', limit)
+    return { command, limitMs: Math.min(limitMs || MOST_TIMEOUT_MS, MOST_TIMEOUT_MS) }
+  }
+
+  /** What makes a new worktree ready for a fork: `[fork] setup`. Never from a file of a repository either. */
+  async forkSetup(): Promise<readonly string[] | undefined> {
+    return this.#words('fork.setup', table(await this.#read(), 'fork', this.file).setup, '["npm", "ci"]')
+  }
+
+  /** A program and its arguments. */
+  #words(name: string, command: unknown, example: string): readonly string[] | undefined {
     if (command === undefined) return undefined
     const isArgv = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
-    if (isArgv) {
-      const limitMs = limit === undefined ? ON_DONE_MS : this.#duration('work.on_done_timeout', limit)
-      return { command: command as string[], limitMs: Math.min(limitMs || MOST_TIMEOUT_MS, MOST_TIMEOUT_MS) }
-    }
-    const next = 'Give the program and each argument as a text of its own: on_done = ["git", "push"]'
-    throw new SkeinError('bad-config', `work.on_done in ${this.file} is not a list of words`, next)
+    if (isArgv) return command as string[]
+    const next = `Give the program and each argument as a text of its own: ${name.split('.').at(-1)} = ${example}`
+    throw new SkeinError('bad-config', `${name} in ${this.file} is not a list of words`, next)
   }
 
   /**

@@ -16,6 +16,7 @@ export function openPrograms(config: Config, surroundings: Surroundings): Progra
     admission: (group) => config.admission(group),
     turns: (group) => config.turns(group),
     onDone: () => config.onDone(),
+    forkSetup: () => config.forkSetup(),
     zone: () => surroundings.zone,
   }
 }

@@ -45,6 +45,8 @@ export interface Programs {
   roles(): Promise<Roles>
   /** The command that submits finished work, `[work] on_done`. */
   onDone(): Promise<OnDone | undefined>
+  /** The command that makes a new worktree ready for a fork, `[fork] setup`: a program and its arguments. */
+  forkSetup(): Promise<readonly string[] | undefined>
   /** What `[groups."<path>"]` and `[work]` say about starting agents in a group. */
   admission(group: GroupPath): Promise<GroupAdmission>
   /** What `[turns]` and `[groups."<path>"]` say about snapshots. */

@@ -29,6 +29,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   conversations: { reset: NAMED, send_policy: NAMED },
   daemon: { autostart: FLAG, ingest: FLAG },
   events: { default_ttl: DURATION, min_retain: COUNT, prune_interval: DURATION, ttl: NAMED },
+  fork: { setup: LIST },
   hibernate: { after: DURATION, agents: NAMED },
   logs: NAMED,
   notify: { by: LIST, command: LIST, on: LIST, per_minute: COUNT, quiet_hours: TEXT_OR_LIST, rules: LIST },

@@ -102,13 +102,19 @@ export class Git {
     return 'output' in ran ? ran.output : undefined
   }
 
+  /** The same with something to read. */
+  async runWith(input: string, cwd: string, ...args: readonly string[]): Promise<string | undefined> {
+    const ran = await this.#ran(cwd, args, input)
+    return 'output' in ran ? ran.output : undefined
+  }
+
   async must(cwd: string, ...args: readonly string[]): Promise<string> {
     const ran = await this.#ran(cwd, args)
     if ('output' in ran) return ran.output
     throw new SkeinError('bad-input', `git ${args[0]} ${args[1]} failed: ${ran.problem}`, `Try it by hand in ${cwd}`)
   }
 
-  #ran(cwd: string, args: readonly string[]): Promise<{ output: string } | { problem: string }> {
+  #ran(cwd: string, args: readonly string[], input = ''): Promise<{ output: string } | { problem: string }> {
     const mount = [cwd, ...args.filter((arg) => isAbsolute(arg))].map(deadMountOn).find((one) => one !== undefined)
     if (mount !== undefined) return Promise.resolve({ problem: `it is ${notAnswering(mount)}` })
     const { PATH, HOME, XDG_CONFIG_HOME } = this.environment
@@ -119,12 +125,15 @@ export class Git {
     const fixed = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-C', cwd]
     const options = { env, timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_OUTPUT } as const
     return new Promise((resolve) => {
-      execFile('git', [...fixed, ...args], options, (error, stdout, stderr) => {
+      const child = execFile('git', [...fixed, ...args], options, (error, stdout, stderr) => {
         if (!error) resolve({ output: stdout.replace(/\n$/, '') })
         else if (error.code === 'ENOENT') resolve({ problem: 'git is not installed' })
         else
           resolve({ problem: error.killed ? 'it took too long' : (stderr.trim().split('\n').at(-1) ?? error.message) })
-      }).stdin?.end()
+      })
+      child.stdin?.on('error', () => undefined) // it ended without reading: its exit code says why
+      if (input === '') child.stdin?.end()
+      else child.stdin?.end(input)
     })
   }
 }

@@ -19,7 +19,8 @@ export function placeCut(tool: LogTool, source: LogRef, at: CutPoint, cut: Cut):
     for (const [index, { path, content, onlyIfAbsent }] of cut.files.entries()) {
       if (onlyIfAbsent && statOf(path)) continue
       placeNew(path, content, (written) => {
-        if (index === 0) checkCut(tool, source, at, { ...cut, files: [{ path: written, content }] })
+        const copy = { ...source, path: written, session: cut.session, size: content.length, stamp: written }
+        if (index === 0) checkCut(tool, source, at, cut, copy)
       })
       placed.push(path)
     }
@@ -31,9 +32,7 @@ export function placeCut(tool: LogTool, source: LogRef, at: CutPoint, cut: Cut):
 }
 
 /** Compares what a copy says with what its source says. */
-export function checkCut(tool: LogTool, source: LogRef, at: CutPoint, { session, files, says }: Cut): void {
-  const path = files[0]?.path ?? ''
-  const copy: LogRef = { ...source, path, session, size: statOf(path)?.size ?? 0, stamp: path }
+export function checkCut(tool: LogTool, source: LogRef, at: CutPoint, { session, says }: Cut, copy: LogRef): void {
   const wanted = (says ?? keptTurns(foldSession([tool.read(source)]), at)).map(words)
   const read = foldSession([tool.read(copy)])
   const got = read.turns.filter(({ live }) => live).map(words)

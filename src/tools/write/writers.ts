@@ -15,6 +15,8 @@ export const WRITERS: readonly ConversationWriter[] = [
   piWriter,
 ]
 
+export const hasWriter = (tool: string): boolean => WRITERS.some((writer) => writer.tool === tool)
+
 export function writerOf(tool: string): ConversationWriter {
   const found = WRITERS.find((writer) => writer.tool === tool)
   if (found) return found

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { SkeinError } from '../../model/index.js'
+import { usageError } from '../../operations/index.js'
+import type { Cli } from '../command.js'
+import { safeText } from '../screen/safe-text.js'
+import type { Terminal } from '../screen/terminal.js'
+import { TurnList, type TurnRow } from './turn-list.js'
+
+/** Asks a person for one of the turns of a session. */
+export async function pickTurn(session: string, { fzf }: { fzf: boolean }, cli: Cli): Promise<number> {
+  const asked = cli.isAttended
+  const next = `Name it: skein fork ${session} --turn <n> ; see: skein turns ${session}`
+  if (!asked) throw usageError('No turn is named, and there is no terminal to choose it in', next)
+  const rows = await rowsOf(session, cli)
+  if (rows.length === 0) throw usageError(`Session ${session} has no turns`, 'Fork another session')
+  const chosen = fzf ? byFzf(rows) : await byList(rows, cli)
+  if (chosen !== undefined) return chosen
+  throw new SkeinError('usage', 'No turn was chosen', next)
+}
+
+async function rowsOf(session: string, cli: Cli): Promise<TurnRow[]> {
+  const { history } = await cli.home()
+  const [{ turns }, coded] = await Promise.all([history.turns(session), history.codedTurns(session)])
+  const kept = new Set(coded.filter(({ after }) => after !== undefined).map(({ turn }) => turn))
+  return turns.map(({ number, prompt, reply = '', tool_calls, started_at, live, outcome }) => {
+    const facts = [
+      started_at === undefined ? undefined : started_at.slice(0, 16).replace('T', ' '),
+      tool_calls.length > 0 ? `${tool_calls.length} calls` : undefined,
+      kept.has(number) ? undefined : 'no snapshot',
+      live ? undefined : 'abandoned',
+      outcome === 'completed' ? undefined : outcome,
+    ].filter((fact) => fact !== undefined)
+    const first = safeText(prompt.split('\n')[0] ?? '')
+    return {
+      number,
+      label: `${String(number).padStart(4)}  ${first}  (${facts.join(', ')})`,
+      preview: [...prompt.split('\n').slice(0, 3), '', ...reply.split('\n')].map(safeText),
+    }
+  })
+}
+
+async function byList(rows: readonly TurnRow[], cli: Cli): Promise<number | undefined> {
+  const taken = cli.terminal()
+  if (!taken) throw usageError('There is no terminal to choose a turn in', 'Name it: --turn <n>')
+  using terminal = await taken
+  const list = new TurnList(rows)
+  draw(terminal, list)
+  return new Promise((resolve) => {
+    terminal.onKeys((typed) => {
+      const done = press(list, typed)
+      if (done === 'leave') resolve(undefined)
+      else if (done === 'choose') resolve(list.marked?.number)
+      else draw(terminal, list)
+    })
+  })
+}
+
+/** Keys come one by one, or several at once when they are typed or pasted quickly. */
+function press(list: TurnList, typed: string): 'leave' | 'choose' | undefined {
+  if (typed === '\x1b' || typed === '\x03') return 'leave'
+  if (typed === '\x1b[A' || typed === '\x1bOA' || typed === '\x10') list.move(-1)
+  else if (typed === '\x1b[B' || typed === '\x1bOB' || typed === '\x0e') list.move(1)
+  else if (typed === '\x1b[5~') list.move(-10)
+  else if (typed === '\x1b[6~') list.move(10)
+  else if (!typed.startsWith('\x1b')) {
+    for (const character of typed) {
+      if (character === '\r' || character === '\n') return list.marked ? 'choose' : undefined
+      if (character === '\x7f' || character === '\b') list.erase()
+      else if (character >= ' ') list.type(character)
+    }
+  }
+  return undefined
+}
+
+function draw(terminal: Terminal, list: TurnList): void {
+  terminal.write(`\x1b[H\x1b[2J${list.draw(terminal.size()).join('\r\n')}`)
+}
+
+/** fzf reads the rows and talks to the terminal itself. */
+function byFzf(rows: readonly TurnRow[]): number | undefined {
+  const ran = spawnSync('fzf', ['--prompt', 'Turn? ', '--tac', '--no-sort'], {
+    input: rows.map(({ label }) => label).join('\n'),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
+  if (ran.error) throw usageError('fzf is not installed, or not in PATH', 'Leave out --fzf')
+  const number = Number(/^\s*(\d+)/.exec(ran.stdout)?.[1])
+  return Number.isInteger(number) && number > 0 ? number : undefined
+}

@@ -1,0 +1,166 @@
+import { relative, resolve } from 'node:path'
+import type { Snapshot } from '../../home/index.js'
+import { type Agent, type Session, SkeinError } from '../../model/index.js'
+import {
+  type CutPoint,
+  foldSession,
+  keptTurns,
+  LOG_TOOLS,
+  type LoggedTurn,
+  type LogRef,
+  type LogTool,
+} from '../../tools/index.js'
+import type { AgentRun, Recipe } from '../agent-run.js'
+import { type Parts, runnerOf } from '../parts.js'
+import { environmentFor } from '../run/account.js'
+
+export interface ForkRequest {
+  /** A session, or an agent: the one it is in. */
+  source: string
+  /** As `skein turns` numbers them. */
+  turn: number
+  edge: CutPoint['edge']
+  /** Restore the files of that turn in a worktree of its own; without it the fork works where the source does. */
+  code: boolean
+  /** Carry the conversation over; without it a new one begins. */
+  chat: boolean
+  /** The program that goes on; the source's own by default. */
+  tool?: string
+  /** Of the agent, the worktree and the branch. */
+  name?: string
+  /** How many forks of the same turn. */
+  count: number
+  prompt?: string
+}
+
+/** Everything that decides a fork. Nothing has been changed. */
+export interface ForkPlan {
+  request: ForkRequest
+  session: Session
+  /** The agent whose session it is, and how it runs. */
+  agent: Agent | undefined
+  recipe: Recipe
+  /** Where the source works. */
+  cwd: string
+  log: { tool: LogTool; ref: LogRef } | undefined
+  /** The turns that are carried over, oldest first, as the source numbers them. */
+  kept: LoggedTurn[]
+  snapshot: Snapshot | undefined
+}
+
+/** Finds what is to be forked, and refuses what cannot be. */
+export async function planFork(parts: Parts, request: ForkRequest): Promise<ForkPlan> {
+  const { home } = parts
+  const session = await home.sessions.find(request.source)
+  const { agent, run } = await holderOf(parts, session)
+  const source = session.tool ?? run?.recipe.tool
+  if (source === undefined) throw refused(session, 'has no tool in its record', 'Fork another session')
+  const cwd = session.cwd ?? run?.recipe.cwd
+  if (cwd === undefined) throw refused(session, 'has no directory in its record', 'Fork another session')
+  const tool = request.tool ?? source
+  runnerOf(parts, tool)
+  const recipe = recipeFor(tool, cwd, run?.recipe)
+  const log = logOf(parts, session, source, run)
+  const turns = log ? foldSession([log.tool.read(log.ref)]).turns : (await home.history.turns(session.id)).turns
+  const kept = keptTurns({ turns }, request)
+  refuseRunning(run, turns, request)
+  const snapshot = request.code ? await snapshotFor(parts, session, request) : undefined
+  return { request, session, agent, recipe, cwd, log, kept, snapshot }
+}
+
+async function holderOf(
+  { home, runs }: Parts,
+  { id, agent_id }: Session,
+): Promise<{ agent: Agent | undefined; run: AgentRun | undefined }> {
+  const agents = await home.roster.agents()
+  const run = (await runs.all()).find(({ binding }) => binding?.session === id)
+  const agent = agents.find((one) => one.id === (run?.agent ?? agent_id))
+  return { agent, run: run && agents.some((one) => one.id === run.agent) ? run : undefined }
+}
+
+/** With the rights and settings of the source where the tool is the same; another tool has others. */
+function recipeFor(tool: string, cwd: string, recipe: Recipe | undefined): Recipe {
+  if (recipe?.tool !== tool) return { tool, cwd }
+  const { model, args, mcp, dangerous, account, env_names } = recipe
+  return {
+    tool,
+    cwd,
+    ...(model ? { model } : {}),
+    ...(args ? { args } : {}),
+    ...(mcp ? { mcp } : {}),
+    ...(dangerous ? { dangerous } : {}),
+    ...(account ? { account } : {}),
+    ...(env_names ? { env_names } : {}),
+  }
+}
+
+/** The source's own log, by the place that its program named, or by looking for it. */
+function logOf(
+  parts: Parts,
+  { id }: Session,
+  name: string,
+  run: AgentRun | undefined,
+): { tool: LogTool; ref: LogRef } | undefined {
+  const tool = LOG_TOOLS.find((one) => one.name === name)
+  if (!tool) return undefined
+  const told = run?.binding?.session === id && run.binding.log ? tool.logAt(run.binding.log, id) : undefined
+  const environment = run?.recipe.tool === name ? environmentFor(parts, run.recipe) : parts.environment
+  const isIts = (log: LogRef): boolean =>
+    log.agent === undefined && (log.session === undefined ? tool.identify(log).id === id : log.session === id)
+  const found = told && isIts(told) ? [told] : tool.discover(environment).filter(isIts)
+  // A resume may leave an empty file beside the log.
+  const ref = found.sort((a, b) => b.size - a.size)[0]
+  return ref && { tool, ref }
+}
+
+/** What a program has not written yet is in no copy. */
+function refuseRunning(run: AgentRun | undefined, turns: readonly LoggedTurn[], { turn, edge }: CutPoint): void {
+  const isLast = turns.at(-1)?.number === turn
+  if (edge === 'before' || !isLast || run?.status.status !== 'running' || run.run?.ended_at !== undefined) return
+  const next = 'Wait until it is done, fork before its prompt (--before), or fork an earlier turn'
+  throw new SkeinError('turn-open', `Turn ${turn} is still running`, next)
+}
+
+/** The files at the cut. Never those of another moment. */
+async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPoint): Promise<Snapshot> {
+  const coded = await parts.home.history.codedTurns(session.id)
+  const found = coded.find((one) => one.turn === turn)?.[edge]
+  if (found) return found
+  const origin = await originSnapshot(parts, session, turn, edge)
+  if (origin) return origin
+  const when = edge === 'after' ? 'the end' : 'the prompt'
+  const have = coded.filter((one) => one[edge]).map((one) => one.turn)
+  const known = have.length === 0 ? 'It has no snapshots' : `It has those of ${shortList(have)}`
+  const next = `${known}. Fork the conversation alone, in the directory as it is: --chat-only`
+  throw new SkeinError('snapshot-not-found', `There is no snapshot of the files at ${when} of turn ${turn}`, next)
+}
+
+/** The first turns of a fork are those of its origin, and so are their files. */
+async function originSnapshot(
+  parts: Parts,
+  { forked_from: origin }: Session,
+  turn: number,
+  edge: CutPoint['edge'],
+): Promise<Snapshot | undefined> {
+  if (origin?.turn === undefined) return undefined
+  const source = await parts.home.sessions.get(origin.session)
+  if (!source) return undefined
+  const { turns } = await parts.home.history.turns(source.id)
+  const shared = keptTurns({ turns }, { turn: origin.turn, edge: 'after' })
+  const same = shared[turn - 1]?.number
+  if (same === undefined) return undefined
+  const coded = (await parts.home.history.codedTurns(source.id)).find((one) => one.turn === same)
+  return coded?.[edge] ?? originSnapshot(parts, source, same, edge)
+}
+
+const shortList = (turns: readonly number[]): string =>
+  turns.length > 8 ? `${turns.slice(0, 8).join(', ')}, …` : turns.join(', ')
+
+/** The same place below another root. */
+export function placeBelow(root: string, from: string, cwd: string): string {
+  const within = relative(from, cwd)
+  return within.startsWith('..') ? root : resolve(root, within)
+}
+
+const refused = ({ id }: Session, what: string, next: string): SkeinError =>
+  new SkeinError('illegal-transition', `Session ${id} ${what}`, next)

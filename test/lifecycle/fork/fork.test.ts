@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ToolRunner } from '../../../src/tools/index.js'
+import { fakeTool } from '../fake-tool.js'
+import { type Workshop, workshop } from '../workshop.js'
+
+const SESSION = '7d1b3c2a-5f60-4e6d-9c3b-2a1f0e9d8c7b'
+/** Reads the logs of Claude Code, runs the fake program. */
+const claudeLike = (): ToolRunner => fakeTool({ name: 'claude' })
+const atSecond = (second: number): string => new Date(Date.UTC(2026, 10, 16, 8, 0, second)).toISOString()
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
+    cwd,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: cwd },
+  }).trim()
+
+const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
+const projectFolder = (cwd: string): string => cwd.replace(/[^A-Za-z0-9]/g, '-')
+
+/** A session of three turns, each of which wrote a file, with the snapshots of all but the third. */
+async function forkable(options: Parameters<typeof workshop>[0] = {}): Promise<Workshop & { log1: string }> {
+  const shop = await workshop({ runners: [claudeLike()], ...options })
+  const { project, root, home } = shop
+  git(project, 'init', '-q', '-b', 'main')
+  writeFileSync(join(project, 'README.md'), 'hello\n')
+  writeFileSync(join(project, '.gitignore'), '*.local\nbuild/\n')
+  git(project, 'add', '.')
+  git(project, 'commit', '-q', '-m', 'first')
+  const lines: object[] = []
+  let parent: string | null = null
+  const line = (type: string, second: number, message: object, more: object = {}): void => {
+    const uuid = `u${lines.length}`
+    const facts = { sessionId: SESSION, cwd: project, version: '2.1.325', timestamp: atSecond(second) }
+    lines.push({ type, uuid, parentUuid: parent, ...facts, message, ...more })
+    parent = uuid
+  }
+  const turns = [1, 2, 3]
+  for (const turn of turns) {
+    const second = turn * 10
+    line('user', second, { role: 'user', content: `do ${turn}` }, { promptSource: 'typed' })
+    const snapshot = { directory: project, session: SESSION, asOfMs: Date.parse(atSecond(second)) }
+    if (turn < 3) await home.snapshots.capture({ ...snapshot, moment: 'prompt' })
+    writeFileSync(join(project, `file-${turn}.txt`), `${turn}\n`)
+    const reply = [{ type: 'text', text: `done ${turn}` }]
+    line('assistant', second + 2, { id: `m${turn}`, role: 'assistant', content: reply, stop_reason: 'end_turn' })
+    if (turn < 3)
+      await home.snapshots.capture({ ...snapshot, asOfMs: Date.parse(atSecond(second + 3)), moment: 'stop' })
+  }
+  const log1 = join(root, '.claude/projects', projectFolder(project), `${SESSION}.jsonl`)
+  mkdirSync(dirname(log1), { recursive: true })
+  writeFileSync(log1, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  await home.history.ingest({})
+  return { ...shop, log1 }
+}
+
+const AFTER = { source: SESSION, edge: 'after' as const, code: true, chat: true, count: 1 }
+const texts = (directory: string): string[] => readdirSync(directory).filter((name) => name.endsWith('.txt'))
+
+/** Everything that a fork could have left. */
+async function leftovers({ project, root, home }: Workshop): Promise<object> {
+  const trees = `${project}.worktrees`
+  return {
+    trees: existsSync(trees) ? readdirSync(trees) : [],
+    known: git(project, 'worktree', 'list').split('\n').length,
+    branches: git(project, 'branch', '--format=%(refname:short)').split('\n'),
+    logs: readdirSync(join(root, '.claude/projects')).flatMap((name) =>
+      readdirSync(join(root, '.claude/projects', name)),
+    ),
+    agents: (await home.roster.agents()).map(({ address }) => address),
+    notes: existsSync(join(home.paths.agents, 'forks')) ? readdirSync(join(home.paths.agents, 'forks')) : [],
+  }
+}
+const NOTHING = { trees: [], known: 1, branches: ['main'], logs: [`${SESSION}.jsonl`], agents: [], notes: [] }
+
+describe('a fork', () => {
+  it('has the files of the turn in a worktree of its own, and the conversation up to there', async () => {
+    const shop = await forkable()
+    const before = hashOf(shop.log1)
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 1 })
+    expect(fork).toMatchObject({ conversation: 'cut', turns: 1, turn: 1, source_session_id: SESSION })
+    const { worktree = '', branch, session = '' } = fork ?? {}
+    expect(branch).toBe(`skein/session/${session.slice(0, 8)}`)
+    expect(git(worktree, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
+    expect(texts(worktree)).toEqual(['file-1.txt'])
+    expect(git(worktree, 'status', '--porcelain')).toBe('?? file-1.txt')
+    const { turns } = await shop.home.history.turns(SESSION)
+    await shop.home.history.ingest({})
+    const told = await shop.home.history.turns(session)
+    expect(told.turns.map(({ prompt, reply }) => ({ prompt, reply }))).toEqual(
+      turns.slice(0, 1).map(({ prompt, reply }) => ({ prompt, reply })),
+    )
+    expect(told.session).toMatchObject({
+      forked_from: { session: SESSION, turn: 1 },
+      agent: 'claude-fork',
+      cwd: worktree,
+    })
+    expect(shop.log().at(-1)).toMatchObject({ started: session, resumed: true })
+    expect(hashOf(shop.log1)).toBe(before)
+    expect(texts(shop.project)).toEqual(['file-1.txt', 'file-2.txt', 'file-3.txt'])
+    expect(git(shop.project, 'symbolic-ref', '--short', 'HEAD')).toBe('main')
+  })
+
+  it('before a prompt has the files that the prompt found; several forks of one turn are apart', async () => {
+    const shop = await forkable()
+    const forks = await shop.agents.fork({ ...AFTER, edge: 'before', turn: 2, count: 2, name: 'again' })
+    expect(forks.map(({ branch, turns, turn }) => ({ branch, turns, turn }))).toEqual([
+      { branch: 'again', turns: 1, turn: 1 },
+      { branch: 'again-2', turns: 1, turn: 1 },
+    ])
+    for (const { worktree = '' } of forks) expect(texts(worktree)).toEqual(['file-1.txt'])
+    expect(new Set(forks.map(({ session }) => session)).size).toBe(2)
+  })
+
+  it('of a fork has the files of its origin at a turn that they share', async () => {
+    const shop = await forkable()
+    const [first] = await shop.agents.fork({ ...AFTER, turn: 2 })
+    await shop.home.history.ingest({})
+    const [second] = await shop.agents.fork({ ...AFTER, source: first?.session ?? '', turn: 1 })
+    expect(texts(second?.worktree ?? '')).toEqual(['file-1.txt'])
+    expect(second).toMatchObject({ turns: 1, source_session_id: first?.session })
+  })
+
+  it('is refused without a snapshot, and then made of the conversation alone, where the source works', async () => {
+    const shop = await forkable()
+    await expect(shop.agents.fork({ ...AFTER, turn: 3 })).rejects.toMatchObject({
+      code: 'snapshot-not-found',
+      next: expect.stringContaining('--chat-only'),
+    })
+    expect(await leftovers(shop)).toEqual(NOTHING)
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 3, code: false })
+    expect(fork).toMatchObject({ turns: 3, cwd: shop.project })
+    expect(fork).not.toHaveProperty('worktree')
+  })
+
+  it('of the files alone begins a new conversation', async () => {
+    const shop = await forkable()
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 2, chat: false })
+    expect(fork).toMatchObject({ conversation: 'new', turns: 0, turn: 2 })
+    expect(texts(fork?.worktree ?? '')).toEqual(['file-1.txt', 'file-2.txt'])
+  })
+
+  it('leaves nothing behind when its program cannot be started', async () => {
+    const broken = { ...claudeLike(), prepare: () => ({ argv: ['/nowhere/claude'] as const, env: {}, files: [] }) }
+    const shop = await forkable({ runners: [broken] })
+    await expect(shop.agents.fork({ ...AFTER, turn: 2 })).rejects.toMatchObject({ code: 'agent-died' })
+    expect(await leftovers(shop)).toEqual(NOTHING)
+  })
+
+  it('that was killed half-way is taken back by the next one', async () => {
+    const shop = await forkable()
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 2 })
+    await shop.agents.remove(fork?.agent.id ?? '', { force: true })
+    const dead = execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }).trim()
+    const { worktree: directory, branch } = fork ?? {}
+    const file = join(shop.root, '.claude/projects', projectFolder(directory ?? ''), `${fork?.session}.jsonl`)
+    const repository = join(shop.project, '.git')
+    const head = git(shop.project, 'rev-parse', 'HEAD')
+    const note = {
+      v: 1,
+      id: 'cut-off',
+      pid: Number(dead),
+      process_start: 1,
+      repository,
+      directory,
+      branch,
+      head,
+      files: [file],
+    }
+    mkdirSync(join(shop.home.paths.agents, 'forks'), { recursive: true })
+    writeFileSync(join(shop.home.paths.agents, 'forks/cut-off.json'), JSON.stringify(note))
+    await expect(shop.agents.fork({ ...AFTER, turn: 9 })).rejects.toMatchObject({ code: 'bad-input' })
+    expect(await leftovers(shop)).toMatchObject({ trees: [], known: 1, branches: ['main'], notes: [], agents: [] })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('does not touch a directory that somebody else made in the place of its worktree', async () => {
+    const shop = await forkable()
+    const directory = join(`${shop.project}.worktrees`, 'mine')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'precious'), 'x')
+    await expect(shop.agents.fork({ ...AFTER, turn: 2, name: 'mine' })).rejects.toThrow(/already there/)
+    const note = {
+      v: 1,
+      id: 'cut-off',
+      pid: 1_999_999_999,
+      repository: join(shop.project, '.git'),
+      directory,
+      branch: 'main',
+      files: [],
+    }
+    mkdirSync(join(shop.home.paths.agents, 'forks'), { recursive: true })
+    writeFileSync(join(shop.home.paths.agents, 'forks/cut-off.json'), JSON.stringify(note))
+    await expect(shop.agents.fork({ ...AFTER, turn: 9 })).rejects.toMatchObject({ code: 'bad-input' })
+    expect(readFileSync(join(directory, 'precious'), 'utf8')).toBe('x')
+    expect(git(shop.project, 'branch', '--format=%(refname:short)')).toBe('main')
+  })
+
+  it('copies the ignored files that .worktreeinclude names, and no link out of the repository', async () => {
+    const shop = await forkable()
+    const { project } = shop
+    writeFileSync(join(project, '.worktreeinclude'), '*.local\n*.txt\n')
+    writeFileSync(join(project, 'key.local'), 'k')
+    symlinkSync('/etc/passwd', join(project, 'out.local'))
+    symlinkSync('key.local', join(project, 'in.local'))
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 1 })
+    const { worktree = '', included, not_included } = fork ?? {}
+    expect(
+      readdirSync(worktree)
+        .filter((name) => name.endsWith('.local'))
+        .sort(),
+    ).toEqual(['in.local', 'key.local'])
+    expect(included).toBe(2)
+    expect(not_included).toEqual([{ path: 'out.local', because: 'it is a link out of the repository' }])
+    expect(texts(worktree)).toEqual(['file-1.txt']) // a file that git does not ignore is as it was at the turn
+  })
+
+  it("runs the user's setup command in the worktree; when that fails, nothing is left", async () => {
+    const shop = await forkable()
+    writeFileSync(join(shop.root, 'config.toml'), '[fork]\nsetup = ["sh", "-c", "pwd > where.txt"]\n')
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 1 })
+    expect(readFileSync(join(fork?.worktree ?? '', 'where.txt'), 'utf8').trim()).toBe(fork?.worktree)
+    const before = await leftovers(shop)
+    writeFileSync(join(shop.root, 'config.toml'), '[fork]\nsetup = ["false"]\n')
+    const again = await shop.again()
+    await expect(again.agents.fork({ ...AFTER, turn: 1 })).rejects.toMatchObject({ code: 'setup-failed' })
+    expect(await leftovers(again)).toEqual(before)
+  })
+})
