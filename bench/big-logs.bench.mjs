@@ -1,6 +1,6 @@
 // One long log: what an ingest of it takes, and what the daemon's callers notice while it is read.
-//   node scripts/bench.mjs big-logs [--small] [--json]
-// --small: only the log of 60 MB. Memory is the peak that the system saw (VmHWM); a wait is that of a request every 50 ms.
+//   node scripts/bench.mjs big-logs [--small | --mb=60,500] [--json]
+// --small: only the log of 60 MB; --mb: those sizes. Each figure is also written to stderr as soon as it is known. Memory is the peak that the system saw (VmHWM); a wait is that of a request every 50 ms.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -16,7 +16,8 @@ const SKEIN = join(ROOT, 'bin', 'skein.js')
 const DAEMON = join(ROOT, 'dist', 'daemon', 'daemon-main.cjs')
 const MOST_MEMORY = 500
 const MOST_WAIT = 100
-const sizes = process.argv.includes('--small') ? [60] : [60, 500, 1_000]
+const chosen = process.argv.find((flag) => flag.startsWith('--mb='))?.slice('--mb='.length)
+const sizes = chosen ? chosen.split(',').map(Number) : process.argv.includes('--small') ? [60] : [60, 500, 1_000]
 const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-big-'))
 
 const isStored = (home) => statSync(join(home, 'profiles', 'default', 'text.db'), { throwIfNoEntry: false })?.size > 0
@@ -65,7 +66,12 @@ function idleProgram() {
 
 try {
   const rows = []
-  for (const mb of sizes) for (const shape of ['usual', 'words']) rows.push(...(await measure(mb, shape)))
+  for (const mb of sizes)
+    for (const shape of ['usual', 'words']) {
+      const measured = await measure(mb, shape)
+      for (const [what, value] of measured) process.stderr.write(`${what}: ${Math.round(value * 100) / 100}\n`)
+      rows.push(...measured)
+    }
   report('big-logs', rows)
 } finally {
   rmSync(scratch, { recursive: true, force: true })

@@ -148,7 +148,7 @@ it('a session of Codex is asked from Claude Code, from the archive when its log 
   const said = JSON.stringify(receipts)
   expect(said).toContain('its log was deleted and is written again from the archive')
   expect(said).toContain('codex has no log of session')
-  await skein.listed('web/other', { status: 'idle' }, 60_000)
+  await skein.listed('web/other', { source: 'registry' }, 60_000) // its last reply was not seen yet
   await skein.run('send', 'web/other', 'what was it?', '--wait', '--timeout', '60s')
   expect(server.requests.at(-1)?.prompts).toEqual([REMEMBER, 'what was it?'])
   await skein.run('stop', 'web/other')

@@ -68,6 +68,7 @@ export const COMMANDS: CommandTable = {
         'fork',
         'diff',
         'rewind',
+        'blame',
         'tools',
         'search',
         'cost',
@@ -381,6 +382,10 @@ export const COMMANDS: CommandTable = {
       async () => (await import('./commands/rewind.js')).rewind,
     ),
     tools: verb("Show a session's tool calls", async () => (await import('./commands/tools.js')).tools),
+    blame: verb(
+      'Show which turn of which agent wrote each line of a file',
+      async () => (await import('./commands/blame.js')).blame,
+    ),
     replay: verb(
       'Play a session in the terminal, turn by turn',
       async () => (await import('./commands/replay.js')).replay,

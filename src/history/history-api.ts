@@ -4,6 +4,7 @@ import type { BudgetSpent, Event, Instant, Session, SessionId, Step } from '../m
 import type { Snapshot } from '../snapshots/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
+import type { Blame } from './blame.js'
 import type { CodedTurn } from './coded-turns.js'
 import type { ReportedCall } from './reported-calls.js'
 import type { SessionCode } from './turn-code.js'
@@ -128,6 +129,8 @@ export interface History {
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** The turns of a session with the snapshots of their beginning and end; a turn without one lacks it. */
   codedTurns(reference: string): Promise<CodedTurn[]>
+  /** Who wrote each line of a file of the user's, or one line of it. */
+  blame(file: string, line?: number): Promise<Blame>
   /** The same for a history that was read, with what each turn changed, and what changed between turns. */
   code(history: Pick<SessionHistory, 'session' | 'turns'>): Promise<SessionCode>
   /** Snapshots whose time is up, without those that a fork or a handoff refers to. */

@@ -53,6 +53,14 @@ export function openHistory(parts: HistoryParts): OpenHistory {
         const { codedTurns } = await import('./coded-turns.js')
         return codedTurns(turns, await parts.snapshots.list(session.id))
       },
+      blame: async (file, line) => {
+        const { blame } = await import('./blame.js')
+        return blame(
+          { snapshots: parts.snapshots, turns: async (session) => (await logged()).turns(session) },
+          file,
+          line,
+        )
+      },
       code: async ({ session, turns }) => {
         const [{ codedTurns }, { sessionCode }] = await Promise.all([
           import('./coded-turns.js'),

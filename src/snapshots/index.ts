@@ -1,3 +1,4 @@
+export type { FileBlame, LineOrigin } from './blame/blame-file.js'
 export type { FileChange } from './diff.js'
 export { SnapshotsErasure } from './erasure.js'
 export type { GitProgram } from './git.js'

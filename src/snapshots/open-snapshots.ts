@@ -6,6 +6,7 @@ import type { StartFacts } from './turn-start.js'
 /** The snapshots of a profile. Nothing is loaded before the first question. */
 export type SnapshotBook = Pick<
   Snapshots,
+  | 'blame'
   | 'capture'
   | 'restore'
   | 'rewind'
@@ -29,6 +30,7 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
   const load = onDemand(() => import('./snapshots.js'))
   const open = async (): Promise<Snapshots> => new (await load()).Snapshots(await setup())
   return {
+    blame: async (file) => (await open()).blame(file),
     capture: async (request) => (await open()).capture(request),
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),

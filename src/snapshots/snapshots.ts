@@ -1,6 +1,7 @@
 import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
+import { blameFile, type FileBlame } from './blame/blame-file.js'
 import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './capture.js'
 import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
 import { Git, type GitProgram } from './git.js'
@@ -99,6 +100,14 @@ export class Snapshots {
     const store = BareStore.named(this.#setting.snapshots, before.store, this.#setting.git)
     if (store) return store
     throw new SkeinError('snapshot-not-found', `The store ${before.store} is not there`, 'Run `skein snapshots verify`')
+  }
+
+  /** Who wrote each line of a file of the user's, as it is now. */
+  blame(file: string): Promise<FileBlame> {
+    return blameFile(this.#setting, file, async (name) => {
+      const store = BareStore.named(this.#setting.snapshots, name, this.#setting.git)
+      return store ? this.#in(store, 'refs/turns') : []
+    })
   }
 
   /** Snapshots of a session, oldest first; of all sessions without one. */

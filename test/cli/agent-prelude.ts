@@ -17,8 +17,11 @@ export function preludeOf(line: string): string[] {
   return []
 }
 
-/** It needs a program that has, or had, a conversation on this machine: tried with real programs, in `e2e`. */
-export const needsProgram = (line: string): boolean => /^skein (?:seance talk|resurrect)\b/.test(line)
+/**
+ * It needs a program that has, or had, a conversation on this machine: tried with real programs, in `e2e`. Or code that was captured where it
+ * is: see `blame.test.ts`.
+ */
+export const needsProgram = (line: string): boolean => /^skein (?:seance talk|resurrect|blame)\b/.test(line)
 
 /** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
 export const runnable = (line: string): string =>

@@ -82,6 +82,12 @@ const RARE = new Set([
     (field) => `seance-talk.${field}`, // see seance.test.ts
   ),
   ...['turn.reply_after_calls', 'exported-turn.reply_after_calls'], // of turns that were cut off: see fold.test.ts
+  // See blame.test.ts.
+  ...['root', 'path', 'writers', 'lines'].map((field) => `blame.${field}`),
+  ...['number', 'text', 'writer'].map((field) => `blamed-line.${field}`),
+  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'commit', 'author', 'summary'].map(
+    (field) => `line-writer.${field}`,
+  ),
   // See resurrect.test.ts.
   ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),
   ...['left-out.what', 'left-out.count'],

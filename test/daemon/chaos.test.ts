@@ -19,7 +19,9 @@ function randomBy(seed: number): () => number {
   }
 }
 
-it('while agents, tmux and the daemon are killed at random, no work is lost or doubled, every death has a cause, and nothing is left running', async () => {
+it('while agents, tmux and the daemon are killed at random, no work is lost or doubled, every death has a cause, and nothing is left running', {
+  timeout: (SECONDS + 280) * 1_000,
+}, async () => {
   const herd = await ScriptedHerd.make(
     `[recover]\nspacing = 0\n[watchdog]\nrespawn = "on-crash"\nbackoff = "1s"\nmax_backoff = "4s"\nlimit = ${LIMIT}\n`,
   )

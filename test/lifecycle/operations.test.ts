@@ -35,6 +35,10 @@ describe('starting', () => {
       },
       (events) => events.length === 1,
     )
+    // The id was chosen at the start; the program's own word confirms it, since when it is known.
+    const [bound] = await agents.list()
+    expect(bound).toMatchObject({ session_how: 'chosen', session_confirmed: true })
+    expect(Date.parse(bound?.session_since ?? '')).toBeGreaterThan(0)
   })
 
   it('a name is made up from the directory, and a second start of the same agent is refused', async () => {

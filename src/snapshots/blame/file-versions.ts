@@ -1,0 +1,115 @@
+import { SkeinError } from '../../model/index.js'
+import type { BareStore } from '../bare-store.js'
+import { changesBetween, type FileChange } from '../diff.js'
+import type { Git } from '../git.js'
+import { type Snapshot, shown } from '../snapshot.js'
+
+/** Who changed a file between two snapshots of a worktree. */
+export type Writer =
+  /** A turn that was under way; `beside` are others that were at the same time. */
+  | { kind: 'turn'; session: string; begun: Snapshot; beside: string[] }
+  /** Nobody of ours: a person, or a program that a person ran. */
+  | { kind: 'edit' }
+
+/** What a file became, as the first snapshot that has it so shows it. */
+export interface FileVersion {
+  root: string
+  path: string
+  blob: string
+  snapshot: Snapshot
+  writer: Writer
+  /** HEAD moved with it, so that lines may come from commits or from another worktree. */
+  isHeadMoved: boolean
+}
+
+/** The versions of a file in one worktree, oldest first. `path` is its name now, in bytes; it is followed through renames. */
+export async function versionsIn(
+  git: Git,
+  store: BareStore,
+  snapshots: readonly Snapshot[],
+  path: string,
+): Promise<FileVersion[]> {
+  const writers = writersOf(snapshots)
+  const found: FileVersion[] = []
+  for (const { at, path: name, blob } of await blobsOf(git, store, snapshots, path)) {
+    const snapshot = snapshots[at] as Snapshot
+    const before = found.at(-1)
+    if (before?.blob === blob && before.path === name) continue
+    const isHeadMoved = snapshot.head !== snapshots[at - 1]?.head
+    found.push({ root: snapshot.root, path: name, blob, snapshot, writer: writers[at] as Writer, isHeadMoved })
+  }
+  return found
+}
+
+interface Placed {
+  at: number
+  path: string
+  blob: string
+}
+
+/** Where the file is in each snapshot, oldest first. Asked backwards: its name is known at the end. */
+async function blobsOf(git: Git, store: BareStore, snapshots: readonly Snapshot[], path: string): Promise<Placed[]> {
+  const placed: Placed[] = []
+  let name = path
+  let blobs = await blobsAt(git, store, snapshots, name)
+  for (let at = snapshots.length - 1; at >= 0; at -= 1) {
+    const blob = blobs[at]
+    if (blob !== undefined) placed.push({ at, path: name, blob })
+    else if (placed.at(-1)?.at === at + 1) {
+      const from = renamedFrom(await treeChanges(git, store, snapshots, at), name)
+      if (from === undefined) continue
+      name = from
+      blobs = await blobsAt(git, store, snapshots.slice(0, at + 1), name)
+      at += 1 // this one again, under its older name
+    }
+  }
+  return placed.reverse()
+}
+
+const treeChanges = (git: Git, store: BareStore, snapshots: readonly Snapshot[], at: number): Promise<FileChange[]> =>
+  changesBetween(git, store, snapshots[at]?.worktree_tree ?? '', snapshots[at + 1]?.worktree_tree ?? '')
+
+function renamedFrom(changes: readonly FileChange[], path: string): string | undefined {
+  const from = changes.find((change) => change.status === 'renamed' && change.path === shown(path))?.from
+  return from === undefined ? undefined : Buffer.from(from).toString('latin1')
+}
+
+/** The regular file of that name in each snapshot; undefined where there is none. One process for all. */
+async function blobsAt(
+  git: Git,
+  store: BareStore,
+  snapshots: readonly Snapshot[],
+  path: string,
+): Promise<(string | undefined)[]> {
+  if (path.includes('\n'))
+    throw new SkeinError('bad-input', 'A file with a line break in its name has no blame', 'Rename it')
+  const input = Buffer.from(snapshots.map(({ worktree_tree }) => `${worktree_tree}:${path}\n`).join(''), 'latin1')
+  const lines = await git.text([...store.at(), 'cat-file', '--batch-check=%(objecttype) %(objectname)', '--buffer'], {
+    input,
+  })
+  return lines.split('\n').map((line) => /^blob ([0-9a-f]+)$/.exec(line)?.[1])
+}
+
+/** Who changed files before each snapshot: whose turns were under way since the one before. */
+function writersOf(snapshots: readonly Snapshot[]): Writer[] {
+  const open = new Map<string, Snapshot>()
+  return snapshots.map((snapshot) => {
+    const { session, moment } = snapshot
+    const writer = writerAmong(open, snapshot)
+    if (moment === 'prompt') open.set(session, snapshot)
+    if (moment === 'stop') open.delete(session)
+    return writer
+  })
+}
+
+function writerAmong(open: ReadonlyMap<string, Snapshot>, { session, moment }: Snapshot): Writer {
+  const own = moment === 'stop' ? open.get(session) : undefined
+  const begun = own ?? [...open.values()].at(-1)
+  if (!begun) return { kind: 'edit' }
+  return {
+    kind: 'turn',
+    session: begun.session,
+    begun,
+    beside: [...open.keys()].filter((one) => one !== begun.session),
+  }
+}
