@@ -45,7 +45,7 @@ it.each([
   expect(await home.sessions.get(session)).toMatchObject({ outcome: 'handoff' })
 })
 
-it('what is saved for an agent that does not run is given to its next session, once', async () => {
+it('what is saved for an agent that does not run is there for its next session', async () => {
   const shop = await running('')
   const { agents, home } = shop
   await agents.stop('toast')
