@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../src/disk/index.js'
 import { LOG_TOOLS, RUNNERS } from '../src/tools/index.js'
 import { asked, carried, expectSent, openScratchHome, piecesOf, promptsOf, recorded, SCRIPT } from './continued.js'
 import { ModelServer } from './model-server/model-server.js'
@@ -40,11 +39,7 @@ describe.each(NAMES)('%s', (tool) => {
     const { session: carriedOver } = await carried(home, programs, foreign, tool, scratch.project)
     const runner = RUNNERS.find(({ name }) => name === tool)
     if (!runner) throw new Error(`no runner of ${tool}`)
-    const run = await RealRun.start(scratch, runner, programs.env, {
-      kind: 'resume',
-      session: carriedOver,
-      dangerous: true,
-    })
+    const run = await RealRun.start(scratch, runner, programs.env, { kind: 'resume', session: carriedOver })
     await run.ready()
     const typed = `what is it (in the window of ${tool})`
     await run.pane.submit(typed)
@@ -54,18 +49,11 @@ describe.each(NAMES)('%s', (tool) => {
   }, 300_000)
 })
 
-/** As a program does that cleans up: the file is gone, or the rows of the session. */
+/** As a program does that cleans up. The sessions of opencode are in one database, which goes with them. */
 function deleteLog(programs: PrintMode, tool: string, session: string): void {
   const reader = LOG_TOOLS.find(({ name }) => name === tool)
   for (const log of reader?.discover(programs.environment) ?? []) {
     if ((log.session ?? reader?.identify(log).id) !== session) continue
-    if (!log.path.endsWith('.db')) {
-      rmSync(log.path)
-      continue
-    }
-    const database = openDatabase(log.path)
-    for (const table of ['part', 'message']) database.prepare(`delete from ${table} where session_id = ?`).run(session)
-    database.prepare('delete from session where id = ?').run(session)
-    database.close()
+    for (const end of ['', '-wal', '-shm']) rmSync(`${log.path}${end}`, { force: true })
   }
 }

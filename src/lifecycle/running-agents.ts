@@ -23,7 +23,6 @@ import type {
   StartNow,
 } from './agents.js'
 import type { CheckpointNotes } from './care/checkpoint.js'
-import { putToSleep, wake } from './care/sleep.js'
 import { findAgent } from './find-agent.js'
 import type { Forked } from './fork/fork.js'
 import type { ForkRequest } from './fork/fork-plan.js'
@@ -168,11 +167,13 @@ export class RunningAgents implements Agents {
 
   async sleep(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
+    const { putToSleep } = await import('./care/sleep.js')
     return this.#ended(agent, await putToSleep(this.parts, agent, 'by hand'), 'put to sleep')
   }
 
   async wake(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
+    const { wake } = await import('./care/sleep.js')
     const how = await wake(this.parts, agent)
     const did = how === undefined ? `left ${agent.address} as it was` : `woke ${agent.address}`
     return { agent: await this.#look(agent), did, how: how ?? 'it was not asleep' }
