@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { SilenceRounds } from '../../src/daemon/watch/silence-rounds.js'
 import { touchBeat } from '../../src/journal/index.js'
 import { type AgentView, considerRespawn, parseWatchdogSettings } from '../../src/lifecycle/index.js'
@@ -24,6 +24,10 @@ async function yard({ tool = 'fake', respawn = 'on-crash' }: { tool?: string; re
   let aheadMs = 0
   const shop = await workshop({ clock: { now: () => Date.now() + aheadMs } })
   const configFile = join(shop.root, 'config.toml')
+  // A program that hangs does not end with its terminal.
+  onTestFinished(async () => {
+    await shop.agents.kill('web/toast').catch(() => undefined)
+  })
   writeFileSync(configFile, `[watchdog]\nrespawn = "${respawn}"\nstuck_after = "5m"\n`)
   await shop.agents.start({ agent: 'web/toast', cwd: shop.project, tool })
   await eventually(

@@ -46,7 +46,7 @@ async function cutFor(
   if (!log?.tool.cut) throw new Error('no log to cut')
   const { tool, ref } = log
   const environment = environmentFor(parts, recipe)
-  const cut = tool.cut?.(ref, request, { session, cwd, environment, now: nowOf(parts) })
+  const cut = await tool.cut?.(ref, request, { session, cwd, environment, now: nowOf(parts) })
   if (!cut) throw new Error('no cut')
   place(cut.files.map(({ path }) => path))
   const placed = placeCut(tool, ref, request, cut)

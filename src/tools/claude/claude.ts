@@ -7,7 +7,6 @@ import { fileLog, filesBelow, idFromName, isUuid, listDirectory, smallJson, with
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
 import { clearsUnder } from './claude-clears.js'
 import { originAmong } from './claude-copies.js'
-import { cutClaude } from './claude-cut.js'
 import { openClaudeSessions } from './claude-registry.js'
 import { claudeRoots } from './claude-roots.js'
 import { titlesAtEnd } from './claude-title.js'
@@ -46,7 +45,7 @@ export const claude: LogTool = {
   successions: (environment) => claudeRoots(environment).flatMap(clearsUnder),
   openSessions: openClaudeSessions,
   usageReader: () => new ClaudeUsageReader(),
-  cut: cutClaude,
+  cut: async (log, at, target) => (await import('./claude-cut.js')).cutClaude(log, at, target),
 }
 
 /** `projects/<encoded cwd>/<session>.jsonl`, with `<session>/subagents/agent-<id>.jsonl` beside it (2.0.x: `agent-<id>.jsonl` beside it). */

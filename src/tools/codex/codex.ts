@@ -4,7 +4,6 @@ import { identifyByHead } from '../log/identify.js'
 import { readJsonl } from '../log/jsonl-log.js'
 import { fileLog, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
-import { cutCodex } from './codex-cut.js'
 import { lacksHistory } from './codex-history.js'
 import { sessionInName } from './codex-name.js'
 import { CODEX_FOLDERS, codexLogsUnder, codexRoots, isCodexLog } from './codex-roots.js'
@@ -34,7 +33,7 @@ export const codex: LogTool = {
   identify: (log) => identifyByHead(codex, log),
   read,
   lacksHistory,
-  cut: cutCodex,
+  cut: async (log, at, target) => (await import('./codex-cut.js')).cutCodex(log, at, target),
 }
 
 const logsUnder = (root: string): (LogRef | undefined)[] =>

@@ -5,7 +5,6 @@ import { identifyByHead } from '../log/identify.js'
 import { readJsonl } from '../log/jsonl-log.js'
 import { fileLog, filesBelow, listDirectory, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
-import { cutGemini } from './gemini-cut.js'
 import { projectFolder, projectHash } from './gemini-project.js'
 import { documentRecords } from './gemini-records.js'
 import { GeminiTranslator } from './gemini-translator.js'
@@ -36,7 +35,7 @@ export const gemini: LogTool = {
   identify: (log) => identifyByHead(gemini, log),
   read,
   projectHash,
-  cut: cutGemini,
+  cut: async (log, at, target) => (await import('./gemini-cut.js')).cutGemini(log, at, target),
 }
 
 /** `GEMINI_CLI_HOME` replaces the home directory, not `.gemini` in it. */

@@ -128,7 +128,7 @@ export interface LogTool {
    * The conversation up to a turn, as a log of its own. The source is only read. Refused where a tool call would be left without a result.
    * Absent for tools whose logs cannot be cut.
    */
-  cut?(log: LogRef, at: CutPoint, target: CutTarget): Cut
+  cut?(log: LogRef, at: CutPoint, target: CutTarget): Promise<Cut>
   /** The sessions that a living process has open; undefined where the tool does not register them. */
   openSessions?(environment: Environment): ReadonlySet<SessionId> | undefined
 }

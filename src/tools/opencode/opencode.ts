@@ -8,7 +8,6 @@ import { identifyByHead } from '../log/identify.js'
 import { fileLog, listDirectory, withoutDoubles } from '../log/log-files.js'
 import { CAN, cannot, type Environment, type LogRef, type LogTool, type ReadOptions } from '../log/log-tool.js'
 import { LostPlace } from '../log/turn-tracker.js'
-import { cutOpencode } from './opencode-cut.js'
 import { isDamage, logsIn, type MessagePlace, OpencodeDatabase, unreadable } from './opencode-database.js'
 import { exportRecords } from './opencode-records.js'
 import { OpencodeTranslator } from './opencode-translator.js'
@@ -40,7 +39,7 @@ export const opencode: LogTool = {
   logsIn: (path) => logsIn(NAME, dirname(path), path),
   identify,
   read,
-  cut: cutOpencode,
+  cut: async (log, at, target) => (await import('./opencode-cut.js')).cutOpencode(log, at, target),
 }
 
 const dataDirectory = ({ home, env }: Environment): string =>

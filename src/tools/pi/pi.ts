@@ -12,7 +12,6 @@ import {
   type LogTool,
   type ReadOptions,
 } from '../log/log-tool.js'
-import { cutPi } from './pi-cut.js'
 import { sessionInName } from './pi-name.js'
 import { PiTranslator } from './pi-translator.js'
 
@@ -42,7 +41,7 @@ export const pi: LogTool = {
   logAt: (path) => fileLog(NAME, dirname(dirname(path)), path, { session: sessionInName(path) }),
   identify: (log) => identifyByHead(pi, log),
   read: readPi,
-  cut: cutPi,
+  cut: async (log, at, target) => (await import('./pi-cut.js')).cutPi(log, at, target),
 }
 
 export function readPi(log: LogRef, options: ReadOptions = {}): Iterable<Fact> {
