@@ -478,13 +478,12 @@ export const STEPS: readonly Step[] = [
     { session: '22222222', turn: 999, chat_only: true },
     { fails: 'bad-input' },
   ),
-  step('fork', 'fork 22222222 --turn 1 --chat-only --tool demo --name ops/again', {
-    session: '22222222',
-    turn: 1,
-    chat_only: true,
-    tool: 'demo',
-    name: 'ops/again',
-  }),
+  step(
+    'fork',
+    'fork 22222222 --turn 1 --chat-only --tool demo --name ops/again',
+    { session: '22222222', turn: 1, chat_only: true, tool: 'demo', name: 'ops/again' },
+    { before: [['session', 'update', '22222222', '--cwd', '/tmp']] }, // the recorded directory is not there
+  ),
   step('sling', 'sling w-43 ops --tool demo --repo repo', {
     work: 'w-43',
     group: 'ops',
