@@ -147,7 +147,7 @@ export async function untilDown(herd: ScriptedHerd, names: readonly string[]): P
 
 function isDaemonOf(pid: string, root: string): boolean {
   return (
-    read(`/proc/${pid}/cmdline`).includes('skein-daemon') &&
+    read(`/proc/${pid}/cmdline`).startsWith('skein-daemon') &&
     read(`/proc/${pid}/environ`).includes(`SKEIN_HOME=${root}\0`)
   )
 }
