@@ -7,6 +7,10 @@ export function preludeOf(line: string): string[] {
   if (line.includes('--group lab')) return ['skein spawn . --agent lab/demo --tool demo']
   if (/^skein (stop|restart|wait) --group web/.test(line)) return ['skein start . --agent web/demo --tool demo']
   if (line.startsWith('skein checkpoint read')) return ['skein checkpoint write --agent web/toast']
+  // The directory that it was recorded in is not there.
+  if (line.startsWith('skein fork')) return ['skein session update 22222222 --cwd /tmp']
+  if (line.startsWith('skein budget clear'))
+    return ['skein start . --agent web/demo --tool demo', 'skein budget set web/demo --hard 5usd']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']
   if (/^skein (up|down)\b/.test(line))
     return ['skein start . --agent web/demo --tool demo', ...(line.startsWith('skein up') ? ['skein down'] : [])]
@@ -27,7 +31,7 @@ export const needsProgram = (line: string): boolean => /^skein (?:seance talk|re
 export const runnable = (line: string): string =>
   needsProgram(line)
     ? 'skein seance read 22222222'
-    : line.startsWith('skein start ')
+    : /^skein (?:start|fork) /.test(line)
       ? line.replace('--tool claude', '--tool demo')
       : line
 

@@ -171,6 +171,7 @@ const MORE = [
   'skein conversations prune --max 1',
   'skein work done w-42 --session 5e8fa07b',
   'skein mail read m-7 --session 5e8fa07b',
+  'skein budget set --all --per day --soft 1Mtok --hard 2Mtok',
   'skein tool show team-claude',
   'skein tool test claude --pane failed.txt',
 ]

@@ -14,7 +14,7 @@ export const fork = operationCommand(operation, {
   description: `${operation.description} Without --turn, choose it from a list in the terminal.`,
   examples: [
     [
-      'skein fork 22222222 --turn 1 --chat-only --tool demo --name again',
+      'skein fork 22222222 --turn 1 --chat-only --tool claude --name again',
       'Continue from the first turn, in another program',
     ],
   ],
