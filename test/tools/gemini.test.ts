@@ -43,10 +43,11 @@ describe('Gemini sessions', () => {
     ])
   })
 
-  it('what a hook added is no prompt, alone or in front of one', () => {
+  it('what a hook added is no prompt, alone, in front of one or behind it', () => {
     const context = '<hook_context>You are the agent web/toast.\n\nContinue.</hook_context>'
-    const log = file(user('u1', `${context}\none`), reply('g1', '1'), user('u2', context), user('u3', 'two'))
-    expect(prompts(log.session())).toEqual(['one', 'two'])
+    const [before, behind] = [user('u1', `${context}\none`), user('u4', `three\n${context}`)]
+    const log = file(before, reply('g1', '1'), user('u2', context), user('u3', 'two'), behind)
+    expect(prompts(log.session())).toEqual(['one', 'two', 'three'])
   })
 
   it('a sub-agent lies in the folder of the session that started it', () => {

@@ -14,6 +14,8 @@ import { projectPath } from './gemini-project.js'
 
 /** What a hook added for the model: a message of its own, or in front of a prompt. */
 const OF_A_HOOK = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/
+/** Or behind one, on a line of its own. */
+const BEHIND = { from: '\n<hook_context>', to: '</hook_context>' }
 const CONTEXT = '<session_context>'
 /** What it says to the model by itself, in the middle of a turn. */
 const OF_ITSELF = /^\[System: You successfully executed a tool but returned an empty response\b/
@@ -155,7 +157,7 @@ export class GeminiTranslator implements Translator {
   #acceptUser(message: JsonObject, at: Instant | undefined): void {
     const id = textAt(message, 'id')
     const { text, results } = partsOf(contentOf(message))
-    const words = (typeof message.content === 'string' ? message.content : text).replace(OF_A_HOOK, '')
+    const words = withoutHooks(typeof message.content === 'string' ? message.content : text)
     const known = id === undefined ? undefined : this.#tracker.turnOf(MAIN, id)
     if (words.startsWith(CONTEXT)) {
       const cwd = /Workspace Director(?:y|ies):\*{0,2}\s*-?\s*(\/[^\n]+)/.exec(words)?.[1]
@@ -250,4 +252,12 @@ const contentOf = (message: JsonObject): readonly unknown[] => listAt(message, '
 
 function wordsOf(message: JsonObject): string {
   return typeof message.content === 'string' ? message.content : partsOf(contentOf(message)).text
+}
+
+/** A prompt as its user wrote it. */
+function withoutHooks(text: string): string {
+  const words = text.replace(OF_A_HOOK, '')
+  if (!words.trimEnd().endsWith(BEHIND.to)) return words
+  const at = words.lastIndexOf(BEHIND.from)
+  return at < 0 ? words : words.slice(0, at)
 }
