@@ -175,7 +175,9 @@ function buildRepository(directory: string): void {
 }
 
 export function copyWorld(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+  // A lock of git is there for a moment only: an example may put files back in the repository that the master's snapshots are of.
+  const filter = (path: string): boolean => !path.endsWith('.lock')
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter })
 }
 
 /** An agent that ran and failed, and what the daemon of that time wrote down. */
