@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
@@ -41,6 +41,9 @@ describe.each([claude])('a session of $name $version', (tool) => {
       expect(projectFiles(scratch.project)).toEqual(TURNS.slice(0, turn).map((n) => `file-${n}.txt`))
     }
 
+    const log = logOf(scratch, session)
+    const before = readFileSync(log)
+
     // The snapshot of a turn is taken beside it.
     let forks: unknown
     await until('the second turn has its snapshot', async () => {
@@ -73,5 +76,21 @@ describe.each([claude])('a session of $name $version', (tool) => {
     expect(projectFiles(worktree)).toEqual(['file-1.txt', 'file-2.txt'])
     expect(existsSync(join(worktree, 'README.md'))).toBe(true)
     expect(projectFiles(scratch.project)).toEqual(TURNS.map((n) => `file-${n}.txt`))
+    expect(readFileSync(log).equals(before)).toBe(true)
+    expect(await skein.run('show', String(fork?.session))).toMatchObject({ forked_from: { session, turn: 2 } })
+
+    await skein.run('restart', AGENT)
+    await skein.run('send', AGENT, 'once more', '--wait', '--timeout', '60s')
+    const resumed = server.requests.findLast(({ prompts }) => prompts.at(-1) === 'once more')
+    expect(resumed?.prompts).toEqual([...TURNS.map(prompt), 'once more'])
   })
 })
+
+/** The program's own log of a session. */
+function logOf(scratch: Scratch, session: string): string {
+  const projects = join(scratch.home, '.claude', 'projects')
+  const name = readdirSync(projects, { recursive: true, encoding: 'utf8' }).find((path) =>
+    path.endsWith(`${session}.jsonl`),
+  )
+  return join(projects, name ?? 'nothing')
+}
