@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAt, objectAt, textAt } from '../src/tools/json-value.js'
@@ -88,5 +88,15 @@ describe.each(REAL_TOOLS)('the code of the turns of $name $version', (tool) => {
     expect(readFileSync(file('notes.txt'), 'utf8')).toBe('begun\nby a person\n')
     await skein.run('rewind', AGENT, '--redo', '--yes')
     expect(readFileSync(file('three.txt'), 'utf8')).toBe('three\nthree\nthree\n')
-  }, 180_000)
+
+    const [fork] = listAt(await skein.run('fork', AGENT, '--turn', second ?? '', '--prompt', 'and now?'), 'forks')
+    expect(fork).toMatchObject({ conversation: 'cut', turns: Number(second), source_session_id: session })
+    const next = () => server.requests.find(({ prompts }) => prompts.at(-1)?.includes('and now?'))
+    await until('the fork asks the model', () => next() !== undefined, 90_000)
+    const said = next()?.prompts.flatMap((text) => /turn (?:one|two|three)|and now\?/.exec(text)?.[0] ?? []) ?? []
+    expect(said).toEqual(['turn one', 'turn two', 'and now?'])
+    const files = readdirSync(String((fork as { worktree: string }).worktree)).filter((name) => name.endsWith('.txt'))
+    expect(files.sort()).toEqual(['notes.txt', 'one.txt', 'two.txt'])
+    expect((await skein.run('turns', session)).turns).toEqual(shown.turns)
+  }, 240_000)
 })

@@ -64,9 +64,12 @@ function edgesOf(run: AgentRun, captured: CapturedEdges): { prompt?: Instant | u
   return { prompt, stop }
 }
 
-/** A prompt that was reported, also one that was typed while a turn went on. */
-const isAnother = (prompted: Instant | undefined, { prompt }: CapturedEdges): boolean =>
-  prompted !== undefined && (prompt === undefined || msOf(prompted) - msOf(prompt) >= SAME_PROMPT_MS)
+/** A prompt that was reported, also one that was typed while a turn went on. A turn may be over in a moment: then the next prompt is another. */
+function isAnother(prompted: Instant | undefined, { prompt, stop }: CapturedEdges): boolean {
+  if (prompted === undefined || prompt === undefined) return prompted !== undefined
+  if (stop !== undefined && stop > prompt && prompted > stop) return true
+  return msOf(prompted) - msOf(prompt) >= SAME_PROMPT_MS
+}
 
 /** Work that began after the last end, with no prompt captured since. A turn that goes on after a question was answered is no other turn. */
 function isBeginning(begun: Instant | undefined, { prompt, stop }: CapturedEdges, ended: Instant | undefined): boolean {

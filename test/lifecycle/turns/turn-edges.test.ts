@@ -26,6 +26,12 @@ it('a prompt that was reported is captured once, also by a second report of it',
   expect(edges({ prompted_at: at(10.2), busy_at: at(10) }, { prompt: at(10) })).toEqual([])
 })
 
+it('a prompt a moment after a turn that was over at once is another one', () => {
+  const captured = { prompt: at(10), stop: at(10.4) }
+  expect(edges({ prompted_at: at(11), busy_at: at(11), turn_end: ended(10.4) }, captured)).toEqual([['prompt', at(11)]])
+  expect(edges({ prompted_at: at(10.2), busy_at: at(10), turn_end: ended(10.4) }, captured)).toEqual([])
+})
+
 it('work that goes on after a question was answered is no other turn; a prompt typed meanwhile is one', () => {
   expect(edges({ prompted_at: at(10), busy_at: at(40) }, { prompt: at(10) })).toEqual([])
   expect(edges({ prompted_at: at(40), busy_at: at(10) }, { prompt: at(10) })).toEqual([['prompt', at(40)]])
