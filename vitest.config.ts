@@ -21,9 +21,18 @@ const WAITING = [
 const LONG = [
   ...['cli/odd-surroundings', 'cli/json-shapes', 'many-writers', '/fuzz', 'history/', 'purge/'],
   ...['conversations/held-lock', 'lifecycle/'],
-  ...['truth', 'agents', 'afternoon', 'runners', 'soak', 'openclaw', 'approvals', 'outside'].map(
-    (name) => `e2e/${name}`,
-  ),
+  ...[
+    'truth',
+    'resurrect',
+    'continue',
+    'handoff',
+    'recover',
+    'installed-hooks',
+    'turns',
+    'agents',
+    'afternoon',
+    'runners',
+  ].map((name) => `e2e/${name}`),
 ]
 
 class LongestFirst extends BaseSequencer {
