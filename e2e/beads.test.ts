@@ -12,7 +12,8 @@ const bd = join(built ?? '', 'bin', 'bd')
 let scratch: Scratch
 let homes = 0
 
-describe.skipIf(!built)('work in beads', () => {
+// bd is a Go program whose build takes more than ten minutes, so it is built only when SKEIN_TEST_BUILD asks for it.
+describe.skipIf(!built)('work in beads (where bd is built)', () => {
   beforeAll(() => {
     scratch = new Scratch('beads')
     mkdirSync(scratch.path('store'))

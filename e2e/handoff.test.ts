@@ -57,7 +57,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
   })
 })
 
-it('an agent is handed off from Claude Code to Codex, which is told what was done', async () => {
+it('an agent is handed off from Claude Code to Codex, which gets what was done', async () => {
   await using user = await User.of([claude, codex])
   const { skein, server } = user
   const session = await user.agentAtWork('mover', claude, { prompt: 'count the files' })

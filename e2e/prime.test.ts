@@ -6,7 +6,7 @@ import { User } from './user.js'
 const AGENT = 'web/worker'
 
 describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
-  it('is told who it is and what is on its hook in the first request to the model, once', async () => {
+  it('gets who it is and what is on its hook in the first request to the model, once', async () => {
     await using user = await User.of([tool])
     const { skein, server } = user
     await skein.run('group', 'create', 'web')

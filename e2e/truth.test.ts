@@ -177,7 +177,7 @@ describe.each(REAL_TOOLS)('what is said about $name $version', (tool) => {
   })
 })
 
-it('pi: a try that it repeats is no failure, and the turn that fails in the end is told once', async () => {
+it('pi: a try that it repeats is no failure, and the turn that fails in the end is reported once', async () => {
   await using server = await ModelServer.start({
     rules: [
       {

@@ -131,9 +131,9 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
 
 /** That the daemon is to end, and why: the first reason counts. */
 class Ending implements Disposable {
-  why = 'it was told to'
+  why = 'it was asked to'
   readonly #ending = new AbortController()
-  readonly #onSignal = (): void => this.end('it was told to')
+  readonly #onSignal = (): void => this.end('it was asked to')
 
   constructor(private readonly outside: AbortSignal) {
     outside.addEventListener('abort', this.#onSignal)

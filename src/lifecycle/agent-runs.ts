@@ -113,6 +113,16 @@ export class AgentRuns {
     return this.#lock(`${id}.${what}.lock`, DOING[what], waitMs)
   }
 
+  /** The same without waiting; undefined while another process holds it. */
+  async holdIfFree(id: AgentId, what: keyof typeof DOING): Promise<Disposable | undefined> {
+    try {
+      return await this.hold(id, what, 0)
+    } catch (error) {
+      if (error instanceof SkeinError && error.code === 'agent-busy') return undefined
+      throw error
+    }
+  }
+
   /** From the choice of a session of the history until the file of the agent says that it has it. */
   async holdResume(): Promise<Disposable> {
     return this.#lock('resume.lock', 'is starting an agent in a session', HOLD_WAIT_MS)

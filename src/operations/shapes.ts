@@ -542,7 +542,7 @@ export const SHAPES = {
     "work": ["list of object", "always", "work units on its hook"],
     "mail": ["list of object", "always", "mail on its hook"],
     "unread": ["integer", "always", "mail in its inbox that it has not read"],
-    "text": ["text", "always", "what it is told"],
+    "text": ["text", "always", "the context that the agent gets"],
   },
   "identity-lock": {
     "pid": ["integer", "always", "the process"],

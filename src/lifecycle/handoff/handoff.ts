@@ -154,10 +154,7 @@ export async function finishHandoff(
   reached: Reached = () => {},
 ): Promise<HandedOff | undefined> {
   if (!unfinished(await parts.runs.read(agent.id))) return undefined
-  const held = await parts.runs.hold(agent.id, 'handoff', 0).catch((error: unknown) => {
-    if (error instanceof SkeinError && error.code === 'agent-busy') return undefined
-    throw error
-  })
+  const held = await parts.runs.holdIfFree(agent.id, 'handoff')
   if (!held) return undefined
   using _handing = held
   await observe(parts, new Set([agent.id])) // finds a pane that was made and not recorded

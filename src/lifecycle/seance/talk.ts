@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { makeDirectory, statOf } from '../../disk/index.js'
-import { type Agent, type Session, type SessionId, SkeinError } from '../../model/index.js'
+import { type Agent, type Session, SkeinError } from '../../model/index.js'
 import { WRITERS } from '../../tools/index.js'
 import { SCRATCH_DIRECTORY } from '../agent-runs.js'
 import { writeConversation } from '../fork/written-conversation.js'
 import { type Parts, pause, runnerOf } from '../parts.js'
-import { environmentFor } from '../run/account.js'
+import { placeOfConversation } from '../run/account.js'
 import { acceptDialogs } from '../run/settle-start.js'
 import { type Started, start } from '../run/start.js'
 import { planStart } from '../run/start-plan.js'
@@ -44,13 +44,15 @@ export async function callUp(parts: Parts, session: Session, options: CallUp): P
   if (tool === undefined) throw silent(session, 'its record has no tool')
   runnerOf(parts, tool)
   const there = session.cwd !== undefined && statOf(session.cwd)?.isDirectory() ? session.cwd : undefined
-  const account = tool === session.tool ? await accountWith(parts, session.id, tool) : { isFound: false }
-  const canCopy = there !== undefined && account.isFound && session.source !== 'run' && runnerOf(parts, tool).can.fork
-  if (!canCopy) refuseUnwritable(session, tool, { there, isFound: account.isFound })
+  const place =
+    tool === session.tool ? await placeOfConversation(parts, { tool, cwd: there ?? '/' }, session.id) : undefined
+  const canCopy =
+    there !== undefined && place !== undefined && session.source !== 'run' && runnerOf(parts, tool).can.fork
+  if (!canCopy) refuseUnwritable(session, tool, { there, isFound: place !== undefined })
   const agent = await makeMedium(parts, session, { tool, ...(there ? { cwd: there } : {}), ...options })
   try {
     const cwd = there ?? scratchOf(parts, agent)
-    const named = account.name === undefined ? {} : { account: account.name }
+    const named = place?.account === undefined ? {} : { account: place.account }
     const plan = await planStart(parts, { agent: agent.address, tool, cwd, ...named })
     const about = { agent, tool, cwd, is_directory_gone: there === undefined }
     if (canCopy) {
@@ -79,24 +81,6 @@ function refuseUnwritable(
   if (tool !== session.tool) throw silent(session, `Skein cannot write a conversation for ${tool}`)
   if (there === undefined) throw silent(session, `its directory ${session.cwd ?? ''} is gone`)
   throw silent(session, isFound ? `${tool} cannot copy a conversation` : `${tool} has no log of it any more`)
-}
-
-/** Whether the tool has a log of the session, and in which account. */
-async function accountWith(
-  parts: Parts,
-  session: SessionId,
-  tool: string,
-): Promise<{ isFound: boolean; name?: string }> {
-  const { hasConversation, account } = runnerOf(parts, tool)
-  if (!hasConversation) return { isFound: true }
-  const { accounts = {}, ...environment } = parts.environment
-  if (await hasConversation(session, environment)) return { isFound: true }
-  for (const [name, { tool: of }] of Object.entries(account ? accounts : {})) {
-    if (of !== tool) continue
-    const { accounts: _others, ...its } = environmentFor(parts, { tool, cwd: '/', account: name })
-    if (await hasConversation(session, its)) return { isFound: true, name }
-  }
-  return { isFound: false }
 }
 
 /** Empty, and gone with the agent. */

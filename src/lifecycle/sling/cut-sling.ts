@@ -18,10 +18,7 @@ export async function settleCutSlings(parts: Parts): Promise<void> {
  * Does nothing while that process lives.
  */
 export async function settleCutSling(parts: Parts, agent: Agent): Promise<'finished' | 'undone' | undefined> {
-  const held = await parts.runs.hold(agent.id, 'sling', 0).catch((error: unknown) => {
-    if (error instanceof SkeinError && error.code === 'agent-busy') return undefined
-    throw error
-  })
+  const held = await parts.runs.holdIfFree(agent.id, 'sling')
   if (!held) return undefined
   using _slinging = held
   await observe(parts, new Set([agent.id])) // finds a pane that was made and not recorded
