@@ -33,7 +33,10 @@ function refuseOpen({ number, tool_calls, outcome, reply }: LoggedTurn): void {
 
 function noSuchTurn(turns: readonly LoggedTurn[], turn: number): SkeinError {
   const last = turns.at(-1)?.number
-  const next = last === undefined ? 'The session has no turns yet; those before a /clear are in its chain: skein sessions chain <agent>' : `List them: skein turns <session> . The last is ${last}`
+  const next =
+    last === undefined
+      ? 'The session has no turns yet; those before a /clear are in its chain: skein sessions chain <agent>'
+      : `List them: skein turns <session> . The last is ${last}`
   return new SkeinError('bad-input', `There is no turn ${turn}`, next)
 }
 
