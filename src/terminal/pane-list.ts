@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { processName } from '../disk/index.js'
+import { lifeOf, processName } from '../disk/index.js'
 import { commandLine } from './command-line.js'
 import { KEEPER } from './server.js'
 import type { PaneId, PaneInfo } from './terminal.js'
@@ -45,6 +45,8 @@ export function parseActivity(lines: readonly string[]): Map<PaneId, number> {
 export interface UnsettledPane {
   readonly info: PaneInfo
   readonly unsettledIn?: number
+  /** Its process has ended, by the word of the system. Otherwise it may have closed its terminal and live on. */
+  readonly hasEnded?: boolean
 }
 
 /** The answer to `listPanes`: a name or a path may hold line breaks, so only the marks are believed. Ours is left out. */
@@ -97,8 +99,12 @@ function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
     ...(Number(activity) > 0 ? { activeAtMs: Number(activity) * 1_000 } : {}),
     ...(agent ? { agent } : {}),
   }
-  return { info, ...(isClosed && !isDead ? { unsettledIn: Number(server) } : {}) }
+  if (!isClosed || isDead) return { info }
+  return { info, unsettledIn: Number(server), hasEnded: isTmux(info.serverPid) && lifeOf(info) === 'dead' }
 }
+
+/** A pane whose server does not learn in time how its program ended: it is dead all the same. */
+export const settled = ({ info, hasEnded }: UnsettledPane): PaneInfo => (hasEnded ? { ...info, isDead: true } : info)
 
 /** tmux knows signals by name on some systems and by number on others. */
 function signalNumber(text: string): number {

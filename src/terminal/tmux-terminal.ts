@@ -10,7 +10,7 @@ import { withoutEndedKeys } from './ended-keys.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
-import { listActivity, listPanes, paneId, parseActivity, parsePanes } from './pane-list.js'
+import { listActivity, listPanes, paneId, parseActivity, parsePanes, settled } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
 import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
 import { lookCommands, type SessionLook } from './session-look.js'
@@ -23,7 +23,9 @@ import { checkTmux } from './version.js'
 const DEFAULT_TIMEOUT_MS = 5_000
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
+/** So often a pane whose terminal is closed is asked for again: one whose program lives on, and one whose program has ended. */
 const SETTLE_TRIES = 4
+const ENDED_TRIES = 100
 const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
 const SCREEN = { repeatable: true, isScreen: true }
@@ -251,10 +253,10 @@ class TmuxTerminal implements Terminal {
     for (let tries = 0; ; tries += 1) {
       const mark = this.#random()
       const panes = parsePanes(await this.#connection.ask(listPanes(mark, target), { repeatable: true }), mark)
-      const server = panes.find((pane) => pane.unsettledIn !== undefined)?.unsettledIn
-      // After some tries it is a program that closed its terminal and lives on.
-      if (server === undefined || tries === SETTLE_TRIES) return panes.map((pane) => pane.info)
-      nudge(server)
+      const unsettled = panes.filter((pane) => pane.unsettledIn !== undefined)
+      const enough = unsettled.some((pane) => pane.hasEnded) ? ENDED_TRIES : SETTLE_TRIES
+      if (unsettled.length === 0 || tries >= enough) return panes.map(settled)
+      for (const server of new Set(unsettled.map((pane) => pane.unsettledIn ?? 0))) nudge(server)
       await sleep(SETTLE_MS)
     }
   }

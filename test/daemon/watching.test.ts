@@ -111,6 +111,20 @@ describe('watching agents', () => {
   })
 
   // The look that comes without any sign comes after thirty seconds.
+  it('lists a process that has ended as ended at once, also when tmux has not told it yet', async () => {
+    const herd = await Herd.make()
+    const agents: Agent[] = []
+    for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) agents.push(await herd.add(name))
+    const { client } = await ensureDaemon(herd.access)
+    for (const agent of agents) {
+      const pid = (await herd.runs.read(agent.id))?.run?.pid ?? 0
+      process.kill(pid, 'SIGKILL')
+      while (lifeOf({ pid }) === 'alive') await pause(0)
+      const { agents: listed } = (await client.get('/v1/agents')) as { agents: (Agent & AgentStatus)[] }
+      expect(listed.find(({ id }) => id === agent.id)).toMatchObject({ status: 'error', reason: 'killed by signal 9' })
+    }
+  })
+
   it('sees a dialog that its user opened between two turns, which no program reports', {
     timeout: 25_000,
   }, async () => {

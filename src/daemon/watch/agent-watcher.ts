@@ -117,6 +117,7 @@ export class AgentWatcher implements AsyncDisposable {
 
   /** The agent to go to now, if any. */
   async next(): Promise<AgentView | undefined> {
+    await this.#lookAtEnded()
     const next = nextOf(this.#table.seen())
     return next && (await this.#viewsOf(({ id }) => id === next.id))[0]
   }
@@ -145,8 +146,27 @@ export class AgentWatcher implements AsyncDisposable {
 
   async #viewsOf(isWanted: (agent: Agent, run: AgentRun | undefined) => boolean): Promise<AgentView[]> {
     await this.#table.forgetPurged()
+    await this.#lookAtEnded()
     const wanted = this.#table.observed().filter(({ agent, run }) => isWanted(agent, run))
     return viewsOf(this.options.parts, wanted)
+  }
+
+  /** tmux may tell late that a process has ended: whoever asks until then would be shown what it did before. */
+  async #lookAtEnded(): Promise<void> {
+    const ended = this.#ended()
+    if (ended.length === 0) return
+    this.#table.saw(await this.options.observer.look(new Set(ended)))
+    for (const agent of ended) this.#changes(agent)
+    await this.#telling.settled()
+  }
+
+  #ended(): AgentId[] {
+    const gone = ({ run }: AgentRun): boolean =>
+      run?.ended_at === undefined && run !== undefined && lifeOfRun(run) === 'dead'
+    return this.#table
+      .runs()
+      .filter(gone)
+      .map(({ agent }) => agent)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -175,8 +195,7 @@ export class AgentWatcher implements AsyncDisposable {
     }, TICK_MS)
     // tmux reports most deaths at once; asking the system costs one read per agent and misses none.
     const roundsTimer = setInterval(() => {
-      for (const { agent, run } of this.#table.runs())
-        if (run && run.ended_at === undefined && lifeOfRun(run) === 'dead') this.#looks(agent)
+      for (const agent of this.#ended()) this.#looks(agent)
       this.#noticing.ask()
       this.#ending.ask()
     }, ROUNDS_MS)
