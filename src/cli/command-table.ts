@@ -74,6 +74,8 @@ export const COMMANDS: CommandTable = {
         'cost',
         'replay',
         'export',
+        'pack',
+        'unpack',
         'seance',
         'resurrect',
         'events',
@@ -393,6 +395,11 @@ export const COMMANDS: CommandTable = {
     export: verb(
       'Export a session as one file to read or share',
       async () => (await import('./commands/export.js')).exportSession,
+    ),
+    pack: verb('Pack a session with its code into one file', async () => (await import('./commands/pack.js')).pack),
+    unpack: verb(
+      'Make an agent from a file that skein pack wrote',
+      async () => (await import('./commands/unpack.js')).unpack,
     ),
     search: verb('Find what was said in any session', async () => (await import('./commands/search.js')).search),
     archive: {

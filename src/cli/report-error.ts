@@ -48,6 +48,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'not-archived': 1,
   'nothing-asked': 1,
   'on-done-failed': 1,
+  'pack-damaged': 1,
   'pane-gone': 1,
   'profile-exists': 1,
   'profile-not-found': 1,

@@ -7,6 +7,8 @@ import type { ForkRequest } from './fork/fork-plan.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
 import type { HandoffKind } from './handoff/marker.js'
+import type { PackReport, PackRequest } from './pack/pack.js'
+import type { UnpackRequest } from './pack/unpack.js'
 import type { Fall } from './recover/fall.js'
 import type { Recovered } from './recover/recover.js'
 import type { StartRecord, StartStepName } from './run/start-steps.js'
@@ -48,6 +50,23 @@ export interface AgentView extends Agent, AgentStatus {
   respawn?: { count: number; at: Instant }
   /** The watchdog leaves it down: why, and what to do. */
   parked?: NonNullable<Fall['parked']>
+}
+
+/** What was made from a pack. */
+export interface UnpackReceipt extends Receipt {
+  session: string
+  source_session_id: string
+  turn?: number
+  turns: number
+  /** `cut`: the lines of the program's own log. `written`: made from the words. */
+  conversation: 'cut' | 'written'
+  cwd: string
+  directory?: string
+  branch?: string
+  /** Sessions of the chain that were not known here. */
+  recorded: string[]
+  missing: { path: string; reason: string }[]
+  left_out: { what: string; count: number }[]
 }
 
 export interface StartAgent {
@@ -239,6 +258,10 @@ export interface Agents extends AsyncDisposable {
   ): Promise<Omit<CalledUp, 'agent'> & { session: string; agent: AgentView; reply?: string; reason?: string }>
   /** Writes the log of a session again that its tool has deleted, so that it can be resumed. */
   resurrect(reference: string, request?: ResurrectRequest): Promise<Resurrection>
+  /** Writes sessions with their words and code as one file. */
+  pack(request: PackRequest): Promise<PackReport>
+  /** Makes an agent from such a file, which goes on with its last session once it is started. */
+  unpack(request: UnpackRequest): Promise<UnpackReceipt>
   /** Saves where an agent is in its work. */
   writeCheckpoint(reference: string, given: CheckpointNotes): Promise<{ agent: string; checkpoint: Checkpoint }>
   /** Undefined when there is none of the last day. */

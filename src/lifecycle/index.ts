@@ -13,6 +13,7 @@ export type {
   SendReceipt,
   StartAgent,
   StartNow,
+  UnpackReceipt,
 } from './agents.js'
 export { BudgetBook } from './budget/budget-book.js'
 export { enforceBudgets } from './budget/enforce.js'
@@ -28,6 +29,7 @@ export { parseWatchdogSettings, type WatchdogSettings } from './care/watchdog-se
 export type { Resurrection } from './fork/resurrect.js'
 export { finishCutHandoff, hasUnfinishedHandoff } from './handoff/cut-handoff.js'
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
+export type { PackReport } from './pack/pack.js'
 export type { Parts } from './parts.js'
 export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
 export { readHookMessage, sessionOfEnvironment } from './prime/hook-message.js'

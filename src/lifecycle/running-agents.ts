@@ -21,6 +21,7 @@ import type {
   SlingRequest,
   StartAgent,
   StartNow,
+  UnpackReceipt,
 } from './agents.js'
 import type { CheckpointNotes } from './care/checkpoint.js'
 import { findAgent } from './find-agent.js'
@@ -28,6 +29,8 @@ import type { Forked } from './fork/fork.js'
 import type { ForkRequest } from './fork/fork-plan.js'
 import type { Resurrection, ResurrectRequest } from './fork/resurrect.js'
 import type { DoneOptions } from './handoff/done.js'
+import type { PackReport, PackRequest } from './pack/pack.js'
+import type { UnpackRequest } from './pack/unpack.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
 import { kill, type Stopped, stop } from './run/stop.js'
@@ -210,6 +213,27 @@ export class RunningAgents implements Agents {
   async resurrect(reference: string, request: ResurrectRequest = {}): Promise<Resurrection> {
     const { resurrect } = await import('./fork/resurrect.js')
     return resurrect(this.parts, reference, request)
+  }
+
+  async pack(request: PackRequest): Promise<PackReport> {
+    const { pack } = await import('./pack/pack.js')
+    return pack(this.parts, request)
+  }
+
+  async unpack(request: UnpackRequest): Promise<UnpackReceipt> {
+    const { unpack } = await import('./pack/unpack.js')
+    const { agent, source, turn, how, tool, directory, branch, ...made } = await unpack(this.parts, request)
+    return {
+      agent: await this.#look(agent),
+      did: `unpacked ${source} as ${agent.address}`,
+      how: `${tool} resumes it when it is started`,
+      ...made,
+      source_session_id: source,
+      ...(turn === undefined ? {} : { turn }),
+      conversation: how,
+      ...(directory === undefined ? {} : { directory }),
+      ...(branch === undefined ? {} : { branch }),
+    }
   }
 
   /** As soon as it listens: a program that has just been started may still be drawing. */

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'not-archived'
   | 'nothing-asked'
   | 'on-done-failed'
+  | 'pack-damaged'
   | 'pane-gone'
   | 'profile-exists'
   | 'profile-not-found'

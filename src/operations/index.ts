@@ -65,6 +65,7 @@ export { diff } from './history/diff.js'
 export { documentOf, exported, exportSessions, ofStep } from './history/export.js'
 export { ingest } from './history/ingest.js'
 export { onlyStep, STEP } from './history/only-step.js'
+export { packed, packSessions } from './history/pack.js'
 export { rewind } from './history/rewind.js'
 export { PART, search } from './history/search.js'
 export { sessionsNamed } from './history/sessions-named.js'
@@ -76,6 +77,7 @@ export {
   turnsDocument,
   turnsWithCode,
 } from './history/turns.js'
+export { unpack } from './history/unpack.js'
 export { jsonDocument, jsonLine } from './json-text.js'
 export {
   agentRef,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { Readable } from 'node:stream'
 import { refuseDeadDirectory } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 
@@ -13,7 +14,10 @@ interface GitCall {
   cwd?: string
   /** Added to the clean environment; undefined takes a variable out of it. */
   env?: Readonly<Record<string, string | undefined>>
-  input?: string | Buffer
+  /** In pieces where it is too long for the memory. */
+  input?: string | Buffer | Iterable<Buffer>
+  /** Takes what it prints, piece by piece, in place of the answer. */
+  output?: (bytes: Buffer) => void
   /** Ends the program; the call then fails with `GitStopped`. */
   signal?: AbortSignal | undefined
   /** Exit codes that are no failure, beside 0. */
@@ -51,7 +55,8 @@ export class Git {
     return text === '' ? [] : text.replace(/\0$/, '').split('\0')
   }
 
-  run(args: readonly string[], { cwd = '/', env = {}, input, signal, accept = [] }: GitCall = {}): Promise<GitAnswer> {
+  run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
+    const { cwd = '/', env = {}, input, output, signal, accept = [] } = call
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new GitStopped('no time was left'))
       refuseDeadDirectory(cwd)
@@ -62,7 +67,19 @@ export class Git {
       })
       const stdout: Buffer[] = []
       const stderr: Buffer[] = []
-      child.stdout.on('data', (bytes) => stdout.push(bytes))
+      let failure: Error | undefined
+      const fail = (error: Error): void => {
+        failure ??= error
+        child.kill('SIGTERM')
+      }
+      child.stdout.on('data', (bytes) => {
+        try {
+          if (output) output(bytes)
+          else stdout.push(bytes)
+        } catch (error) {
+          fail(error as Error)
+        }
+      })
       child.stderr.on('data', (bytes) => stderr.push(bytes))
       child.stdin.on('error', () => {}) // it ended before it had read all: its exit code says why
       // git removes its lock files on SIGTERM; a program that is stuck in the kernel gets the other signal.
@@ -82,12 +99,14 @@ export class Git {
       })
       child.once('close', (code) => {
         settle()
+        if (failure) return reject(failure)
         if (code === 0 || (code !== null && accept.includes(code)))
           return resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() })
         if (signal?.aborted) return reject(new GitStopped(`git ${args[0] ?? ''} took too long`))
         reject(gitFailed(args, code, Buffer.concat(stderr).toString()))
       })
-      child.stdin.end(input)
+      if (input === undefined || typeof input === 'string' || Buffer.isBuffer(input)) child.stdin.end(input)
+      else Readable.from(input).once('error', fail).pipe(child.stdin)
     })
   }
 }

@@ -6,7 +6,9 @@ import type { StartFacts } from './turn-start.js'
 /** The snapshots of a profile. Nothing is loaded before the first question. */
 export type SnapshotBook = Pick<
   Snapshots,
+  | 'adopt'
   | 'blame'
+  | 'bundle'
   | 'capture'
   | 'restore'
   | 'rewind'
@@ -30,6 +32,8 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
   const load = onDemand(() => import('./snapshots.js'))
   const open = async (): Promise<Snapshots> => new (await load()).Snapshots(await setup())
   return {
+    adopt: async (code, bundle, target) => (await open()).adopt(code, bundle, target),
+    bundle: async (snapshots, write) => (await open()).bundle(snapshots, write),
     blame: async (file) => (await open()).blame(file),
     capture: async (request) => (await open()).capture(request),
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),

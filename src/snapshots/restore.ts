@@ -85,7 +85,7 @@ async function restoreFiles({ setting, store, snapshot, path }: Restoration): Pr
 }
 
 /** Raw bytes, by our store's rules: no filter of the user runs. */
-async function checkOut(git: Git, store: BareStore, tree: string, path: string, index: string): Promise<void> {
+export async function checkOut(git: Git, store: BareStore, tree: string, path: string, index: string): Promise<void> {
   const env = { GIT_INDEX_FILE: index }
   await git.run([...store.at(path), 'read-tree', '--reset', '-u', tree], { cwd: path, env })
 }

@@ -6,7 +6,7 @@ export const MOMENTS = ['prompt', 'stop', 'safety'] as const
 export type Moment = (typeof MOMENTS)[number]
 
 /** Why a path is not in a snapshot. */
-export type SkipReason = 'size' | 'secret' | 'purged' | 'time' | 'unreadable' | 'limit'
+export type SkipReason = 'size' | 'secret' | 'purged' | 'time' | 'unreadable' | 'limit' | 'nested'
 
 export interface SkippedPath {
   path: string

@@ -3,6 +3,8 @@ import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { blameFile, type FileBlame } from './blame/blame-file.js'
 import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './capture.js'
+import { type AdoptTarget, adoptCode, bundleCode } from './carried-code.js'
+import type { CarriedCode } from './carried-facts.js'
 import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
@@ -55,6 +57,16 @@ export class Snapshots {
   /** Puts the files back in place, after a safety snapshot; with `preview`, only says what would change. */
   rewind(snapshot: Snapshot, options: { preview: boolean }): Promise<Rewound> {
     return rewind(this.#setting, snapshot, options)
+  }
+
+  /** Writes snapshots as a git bundle, with all that their trees need. */
+  bundle(snapshots: readonly Snapshot[], write: (bytes: Buffer) => void): Promise<CarriedCode> {
+    return bundleCode(this.#setting, snapshots, write)
+  }
+
+  /** Makes a directory from such a bundle, and keeps its snapshots as those of another session. */
+  adopt(code: CarriedCode, bundle: Iterable<Buffer>, target: AdoptTarget): Promise<Snapshot> {
+    return adoptCode(this.#setting, code, bundle, target)
   }
 
   /** The files that differ between two snapshots, with lines added and removed. */

@@ -12,6 +12,7 @@ export { LOG_TOOL_NAMES } from './log/log-tool-names.js'
 export { describeLogs, LOG_TOOLS } from './log/log-tools.js'
 export { isReadableLog, isSparse, openLog } from './log/open-log.js'
 export { placeLinks } from './log/place-links.js'
+export { placeNew } from './log/place-new.js'
 export { emptyTurn, type LoggedSession, type LoggedToolCall, type LoggedTurn, type TurnOutcome } from './log/turn.js'
 export { turnParts } from './log/turn-parts.js'
 export type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from './log/usage-reader.js'
@@ -41,7 +42,13 @@ export { WRAPPED } from './run/tool-runner.js'
 export { failedTurn } from './run/trouble.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
-export { conversationOf, type LeftOut } from './write/conversation.js'
+export {
+  type Conversation,
+  conversationOf,
+  type LeftOut,
+  type SpokenPart,
+  type SpokenTurn,
+} from './write/conversation.js'
 export { RESULT_CHARS } from './write/dialect.js'
 export { placeWritten } from './write/place.js'
 export { refuseMisread } from './write/read-back.js'

@@ -91,6 +91,8 @@ const RARE = new Set([
   ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'commit', 'author', 'summary'].map(
     (field) => `line-writer.${field}`,
   ),
+  // See pack.test.ts.
+  ...['pack-report.code_as_of', 'unpack-receipt.directory', 'unpack-receipt.branch'],
   // See resurrect.test.ts.
   ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),
   ...['left-out.what', 'left-out.count'],

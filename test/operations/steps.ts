@@ -431,6 +431,24 @@ export const STEPS: readonly Step[] = [
     },
   ),
   step('resurrect', 'resurrect 77777777', { session: '77777777' }, { fails: 'illegal-transition' }),
+  step('pack', 'pack 22222222 --chat-only -o session.skein', {
+    reference: '22222222',
+    chat_only: true,
+    output: '<root>/session.skein',
+  }),
+  step(
+    'pack',
+    'pack 22222222 --chat-only -o session.skein',
+    { reference: '22222222', chat_only: true, output: '<root>/session.skein' },
+    { fails: 'bad-input' },
+  ),
+  step('unpack', 'unpack session.skein --into . --tool claude --name ops/unpacked', {
+    file: '<root>/session.skein',
+    into: '<root>',
+    tool: 'claude',
+    name: 'ops/unpacked',
+  }),
+  step('unpack', 'unpack nothing --into .', { file: '<root>/nothing', into: '<root>' }, { fails: 'bad-input' }),
   step('budget.set', 'budget set web/demo --hard 5usd', { agent: 'web/demo', hard: { micro_usd: 5_000_000 } }),
   step('budget.set', 'budget set web/demo --hard 5', { agent: 'web/demo', hard: '5' as never }, { fails: 'usage' }),
   step(

@@ -1,5 +1,7 @@
+import { statOf } from '../../disk/index.js'
 import { type Session, type SessionId, SkeinError } from '../../model/index.js'
 import {
+  type Conversation,
   type ConversationWriter,
   conversationOf,
   type Environment,
@@ -45,18 +47,32 @@ export async function writeConversation(
   session: Session,
   request: WriteRequest,
 ): Promise<WrittenConversation> {
-  const { tool, cwd, through, account, model } = request
-  const writer = writerOf(tool)
-  const environment = environmentFor(parts, { tool, cwd, ...(account === undefined ? {} : { account }) })
   const { logged, from } = await saidIn(parts, session)
-  const source = session.tool ?? 'another tool'
+  const { through } = request
   const conversation = conversationOf(logged, {
-    tool: source,
+    tool: session.tool ?? 'another tool',
     session: session.id,
     ...(through === undefined ? {} : { through }),
   })
   if (conversation.turns.length === 0) throw nothingLeft(session)
   const title = session.title ?? conversation.title
+  const named = title === undefined ? conversation : { ...conversation, title }
+  const { left_out, ...written } = await placeConversation(parts, named, request)
+  const filtered = { what: 'words that the privacy policy keeps out of the archive', count: 1 }
+  return { ...written, from, left_out: from === 'archive' ? [filtered, ...left_out] : left_out }
+}
+
+/** Writes a conversation where the program of a tool finds it as one of its own. */
+export async function placeConversation(
+  parts: Pick<Parts, 'context' | 'environment' | 'runners'>,
+  conversation: Conversation,
+  request: Omit<WriteRequest, 'through'>,
+  /** Hears of a log before it is written. */
+  place: (path: string) => void = () => {},
+): Promise<Omit<WrittenConversation, 'from'>> {
+  const { tool, cwd, account, model } = request
+  const writer = writerOf(tool)
+  const environment = environmentFor(parts, { tool, cwd, ...(account === undefined ? {} : { account }) })
   const named = model ?? (await modelFor(writer, environment, cwd))
   const target = {
     session: request.session ?? writer.newId(parts.context.random.uuid()),
@@ -65,16 +81,12 @@ export async function writeConversation(
     ...(named === undefined ? {} : { model: named }),
     now: nowOf(parts),
   }
-  const written = writer.write(title === undefined ? conversation : { ...conversation, title }, target)
+  const written = writer.write(conversation, target)
+  const [log] = written.files
+  if (log && !written.import && !statOf(log.path)) place(log.path)
   if (written.import) await importConversation(logToolOf(tool), written, environment)
   else placeWritten(logToolOf(tool), written, target.now)
-  const filtered = { what: 'words that the privacy policy keeps out of the archive', count: 1 }
-  return {
-    session: written.session,
-    turns: written.turns.length,
-    from,
-    left_out: from === 'archive' ? [filtered, ...written.left_out] : written.left_out,
-  }
+  return { session: written.session, turns: written.turns.length, left_out: written.left_out }
 }
 
 /** A store that its program is just writing to cannot be read for a moment; the archive has less than the log. */

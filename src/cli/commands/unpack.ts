@@ -1,0 +1,33 @@
+import type { UnpackReceipt } from '../../lifecycle/index.js'
+import { unpack as operation, present } from '../../operations/index.js'
+import { operationCommand } from '../operation-command.js'
+import type { Output } from '../screen/output.js'
+import { safe } from '../screen/safe-text.js'
+import { receiptView } from '../views/receipt-view.js'
+
+export const unpack = operationCommand(operation, {
+  name: 'unpack',
+  examples: [['skein unpack session.skein --into . --name again', 'Continue it here, as an agent of its own']],
+  args: ['file'],
+  async instead({ passphrase_file, file, into, tool, name }, cli) {
+    if (passphrase_file !== undefined || !cli.isAttended || cli.out.json) return false
+    const askPassphrase = async (): Promise<string> =>
+      (await import('../input/passphrase.js')).askPassphrase(cli, { twice: false })
+    const request = { file, here: cli.cwd, askPassphrase, ...present({ into, tool, name }) }
+    showUnpacked(await (await cli.agents()).unpack(request), cli.out)
+    return true
+  },
+  show: (receipt, { out }) => showUnpacked(receipt, out),
+})
+
+function showUnpacked(receipt: UnpackReceipt, out: Output): void {
+  const { agent, cwd, branch, missing, left_out } = receipt
+  out.text(
+    [
+      receiptView(receipt),
+      safe`It works in ${cwd}${branch === undefined ? '' : ` on ${branch}`}. Resume it: skein restart ${agent.address}`,
+    ].join('\n'),
+  )
+  for (const { path, reason } of missing.slice(0, 10)) out.note(safe`Not in the snapshot: ${path} (${reason})`)
+  for (const { what, count } of left_out) out.note(safe`Not carried over: ${what} (${String(count)})`)
+}
