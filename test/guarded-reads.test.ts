@@ -39,6 +39,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'conversations/transcript/transcript-writer.ts',
     'daemon/launch.ts',
     'ingest/turns/history-store.ts',
+    'lifecycle/pack/container.ts', // and opens one that was given to it guarded
+    'lifecycle/pack/pack.ts',
     'ingest/text/text-store.ts',
     'terminal/launch-script.ts',
     'tools/log/place-new.ts',

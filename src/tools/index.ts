@@ -42,13 +42,7 @@ export { WRAPPED } from './run/tool-runner.js'
 export { failedTurn } from './run/trouble.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
-export {
-  type Conversation,
-  conversationOf,
-  type LeftOut,
-  type SpokenPart,
-  type SpokenTurn,
-} from './write/conversation.js'
+export { type Conversation, conversationOf, type LeftOut } from './write/conversation.js'
 export { RESULT_CHARS } from './write/dialect.js'
 export { placeWritten } from './write/place.js'
 export { refuseMisread } from './write/read-back.js'
