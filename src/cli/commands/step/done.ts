@@ -9,7 +9,7 @@ export const done = operationCommand(stepDone, {
   name: 'step done',
   examples: [
     ['skein step done design --session 5e8fa07b', 'It is done'],
-    ['skein step done', 'The step that the agent is in'],
+    ['skein step done --session 5e8fa07b', 'The step that is open'],
   ],
   args: ['step'],
   fields: { session: STEP_SESSION },
