@@ -7,10 +7,7 @@ import { STEP_SESSION } from './start.js'
 
 export const done = operationCommand(stepDone, {
   name: 'step done',
-  examples: [
-    ['skein step done design --session 5e8fa07b', 'It is done'],
-    ['skein step done --session 5e8fa07b', 'The step that is open'],
-  ],
+  examples: [['skein step done design --session 5e8fa07b', 'It is done']],
   args: ['step'],
   fields: { session: STEP_SESSION },
   prepare: ({ session, ...typed }, cli) => ({ ...typed, session: sessionOf(session, cli) }),
