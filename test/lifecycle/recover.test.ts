@@ -149,7 +149,14 @@ describe('after a dead tmux server', () => {
       await shop.agents.start({ agent: 'toast', cwd: shop.project })
       const [stored] = await shop.agents.runs()
       await crash(shop)
-      const [down] = await shop.agents.runs()
+      // A program may outlive its tmux server for a moment; the next start has recorded its end before it launches.
+      const [down] = await eventually(
+        async () => {
+          await shop.agents.list()
+          return shop.agents.runs()
+        },
+        ([one]) => one?.run?.ended_at !== undefined,
+      )
       const { pane: _p, pid: _i, process_start: _s, server: _v, ended_at: _e, end: _n, ...same } = stored?.run ?? {}
       const launching = { ...same, id: 'the-next-run' }
       writeFileSync(join(shop.home.paths.agents, `${stored?.agent}.json`), JSON.stringify({ ...down, launching }))
