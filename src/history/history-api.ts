@@ -192,4 +192,6 @@ export interface FactsOptions {
   /** Where its program says that the log is, for one that was never ingested. */
   log?: { tool: string; path: string }
   cwd?: string
+  /** What has to be done before the log is read: a process that reads one does nothing else meanwhile. */
+  after?: Promise<unknown>
 }

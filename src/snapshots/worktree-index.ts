@@ -1,9 +1,11 @@
-import { existsSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyGuarded, readPlain, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import { convertedPaths } from './converted-paths.js'
+import { filesToAdd } from './files-to-add.js'
 import type { Git } from './git.js'
+import { editIndex } from './index-edit.js'
 import { readIndex } from './index-file.js'
 import type { Repository } from './repository.js'
 import { keyOf } from './snapshot.js'
@@ -165,6 +167,21 @@ export class WorktreeIndex implements Disposable {
       const half = paths.length >> 1
       return [...(await this.add(paths.slice(0, half), signal)), ...(await this.add(paths.slice(half), signal))]
     }
+  }
+
+  /**
+   * Both at once, for a few files, without starting git. False when something about them is left to git, and then nothing has been done.
+   */
+  edit(removed: readonly string[], added: readonly string[]): boolean {
+    const bytes = readPlain(this.#path)
+    const set = bytes && filesToAdd(this.root, added, this.store.objects)
+    const edited = set && editIndex(bytes, { removed, set }, this.store.objects)
+    if (!edited) return false
+    this.#isTouched = true
+    this.#copy ??= temporaryName(this.#saved)
+    writeFileSync(this.#copy, edited.bytes, { mode: 0o600 })
+    this.hasTree(edited.tree)
+    return true
   }
 
   async remove(paths: readonly string[], signal?: AbortSignal): Promise<void> {

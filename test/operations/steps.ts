@@ -116,6 +116,7 @@ export const STEPS: readonly Step[] = [
   step('mail.read', 'mail read m-7', { mail: 'm-7' }),
   step('mail.read', 'mail read m-0', { mail: 'm-0' }, { fails: 'mail-not-found' }),
   step('mail.reply', 'mail reply m-7 thanks', { mail: 'm-7', body: 'thanks' }),
+  step('mail.reply', 'mail reply m-7 -m thanks', { mail: 'm-7', body: 'thanks' }),
   step('mail.reply', 'mail reply m-0 thanks', { mail: 'm-0', body: 'thanks' }, { fails: 'mail-not-found' }),
   // Events
   step('events.tail', 'events tail -n 3', { lines: 3 }, { printed: eventsOf }),
