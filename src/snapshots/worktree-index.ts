@@ -195,6 +195,7 @@ export class WorktreeIndex implements Disposable {
   async move(from: string, to: string): Promise<void> {
     const env = { GIT_INDEX_FILE: this.#writable() }
     await this.git.run([...this.store.at(this.root), 'read-tree', '-m', '-u', from, to], { cwd: this.root, env })
+    this.hasTree(to)
   }
 
   /** For whoever knows the tree of an index that was only copied. */
