@@ -21,7 +21,8 @@ async function crash(shop: Workshop): Promise<void> {
   process.kill(serverPid(shop), 'SIGKILL')
   await eventually(
     () => shop.agents.list(),
-    (seen) => seen.every(({ status }) => ['error', 'stopped'].includes(status)),
+    // Without its terminal a program is in error at once, and down when it has ended.
+    (seen) => seen.every(({ status, down }) => status === 'stopped' || (status === 'error' && down !== undefined)),
   )
 }
 
@@ -77,6 +78,21 @@ describe('after a dead tmux server', () => {
       toast: 'up',
     })
     expect(started(shop, since)).toHaveLength(2)
+  })
+
+  it('receipts come in the order of the agents, each once, with all of them started together', async () => {
+    const shop = await workshop()
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const agent of names) await shop.agents.start({ agent, cwd: shop.project })
+    await crash(shop)
+    const since = shop.log().length
+    const told: string[] = []
+    const back = await shop.agents.recover({ ...NOW, tell: ({ agent }) => void told.push(agent.address) })
+    expect(told).toEqual(names)
+    expect(back.map(({ agent, outcome }) => [agent.address, outcome])).toEqual(names.map((name) => [name, 'resumed']))
+    const sessions = started(shop, since).map((line) => line.started)
+    expect(new Set(sessions).size).toBe(5)
+    expect(sessions).toHaveLength(5)
   })
 
   it('an agent comes back with the environment of its last start, not with that of the process that brings it back', async () => {
