@@ -10,7 +10,7 @@ import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
 import { withoutPrompt } from '../talk/pending-prompt.js'
-import { endRun, refuseLeft } from './end-run.js'
+import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { recordEnd } from './recorded-session.js'
 import { lifeNow, lifeOfRun } from './run-life.js'
 
@@ -69,9 +69,10 @@ export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
 
 /** An agent that went down by itself is not to be brought back any more, neither by the watchdog nor by `skein recover`. */
 async function keepDown({ runs, ...parts }: Parts, agent: Agent): Promise<string> {
-  const wasAsleep = await runs.update(agent, (current) => {
+  const wasAsleep = await runs.update(agent, async (current) => {
     const isDown = current?.run && (fallOf(current) || current.run.is_down || current.run.is_asleep)
     if (!current?.run || liveRun(current) || !isDown) return undefined
+    await endUnrecorded(current.launching, TREE_GRACE_MS)
     const { respawn: _respawn, launching: _launching, ...rest } = current
     const { is_down: _down, is_asleep, ...run } = current.run
     const reason = current.run.end?.reason ?? current.status.reason ?? 'it ended'
