@@ -17,10 +17,11 @@ export class Skein {
     userEnv: Record<string, string>,
     private readonly program = PROGRAM,
     cwd = scratch.project,
+    home = scratch.path('skein'),
   ) {
     this.#cwd = cwd
     // tmux keeps its sockets by name in this directory, so `tmux -L skein` is another server in each scratch.
-    this.#env = { ...userEnv, SKEIN_HOME: scratch.path('skein'), TMUX_TMPDIR: scratch.path('tmp') }
+    this.#env = { ...userEnv, SKEIN_HOME: home, TMUX_TMPDIR: scratch.path('tmp') }
   }
 
   /** What the command prints with `--json`; throws with what it said when it fails. */

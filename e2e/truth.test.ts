@@ -199,20 +199,35 @@ it('pi: a try that it repeats is no failure, and the turn that fails in the end 
   expect(notices.given).toEqual([`${AGENT} finished`, `${AGENT} failed`])
 })
 
-it('gemini: a refused call ends its turn, and is asked about once', async () => {
-  await using server = await ModelServer.start({
-    rules: [{ when: /.*/, steps: [{ text: 'May I?', do: gemini.asksAbout ? [gemini.asksAbout] : [] }] }],
+describe.each(REAL_TOOLS.filter(({ asksAbout }) => asksAbout))('what is refused to $name $version', (tool) => {
+  operation(tool.name, 'a refusal ends the turn', async () => {
+    await using server = await ModelServer.start({
+      rules: [
+        { when: /^ask/, steps: [{ text: 'May I?', do: tool.asksAbout ? [tool.asksAbout] : [] }] },
+        { when: /.*/, steps: [{ text: 'Hello to you.' }] },
+      ],
+    })
+    using scratch = new Scratch(tool.name)
+    const notices = new NoticeLog(scratch)
+    const skein = new Skein(scratch, tool.setUp(scratch, server))
+    await skein.run('daemon', 'start')
+    await skein.run('start', '.', '--agent', AGENT, '--tool', tool.name)
+    expect(await skein.failing('send', AGENT, 'ask me', ...WAIT)).toMatchObject({ outcome: 'asks' })
+    await skein.run('deny', AGENT)
+    // Before a program that tells every end would be given up.
+    await skein.listed(AGENT, { status: 'idle', reason: 'interrupted' }, 20_000)
+    expect(notices.given).toEqual([`${AGENT} waiting`])
+    expect(await skein.run('send', AGENT, 'hello', '--replace-draft', ...WAIT)).toMatchObject({
+      reply: 'Hello to you.',
+    })
+    await skein.run('ingest')
+    const logged = listAt(await skein.run('turns', AGENT), 'turns').filter(isObject)
+    const mayBeOpen = !LOG_TOOLS.find(({ name }) => name === tool.name)?.can.aborted.yes
+    expect(logged.map(({ prompt, outcome }) => [prompt, outcome])).toEqual([
+      ['ask me', mayBeOpen ? 'open' : 'aborted'],
+      ['hello', 'completed'],
+    ])
   })
-  using scratch = new Scratch('gemini')
-  const notices = new NoticeLog(scratch)
-  const skein = new Skein(scratch, gemini.setUp(scratch, server))
-  await skein.run('daemon', 'start')
-  await skein.run('start', '.', '--agent', AGENT, '--tool', 'gemini')
-  await skein.failing('send', AGENT, 'ask me', ...WAIT)
-  await skein.run('deny', AGENT)
-  // Before a program that tells every end would be given up.
-  await skein.listed(AGENT, { status: 'idle', reason: 'interrupted' }, 20_000)
-  expect(notices.given).toEqual([`${AGENT} waiting`])
 })
 
 it('gemini: a conversation that is chosen in its own list (/resume) is followed', async () => {

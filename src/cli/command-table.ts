@@ -69,6 +69,7 @@ export const COMMANDS: CommandTable = {
         'diff',
         'rewind',
         'blame',
+        'bisect',
         'tools',
         'search',
         'cost',
@@ -387,6 +388,10 @@ export const COMMANDS: CommandTable = {
     blame: verb(
       'Show which turn of which agent wrote each line of a file',
       async () => (await import('./commands/blame.js')).blame,
+    ),
+    bisect: verb(
+      'Find the first turn after which a command fails',
+      async () => (await import('./commands/bisect.js')).bisect,
     ),
     replay: verb(
       'Play a session in the terminal, turn by turn',

@@ -43,6 +43,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'home-unreadable': 1,
   'illegal-transition': 1,
   'index-damaged': 1,
+  interrupted: 1,
   'newer-format': 1,
   'not-answered': 1,
   'not-archived': 1,

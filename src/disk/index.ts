@@ -23,6 +23,7 @@ export {
   readPlain,
   realPath,
   refuseForeign,
+  stampOf,
   statIfThere,
   statOf,
 } from './plain-file.js'

@@ -25,6 +25,19 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
+/** Differs whenever a file was replaced or changed, and when that was; undefined when there is none, or it cannot be looked at. */
+export function stampOf(path: string): { stamp: string; changedMs: number } | undefined {
+  try {
+    refuseDead(path)
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!stat) return undefined
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = stat
+    return { stamp: `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`, changedMs: Number(ctimeMs) }
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether something is at a path that anybody may have named, links followed. */
 export const isThere = (path: string): boolean => statOf(path) !== undefined
 

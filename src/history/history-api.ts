@@ -4,6 +4,7 @@ import type { BudgetSpent, Event, Instant, Session, SessionId, Step } from '../m
 import type { Snapshot } from '../snapshots/index.js'
 import type { When } from '../store/index.js'
 import type { Fact, LoggedSession } from '../tools/index.js'
+import type { Bisection, BisectRequest } from './bisect/bisect.js'
 import type { Blame } from './blame.js'
 import type { CodedTurn } from './coded-turns.js'
 import type { ReportedCall } from './reported-calls.js'
@@ -131,6 +132,8 @@ export interface History {
   codedTurns(reference: string): Promise<CodedTurn[]>
   /** Who wrote each line of a file of the user's, or one line of it. */
   blame(file: string, line?: number): Promise<Blame>
+  /** The first turn of a session after which a command fails. */
+  bisect(request: BisectRequest): Promise<Bisection>
   /** The same for a history that was read, with what each turn changed, and what changed between turns. */
   code(history: Pick<SessionHistory, 'session' | 'turns'>): Promise<SessionCode>
   /** Snapshots whose time is up, without those that a fork or a handoff refers to. */
@@ -189,4 +192,6 @@ export interface FactsOptions {
   /** Where its program says that the log is, for one that was never ingested. */
   log?: { tool: string; path: string }
   cwd?: string
+  /** What has to be done before the log is read: a process that reads one does nothing else meanwhile. */
+  after?: Promise<unknown>
 }

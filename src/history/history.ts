@@ -217,12 +217,13 @@ export class LogHistory implements UsageLogs {
     })
   }
 
-  async facts<T>(session: string, fold: FactsFold<T>, { log, cwd }: FactsOptions = {}): Promise<T | undefined> {
+  async facts<T>(session: string, fold: FactsFold<T>, { log, cwd, after }: FactsOptions = {}): Promise<T | undefined> {
     const id = parseSessionId(session)
     const place = cwd ?? (await this.#setup.sessions.get(id))?.cwd
     const policy = await this.#setup.policies.at(place)
     const hint = log && logToolNamed(log.tool).logAt(log.path, id)
-    return this.#told.facts(id, policy, fold, hint ?? (() => this.#finder.find({ session }).then(({ logs }) => logs)))
+    const found = hint ?? (() => this.#finder.find({ session }).then(({ logs }) => logs))
+    return this.#told.facts(id, policy, fold, found, after)
   }
 
   /**

@@ -1,3 +1,4 @@
+export type { Bisection } from './bisect/bisect.js'
 export type { Blame, LineWriter } from './blame.js'
 export type * from './care/archive-api.js'
 export type * from './care/privacy-api.js'

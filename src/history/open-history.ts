@@ -61,6 +61,10 @@ export function openHistory(parts: HistoryParts): OpenHistory {
           line,
         )
       },
+      bisect: async (request) => {
+        const { bisect } = await import('./bisect/bisect.js')
+        return bisect({ snapshots: parts.snapshots, turns: async (id) => (await logged()).turns(id) }, request)
+      },
       code: async ({ session, turns }) => {
         const [{ codedTurns }, { sessionCode }] = await Promise.all([
           import('./coded-turns.js'),

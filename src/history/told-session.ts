@@ -83,6 +83,7 @@ export class ToldSessions {
     policy: Policy,
     fold: FactsFold<T>,
     hint: LogRef | (() => Promise<readonly LogRef[]>),
+    after?: Promise<unknown>,
   ): Promise<T | undefined> {
     const filter = new FactFilter({ policy, isOfSubAgent: false, toolOf: () => undefined })
     const kept = (fact: Fact): Fact | undefined => filter.kept(fact)
@@ -91,6 +92,7 @@ export class ToldSessions {
     const log = stored ?? (known || !(hint instanceof Function) ? undefined : (await hint()).find(isOwn))
     const tool = log && LOG_TOOLS.find(({ name }) => name === log.tool)
     const key = known && this.#archive.keyOf(known)
+    await after
     if (tool && log && !(key && isLessThan(this.#archive.standing(key), log, tool))) {
       try {
         const isPart = log.size > LONG_LOG && tool.can.append.yes

@@ -6,6 +6,7 @@ export type {
   ArchiveRetention,
   ArchiveStats,
   AuditOptions,
+  Bisection,
   Blame,
   CodeChange,
   CodedTurn,

@@ -135,12 +135,12 @@ function conditionsOf(query: Omit<ItemQuery, 'order' | 'limit'>): { where: strin
   if (isSettled !== undefined) add(`i.is_settled = ${isSettled ? 1 : 0}`)
   if (isHooked !== undefined) add(`i.is_hooked = ${isHooked ? 1 : 0}`)
   if (agent) {
-    // Each by its own index: what an agent has had over the years may be long.
+    // Each by its own index, which has to be named: SQLite prefers the primary key and reads all that an agent has had over the years.
     const settled = isSettled === undefined ? '' : ` and x.is_settled = ${isSettled ? 1 : 0}`
-    const owned = `select x.id from work_items x where x.agent_id = ? and x.kind = ?${settled}`
-    const addressed = `select x.id from work_items x left join agents b on b.id = x.agent_id
+    const owned = `select x.id from work_items x indexed by work_items_by_agent where x.agent_id = ? and x.kind = ?${settled}`
+    const addressed = `select x.id from work_items x indexed by work_items_by_address left join agents b on b.id = x.agent_id
       where x.address = ? and x.kind = ? and b.id is null${settled}`
-    add(`i.id in (${owned} union ${addressed})`, agent.id ?? '', kind, agent.address, kind)
+    add(`i.id in (${owned} union all ${addressed})`, agent.id ?? '', kind, agent.address, kind)
   }
   // '0' follows '/': everything below the group.
   if (group !== undefined)

@@ -6,6 +6,7 @@ import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '.
 import { type AgentRun, readAgentRun } from './agent-run.js'
 import { agentRunFromJournal } from './agent-run-recovery.js'
 import { located } from './run/run-life.js'
+import { RunCache } from './run-cache.js'
 
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
@@ -51,10 +52,14 @@ export interface Found {
  * what the file lacks is found again in the agent's pane, in the spool or by looking.
  */
 export class AgentRuns {
+  readonly #cache: RunCache
+
   constructor(
     private readonly home: Home,
     private readonly context: Context,
-  ) {}
+  ) {
+    this.#cache = new RunCache(context)
+  }
 
   /** All that can be read. Those of agents that were removed are left out by the caller, who knows the roster. */
   async all(): Promise<AgentRun[]> {
@@ -65,10 +70,14 @@ export class AgentRuns {
   async read(id: AgentId): Promise<AgentRun | undefined> {
     const path = this.#path(id)
     try {
-      const content = readPlain(path)
-      if (content === undefined && foreignAt(path) === undefined) return undefined
-      const run = content && readAgentRun(content.toString(), path)
-      return run?.agent === id ? located(run) : await this.#recover(id)
+      let isThere = true
+      const run = this.#cache.of(id, path, () => {
+        const content = readPlain(path)
+        isThere = content !== undefined
+        return content && readAgentRun(content.toString(), path)
+      })
+      if (run?.agent === id) return located(run)
+      return isThere || foreignAt(path) !== undefined ? await this.#recover(id) : undefined
     } catch (error) {
       throw explainDiskError(error, path)
     }

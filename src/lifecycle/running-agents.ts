@@ -37,6 +37,7 @@ import { kill, type Stopped, stop } from './run/stop.js'
 import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
+import { observeTogether } from './status/observe-together.js'
 import { explain } from './status/why.js'
 import { type AnswerWith, answer } from './talk/answer.js'
 import { outputOf } from './talk/output.js'
@@ -276,20 +277,30 @@ export class RunningAgents implements Agents {
     const isWithin = (id: AgentId): boolean => within === undefined || within.some((agent) => agent.id === id)
     const groups = await roster.groups()
     for (const agent of named) await refuseParked(this.parts.home, agent.address)
-    const seen = async (one: Recovered): Promise<RecoveryReceipt> => ({ ...one, agent: await this.#look(one.agent) })
-    const telling: Promise<void>[] = []
+    const receiptOf = async ({ observed, ...one }: Recovered): Promise<RecoveryReceipt> => {
+      const seen = observed ?? (await observeTogether(this.parts, one.agent.id))
+      if (!seen) throw new Error(`agent ${one.agent.id} vanished while it was brought back`)
+      return { ...one, agent: await this.#viewOf(seen) }
+    }
+    const receipts: Promise<RecoveryReceipt>[] = []
+    let told: Promise<unknown> = Promise.resolve()
     const only = agents.length > 0 ? new Set(named.map(({ id }) => id)) : undefined
-    const done = await recover(
+    await recover(
       this.parts,
       {
         ...options,
         ...(only ? { only } : {}),
         isWanted: ({ id, address }) => isWithin(id) && !parkedAround(groups, address),
       },
-      (one) => tell && telling.push(seen(one).then(tell)),
+      (one) => {
+        const receipt = receiptOf(one)
+        receipts.push(receipt)
+        told = Promise.all([receipt, told]).then(([next]) => tell?.(next))
+        told.catch(() => undefined) // reported below
+      },
     )
-    await Promise.all(telling)
-    return Promise.all(done.map(seen))
+    await told
+    return Promise.all(receipts)
   }
 
   async send(

@@ -24,7 +24,14 @@ export class Terminals implements AsyncDisposable {
     private readonly environment: Readonly<Record<string, string | undefined>>,
     /** Stay connected, so that no process is started per question: for a process that stays. */
     private readonly kept: boolean,
+    /** Whoever stays connected keeps a server up that has no agent left. */
+    private readonly endsEmpty = kept,
   ) {}
+
+  /** The same servers over one connection each, for as long as many agents are started: a process per question takes longest then. */
+  connected(): Terminals {
+    return new Terminals(this.context, this.environment, true, false)
+  }
 
   of(socket: TmuxSocket): Promise<Terminal> {
     const key = JSON.stringify(socket)
@@ -65,7 +72,7 @@ export class Terminals implements AsyncDisposable {
     for (const opening of this.#open.values()) {
       const terminal = await opening.catch(() => undefined)
       await terminal?.[Symbol.asyncDispose]()
-      if (terminal && this.kept) await this.#endIfEmpty(terminal.socket)
+      if (terminal && this.endsEmpty) await this.#endIfEmpty(terminal.socket)
     }
   }
 

@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'home-unreadable'
   | 'illegal-transition'
   | 'index-damaged'
+  | 'interrupted'
   | 'newer-format'
   | 'not-answered'
   | 'not-archived'

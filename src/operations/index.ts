@@ -59,6 +59,7 @@ export {
   type Values,
 } from './field.js'
 export { groupCreate, groupDelete, groupList, groupPark, groupRename, groupSet, groupUnpark } from './groups/groups.js'
+export { bisect } from './history/bisect.js'
 export { blame } from './history/blame.js'
 export { cost } from './history/cost.js'
 export { diff } from './history/diff.js'

@@ -74,6 +74,7 @@ export const OPERATIONS = {
   'events.append': async () => (await import('./events/events.js')).eventsAppend,
   turns: async () => (await import('./history/turns.js')).turns,
   tools: async () => (await import('./history/turns.js')).tools,
+  bisect: async () => (await import('./history/bisect.js')).bisect,
   blame: async () => (await import('./history/blame.js')).blame,
   diff: async () => (await import('./history/diff.js')).diff,
   rewind: async () => (await import('./history/rewind.js')).rewind,

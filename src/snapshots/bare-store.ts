@@ -56,7 +56,7 @@ export class BareStore {
   }
 
   get hashBytes(): 20 | 32 {
-    return this.facts.format === 'sha256' ? 32 : 20
+    return this.objects.hashBytes
   }
 
   /** One at a time: captures, restores in place and upkeep. The system releases it with its process. */

@@ -208,7 +208,6 @@ class Capture {
     const tracked = new Set(user && this.#mayBeMissing(scan, user) ? user.entries.map(({ path }) => path) : [])
     const added = this.#addedByUser(user, index, scan)
     for (const path of scan.deleted) this.#noteLate(path, undefined)
-    await index.remove(scan.deleted, this.#signal)
     const files: FoundFile[] = []
     const gone: string[] = []
     const unseen = this.#unseen(scan)
@@ -230,11 +229,13 @@ class Capture {
     }
     if (!this.scene.repository) this.#refuseMuch(files)
     else this.#cut(files, gone, changed)
-    // What git takes for unchanged it reads again only as a new file.
-    await index.remove([...gone, ...unseen], this.#signal)
     const recent = new RecentFiles(this.scene.root, this.scene.startMs)
     const paths = files.map(({ path }) => path)
     this.#state.recent = { ...recent.still(this.#state.recent ?? {}), ...recent.note(paths) }
+    const removed = [...scan.deleted, ...gone]
+    if (removed.length + paths.length === 0 || index.edit(removed, paths)) return
+    // What git takes for unchanged it reads again only as a new file.
+    await index.remove([...removed, ...unseen], this.#signal)
     await this.#add(files, index)
   }
 

@@ -13,15 +13,19 @@ export interface TreeEntry {
 
 type ObjectKind = 'blob' | 'tree' | 'commit'
 
-/** Writes small objects into a store without starting git: a snapshot makes three of them, and each git process costs some milliseconds. */
+/** Writes small objects into a store without starting git: a snapshot makes a few of them, and each git process costs some milliseconds. */
 export class LooseObjects {
   constructor(
     private readonly store: string,
-    private readonly format: 'sha1' | 'sha256',
+    readonly format: 'sha1' | 'sha256',
   ) {}
 
-  blob(content: string): string {
-    return this.#write('blob', Buffer.from(content))
+  get hashBytes(): 20 | 32 {
+    return this.format === 'sha256' ? 32 : 20
+  }
+
+  blob(content: string | Buffer): string {
+    return this.write('blob', Buffer.from(content))
   }
 
   tree(entries: readonly TreeEntry[]): string {
@@ -31,16 +35,16 @@ export class LooseObjects {
       Buffer.from(`${mode} ${own}\0`),
       Buffer.from(oid, 'hex'),
     ])
-    return this.#write('tree', Buffer.concat(parts))
+    return this.write('tree', Buffer.concat(parts))
   }
 
   /** A commit without a predecessor: each snapshot can be removed without the others. */
   commit(tree: string, message: string, atMs: number): string {
     const who = `skein <skein@localhost> ${Math.floor(atMs / 1000)} +0000`
-    return this.#write('commit', Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n${message}\n`))
+    return this.write('commit', Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n${message}\n`))
   }
 
-  #write(kind: ObjectKind, content: Buffer): string {
+  write(kind: ObjectKind, content: Buffer): string {
     const bytes = Buffer.concat([Buffer.from(`${kind} ${content.length}\0`), content])
     const oid = createHash(this.format).update(bytes).digest('hex')
     const directory = join(this.store, 'objects', oid.slice(0, 2))

@@ -11,6 +11,7 @@ export type SnapshotBook = Pick<
   | 'bundle'
   | 'capture'
   | 'restore'
+  | 'scratch'
   | 'rewind'
   | 'changes'
   | 'changesOf'
@@ -37,6 +38,7 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     blame: async (file) => (await open()).blame(file),
     capture: async (request) => (await open()).capture(request),
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
+    scratch: async (snapshot) => (await open()).scratch(snapshot),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
     changes: async (before, after) => (await open()).changes(before, after),
     changesOf: async (pairs) => (await open()).changesOf(pairs),

@@ -63,7 +63,12 @@ interface Restoration {
   branch: string | undefined
 }
 
-async function nestedSnapshot({ snapshots, git }: RestoreSetting, name: string, commit: string): Promise<Snapshot> {
+/** The snapshot of a repository inside a worktree. */
+export async function nestedSnapshot(
+  { snapshots, git }: RestoreSetting,
+  name: string,
+  commit: string,
+): Promise<Snapshot> {
   const store = BareStore.named(snapshots, name, git)
   const record = store && recordIn(await git.text([...store.at(), 'cat-file', 'commit', commit]).then(utf8))
   if (!record)

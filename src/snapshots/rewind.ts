@@ -43,38 +43,62 @@ export async function rewind(
   const request = { directory: snapshot.root, session: snapshot.session, moment: 'safety' as const }
   const safety = await captureHeld(setting, request, { root: snapshot.root, repository, store, depth: 0 })
   if (safety.mode === 'partial' && !preview) throw notSafe(safety)
-  const changes = await changesBetween(git, store, safety.worktree_tree, snapshot.worktree_tree)
   const head = repository && (await headOf(repository, git))
   const isSameHead = repository !== undefined && head?.commit === snapshot.head
-  const plan = {
+  // Beside the change of the files, which takes as long. What it finds is only told.
+  const comparing = changesBetween(git, store, safety.worktree_tree, snapshot.worktree_tree)
+  comparing.catch(() => {})
+  const planned = async (isDone: boolean): Promise<Rewound> => ({
     safety,
-    changes,
-    index: isSameHead ? ('restored' as const) : ('kept' as const),
+    changes: await comparing,
+    index: isSameHead ? 'restored' : 'kept',
     nested: snapshot.nested.map(({ path }) => path),
-  }
-  if (preview) return { ...plan, isDone: false }
+    isDone,
+  })
+  if (preview) return planned(false)
   const change = async (): Promise<void> => {
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
     using index = new WorktreeIndex(store, git, snapshot.root, state)
     const startMs = setting.now()
     await index.move(safety.worktree_tree, snapshot.worktree_tree)
-    await index.tree()
     index.save(startMs)
     writeState(store.directory, state)
   }
-  if (repository && isSameHead) await withUserIndex(setting, store, repository, snapshot, change)
-  else await change()
-  return { ...plan, isDone: true }
+  if (repository && isSameHead) {
+    const isSame = await hasSameIndex(setting, store, safety, snapshot)
+    await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
+  } else await change()
+  return planned(true)
+}
+
+/** Whether the user's index says what it said then, and git is in the middle of the same: the safety snapshot has just read it. */
+async function hasSameIndex(
+  { git }: CaptureSetting,
+  store: BareStore,
+  now: Snapshot,
+  then: Snapshot,
+): Promise<boolean> {
+  if (now.index_tree !== then.index_tree || now.late.includes('.git')) return false
+  const named = [now, then].map(({ commit }) => `${commit}:details\n`).join('')
+  const found = await git.text([...store.at(), 'cat-file', '--batch-check=%(objectname)'], { input: named })
+  const [first, second] = found.split('\n').map((line) => (/^[0-9a-f]+$/.test(line) ? line : 'none'))
+  return first === second
+}
+
+interface IndexRewind {
+  store: BareStore
+  repository: Repository
+  snapshot: Snapshot
+  isSame: boolean
 }
 
 /** Holds git's own lock on the user's index while the files change, and puts the index of the snapshot in its place. */
 async function withUserIndex(
   { git }: CaptureSetting,
-  store: BareStore,
-  repository: Repository,
-  snapshot: Snapshot,
+  { store, repository, snapshot, isSame }: IndexRewind,
   change: () => Promise<void>,
 ): Promise<void> {
+  if (isSame && (await besideLockedIndex(store, repository, snapshot, change))) return
   const details = await detailsOf(store, snapshot, git)
   await bringObjects(git, store, store.facts.source, {
     commits: [],
@@ -103,6 +127,31 @@ async function withUserIndex(
     const text = details.pending[name]
     if (text === undefined) rmSync(join(repository.gitDirectory, name), { force: true })
     else writeFileSync(join(repository.gitDirectory, name), text)
+  }
+}
+
+/** The same for an index that stays as it is. False, with nothing done, when somebody changed it since the safety snapshot. */
+async function besideLockedIndex(
+  store: BareStore,
+  repository: Repository,
+  { root }: Snapshot,
+  change: () => Promise<void>,
+): Promise<boolean> {
+  const lock = join(repository.gitDirectory, 'index.lock')
+  const own = temporaryName(join(stateDirectory(store.directory), 'rewind'))
+  try {
+    writeFileSync(own, '', { mode: 0o600 })
+    takeLock(own, lock)
+  } finally {
+    rmSync(own, { force: true })
+  }
+  try {
+    const seen = readState(store.directory, root)?.user?.key
+    if (UserIndex.read(repository, store.hashBytes).key !== seen) return false
+    await change()
+    return true
+  } finally {
+    rmSync(lock, { force: true })
   }
 }
 

@@ -11,6 +11,8 @@ import { LIMITS, type Limits } from './limits.js'
 import { messagesOf } from './messages.js'
 import { type Restored, type RestoreTarget, restore } from './restore.js'
 import { type Rewound, rewind } from './rewind.js'
+import { sweepScratch } from './scratch/scratch-directory.js'
+import { ScratchWorktree } from './scratch/scratch-worktree.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
 import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
 
@@ -122,6 +124,12 @@ export class Snapshots {
     })
   }
 
+  /** A worktree outside the user's that shows snapshots of one root, for as long as it is not disposed. */
+  async scratch(snapshot: Snapshot): Promise<ScratchWorktree> {
+    await sweepScratch(this.#setting.now())
+    return ScratchWorktree.make(this.#setting, snapshot)
+  }
+
   /** Snapshots of a session, oldest first; of all sessions without one. */
   async list(session?: string): Promise<Snapshot[]> {
     const pattern = session === undefined ? 'refs/turns' : refOf(session, '').slice(0, -1)
@@ -161,6 +169,7 @@ export class Snapshots {
   /** Packs stores and drops what no snapshot needs; with `onlyDue`, only stores that have grown much. */
   async collect({ onlyDue }: { onlyDue: boolean }): Promise<string[]> {
     const done: string[] = []
+    await sweepScratch(this.#setting.now())
     for (const store of this.#stores()) {
       if (onlyDue && !isDue(store)) continue
       using _held = await store.hold(WAIT_MS)

@@ -1,9 +1,11 @@
-import { existsSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyGuarded, readPlain, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import { convertedPaths } from './converted-paths.js'
+import { filesToAdd } from './files-to-add.js'
 import type { Git } from './git.js'
+import { editIndex } from './index-edit.js'
 import { readIndex } from './index-file.js'
 import type { Repository } from './repository.js'
 import { keyOf } from './snapshot.js'
@@ -167,6 +169,21 @@ export class WorktreeIndex implements Disposable {
     }
   }
 
+  /**
+   * Both at once, for a few files, without starting git. False when something about them is left to git, and then nothing has been done.
+   */
+  edit(removed: readonly string[], added: readonly string[]): boolean {
+    const bytes = readPlain(this.#path)
+    const set = bytes && filesToAdd(this.root, added, this.store.objects)
+    const edited = set && editIndex(bytes, { removed, set }, this.store.objects)
+    if (!edited) return false
+    this.#isTouched = true
+    this.#copy ??= temporaryName(this.#saved)
+    writeFileSync(this.#copy, edited.bytes, { mode: 0o600 })
+    this.hasTree(edited.tree)
+    return true
+  }
+
   async remove(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     if (paths.length > 0) await this.#update(['--force-remove', '--stdin'], bytesOf(paths), signal)
   }
@@ -178,6 +195,7 @@ export class WorktreeIndex implements Disposable {
   async move(from: string, to: string): Promise<void> {
     const env = { GIT_INDEX_FILE: this.#writable() }
     await this.git.run([...this.store.at(this.root), 'read-tree', '-m', '-u', from, to], { cwd: this.root, env })
+    this.hasTree(to)
   }
 
   /** For whoever knows the tree of an index that was only copied. */

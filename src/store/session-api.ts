@@ -48,7 +48,8 @@ export type SessionFilter = Omit<SessionQuery, 'since' | 'until' | 'directories'
 }
 
 export interface StepOptions {
-  step_ref: string
+  /** May be left out with `completed`: the one step that is open. */
+  step_ref?: string
   molecule_id?: string
   state: 'started' | 'completed'
   /** With `completed`; true unless said otherwise. */

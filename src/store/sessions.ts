@@ -122,9 +122,9 @@ export class StoredSessions implements Sessions {
 
   async step(
     reference: string,
-    { step_ref, molecule_id, state: phase, success = true }: StepOptions,
+    { step_ref: named, molecule_id, state: phase, success = true }: StepOptions,
   ): Promise<Session> {
-    if (step_ref.trim() === '')
+    if (named === undefined ? phase === 'started' : named.trim() === '')
       throw new SkeinError(
         'bad-input',
         'A step needs a reference',
@@ -133,8 +133,9 @@ export class StoredSessions implements Sessions {
     return this.store.change((state) => {
       const session = resolve(state, reference)
       if (!isActive(session)) throw alreadyEnded(session)
-      const isOpen =
-        session.steps?.some((step) => step.step_ref === step_ref && step.completed_at === undefined) ?? false
+      const open = (session.steps ?? []).flatMap((step) => (step.completed_at === undefined ? [step.step_ref] : []))
+      const step_ref = named ?? onlyStep(session, open)
+      const isOpen = open.includes(step_ref)
       if (phase === 'started' && isOpen)
         throw illegal(session, `already works on step ${step_ref}`, 'Complete it first')
       if (phase === 'completed' && !isOpen) throw illegal(session, `has no open step ${step_ref}`, 'Start it first')
@@ -339,6 +340,14 @@ function factsOf(facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Partial<Sessi
     model,
     commits,
   })
+}
+
+/** The step that is meant when none is named. */
+function onlyStep(session: Session, open: readonly string[]): string {
+  const [only, ...more] = open
+  if (only === undefined) throw illegal(session, 'has no open step', 'Begin one with: skein step start <step>')
+  if (more.length === 0) return only
+  throw illegal(session, `has ${open.length} open steps: ${open.join(', ')}`, 'Name the one that is done')
 }
 
 function resolve(state: ChangeState, reference: string): Session {

@@ -25,7 +25,7 @@ const KILL_MS = 2_000
  * what carries the mark. The program itself may have ended already. Never this process. Linux only: elsewhere nothing is found.
  */
 export function processTree(root: ProcessOwner, mark?: string): TreeProcess[] {
-  return [...growTree(new Map(), root, mark).values()]
+  return [...growTree(new Map(), root, mark, new ProcessScan()).values()]
 }
 
 /**
@@ -33,11 +33,13 @@ export function processTree(root: ProcessOwner, mark?: string): TreeProcess[] {
  * it is signalled, so that a pid that has come back as something else is left alone.
  */
 export async function endTree(root: ProcessOwner, options: EndTree): Promise<TreeProcess[]> {
-  const tree = growTree(new Map(), root, options.mark)
+  const tree = growTree(new Map(), root, options.mark, await scanOfThisMoment())
+  // Only what belongs to the tree starts more of it.
+  if (living(tree).length === 0) return []
   const asked = new Set<number>()
   const left = await untilGone(options.graceMs, () => {
     // What was started meanwhile is asked as well, once.
-    for (const member of living(growTree(tree, root, options.mark))) {
+    for (const member of living(growTree(tree, root, options.mark, new ProcessScan()))) {
       if (asked.has(member.pid)) continue
       asked.add(member.pid)
       signalProcess(member, 'SIGTERM')
@@ -48,7 +50,7 @@ export async function endTree(root: ProcessOwner, options: EndTree): Promise<Tre
   })
   if (left.length === 0) return []
   return untilGone(KILL_MS, () => {
-    for (const member of living(growTree(tree, root, options.mark))) signalProcess(member, 'SIGKILL')
+    for (const member of living(growTree(tree, root, options.mark, new ProcessScan()))) signalProcess(member, 'SIGKILL')
     return living(tree)
   })
 }
@@ -56,8 +58,8 @@ export async function endTree(root: ProcessOwner, options: EndTree): Promise<Tre
 type Tree = Map<number, TreeProcess>
 
 /** Adds what belongs to the tree now. Whoever was once seen in it stays in it, whatever becomes of its parents. */
-function growTree(tree: Tree, root: ProcessOwner, mark: string | undefined): Tree {
-  const processes = allProcesses()
+function growTree(tree: Tree, root: ProcessOwner, mark: string | undefined, scan: ProcessScan): Tree {
+  const { processes } = scan
   const add = (pid: number, stat: ProcessStat, by: TreeProcess['by']) => {
     if (pid !== process.pid) tree.set(pid, { pid, starttime: stat.starttime, by })
   }
@@ -81,7 +83,7 @@ function growTree(tree: Tree, root: ProcessOwner, mark: string | undefined): Tre
     // A pid is not given out again while a session is named by it. Another process under it means that the session had ended.
     const isInSession = stat.session === root.pid && (isRootItself || atRoot === undefined)
     if (isInSession && root.starttime !== undefined && stat.starttime >= root.starttime) add(pid, stat, 'session')
-    else if (mark !== undefined && carriesMark(pid, mark)) add(pid, stat, 'mark')
+    else if (mark !== undefined && scan.carries(pid, mark)) add(pid, stat, 'mark')
   }
   addDescendants()
   return tree
@@ -105,13 +107,39 @@ function directoryNames(path: string): string[] {
   }
 }
 
-/** Only of our own user's processes can it be read, so only they can be found by it. */
-function carriesMark(pid: number, mark: string): boolean {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${mark}\0`)
-  } catch {
-    return false
+/** Every process of one moment, with its environment once that was asked for: reading it for each of many trees takes longest. */
+class ProcessScan {
+  readonly processes = allProcesses()
+  readonly #environments = new Map<number, string>()
+
+  /** Only of our own user's processes can it be read, so only they can be found by it. */
+  carries(pid: number, mark: string): boolean {
+    const known = this.#environments.get(pid)
+    const environment = known ?? environmentOf(pid)
+    if (known === undefined) this.#environments.set(pid, environment)
+    return environment.includes(`\0${mark}\0`)
   }
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
+  } catch {
+    return ''
+  }
+}
+
+let nextScan: Promise<ProcessScan> | undefined
+
+/** Shared by all who ask before it is made: fifty agents that are started at once look for what was left of each. */
+function scanOfThisMoment(): Promise<ProcessScan> {
+  nextScan ??= new Promise((resolve) => {
+    setImmediate(() => {
+      nextScan = undefined
+      resolve(new ProcessScan())
+    })
+  })
+  return nextScan
 }
 
 const living = (tree: Tree): TreeProcess[] => [...tree.values()].filter(isAlive)

@@ -25,7 +25,8 @@ export function preludeOf(line: string): string[] {
  * It needs a program that has, or had, a conversation on this machine: tried with real programs, in `e2e`. Or code that was captured where it
  * is: see `blame.test.ts`. Or a program that can resume: see `hibernate.test.ts`.
  */
-export const needsProgram = (line: string): boolean => /^skein (?:seance talk|resurrect|blame|sleep|wake)\b/.test(line)
+export const needsProgram = (line: string): boolean =>
+  /^skein (?:seance talk|resurrect|blame|bisect|sleep|wake)\b/.test(line)
 
 /** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
 export const runnable = (line: string): string =>

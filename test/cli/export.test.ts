@@ -72,6 +72,22 @@ describe('skein export', () => {
     expect((await skein('export nothing')).stderr).toContain('No session')
   })
 
+  it('replays a chain or a unit of work one session after the other, and marks where a step begins and ends', async () => {
+    const heads = async (line: string): Promise<string[]> =>
+      (await skein(line)).stdout.split('\n').filter((one) => one.startsWith('== '))
+    const both = ['== session 0f3c9a12-first', '== session 7d20b1c4-second']
+    expect(await heads('replay 7d20b1c4 --chain')).toEqual(both)
+    expect(await heads('replay wk-42')).toEqual(both)
+    expect((await skein('replay wk-42 --from 2')).stderr).toContain('--from needs one session')
+    const { stdout } = await skein('replay 22222222')
+    expect(stdout.match(/^(?:\* \w+|-- .*)/gm)).toEqual([
+      '-- step read',
+      ...['* Bash', '* Glob', '* Read', '* Write', '* Edit', '* Grep', '* Bash'],
+      '-- end of step read',
+      '* Agent',
+    ])
+  })
+
   it('applies the policy of the user', async () => {
     const privacyFile = join(root, 'privacy.yaml')
     writeFileSync(privacyFile, 'tool_privacy:\n  "*": none\n')

@@ -93,6 +93,14 @@ const RARE = new Set([
   ),
   // See pack.test.ts.
   ...['pack-report.code_as_of', 'unpack-receipt.directory', 'unpack-receipt.branch'],
+  // See history/bisect.test.ts.
+  ...['session', 'outcome', 'turn', 'turns', 'prompt', 'is_edited_before', 'runs', 'skipped'].map(
+    (field) => `bisection.${field}`,
+  ),
+  ...['turn', 'edge', 'as_of', 'verdict', 'exit_code', 'is_late', 'duration_ms', 'output'].map(
+    (field) => `bisect-run.${field}`,
+  ),
+  ...['skipped-turn.turn', 'skipped-turn.reason'],
   // See resurrect.test.ts.
   ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),
   ...['left-out.what', 'left-out.count'],

@@ -125,3 +125,45 @@ it('what was stopped is not started again, also when it was down already; a mass
   const started = (await place.events('agent_started')).map(({ agent_id }) => agent_id)
   expect(started).toHaveLength(names.length + 3)
 })
+
+/** A program that is killed before its start is complete did not start, which is no crash: what is killed next has to be through with it. */
+const isStartedAgain = async (place: Yard, name: string, before: AgentRun): Promise<boolean> =>
+  (await isUpAgain(place, name, before)) && (await place.run(name)).start?.steps.at(-1)?.name === 'verify'
+
+it('Gas Town defect 12: a daemon brings every role back with a backoff, and parks each that goes on dying', async () => {
+  const names = ['mayor', 'deacon', 'witness', 'refinery']
+  const roles = names.map((name) => `[roles.${name}]\nrespawn = "always"\n`).join('')
+  const place = await yard(`respawn = "never"\nbackoff = "1s"\nlimit = 1\n${roles}`)
+  for (const name of names) place.skein('start', '.', '--agent', name, '--role', name, '--tool', 'demo')
+  await ensureDaemon(place.access)
+  const before = await Promise.all(names.map((name) => place.kill(name)))
+  for (const [at, name] of names.entries()) await until(() => isStartedAgain(place, name, before[at] as AgentRun))
+  for (const name of names) expect((await place.run(name)).respawn).toMatchObject({ count: 1, delay_ms: 1_000 })
+  for (const name of names) await place.kill(name)
+  for (const name of names) await until(async () => (await place.run(name)).respawn?.parked?.kind === 'loop')
+  await pause(1_500) // longer than the backoff: nobody comes back
+  for (const name of names) expect((await place.run(name)).run?.ended_at).toBeDefined()
+  expect(await place.events('agent_started')).toHaveLength(2 * names.length)
+})
+
+it('Gas Town defect 13: a run that was calm begins the count anew; only crashes in a row park an agent', async () => {
+  const place = await yard('respawn = "on-crash"\nbackoff = "1s"\nmax_backoff = "4s"\nlimit = 1\n')
+  place.skein('start', '.', '--agent', 'toast', '--tool', 'demo')
+  await ensureDaemon(place.access)
+  const first = await place.kill('toast')
+  await until(() => isStartedAgain(place, 'toast', first))
+  await pause(4_500) // longer than the longest backoff: calm
+  const second = await place.kill('toast')
+  expect(second.respawn?.count).toBe(1)
+  await until(() => isStartedAgain(place, 'toast', second))
+  const third = await place.kill('toast')
+  expect(third.respawn).toMatchObject({ count: 1, run: second.run?.id })
+  const { respawn } = await until(async () => {
+    const now = await place.run('toast')
+    return now.respawn?.parked ? now : undefined
+  })
+  expect(respawn).toMatchObject({
+    run: third.run?.id,
+    parked: { kind: 'loop', reason: expect.stringContaining('2 times') },
+  })
+})

@@ -114,16 +114,56 @@ it('our own events keep the token and lose what a user would have called secret'
   expect(appended.payload).toMatchObject({ token: expect.stringContaining('REDACTED') })
 })
 
-it('a stranger who listens on the port of an agent is not asked, gets no secret and is not believed', async () => {
+/** The same program, as one that names its requests and takes answers at its port. */
+function answeredBy(answer: NonNullable<ToolRunner['answer']>): ToolRunner {
   const told = fakeTool()
-  const served: ToolRunner = {
+  return {
     ...told,
-    answer: answerOpencode,
+    answer,
     readMessage(message) {
       const report = told.readMessage(message)
       return report?.request ? { ...report, request: { ...report.request, isTracked: true } } : report
     },
   }
+}
+
+it('of two requests at once, a token answers its own, and the other is still asked', async () => {
+  const answered: (string | undefined)[] = []
+  const told = answeredBy(async ({ request }) => {
+    answered.push(request.what)
+    return { receipt: 'taken' }
+  })
+  const served: ToolRunner = {
+    ...told,
+    prepare(launch) {
+      const prepared = told.prepare(launch)
+      return { ...prepared, argv: [...prepared.argv, '--serve', String(launch.port)] }
+    },
+  }
+  const { agents, project } = await workshop({ runners: [served] })
+  await agents.start({ agent: 'toast', cwd: project, args: ['--then', HARMFUL] })
+  await agents.send('toast', `ask ${HARMLESS}`)
+  const { pid } = await agents.wait('toast', { until: 'waiting', timeoutMs: 60_000 })
+  process.kill(pid ?? 0, 'SIGUSR2')
+  const asksAre = (count: number) =>
+    eventually(
+      async () => (await agents.why('toast')).agent.asks ?? [],
+      (asks) => asks.length === count,
+    )
+  const [first, second] = await asksAre(2)
+  expect([first?.what, second?.what]).toEqual([HARMLESS, HARMFUL])
+  await expect(agents.answer('toast', { decision: 'allow' })).rejects.toThrow(/2 requests|rm -rf important/)
+  await agents.answer('toast', { decision: 'deny' }, { token: second?.token ?? '' })
+  expect(answered).toEqual([HARMFUL])
+  expect(await asksAre(1)).toMatchObject([{ token: first?.token, what: HARMLESS }])
+  const again = agents.answer('toast', { decision: 'allow' }, { token: second?.token ?? '' })
+  await expect(again).rejects.toMatchObject({ code: 'stale-answer' })
+  await agents.answer('toast', { decision: 'allow' }, { token: first?.token ?? '' })
+  expect(answered).toEqual([HARMFUL, HARMLESS])
+})
+
+it('a stranger who listens on the port of an agent is not asked, gets no secret and is not believed', async () => {
+  const served = answeredBy(answerOpencode)
   const { agents, project, parts } = await workshop({ runners: [served] })
   await agents.start({ agent: 'toast', cwd: project })
   await agents.send('toast', `ask ${HARMLESS}`)

@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { directoryProblem } from '../../src/lifecycle/run/directory-problem.js'
 import { gitBranch } from '../../src/lifecycle/status/git-branch.js'
 import { RUNNERS } from '../../src/tools/index.js'
+import { BINARY, environmentIn } from '../cli/binary.js'
 import { scratch } from '../home/scratch.js'
 import { fakeTool } from './fake-tool.js'
 import { workshop } from './workshop.js'
@@ -41,32 +42,35 @@ describe.each(Object.keys(GONE_WRONG))('an agent whose directory has become %s',
   })
 })
 
-it('a directory whose name no system takes, and one that may not be entered, are said to be so', () => {
+it('a directory whose name no system takes is said to be so', () => {
   expect(directoryProblem(`/${'x'.repeat(5000)}`)).toMatch(/… cannot be used \(ENAMETOOLONG\)/)
   expect(gitBranch(`/${'x'.repeat(5000)}`)).toBeUndefined()
   expect(gitBranch('/dev/null/x')).toBeUndefined()
+})
+
+it('an agent whose directory may not be entered is listed with its trouble', () => {
   const root = scratch()
-  mkdirSync(join(root, 'closed', 'work'), { recursive: true })
-  chmodSync(join(root, 'closed'), 0)
-  if (process.getuid?.() !== 0) expect(directoryProblem(join(root, 'closed', 'work'))).toMatch(/EACCES/)
-  else {
-    // Nothing is closed to root: another user asks.
-    chmodSync(root, 0o755)
-    chownSync(join(root, 'closed'), 65534, 65534)
-    const ask = `import { statSync } from 'node:fs'; try { statSync(process.argv[1]) } catch (e) { console.log(e.code) }`
-    const asked = [
-      '--reuid=65534',
-      '--regid=65534',
-      '--clear-groups',
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      ask,
-    ]
-    const { stdout } = spawnSync('setpriv', [...asked, join(root, 'closed', 'work')], { encoding: 'utf8' })
-    expect(stdout.trim()).toBe('EACCES')
+  const closed = join(root, 'closed')
+  mkdirSync(join(closed, 'work'), { recursive: true })
+  const env = { ...environmentIn(root), SKEIN_HOME: join(root, 'home') }
+  mkdirSync(env.SKEIN_HOME)
+  writeFileSync(join(env.SKEIN_HOME, 'config.toml'), '[daemon]\nautostart = false\n')
+  const skein = (...words: string[]) => {
+    // Root without its right to pass every door is a user like any other.
+    const plain = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+    const [program = '', ...args] = [...plain, process.execPath, BINARY, ...words]
+    return spawnSync(program, args, { env, encoding: 'utf8' })
   }
-  chmodSync(join(root, 'closed'), 0o700)
+  expect(skein('spawn', join(closed, 'work'), '--agent', 'bad', '--tool', 'claude').status).toBe(0)
+  expect(skein('spawn', root, '--agent', 'good', '--tool', 'claude').status).toBe(0)
+  chmodSync(closed, 0)
+  const listed = skein('list', '--all', '--json')
+  chmodSync(closed, 0o700)
+  const { agents } = JSON.parse(listed.stdout) as { agents: { address: string; cwd_problem?: string }[] }
+  expect(agents.map(({ address, cwd_problem }) => [address, cwd_problem])).toEqual([
+    ['bad', expect.stringContaining('cannot be used (EACCES)')],
+    ['good', undefined],
+  ])
 })
 
 it('a hook that names a log which cannot be is taken in, and nobody fails over it', async () => {

@@ -301,6 +301,21 @@ describe('the tmux server', () => {
     )
   })
 
+  it.each(['stop', 'kill', 'remove'])('keeps the last lines of a crash until its user says %s', async (command) => {
+    const { skein, stored } = den()
+    expect(skein(['start', '.', '--agent', 'toast', '--tool', 'demo', '--arg=--die', '--arg=3']).status).toBe(1)
+    const server = stored().run.server.pid
+    onTestFinished(() => {
+      if (startTimeOf(server) !== undefined) process.kill(server, 'SIGKILL')
+    })
+    expect(isThere(server)).toBe(true)
+    expect(skein([command, 'toast']).status).toBe(0)
+    await eventually(
+      () => isThere(server),
+      (there) => !there,
+    )
+  })
+
   it("of one's own, with a socket that was configured, is left alone", () => {
     const { root, skein } = den()
     const path = join(root, 'mine.sock')

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { downNote } from '../../src/cli/views/recovery-view.js'
 import { lifeOf } from '../../src/disk/index.js'
 import type { RecoveryReceipt } from '../../src/lifecycle/index.js'
@@ -21,7 +22,8 @@ async function crash(shop: Workshop): Promise<void> {
   process.kill(serverPid(shop), 'SIGKILL')
   await eventually(
     () => shop.agents.list(),
-    (seen) => seen.every(({ status }) => ['error', 'stopped'].includes(status)),
+    // Without its terminal a program is in error at once, and down when it has ended.
+    (seen) => seen.every(({ status, down }) => status === 'stopped' || (status === 'error' && down !== undefined)),
   )
 }
 
@@ -77,6 +79,21 @@ describe('after a dead tmux server', () => {
       toast: 'up',
     })
     expect(started(shop, since)).toHaveLength(2)
+  })
+
+  it('receipts come in the order of the agents, each once, with all of them started together', async () => {
+    const shop = await workshop()
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const agent of names) await shop.agents.start({ agent, cwd: shop.project })
+    await crash(shop)
+    const since = shop.log().length
+    const told: string[] = []
+    const back = await shop.agents.recover({ ...NOW, tell: ({ agent }) => void told.push(agent.address) })
+    expect(told).toEqual(names)
+    expect(back.map(({ agent, outcome }) => [agent.address, outcome])).toEqual(names.map((name) => [name, 'resumed']))
+    const sessions = started(shop, since).map((line) => line.started)
+    expect(new Set(sessions).size).toBe(5)
+    expect(sessions).toHaveLength(5)
   })
 
   it('an agent comes back with the environment of its last start, not with that of the process that brings it back', async () => {
@@ -140,6 +157,34 @@ describe('after a dead tmux server', () => {
       { outcome: 'resumed', session_id: stored?.binding?.session, fell: { reason: 'its start was interrupted' } },
     ])
   })
+
+  it.each(['recover', 'stop'] as const)(
+    'what a start has left whose maker was killed before it recorded the run is ended: %s',
+    async (command) => {
+      const shop = await workshop()
+      await shop.agents.start({ agent: 'toast', cwd: shop.project })
+      const [stored] = await shop.agents.runs()
+      await crash(shop)
+      // A program may outlive its tmux server for a moment; the next start has recorded its end before it launches.
+      const [down] = await eventually(
+        async () => {
+          await shop.agents.list()
+          return shop.agents.runs()
+        },
+        ([one]) => one?.run?.ended_at !== undefined,
+      )
+      const { pane: _p, pid: _i, process_start: _s, server: _v, ended_at: _e, end: _n, ...same } = stored?.run ?? {}
+      const launching = { ...same, id: 'the-next-run' }
+      writeFileSync(join(shop.home.paths.agents, `${stored?.agent}.json`), JSON.stringify({ ...down, launching }))
+      const env = { PATH: process.env.PATH, SKEIN_RUN: launching.id }
+      const left = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env })
+      const other = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env: { ...env, SKEIN_RUN: 'another' } })
+      onTestFinished(() => void [left, other].map((one) => one.kill('SIGKILL')))
+      if (command === 'stop') await shop.agents.stop('toast')
+      else expect(outcomes(await shop.agents.recover(NOW))).toEqual({ toast: 'resumed' })
+      expect([left, other].map(({ pid = 0 }) => lifeOf({ pid }))).toEqual(['dead', 'alive'])
+    },
+  )
 })
 
 describe('what cannot come back as it was is refused, and keeps its conversation', () => {

@@ -116,6 +116,7 @@ export const STEPS: readonly Step[] = [
   step('mail.read', 'mail read m-7', { mail: 'm-7' }),
   step('mail.read', 'mail read m-0', { mail: 'm-0' }, { fails: 'mail-not-found' }),
   step('mail.reply', 'mail reply m-7 thanks', { mail: 'm-7', body: 'thanks' }),
+  step('mail.reply', 'mail reply m-7 -m thanks', { mail: 'm-7', body: 'thanks' }),
   step('mail.reply', 'mail reply m-0 thanks', { mail: 'm-0', body: 'thanks' }, { fails: 'mail-not-found' }),
   // Events
   step('events.tail', 'events tail -n 3', { lines: 3 }, { printed: eventsOf }),
@@ -152,6 +153,8 @@ export const STEPS: readonly Step[] = [
   // The worlds are copies; what was captured is beside them.
   step('blame', 'blame ../master/captured/README.md:2', { file: '<root>/../master/captured/README.md', line: 2 }),
   step('blame', 'blame nothing', { file: '<root>/nothing' }, { fails: 'bad-input' }),
+  step('bisect', 'bisect 22222222 --run false --partial', { session: '22222222', run: 'false', partial: true }),
+  step('bisect', 'bisect 22222222 --run true', { session: '22222222', run: 'true' }, { fails: 'snapshot-not-found' }),
   step('search', 'search README.md --in tools', { text: 'README.md', in: 'tools' }),
   step('search', 'search readme --in .', { text: 'readme', directory: '<root>' }),
   step('search', 'search x --limit 0', { text: 'x', limit: 0 }, { fails: 'usage' }),

@@ -34,3 +34,10 @@ it.each([
   const { turns } = log.session()
   expect(turns.map(({ prompt, outcome }) => [prompt, outcome])).toEqual(expected)
 })
+
+it('codex: a call that its user interrupted did not succeed', () => {
+  const log = new LogFile(toolNamed('codex'), 'rollout-2026-11-16T10-33-01-1f3472d4-e3a9-4aa1-a317-87ec773ec7f5.jsonl')
+  log.appendRaw(readFileSync(join(RECORDED, 'codex.jsonl'), 'utf8'))
+  const calls = log.session().turns.find(({ prompt }) => prompt === 'drag again')?.tool_calls
+  expect(calls).toMatchObject([{ result: expect.stringMatching(/aborted by user$/), success: false }])
+})

@@ -83,6 +83,30 @@ describe('opencode sessions', () => {
     expect(foldSession([[...facts, ...rest]]).turns.at(-1)).toMatchObject({ number: 4, reply: 'here it is' })
   })
 
+  it('a turn whose call was refused was interrupted; one in which the model went on after that was completed', () => {
+    const { database, log } = running()
+    const refuse = (id: string, to: string, error: string, at: number): void => {
+      const data = { role: 'assistant', parentID: to, finish: 'tool-calls', time: { created: at, completed: at + 5 } }
+      const part = { type: 'tool', tool: 'bash', callID: `call_${id}`, state: { status: 'error', input: {}, error } }
+      database.prepare('insert into message values (?, ?, ?, ?, ?)').run(id, SESSION, at, at, JSON.stringify(data))
+      const row = [`prt_${id}`, id, SESSION, at, at, JSON.stringify(part)]
+      database.prepare('insert into part values (?, ?, ?, ?, ?, ?)').run(...row)
+    }
+    const last = () => foldSession([opencode.read(log())]).turns.at(-1)?.outcome
+    const refusal = 'The user rejected permission to use this specific tool call.'
+    ask(database, 'msg_new1', 'ask me', NOW)
+    refuse('msg_new2', 'msg_new1', `${refusal.slice(0, -1)} with the following feedback: use ls`, NOW + 1)
+    expect(last()).toBe('open')
+    ask(database, 'msg_new3', 'ask me again', NOW + 10)
+    refuse('msg_new4', 'msg_new3', refusal, NOW + 11)
+    expect(last()).toBe('aborted')
+    answer(database, 'msg_new5', 'msg_new3', 'Then I do without.', NOW + 20)
+    expect(last()).toBe('completed')
+    ask(database, 'msg_new6', 'a question', NOW + 30)
+    refuse('msg_new7', 'msg_new6', 'The user dismissed this question', NOW + 31)
+    expect(last()).toBe('aborted')
+  })
+
   it('are read anew when messages were removed', () => {
     const { database, log } = running()
     ask(database, 'msg_new1', 'one more', NOW)

@@ -2,6 +2,7 @@
 // that are a line for sh. What it is to do is said by its arguments, and by what it is told.
 import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 
 const args = process.argv.slice(2)
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined)
@@ -22,6 +23,8 @@ if (option('--die') !== undefined) {
   console.log(`fake: cannot start, because ${option('--because') ?? 'of nothing'}`)
   process.exit(Number(option('--die')))
 }
+
+if (option('--serve') !== undefined) createServer().listen(Number(option('--serve')), '127.0.0.1')
 
 let draft = ''
 let dialog

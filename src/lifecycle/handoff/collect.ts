@@ -43,11 +43,11 @@ export async function collect(
     cwd === undefined
       ? { problem: 'its directory is not known' }
       : gitState(cwd, parts.environment.env, { onRunning }).finally(onRunning)
-  if (cwd !== undefined) await isRunning // nothing is started while a log is read
+  if (cwd === undefined) onRunning()
   const [git, work, digest] = await Promise.all([
     stating,
     wantsDigest ? workOf(parts, agent) : NO_WORK,
-    run && wantsDigest ? digestOfRun(parts, run) : undefined,
+    run && wantsDigest ? digestOfRun(parts, run, isRunning) : undefined,
   ])
   return { git, work, ...(digest ? { digest } : {}) }
 }
@@ -88,10 +88,11 @@ async function workOf(
   }
 }
 
-/** Loaded when it is needed, as everything that reads logs is. */
+/** Loaded when it is needed, as everything that reads logs is. Nothing is started while a log is read, so git has to be running by then. */
 async function digestOfRun(
   { home }: Pick<Parts, 'home'>,
   { recipe, binding }: AgentRun,
+  isRunning: Promise<void>,
 ): Promise<Collected['digest'] | undefined> {
   if (!binding || binding.how === 'made') return undefined
   const { digestOf } = await import('./digest.js')
@@ -99,7 +100,7 @@ async function digestOfRun(
   return home.history.facts(
     binding.session,
     (facts, { from, isPart, kept }) => ({ ...digestOf(facts, kept), from, is_part: isPart }),
-    { ...log, cwd: recipe.cwd },
+    { ...log, cwd: recipe.cwd, after: isRunning },
   )
 }
 

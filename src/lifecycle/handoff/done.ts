@@ -9,6 +9,7 @@ import {
   type SessionId,
   SkeinError,
 } from '../../model/index.js'
+import type { AgentRun } from '../agent-run.js'
 import { clearCheckpoint } from '../care/checkpoint.js'
 import type { Parts } from '../parts.js'
 import { isPassedOn } from '../run/launch-environment.js'
@@ -23,6 +24,8 @@ export interface DoneOptions {
 
 /** What was done with the work of an agent, before its process is ended. */
 export interface Finished {
+  /** Everything was done before: nothing was changed. */
+  wasDone: boolean
   session?: SessionId
   closed: string[]
   /** How the work was submitted; undefined when nothing was. */
@@ -30,8 +33,8 @@ export interface Finished {
 }
 
 /**
- * Closes an agent's work, ends its session with the outcome `done`, reads its log and clears its hook. Done twice, the second time finds
- * nothing left. When the command that submits the work fails, nothing is closed.
+ * Closes an agent's work, ends its session with the outcome `done`, reads its log and clears its hook. Done twice, the second time changes
+ * nothing. When the command that submits the work fails, nothing is closed.
  */
 export async function finishWork(
   parts: Parts,
@@ -39,12 +42,16 @@ export async function finishWork(
   { status = 'done', reason }: DoneOptions = {},
 ): Promise<Finished> {
   const { home } = parts
+  using _finishing = await parts.runs.hold(agent.id, 'handoff')
   const onDone = status === 'done' ? await home.programs.onDone() : undefined
   const run = await parts.runs.read(agent.id)
   const session = run?.binding?.session
   const self = addressOf(agent)
   const hooked = await home.work.hooked(self)
   const work = knownUnits(hooked)
+  const told = { closed: [], ...(session ? { session } : {}) }
+  if (work.length + hooked.mail.length === 0 && (await wasFinished(parts, agent, run)))
+    return { wasDone: true, ...told }
   const cwd = run?.recipe.cwd ?? agent.project_path
   const submitted = onDone && cwd !== undefined ? await submit(parts, agent, session, onDone, cwd) : undefined
   // A daemon may never have run: what was said is kept all the same.
@@ -64,7 +71,18 @@ export async function finishWork(
     return { next, result: undefined }
   })
   await clearCheckpoint(parts, agent)
-  return { closed, ...(session ? { session } : {}), ...(submitted ? { submitted } : {}) }
+  return { wasDone: false, ...told, closed, ...(submitted ? { submitted } : {}) }
+}
+
+/** Whether an agent with an empty hook is done already. One whose session ended otherwise may have been as well, and only an event says it. */
+async function wasFinished({ home }: Parts, agent: Agent, run: AgentRun | undefined): Promise<boolean> {
+  if (run?.handoff || (run?.run && run.run.ended_at === undefined)) return false
+  const session = run?.binding?.session
+  const known = session && (await home.sessions.get(session))
+  if (known && isActive(known)) return false
+  if (known?.outcome === 'done') return true
+  const dones = await home.events.read({ type: 'done', agent: agent.address, ...(session ? { session } : {}) })
+  return dones.some(({ payload }) => Array.isArray(payload.work)) // the others are of single units
 }
 
 /** A tool whose logs are not read has nothing to be ingested. */

@@ -62,36 +62,36 @@ export async function gitState(
   const mount = deadMountOn(cwd)
   if (mount !== undefined) return { problem: `the directory is ${notAnswering(mount)}` } // git would wait there for ever
   const git = new Git(cwd, environment, limitMs)
-  const filters = await git.run(
-    'config',
-    '--null',
-    '--name-only',
-    '--get-regexp',
-    '^filter\\..*\\.(clean|process|required)$',
-  )
+  const [filters, refs] = await Promise.all([
+    git.run('config', '--null', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|process|required)$'),
+    git.run('for-each-ref', '--sort=-refname', '--count=2', '--format=%(refname)', 'refs/stash', 'refs/remotes'),
+  ])
   if (filters.kind === 'missing') return { problem: 'git is not installed' }
   if (filters.kind === 'slow') return { problem: problemOf(filters) }
   git.disable(filters.kind === 'done' ? filters.output.split('\0') : [])
   const log = ['log', '--no-show-signature', '--no-decorate', '--no-color', '--no-mailmap', '--format=%h%x00%s', '-z']
+  // Each program that is started takes as long as reading a few megabytes of the log: what the references rule out is not asked.
+  const named = refs.kind === 'done' ? refs.output.split('\n') : ['refs/stash']
+  const hasRemote = named.some((ref) => ref.startsWith('refs/remotes/'))
   const running = Promise.all([
     git.run(
       ...['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal'],
       ...['--ignore-submodules=all', '--no-renames'],
     ),
     git.run(...log, '-n', String(RECENT), 'HEAD', '--'),
-    git.run(...log, '-n', String(UNPUSHED), 'HEAD', '--not', '--remotes', '--'),
-    git.run('log', '-g', '--no-show-signature', '--format=%gs', '-z', '-n', String(STASHES), 'refs/stash', '--'),
-    git.run('for-each-ref', '--count=1', '--format=x', 'refs/remotes'),
+    hasRemote ? git.run(...log, '-n', String(UNPUSHED), 'HEAD', '--not', '--remotes', '--') : NOTHING,
+    named.includes('refs/stash')
+      ? git.run('log', '-g', '--no-show-signature', '--format=%gs', '-z', '-n', String(STASHES), 'refs/stash', '--')
+      : NOTHING,
   ])
   onRunning()
-  const [status, recent, unpushed, stashes, remote] = await running
+  const [status, recent, unpushed, stashes] = await running
   if (status.kind !== 'done') return { problem: problemOf(status) }
   const state = parseStatus(status.output)
   if (state.head === undefined) return state
   const missing = Object.entries({ 'recent commits': recent, 'unpushed commits': unpushed }).flatMap(([what, done]) =>
     done.kind === 'done' ? [] : [`${what}: ${problemOf(done)}`],
   )
-  const hasRemote = remote.kind === 'done' && remote.output !== ''
   return {
     ...state,
     recent: commitsIn(recent),
@@ -106,6 +106,8 @@ type Run =
   | { kind: 'failed'; because: string }
   | { kind: 'slow' }
   | { kind: 'missing' }
+
+const NOTHING: Run = { kind: 'done', output: '' }
 
 class Git {
   #config = [...CONFIG]

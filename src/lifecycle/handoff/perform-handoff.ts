@@ -59,7 +59,11 @@ export async function finishAndPrompt(parts: Parts, agent: Agent) {
 }
 
 export async function performDone(parts: Parts, agent: Agent, options: DoneOptions = {}): Promise<Told<DoneReceipt>> {
-  const { session, closed, submitted } = await finishWork(parts, agent, options)
+  const { wasDone, session, closed, submitted } = await finishWork(parts, agent, options)
+  if (wasDone) {
+    const did = `${agent.address} is done already`
+    return { agent, closed, ...(session ? { session } : {}), did, how: 'nothing was changed' }
+  }
   const { wasRunning, how } = await stop(parts, agent)
   const { status = 'done' } = options
   const units = closed.length === 0 ? 'no work was hooked' : `${closed.join(', ')} ${status}`

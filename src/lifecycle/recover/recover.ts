@@ -7,10 +7,15 @@ import { sweepMediums } from '../seance/medium.js'
 import { type Observed, observe } from '../status/observe.js'
 import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
+import { InOrder } from './in-order.js'
+import { Places } from './places.js'
 import { planRecovery, type RecoveryPlan, restoreLog } from './recovery-plan.js'
 
-/** Without spacing, so many are started at a time. */
-const AT_ONCE = 8
+/** Without spacing, so many are being started at a time, and so many more may be watched until they are known to live. */
+const AT_ONCE = 16
+const MOST_UNSETTLED = 64
+/** From this many on, one lasting connection to tmux is quicker than a process for each question. */
+const MANY = 3
 /** So many agents in a row may come back and fail to log in, until the rest is left alone. */
 const MOST_LOGIN_FAILURES = 2
 
@@ -39,6 +44,8 @@ export interface Recovered {
   /** How it came back, or why it did not. */
   reason: string
   error?: SkeinError
+  /** As it was last seen, where it was started. */
+  observed?: Observed
 }
 
 /** Brings agents back, each in its own conversation. What fails for one is its own result; `tell` hears of each as it is done. */
@@ -56,20 +63,29 @@ export async function recover(
   const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one, options)))
   const order = wanted.sort((a, b) => (a.agent.address < b.agent.address ? -1 : 1))
   const done: Recovered[] = []
+  const inOrder = new InOrder<Recovered>((one) => {
+    done.push(one)
+    tell(one)
+  })
   const starts = new Starts(options)
-  const lanes = spacingMs === 0 ? AT_ONCE : 1
-  const next = async (at: number): Promise<void> => {
-    const one = order[at]
-    if (!one || options.signal?.aborted) return
-    const recovered = await recoverOne(parts, one, options, starts)
-    if (recovered) {
-      done[at] = recovered
-      tell(recovered)
-    }
-    await next(at + lanes)
-  }
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => next(lane)))
-  return done.filter((one) => one !== undefined)
+  const isTogether = spacingMs === 0 && !dryRun && !parts.isStaying && order.length >= MANY
+  await using connected = isTogether ? parts.terminals.connected() : undefined
+  const own = connected ? { ...parts, terminals: connected } : parts
+  const [unsettled, beginning] = [new Places(spacingMs === 0 ? MOST_UNSETTLED : 1), new Places(AT_ONCE)]
+  await Promise.all(
+    order.map(async (one, at) => {
+      const settled = await unsettled.take()
+      const begun = await beginning.take()
+      try {
+        const isOver = options.signal?.aborted === true
+        inOrder.put(at, isOver ? undefined : await recoverOne(own, one, { ...options, onBegun: begun }, starts))
+      } finally {
+        begun()
+        settled()
+      }
+    }),
+  )
+  return done
 }
 
 /** When the next program may be started, and whether one may be at all. */
@@ -100,7 +116,7 @@ class Starts {
 async function recoverOne(
   parts: Parts,
   one: Observed,
-  options: Recover,
+  options: Recover & { onBegun: () => void },
   starts: Starts,
 ): Promise<Recovered | undefined> {
   const { dryRun = false, only, all = false } = options
@@ -114,7 +130,7 @@ async function recoverOne(
   if (dryRun) return told(agent, fell, plan, 'it would come back')
   if (starts.areOver) return { ...refusal(agent, tooManyFailures(agent)), fell }
   if (!(await starts.turn())) return undefined
-  const { recovered, trouble } = await bringBack(parts, agent, run, plan, fell)
+  const { recovered, trouble } = await bringBack(parts, agent, run, { plan, fell, onBegun: options.onBegun })
   starts.saw(trouble)
   return recovered
 }
@@ -166,8 +182,7 @@ async function bringBack(
   parts: Parts,
   agent: Agent,
   run: AgentRun,
-  plan: RecoveryPlan,
-  fell: Fall,
+  { plan, fell, onBegun }: { plan: RecoveryPlan; fell: Fall; onBegun: () => void },
 ): Promise<{ recovered: Recovered; trouble?: Trouble | undefined }> {
   const live = liveRun(run)
   try {
@@ -177,11 +192,11 @@ async function bringBack(
       await planRecovery(parts, agent, (await parts.runs.read(agent.id)) ?? run)
     }
     await restoreLog(parts, agent, plan)
-    const { observed, session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew })
+    const { observed, session } = await start(parts, agent, { asBefore: true, fresh: plan.isNew, onBegun })
     const pid = observed.run?.run?.pid
     const { trouble } = observed.verdict?.status ?? {}
     const now = session === undefined ? plan : { ...plan, session }
-    return { recovered: told(agent, fell, now, `process ${pid} runs`), trouble }
+    return { recovered: { ...told(agent, fell, now, `process ${pid} runs`), observed }, trouble }
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     const session = run.binding && { session_id: run.binding.session }

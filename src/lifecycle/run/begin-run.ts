@@ -20,7 +20,7 @@ import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
 import { turnBeforeStart } from '../status/turn-end.js'
-import { endRun, refuseLeft } from './end-run.js'
+import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
 import { identityVariables } from './identity-variables.js'
 import { begun, clearOldRuns, prepareRun } from './launch.js'
@@ -339,7 +339,8 @@ function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
 }
 
 /** True when a process that cannot be reached was given up. */
-async function endBefore(parts: Parts, agent: Agent, { run }: AgentRun, options: Restart): Promise<boolean> {
+async function endBefore(parts: Parts, agent: Agent, { run, launching }: AgentRun, options: Restart): Promise<boolean> {
+  refuseLeft(agent, await endUnrecorded(launching, RESTART_GRACE_MS))
   if (!run) return false
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)

@@ -1,7 +1,7 @@
 import { whereaboutsOf } from '../../disk/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
 import { endTree } from '../../terminal/index.js'
-import type { LiveRun } from '../agent-run.js'
+import type { Launching, LiveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { elsewhere, lifeNow, markOf, ownerOf } from './run-life.js'
 
@@ -22,6 +22,15 @@ export async function endRun(parts: Parts, agent: Agent, run: LiveRun, graceMs: 
     case 'elsewhere':
       return endThere(parts, agent, run, graceMs)
   }
+}
+
+/**
+ * Ends what is left of a start whose maker was killed before it could record the run, and whose pane is gone: no pid of it is known, so its
+ * processes are found by their mark alone.
+ */
+export async function endUnrecorded(launching: Launching | undefined, graceMs: number): Promise<number[]> {
+  if (!launching || whereaboutsOf(launching.place) !== 'here') return []
+  return (await endTree({ pid: 0 }, { graceMs, mark: markOf(launching) })).map(({ pid }) => pid)
 }
 
 async function endThere(parts: Parts, agent: Agent, run: LiveRun, graceMs: number): Promise<number[]> {

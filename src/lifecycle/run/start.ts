@@ -142,7 +142,13 @@ async function unmake({ runs, home: { roster } }: Parts, agent: Agent, groups: R
 export async function start(
   parts: Parts,
   agent: Agent,
-  options: Restart & { plan?: StartPlan; steps?: StartSteps; onStep?: (step: StartStepName) => void } = {},
+  options: Restart & {
+    plan?: StartPlan
+    steps?: StartSteps
+    onStep?: (step: StartStepName) => void
+    /** Called once its program runs and is recorded; what follows is waiting. */
+    onBegun?: () => void
+  } = {},
 ): Promise<Started> {
   const { plan, steps = new StartSteps(nowOf(parts), options.onStep) } = options
   await refuseUsedUp(parts, agent)
@@ -158,6 +164,7 @@ export async function start(
     )
     if (!begun) throw new Error(`agent ${agent.id} has no recipe`)
     if (!isAsBefore) keepEnvironment(parts, agent)
+    options.onBegun?.()
     const observed = await settleStart(parts, agent, begun, role, steps)
     const { tier, session, beacon } = begun
     return { agent, observed, tier, session, beacon }

@@ -10,7 +10,8 @@ import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
 import { withoutPrompt } from '../talk/pending-prompt.js'
-import { endRun, refuseLeft } from './end-run.js'
+import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
+import { closeEndedPane } from './ended-pane.js'
 import { recordEnd } from './recorded-session.js'
 import { lifeNow, lifeOfRun } from './run-life.js'
 
@@ -36,7 +37,7 @@ export async function stop(
   options: { graceMs?: number; isDown?: boolean; isAsleep?: boolean; because?: string } = {},
 ): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
-  if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
+  if (!live) return leaveDown(parts, agent)
   const unask = await ask(parts, agent, live, 'stopped')
   const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
   const left = await endRun(parts, agent, live, TREE_GRACE_MS).catch(unask)
@@ -60,18 +61,26 @@ export async function stop(
 /** Ends an agent at once: its own processes and nothing else. */
 export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
-  if (!live) return { wasRunning: false, how: await keepDown(parts, agent), left: [] }
+  if (!live) return leaveDown(parts, agent)
   const unask = await ask(parts, agent, live, 'killed')
   const left = await endRun(parts, agent, live, 0).catch(unask)
   await settle(parts, agent, live, { outcome: 'killed', how: 'killed', reason: 'killed by its user' }, left)
   return { wasRunning: true, how: 'its processes were killed', left }
 }
 
+async function leaveDown(parts: Parts, agent: Agent): Promise<Stopped> {
+  const how = await keepDown(parts, agent)
+  const ended = (await parts.runs.read(agent.id))?.run
+  if (ended) await closeEndedPane(parts, agent, ended)
+  return { wasRunning: false, how, left: [] }
+}
+
 /** An agent that went down by itself is not to be brought back any more, neither by the watchdog nor by `skein recover`. */
 async function keepDown({ runs, ...parts }: Parts, agent: Agent): Promise<string> {
-  const wasAsleep = await runs.update(agent, (current) => {
+  const wasAsleep = await runs.update(agent, async (current) => {
     const isDown = current?.run && (fallOf(current) || current.run.is_down || current.run.is_asleep)
     if (!current?.run || liveRun(current) || !isDown) return undefined
+    await endUnrecorded(current.launching, TREE_GRACE_MS)
     const { respawn: _respawn, launching: _launching, ...rest } = current
     const { is_down: _down, is_asleep, ...run } = current.run
     const reason = current.run.end?.reason ?? current.status.reason ?? 'it ended'

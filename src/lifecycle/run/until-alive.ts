@@ -4,7 +4,8 @@ import type { LiveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { START_GRACE_MS } from '../status/decide-status.js'
 import { activityOf } from '../status/evidence.js'
-import { type Observed, observe } from '../status/observe.js'
+import type { Observed } from '../status/observe.js'
+import { observeTogether } from '../status/observe-together.js'
 import { keptText } from '../talk/kept-text.js'
 import { programMissing } from './launch.js'
 
@@ -39,7 +40,7 @@ export async function seenAlive(
   run: LiveRun,
   { mayBeOver = false } = {},
 ): Promise<Observed> {
-  const [seen] = await observe(parts, new Set([agent.id]))
+  const seen = await observeTogether(parts, agent.id)
   if (!seen) throw new Error(`agent ${agent.id} vanished while it was started`)
   if (mayBeOver || seen.run?.run?.id !== run.id) return seen
   // Also when another process was the first to see it end.

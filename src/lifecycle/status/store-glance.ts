@@ -16,6 +16,7 @@ import { signOf } from '../care/heartbeat.js'
 import { recordRunEnd } from '../care/run-end.js'
 import { stuckSince } from '../care/silence.js'
 import { nowOf, type Parts } from '../parts.js'
+import { closeEndedPane } from '../run/ended-pane.js'
 import { askedNow } from '../talk/asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
@@ -30,7 +31,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const run = one.run && live ? withReplySeen(parts, one.run, live, reading) : one.run
   const isOver = one.isOver === true
   const shown = { agent, seen, isOver, ...(pane ? { pane } : {}), ...(reading ? { reading } : {}) }
-  if (run && !live) await closeEndedPane(parts, agent, run)
+  if (run && !live) await closeUnkeptPane(parts, agent, run)
   if (!run || !live) return { ...shown, run, verdict: run && decideStatus(sightingOf(parts, run, undefined, [])) }
   const sighting = (of: AgentRun, by: LiveRun): Sighting => sightingOf(parts, of, by, seen, one.runner)
   const quick = decideStatus(sighting(run, live))
@@ -200,12 +201,10 @@ function statusEvents(
 const PANE_KEPT_MS = 2_000
 
 /** Its role keeps no pane of a program that has ended. Until its end was recorded it was there, with the exit status. */
-async function closeEndedPane(parts: Parts, agent: Agent, { start, run }: AgentRun): Promise<void> {
+async function closeUnkeptPane(parts: Parts, agent: Agent, { start, run }: AgentRun): Promise<void> {
   if (!start?.closes_pane || !run?.ended_at) return
   if (parts.context.clock.now() - msOf(run.ended_at) < PANE_KEPT_MS) return
-  const terminal = await parts.terminals.of(run.socket).catch(() => undefined)
-  const pane = await terminal?.pane(run.pane).catch(() => undefined)
-  if (pane?.agent === agent.id && pane.isDead) await terminal?.close(pane.session).catch(() => undefined)
+  await closeEndedPane(parts, agent, run)
   await parts.runs.update(agent, (current) => {
     if (current?.run?.id !== run.id || !current.start) return undefined
     const { closes_pane: _closes, ...rest } = current.start

@@ -35,12 +35,17 @@ export const stepDone = operation({
   does: 'acts',
   where: 'either',
   summary: 'End a step of the work',
-  input: { step: STEP, session: SESSION, failed: flag('It did not succeed') },
+  description: 'Without a name it ends the one step that is open.',
+  input: {
+    step: optional(text('step'), 'The step, as the plan names it'),
+    session: SESSION,
+    failed: flag('It did not succeed'),
+  },
   result: 'session',
   async run({ step, session, failed }, { home }) {
     const { sessions } = await home()
     const { id } = await sessions.find(session)
-    return sessions.step(id, { step_ref: step, state: 'completed', success: !failed })
+    return sessions.step(id, { ...present({ step_ref: step }), state: 'completed', success: !failed })
   },
 })
 

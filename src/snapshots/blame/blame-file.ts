@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { readGuarded } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
+import { makeBorrower } from '../borrower.js'
 import type { Git } from '../git.js'
 import { findRepository } from '../repository.js'
 import { type Snapshot, shown } from '../snapshot.js'
@@ -64,7 +65,7 @@ export async function blameFile(
   const graph = graphOf(versions, { root, path, content })
   const scratch = mkdtempSync(join(tmpdir(), 'skein-blame-'))
   try {
-    borrow(scratch, store)
+    makeBorrower(scratch, store, 'ref: refs/heads/file', { bare: true })
     const marks = await importGraph(git, scratch, graph)
     const args = ['--git-dir', scratch, 'blame', '--porcelain', '--root', 'refs/heads/file', '--', shown(path)]
     const printed = await git.bytes(args)
@@ -133,14 +134,6 @@ function graphOf(versions: readonly FileVersion[], now: { root: string; path: st
   const parents = [...new Set([...(last === undefined ? [] : [last]), ...tips.values()])]
   nodes.push({ mark: versions.length + 1, path: now.path, content: { bytes: now.content }, parents, commits: [] })
   return nodes
-}
-
-/** A repository of its own that sees the objects of the store and of the user. */
-function borrow(scratch: string, store: BareStore): void {
-  for (const name of ['refs', 'objects', 'objects/info']) mkdirSync(join(scratch, name), { mode: 0o700 })
-  writeFileSync(join(scratch, 'HEAD'), 'ref: refs/heads/file\n')
-  writeFileSync(join(scratch, 'config'), readFileSync(join(store.directory, 'config')))
-  writeFileSync(join(scratch, 'objects', 'info', 'alternates'), `${join(store.directory, 'objects')}\n`)
 }
 
 /** Makes the commits; gives the mark of each. */

@@ -32,6 +32,9 @@ export interface Output {
 const PREAMBLE =
   /^(?:(?:Chunk ID|Exit code|Wall time|Process exited with code|Process running with session ID|Original token count|Total output lines)\b.*\n)+Output:\n/
 
+/** A call that its user refused or interrupted; newer versions say first how long it took. */
+const ABORTED = /^(?:Wall time: [\d.]+ seconds\n)?aborted(?: by user)?\b[^\n]*$/
+
 export function outputOf(item: JsonObject): Output {
   const output = item.output
   if (isObject(output)) return { text: textAt(output, 'content') ?? '', success: output.success !== false }
@@ -49,7 +52,7 @@ export function outputOf(item: JsonObject): Output {
     }
   }
   const exit = /^(?:Process exited with code|Exit code:) (-?\d+)$/m.exec(text.slice(0, 400))
-  const success = exit ? exit[1] === '0' : text === 'aborted' ? false : undefined
+  const success = exit ? exit[1] === '0' : ABORTED.test(text) ? false : undefined
   return { text: text.replace(PREAMBLE, ''), success }
 }
 

@@ -33,6 +33,8 @@ function tellingOf(type: string, payload: JsonObject): AgentReport | undefined {
     case 'session.status':
       return statusTelling(objectAt(payload, 'status'))
     case 'session.idle': {
+      if (payload.refused === true)
+        return { evidence: { ...says(type, 'idle', 'what it asked for was refused'), turn: 'interrupted' } }
       const reply = textAt(payload, 'reply')
       return {
         evidence: { ...says(type, 'idle', 'it has finished its turn'), turn: 'finished' },

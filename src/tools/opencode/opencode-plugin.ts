@@ -21,6 +21,7 @@ const ASKED = ['permission.asked', 'permission.replied', 'question.asked', 'ques
 const children = new Set()
 const made = new Set()
 const replies = new Map()
+const refused = new Set()
 const contexts = new Map()
 let current = session
 
@@ -60,6 +61,8 @@ function howTo(sessionID) {
   return made.has(sessionID) ? 'clear' : 'resume'
 }
 
+const endOf = (sessionID) => (refused.has(sessionID) ? { refused: true } : { reply: replies.get(sessionID) })
+
 function hear({ type, properties }) {
   const { sessionID, info, part } = properties ?? {}
   if (type === 'session.created') {
@@ -69,10 +72,14 @@ function hear({ type, properties }) {
       if (current === undefined) tell({ type, sessionID, how: howTo(sessionID) })
     }
   } else if (type === 'message.part.updated' && part?.type === 'text' && part.time?.end) replies.set(sessionID, part.text)
-  else if (ASKED.includes(type)) tell({ type, ...properties })
-  else if (OWN.includes(type) && !children.has(sessionID)) {
+  else if (ASKED.includes(type)) {
+    // This ends the turn, unless it came with words or the user's settings let the model go on: then it is busy again before it is idle.
+    if (type === 'question.rejected' || properties.reply === 'reject') refused.add(sessionID)
+    tell({ type, ...properties })
+  } else if (OWN.includes(type) && !children.has(sessionID)) {
     if (type === 'session.compacted') prime(sessionID, 'compact')
-    tell({ type, ...properties, ...(type === 'session.idle' ? { reply: replies.get(sessionID) } : {}) })
+    if (properties.status?.type === 'busy') refused.delete(sessionID)
+    tell({ type, ...properties, ...(type === 'session.idle' ? endOf(sessionID) : {}) })
   }
 }
 
@@ -83,6 +90,7 @@ export const Skein = async ({ directory, serverUrl }) => {
     'chat.message': async ({ sessionID }, { parts }) => {
       if (children.has(sessionID)) return
       replies.delete(sessionID)
+      refused.delete(sessionID)
       const prompt = parts.filter((part) => part.type === 'text' && !part.synthetic).map((part) => part.text).join('\\n')
       const how = howTo(sessionID)
       tell({ type: 'chat.message', sessionID, prompt, how })

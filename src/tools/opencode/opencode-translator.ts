@@ -120,7 +120,9 @@ export class OpencodeTranslator implements Translator {
       }
     }
     this.#tellUsage(message, turn, at)
-    this.#tellEnd(message, turn, summary, momentOfMsAt(time, 'completed'))
+    if (parts.some(isRefused))
+      this.setup.tell({ kind: 'mark', turn, mark: 'aborted', at: momentOfMsAt(time, 'completed') })
+    else this.#tellEnd(message, turn, summary, momentOfMsAt(time, 'completed'))
   }
 
   #tellTool(part: JsonObject, turn: number, at: Instant | undefined): void {
@@ -191,6 +193,16 @@ export class OpencodeTranslator implements Translator {
     const finish = textAt(message, 'finish')
     if (finish && finish !== 'tool-calls' && !summary) this.setup.tell({ kind: 'mark', turn, mark: 'completed', at })
   }
+}
+
+const REFUSALS = [
+  'The user rejected permission to use this specific tool call.', // words of the user after it would go to the model
+  'The user dismissed this question',
+]
+/** A refused call is the last one of its turn, unless its user has set that the model goes on: then a later message ends the turn. */
+const isRefused = (part: JsonObject): boolean => {
+  const state = objectAt(part, 'state')
+  return part.type === 'tool' && state?.status === 'error' && REFUSALS.includes(textAt(state, 'error') ?? '')
 }
 
 /** `opencode run` stores what it was given with the quotes of a shell around it. */

@@ -173,8 +173,33 @@ it('done closes the work, ends the session with the outcome done, clears the hoo
   expect(await home.sessions.get(session)).toMatchObject({ outcome: 'done' })
   expect(await home.work.hooked(agent)).toEqual({ work: [], mail: [] })
   expect((await agents.list())[0]?.status).toBe('stopped')
-  expect((await agents.done('toast')).closed).toEqual([])
+  const before = await home.events.read({})
+  expect(await agents.done('toast')).toMatchObject({ closed: [], session, did: 'toast is done already' })
+  expect(await home.events.read({})).toEqual(before)
   expect(await home.sessions.get(session)).toMatchObject({ outcome: 'done' })
+})
+
+it('done of an agent whose session ended otherwise is recorded once, and submits once; with work on the hook it is done anew', async () => {
+  const shop = await running()
+  const { home, root, project, session } = shop
+  await shop.agents.stop('toast')
+  expect(await home.sessions.get(session)).not.toMatchObject({ outcome: 'done' })
+  writeFileSync(join(root, 'config.toml'), '[work]\non_done = ["sh", "-c", "echo once >> submitted"]\n')
+  const { agents } = await shop.again()
+  const dones = async () =>
+    (await home.events.read({ type: 'done' })).filter(({ payload }) => Array.isArray(payload.work)).length
+  const agent = await home.roster.agent('toast')
+  const first = await home.work.add({ title: 'done by hand' })
+  await home.work.hook(first.id, agent)
+  await home.work.close(first.id, { status: 'done', session: parseSessionId(session) })
+  expect(await agents.done('toast')).toMatchObject({ submitted: 'sh', did: 'toast is done: no work was hooked' })
+  expect(await agents.done('toast')).toMatchObject({ did: 'toast is done already', how: 'nothing was changed' })
+  expect([await dones(), readFileSync(join(project, 'submitted'), 'utf8')]).toEqual([1, 'once\n'])
+  const unit = await home.work.add({ title: 'a unit' })
+  await home.work.hook(unit.id, agent)
+  const both = await Promise.all([agents.done('toast'), agents.done('toast')])
+  expect(both.flatMap(({ closed }) => closed)).toEqual([unit.id])
+  expect([await dones(), readFileSync(join(project, 'submitted'), 'utf8')]).toEqual([2, 'once\nonce\n'])
 })
 
 it('on_done submits the work without a shell; when it fails, nothing is closed', async () => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -185,4 +185,63 @@ it('a hook ends with 0 and valid output on a full disk', () => {
   expect(lines.pop()).toBe('status 0')
   expect(full.stderr).toBe('')
   for (const one of lines) expect(JSON.parse(one)).toHaveProperty('hookSpecificOutput')
+})
+
+it('prime --hook answers although its input is never closed, is 100 MB long, or is no JSON', async () => {
+  const prime = (...words: string[]) =>
+    spawn(process.execPath, [SKEIN, 'prime', '--hook', ...words], {
+      env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root, SKEIN_AGENT: 'web/toast' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+  const answered = async (program: ReturnType<typeof prime>): Promise<[string, number | null]> => {
+    let said = ''
+    program.stdout.on('data', (piece) => {
+      said += piece
+    })
+    program.stdin.on('error', () => {}) // it need not be read to its end
+    return new Promise((resolve) => program.on('close', (code) => resolve([said, code])))
+  }
+  const TOLD = [expect.stringContaining('You are the agent web/toast'), 0]
+  const open = prime()
+  open.stdin.write('{"hook_event_name":"SessionStart","session_id":"') // and never closed
+  expect(await answered(open)).toEqual(TOLD)
+  const silent = prime('--dry-run')
+  expect(await answered(silent)).toEqual(TOLD)
+  const long = prime()
+  const telling = answered(long)
+  const piece = Buffer.alloc(1024 * 1024, 'a')
+  long.stdin.write('{"session_id":"')
+  for (let written = 0; written < 100 && !long.stdin.destroyed; written += 1)
+    if (!long.stdin.write(piece))
+      await Promise.race([telling, new Promise((resolve) => long.stdin.once('drain', resolve))])
+  expect(await telling).toEqual(TOLD)
+  const odd = prime()
+  odd.stdin.end('not JSON')
+  expect(await answered(odd)).toEqual(TOLD)
+})
+
+it('prime says that the work could not be read when bd is missing or broken, and that there may be some', () => {
+  mkdirSync(join(root, '.beads'))
+  writeFileSync(join(root, '.beads', 'metadata.json'), '{}')
+  const prime = (program: string): string => {
+    const settings = `provider = "beads"\nbeads_dir = "${join(root, '.beads')}"\nbeads_program = "${program}"`
+    writeFileSync(join(root, 'config.toml'), `[work]\n${settings}\n`)
+    const env = { PATH: process.env.PATH, HOME: root, SKEIN_HOME: root, SKEIN_AGENT: 'web/toast' }
+    const { status, stdout } = spawnSync(process.execPath, [SKEIN, 'prime', '--hook'], {
+      input: MESSAGE,
+      env,
+      encoding: 'utf8',
+    })
+    expect(status).toBe(0)
+    return stdout
+  }
+  const broken = join(root, 'bd')
+  writeFileSync(broken, '#!/bin/sh\necho "database is corrupt" >&2\nexit 1\n', { mode: 0o755 })
+  const WHY = { [join(root, 'no-bd')]: 'no-bd', [broken]: 'database is corrupt' }
+  for (const [program, why] of Object.entries(WHY)) {
+    const told = prime(program)
+    expect(told).toContain('You are the agent web/toast')
+    expect(told).toMatch(new RegExp(`Your work could not be read: .*${why}.* You may have some`))
+    expect(told).toContain('skein work list --agent web/toast')
+  }
 })

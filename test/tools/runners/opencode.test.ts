@@ -150,6 +150,38 @@ describe('the plugin', () => {
       { type: 'chat.message', sessionID: 'ses_old', prompt: 'back', how: 'resume' },
     ])
   })
+
+  describe('a turn whose request is refused', () => {
+    /** What the plugin says of the end of a turn that went so, and what is read from it. */
+    async function endAfter(...events: [type: string, properties: object][]) {
+      using scratch = scratchLaunches()
+      const { hooks, told } = await loaded(launchIn(scratch.home, scratch.launch({ kind: 'resume' })), true)
+      await hooks['chat.message']({ sessionID: SESSION }, { parts: [{ type: 'text', text: 'ask me' }] })
+      const part = { type: 'text', text: 'May I?', time: { end: 1 } }
+      const all: typeof events = [['message.part.updated', { part }], ...events, ['session.idle', {}]]
+      for (const [type, properties] of all)
+        await hooks.event({ event: { type, properties: { sessionID: SESSION, ...properties } } })
+      return { payload: told().at(-1) }
+    }
+    const turnOf = ({ payload }: { payload: unknown }) =>
+      opencodeRunner.readMessage({ payload } as Parameters<typeof opencodeRunner.readMessage>[0])?.evidence?.turn
+    const REFUSED: [string, object] = ['permission.replied', { requestID: 'per_1', reply: 'reject' }]
+    const BUSY: [string, object] = ['session.status', { status: { type: 'busy' } }]
+
+    it('was interrupted, and its words from before the refusal are no reply', async () => {
+      const end = await endAfter(BUSY, REFUSED)
+      expect(end.payload).toEqual({ type: 'session.idle', sessionID: SESSION, refused: true })
+      expect(turnOf(end)).toBe('interrupted')
+      expect(turnOf(await endAfter(BUSY, ['question.rejected', { requestID: 'que_1' }]))).toBe('interrupted')
+    })
+
+    it('has finished where the model went on after the refusal, and where a sub-agent was refused', async () => {
+      expect(turnOf(await endAfter(BUSY, REFUSED, BUSY))).toBe('finished')
+      const ofChild = { ...REFUSED[1], sessionID: 'ses_child' }
+      expect(turnOf(await endAfter(BUSY, [REFUSED[0], ofChild]))).toBe('finished')
+      expect(turnOf(await endAfter(BUSY, [REFUSED[0], { requestID: 'per_1', reply: 'once' }]))).toBe('finished')
+    })
+  })
 })
 
 describe('an answer by its API', () => {

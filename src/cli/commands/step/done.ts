@@ -1,3 +1,4 @@
+import type { Step } from '../../../model/index.js'
 import { stepDone } from '../../../operations/index.js'
 import { sessionOf } from '../../input/own-agent.js'
 import { operationCommand } from '../../operation-command.js'
@@ -10,5 +11,12 @@ export const done = operationCommand(stepDone, {
   args: ['step'],
   fields: { session: STEP_SESSION },
   prepare: ({ session, ...typed }, cli) => ({ ...typed, session: sessionOf(session, cli) }),
-  view: ({ id }, _, { step, failed }) => safe`Step ${step} ${failed ? 'failed' : 'completed'} in ${id}`,
+  view: ({ id, steps = [] }, _, { step = lastOf(steps), failed }) =>
+    safe`Step ${step} ${failed ? 'failed' : 'completed'} in ${id}`,
 })
+
+/** The step that ended last: the one that was meant. */
+const lastOf = (steps: readonly Step[]): string => {
+  const ended = steps.filter(({ completed_at }) => completed_at !== undefined)
+  return ended.sort((a, b) => ((a.completed_at ?? '') < (b.completed_at ?? '') ? -1 : 1)).at(-1)?.step_ref ?? ''
+}
