@@ -38,10 +38,12 @@ const TOGETHER = [
     'cli/(command-table|global-options)',
     'operations/(field|kind|usage-error|error-facts)',
   ),
+  // What finds the home, which `--version` and `--help` need no more of.
+  chunk('files', 'disk/(plain-file|guarded-file|unsuitable-file|mounts|mount-probe|process-owner)'),
   chunk(
     'ground',
     'model/(ids|address|event|event-summary|event-shape|retention|outcome|session|session-state|roster)',
-    'disk/(explain|make-directory|write-atomic|lock|plain-file|sqlite|statements|present)',
+    'disk/(explain|make-directory|write-atomic|lock|sqlite|statements|present)',
     'store/(paths|purge-stamp|with-values|set-aside|index-generation)',
   ),
 ]

@@ -119,6 +119,20 @@ describe('ending', () => {
     expect((await agents.stop('toast')).how).toBe('it was not running')
   })
 
+  it.each(['stop', 'kill'] as const)(
+    'a %s of one that has died unseen says so, and records what happened',
+    async (end) => {
+      const { agents, home, project } = await workshop()
+      const { agent } = await agents.start({ agent: 'toast', cwd: project })
+      const pid = (await agents.runs())[0]?.run?.pid ?? 0
+      process.kill(pid, 'SIGKILL')
+      while (lifeOf({ pid }) === 'alive') await new Promise(setImmediate)
+      expect((await agents[end]('toast')).how).toBe('it was down, and will not be brought back')
+      expect(await home.sessions.find(agent.session_id ?? '')).toMatchObject({ outcome: 'crash' })
+      expect((await agents.runs())[0]?.run?.end).toMatchObject({ how: 'stopped', reason: 'killed by signal 9' })
+    },
+  )
+
   it('a stop interrupts work first, and ends what the agent left in the background', async () => {
     const { agents, project, log } = await workshop()
     await agents.start({ agent: 'toast', cwd: project })

@@ -122,10 +122,19 @@ async function ask(
   }
 }
 
-/** Also a run that counts as ended while its process lives: an earlier version took what it could not see for ended. */
+/**
+ * Also a run that counts as ended while its process lives: an earlier version took what it could not see for ended. Not one that has ended
+ * by itself, seen by nobody yet: that is recorded as what it was, and what it has left is ended.
+ */
 async function runToEnd(parts: Parts, agent: Agent): Promise<LiveRun | undefined> {
   const current = await parts.runs.read(agent.id)
   const live = liveRun(current)
+  if (live && lifeOfRun(live) === 'dead') {
+    const [seen] = await observe(parts, new Set([agent.id]))
+    if (seen?.run?.run?.id !== live.id || liveRun(seen.run)) return liveRun(seen?.run)
+    refuseLeft(agent, await endRun(parts, agent, live, TREE_GRACE_MS))
+    return undefined
+  }
   if (live || !current?.run) return live
   const isProven = current.run.process_start !== undefined && whereaboutsOf(current.run.place) === 'here'
   return isProven && lifeOfRun(current.run) === 'alive' ? current.run : undefined
