@@ -53,9 +53,10 @@ export function sessionsQuery(
   }
   const terms = [...range('s', filter, page), ...rest]
   if (filter.agent === undefined) return { limit, query: select('sessions s', 's', terms, limit) }
+  if (agentId === undefined)
+    return { limit, query: select('sessions s', 's', [term('s.agent = ?', filter.agent), ...terms], limit) }
   // The address it has now, and whatever it was called before: two ordered lists, merged, instead of one sorted heap.
-  const byAddress = select('sessions s', 's', [term('s.agent = ?', filter.agent), ...terms], limit)
-  if (agentId === undefined) return { limit, query: byAddress }
+  const byAddress = select('sessions s', 's', [term(`s.agent = ? and ${NOT_ANOTHERS}`, filter.agent), ...terms], limit)
   const byId = select('sessions s', 's', [term('s.agent_id = ?', agentId), ...terms], limit)
   const sql = `select * from (select * from (${byAddress.sql}) union select * from (${byId.sql})) order by started_at desc, id desc limit ${limit + 1}`
   return { limit, query: { sql, params: [...byAddress.params, ...byId.params] } }
@@ -97,11 +98,14 @@ function range(table: string, filter: SessionQuery, page: PagePlace | undefined)
   ]
 }
 
+/** An agent that was renamed takes its sessions along: they are not of the one that has its old address now. */
+const NOT_ANOTHERS = 'not exists (select 1 from agents a where a.id = s.agent_id and a.address <> s.agent)'
+
 function agentTerms(agent: string | undefined, agentId: string | undefined): Term[] {
   if (agent === undefined) return []
   return agentId === undefined
     ? [term('s.agent = ?', agent)]
-    : [{ when: '(s.agent = ? or s.agent_id = ?)', values: [agent, agentId] }]
+    : [{ when: `(s.agent = ? and ${NOT_ANOTHERS} or s.agent_id = ?)`, values: [agent, agentId] }]
 }
 
 function titleTerms(title: string | undefined, match: TitleMatch | undefined): Term[] {

@@ -1,6 +1,7 @@
 import type { Awaitable, ItemQuery, SessionIndex, SessionPage, SessionQuery } from '../../src/index/index.js'
 import {
   type Agent,
+  type AgentAddress,
   applyToSession,
   type Event,
   type EventId,
@@ -198,7 +199,9 @@ export class MemoryIndex implements SessionIndex {
     const holds = (part: string): boolean => session.title?.toLowerCase().includes(part.toLowerCase()) === true
     return (
       same &&
-      (agent === undefined || session.agent === agent || this.#asNow(session).agent === agent) &&
+      (agent === undefined ||
+        this.#asNow(session).agent === agent ||
+        (session.agent === agent && !this.#roster.at(agent as AgentAddress))) &&
       (rig === undefined || groupsOf(session).includes(rig)) &&
       (since === undefined || session.started_at >= since) &&
       (until === undefined || session.started_at < until) &&

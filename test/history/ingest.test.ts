@@ -133,6 +133,31 @@ describe('ingesting', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it("charges an agent's sessions to the name and group that it has now", async () => {
+    const root = scratch()
+    const id = '77777777-7777-4777-8777-777777777777'
+    const log = join(root, '.claude', 'projects', '-srv', `${id}.jsonl`)
+    mkdirSync(dirname(log), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-with-ai-title.jsonl'), log)
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.roster.add({ address: 'web/kim', tool: 'claude' })
+    await home.sessions.start({ id, agent: 'web/kim' })
+    await home.history.ingest()
+    const keysBy = async (by: 'agent' | 'group') => (await home.history.cost({ by })).rows.map(({ key }) => key)
+    const idsOf = async (agent: string) =>
+      (await home.sessions.query({ agent })).sessions.map((one) => [one.id, one.agent])
+    await home.roster.rename('web/kim', 'lee')
+    await home.roster.move('web/lee', 'back/end')
+    expect(await keysBy('agent')).toEqual(['back/end/lee'])
+    expect(await keysBy('group')).toEqual(['back/end'])
+    for (const name of ['lee', 'back/end/lee']) expect(await idsOf(name)).toEqual([[id, 'back/end/lee']])
+    expect((await home.history.cost({ by: 'session', session: 'lee' })).rows).toHaveLength(1)
+    // The old name is another agent's once there is one.
+    await home.roster.add({ address: 'web/kim', tool: 'claude' })
+    expect(await idsOf('web/kim')).toEqual([])
+    await home[Symbol.asyncDispose]()
+  })
+
   it('follows what the log calls a session and where it goes on, but not over what a person said', async () => {
     const root = scratch()
     const project = join(root, '.claude', 'projects', '-srv')

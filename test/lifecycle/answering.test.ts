@@ -95,6 +95,14 @@ it('what is asked is listed with its options, and secrets in it are not', async 
   ])
 })
 
+it('the token of an event answers what is asked', async () => {
+  const shop = await asking('fake')
+  const events = await shop.home.events.read({ type: 'agent_status' })
+  const [token] = events.flatMap(({ payload }) => (payload.status === 'waiting' ? [String(payload.token)] : []))
+  await shop.agents.answer('toast', { decision: 'allow' }, { token: token ?? '' })
+  expect(chosen(shop)).toEqual([{ chosen: 'Yes' }])
+})
+
 it('our own events keep the token and lose what a user would have called secret', async () => {
   const { agents, home, asked } = await asking('fake')
   await agents.answer('toast', { decision: 'allow' }, { token: asked.token ?? '' })

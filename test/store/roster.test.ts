@@ -77,6 +77,21 @@ describe('agents and groups', () => {
       await expect(home.roster.renameGroup('c', 'c/e/f')).rejects.toMatchObject({ code: 'illegal-transition' })
     }))
 
+  it('a group cannot take the path of an agent, whatever would bring it along', () =>
+    withHome(async (home) => {
+      for (const address of ['web/shop', 'back/api']) await home.roster.add({ address, tool: 'claude' })
+      const taken = { code: 'agent-exists', message: 'There is already an agent web/shop' }
+      for (const group of ['web/shop', 'web/shop/deep']) {
+        await expect(home.roster.move('back/api', group)).rejects.toMatchObject(taken)
+        await expect(home.roster.createGroup(group)).rejects.toMatchObject(taken)
+        await expect(home.roster.renameGroup('back', group)).rejects.toMatchObject(taken)
+        await expect(home.roster.deleteGroup('back', { moveTo: group })).rejects.toMatchObject(taken)
+        await expect(home.roster.add({ address: `${group}/x`, tool: 'claude' })).rejects.toMatchObject(taken)
+      }
+      expect(await addresses(home)).toEqual(['back/api', 'web/shop'])
+      expect(await paths(home)).toEqual(['web', 'back'])
+    }))
+
   it('an agent cannot descend from itself, and children of a removed one lose their parent', () =>
     withHome(async (home) => {
       for (const address of ['a', 'b', 'c']) await home.roster.add({ address, tool: 'claude' })
