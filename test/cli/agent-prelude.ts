@@ -9,6 +9,7 @@ export function preludeOf(line: string): string[] {
   if (line.startsWith('skein checkpoint read')) return ['skein checkpoint write --agent web/toast']
   // The directory that it was recorded in is not there.
   if (line.startsWith('skein fork')) return ['skein session update 22222222 --cwd /tmp']
+  if (line.startsWith('skein unpack')) return ['skein pack 22222222 --chat-only -o session.skein']
   if (line.startsWith('skein budget clear'))
     return ['skein start . --agent web/demo --tool demo', 'skein budget set web/demo --hard 5usd']
   if (line.startsWith('skein remove --undo')) return ['skein remove web/jam']

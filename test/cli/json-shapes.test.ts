@@ -103,7 +103,6 @@ const RARE = new Set([
   ...['skipped-turn.turn', 'skipped-turn.reason'],
   // See resurrect.test.ts.
   ...['session', 'source_session_id', 'tool', 'turns', 'from', 'left_out'].map((field) => `resurrection.${field}`),
-  ...['left-out.what', 'left-out.count'],
   // Of agents with a role: see start-roles.test.ts.
   ...['session.topic', 'session.sender', 'roles.preset', 'roles.root', 'role.stuck_after', 'role.hibernate_after'],
   ...['heartbeat.last_command', 'heartbeat.timestamp'], // of programs that report: see silence-rounds.test.ts

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -148,7 +148,8 @@ describe('bisect', () => {
     while (!existsSync(mark)) await new Promise((resolve) => setTimeout(resolve, 20))
     const [scratch = ''] = /[^\n]*skein-scratch-[^/]+/.exec(filesOf(repository.base).get('mark')?.slice(5) ?? '') ?? []
     expect(existsSync(scratch)).toBe(true)
-    // One whose process lives is left alone.
+    // One whose process lives is left alone, however old it is.
+    utimesSync(scratch, 0, 0)
     await repository.snapshots().collect({ onlyDue: true })
     expect(existsSync(scratch)).toBe(true)
     stopped.abort()
@@ -158,6 +159,11 @@ describe('bisect', () => {
     expect(scratches()).toContain(left)
     await repository.snapshots().collect({ onlyDue: true })
     expect(scratches()).not.toContain(left)
+    // One that is just being made is not: its lock may not be held yet.
+    const young = mkdtempSync(join(tmpdir(), 'skein-scratch-'))
+    await repository.snapshots().collect({ onlyDue: true })
+    expect(existsSync(young)).toBe(true)
+    rmSync(young, { recursive: true })
   })
 })
 
@@ -166,5 +172,6 @@ async function abandoned(): Promise<string> {
   const path = mkdtempSync(join(tmpdir(), 'skein-scratch-'))
   const lock = await new FileLock(join(path, 'lock')).hold(0)
   lock[Symbol.dispose]()
+  utimesSync(path, 0, 0)
   return basename(path)
 }

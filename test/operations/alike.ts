@@ -1,7 +1,7 @@
 /** Values that differ between worlds that are otherwise alike: what a clock, a process or chance decides. */
 const BY_CHANCE = new Set(['pid', 'token', 'duration_ms', 'pane', 'revision', 'updated_at', 'updatedAt'])
 /** The worlds' own context names another host than the daemon's, and journals are longer or shorter by it. */
-const BY_HOST = new Set(['host', 'bytes', 'bytes_freed'])
+const BY_HOST = new Set(['host', 'bytes', 'bytes_freed', 'sha256'])
 
 /** The same answer in all worlds, however often it is given: times, new ids, processes and places are replaced by words. */
 export function alike(value: unknown, root: string): unknown {

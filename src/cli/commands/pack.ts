@@ -27,6 +27,6 @@ export const pack = operationCommand(packSessions, {
     )
     const filtered = redactionsLine(redactions)
     if (filtered !== '') out.note(`Left out for privacy: ${safeText(filtered)}`)
-    for (const { what, count } of left_out) out.note(safe`Not carried: ${what} (${String(count)})`)
+    for (const { what, count } of left_out) out.text(safe`Not carried: ${what} (${String(count)})`)
   },
 })

@@ -29,5 +29,5 @@ function showUnpacked(receipt: UnpackReceipt, out: Output): void {
     ].join('\n'),
   )
   for (const { path, reason } of missing.slice(0, 10)) out.note(safe`Not in the snapshot: ${path} (${reason})`)
-  for (const { what, count } of left_out) out.note(safe`Not carried over: ${what} (${String(count)})`)
+  for (const { what, count } of left_out) out.text(safe`Not carried over: ${what} (${String(count)})`)
 }

@@ -5,8 +5,8 @@ import { entriesIn, FileLock, isThere, namesIn, statOf } from '../../disk/index.
 import { SkeinError } from '../../model/index.js'
 
 const PREFIX = 'skein-scratch-'
-/** A directory without its lock is one that is just being made, unless it is older than this. */
-const UNLOCKED_MS = 60_000
+/** A younger directory may have no lock yet, or one that is not held yet. */
+const MADE_WITHIN_MS = 60_000
 
 /**
  * A directory of ours for a while. Its lock is held by the system for as long as its process lives, so that what a killed process left is
@@ -48,12 +48,14 @@ function isOurs(path: string): boolean {
 
 async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
   const lock = join(path, 'lock')
-  if (!isThere(lock)) return nowMs - (statOf(path)?.mtimeMs ?? nowMs) > UNLOCKED_MS
+  if (nowMs - (statOf(path)?.mtimeMs ?? nowMs) <= MADE_WITHIN_MS) return false
+  if (!isThere(lock)) return true
   try {
     using _held = await new FileLock(lock).hold(0)
     return true
   } catch (error) {
-    if (error instanceof SkeinError) return false
+    // Held, or removed by its owner since we looked.
+    if (error instanceof SkeinError || !isThere(lock)) return false
     throw error
   }
 }
