@@ -4,7 +4,6 @@ import type { AgentView, Receipt } from './agents.js'
 import { findAgent } from './find-agent.js'
 import { nowOf, type Parts } from './parts.js'
 import { RemovedAgents } from './removed-agents.js'
-import { closeEndedPane } from './run/ended-pane.js'
 import { kill } from './run/stop.js'
 import { roleSessionName } from './run/tmux-name.js'
 import { activityOf } from './status/evidence.js'
@@ -104,7 +103,6 @@ export class AgentCare {
       this.#removed.putBack(agent, run)
       throw error
     }
-    if (run?.run) await closeEndedPane(this.parts, agent, run.run)
     const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
     return { agent: view, did: `removed ${agent.address}`, how }
   }

@@ -180,10 +180,24 @@ export class StoredSessions implements Sessions {
 
   async query(filter: SessionFilter): Promise<SessionPage> {
     const { directory, ...rest } = withMoments(filter, this.store.context.clock.now())
-    const query: SessionQuery = directory === undefined ? rest : { ...rest, directories: spellingsOf(directory) }
+    const query: SessionQuery = {
+      ...rest,
+      ...(directory === undefined ? {} : { directories: spellingsOf(directory) }),
+      ...(rest.chain_id === undefined ? {} : { chain_id: await this.#chainMeant(rest.chain_id) }),
+    }
     const { agent } = query
     if (agent === undefined) return this.store.ask((index) => index.list(query))
     return this.store.ask((index) => answered(listOfAgent(query, agent, this.#lookup), index))
+  }
+
+  /** The chain of the session that is meant; what names none is left as it is, for chains whose first session is gone. */
+  async #chainMeant(reference: string): Promise<string> {
+    try {
+      return (await this.find(reference)).chain_id
+    } catch (error) {
+      if (error instanceof SkeinError && error.code === 'session-not-found') return reference
+      throw error
+    }
   }
 
   async chain(reference: string): Promise<Chain[]> {

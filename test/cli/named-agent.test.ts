@@ -44,7 +44,7 @@ const OTHERWISE = new Set([
   ...['session step session', 'session update session', 'purge session'],
   ...['work done session', 'mail send from-session', 'mail inbox session', 'mail read session'],
   ...['mail reply from', 'mail reply from-session'],
-  ...['list chain', 'sessions list chain', 'sessions find chain', 'seance list chain'],
+  'list chain',
 ])
 
 it('every command that takes an agent, or a session, knows it by a short name, and names the candidates of one that fits several', async () => {

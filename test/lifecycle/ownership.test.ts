@@ -301,7 +301,7 @@ describe('the tmux server', () => {
     )
   })
 
-  it.each(['stop', 'kill', 'remove'])('keeps the last lines of a crash until its user says %s', async (command) => {
+  it.each(['stop', 'kill'])('keeps the last lines of a crash until its user says %s', async (command) => {
     const { skein, stored } = den()
     expect(skein(['start', '.', '--agent', 'toast', '--tool', 'demo', '--arg=--die', '--arg=3']).status).toBe(1)
     const server = stored().run.server.pid

@@ -106,6 +106,19 @@ describe('a session is named by the agent that is in it', () => {
     expect((await home.events.read({ agent: '.', type: 'session_start' })).length).toBe(2)
   })
 
+  it('also where the sessions of its chain are listed', async () => {
+    const { home } = await house()
+    await using _home = home
+    await home.sessions.start({ id: 'first-1', agent: 'web/shop' })
+    await home.sessions.start({ id: 'second-2', agent: 'web/shop', parent_id: 'first-1', started_at: later })
+    await home.sessions.start({ id: 'other-3' })
+    for (const chain_id of ['first-1', 'first', 'second', 'Front end']) {
+      const { sessions } = await home.sessions.query({ chain_id })
+      expect([chain_id, sessions.map(({ id }) => id)]).toEqual([chain_id, ['second-2', 'first-1']])
+    }
+    expect((await home.sessions.query({ chain_id: 'gone' })).sessions).toEqual([])
+  })
+
   it('unless it has none, or its own id is begun', async () => {
     const { home } = await house()
     await using _home = home
