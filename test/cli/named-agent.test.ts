@@ -24,6 +24,7 @@ const BESIDE: Readonly<Record<string, string>> = {
   'diff session': '1',
   'rewind session': '--turn 1',
   'bisect session': '--run true',
+  'pack reference': '--output session.skein',
 }
 
 /** What is given before it, where another word than the name of an agent that exists is wanted. */
