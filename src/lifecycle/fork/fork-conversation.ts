@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isThere } from '../../disk/index.js'
 import { type SessionId, SkeinError } from '../../model/index.js'
 import { checkCut, type Environment, findProgram, hasWriter, placeCut } from '../../tools/index.js'
 import { nowOf, type Parts } from '../parts.js'
@@ -33,7 +34,7 @@ export async function forkConversation(
   if (!request.chat || kept.length === 0) return none
   const source = plan.log?.tool.name ?? session.tool
   if (recipe.tool === source && plan.log?.tool.cut) return cutFor(parts, plan, target, place)
-  if (hasWriter(recipe.tool)) return writtenFor(parts, plan, target)
+  if (hasWriter(recipe.tool)) return writtenFor(parts, plan, target, place)
   return { ...none, how: 'context', context: await contextOf(parts, plan) }
 }
 
@@ -48,7 +49,8 @@ async function cutFor(
   const environment = environmentFor(parts, recipe)
   const cut = await tool.cut?.(ref, request, { session, cwd, environment, now: nowOf(parts) })
   if (!cut) throw new Error('no cut')
-  place(cut.files.map(({ path }) => path))
+  // What is there already is the user's: it is not replaced, and not removed when the fork is taken back.
+  place(cut.files.map(({ path }) => path).filter((path) => !isThere(path)))
   const placed = placeCut(tool, ref, request, cut)
   if (cut.import) {
     try {
@@ -68,16 +70,18 @@ async function writtenFor(
   parts: Parts,
   { session, recipe, kept }: ForkPlan,
   target: { session: SessionId; cwd: string },
+  place: (files: readonly string[]) => void,
 ): Promise<ForkedConversation> {
   const { writeConversation } = await import('./written-conversation.js')
   const through = kept.at(-1)?.number
-  const written = await writeConversation(parts, session, {
+  const request = {
     tool: recipe.tool,
     ...target,
     ...(recipe.account === undefined ? {} : { account: recipe.account }),
     ...(recipe.model === undefined ? {} : { model: recipe.model }),
     ...(through === undefined ? {} : { through }),
-  })
+  }
+  const written = await writeConversation(parts, session, request, (path) => place([path]))
   return { turns: written.turns, how: 'written', left_out: written.left_out }
 }
 

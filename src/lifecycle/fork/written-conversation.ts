@@ -46,6 +46,7 @@ export async function writeConversation(
   parts: Pick<Parts, 'home' | 'context' | 'environment' | 'runners'>,
   session: Session,
   request: WriteRequest,
+  place?: (path: string) => void,
 ): Promise<WrittenConversation> {
   const { logged, from } = await saidIn(parts, session)
   const { through } = request
@@ -57,7 +58,7 @@ export async function writeConversation(
   if (conversation.turns.length === 0) throw nothingLeft(session)
   const title = session.title ?? conversation.title
   const named = title === undefined ? conversation : { ...conversation, title }
-  const { left_out, ...written } = await placeConversation(parts, named, request)
+  const { left_out, ...written } = await placeConversation(parts, named, request, place)
   const filtered = { what: 'words that the privacy policy keeps out of the archive', count: 1 }
   return { ...written, from, left_out: from === 'archive' ? [filtered, ...left_out] : left_out }
 }

@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { forkConversation } from '../../../src/lifecycle/fork/fork-conversation.js'
+import type { ForkPlan } from '../../../src/lifecycle/fork/fork-plan.js'
+import type { SessionId } from '../../../src/model/index.js'
 import type { ToolRunner } from '../../../src/tools/index.js'
 import { fakeTool } from '../fake-tool.js'
 import { type Workshop, workshop } from '../workshop.js'
@@ -149,6 +152,41 @@ describe('a fork', () => {
     const shop = await forkable({ runners: [broken] })
     await expect(shop.agents.fork({ ...AFTER, turn: 2 })).rejects.toMatchObject({ code: 'agent-died' })
     expect(await leftovers(shop)).toEqual(NOTHING)
+  })
+
+  it('in another tool leaves nothing behind either, not even the conversation that was written for it', async () => {
+    const broken = {
+      ...fakeTool({ name: 'codex' }),
+      prepare: () => ({ argv: ['/nowhere/codex'] as const, env: {}, files: [] }),
+    }
+    const shop = await forkable({ runners: [claudeLike(), broken] })
+    const request = { ...AFTER, turn: 2, tool: 'codex' }
+    await expect(shop.agents.fork(request)).rejects.toMatchObject({ code: 'agent-died' })
+    expect(await leftovers(shop)).toEqual(NOTHING)
+    const sessions = join(shop.root, '.codex/sessions')
+    expect(readdirSync(sessions, { recursive: true, encoding: 'utf8' }).filter((name) => /jsonl/.test(name))).toEqual(
+      [],
+    )
+  })
+
+  it('never takes a file back that was there before it', async () => {
+    const shop = await forkable()
+    const [there, made] = ['there', 'made'].map((name) => join(shop.root, name))
+    writeFileSync(there ?? '', "the user's\n")
+    const files = [there, made].map((path) => ({ path, content: 'ours\n', onlyIfAbsent: true }))
+    const tool = { name: 'claude', cut: () => ({ session: SESSION, turns: 1, files }), facts: () => [] }
+    const plan = {
+      ...{ request: { ...AFTER, turn: 1 }, session: { id: SESSION, tool: 'claude' }, kept: [{ number: 1 }] },
+      ...{ recipe: { tool: 'claude', cwd: shop.project }, log: { tool, ref: { path: shop.log1, session: SESSION } } },
+    }
+    const noted: string[] = []
+    const target = { session: SESSION as SessionId, cwd: shop.project }
+    // Whatever becomes of the cut: what is noted is what would be removed.
+    await forkConversation(shop.parts, plan as unknown as ForkPlan, target, (paths) => void noted.push(...paths)).catch(
+      () => {},
+    )
+    expect(noted).toEqual([made])
+    expect(readFileSync(there ?? '', 'utf8')).toBe("the user's\n")
   })
 
   it('that was killed half-way is taken back by the next one', async () => {
