@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
+import { numberedPrompt, textFiles, writingTurns } from './numbered-turns.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
 import { claude } from './tools/claude.js'
@@ -13,32 +14,19 @@ const TURNS = [1, 2, 3, 4, 5]
 const FREELY: Readonly<Record<string, readonly string[]>> = {
   claude: ['--arg=--permission-mode', '--arg=acceptEdits'],
 }
-const prompt = (turn: number): string => `do number ${turn}`
-
-const rules = TURNS.map((turn) => ({
-  when: new RegExp(`^${prompt(turn)}$`),
-  steps: [
-    { text: `I write file ${turn}.`, do: [{ write: { path: `file-${turn}.txt`, content: `content ${turn}\n` } }] },
-    { text: `File ${turn} is written.` },
-  ],
-}))
-
-const projectFiles = (directory: string): string[] =>
-  readdirSync(directory)
-    .filter((name) => name.endsWith('.txt'))
-    .sort()
-
 describe.each([claude])('a session of $name $version', (tool) => {
   it('is forked at its second turn: exactly that conversation, exactly those files', async () => {
-    await using server = await ModelServer.start({ rules: [...rules, { when: /.*/, steps: [{ text: 'Gladly.' }] }] })
+    await using server = await ModelServer.start({
+      rules: [...writingTurns(TURNS), { when: /.*/, steps: [{ text: 'Gladly.' }] }],
+    })
     using scratch = new Scratch(`fork-${tool.name}`)
     const skein = new Skein(scratch, tool.setUp(scratch, server))
     const started = await skein.run('start', '.', '--agent', AGENT, '--tool', tool.name, ...(FREELY[tool.name] ?? []))
     const session = String(objectAt(started, 'agent')?.session_id)
     await skein.listed(AGENT, { status: 'idle' }, 60_000)
     for (const turn of TURNS) {
-      await skein.run('send', AGENT, prompt(turn), '--wait', '--timeout', '60s')
-      expect(projectFiles(scratch.project)).toEqual(TURNS.slice(0, turn).map((n) => `file-${n}.txt`))
+      await skein.run('send', AGENT, numberedPrompt(turn), '--wait', '--timeout', '60s')
+      expect(textFiles(scratch.project)).toEqual(TURNS.slice(0, turn).map((n) => `file-${n}.txt`))
     }
 
     const log = logOf(scratch, session)
@@ -69,20 +57,20 @@ describe.each([claude])('a session of $name $version', (tool) => {
       60_000,
       () => skein.run('output', address, '--screen').then((shown) => `${JSON.stringify(fork)}\n${String(shown.text)}`),
     )
-    expect(asked()?.prompts).toEqual([prompt(1), prompt(2), 'and now?'])
+    expect(asked()?.prompts).toEqual([numberedPrompt(1), numberedPrompt(2), 'and now?'])
     const digest = listAt(asked(), 'digest').join('\n')
     for (const turn of [1, 2]) expect(digest).toContain(`File ${turn} is written.`)
     for (const turn of [3, 4, 5]) expect(digest).not.toContain(`ile ${turn}`)
-    expect(projectFiles(worktree)).toEqual(['file-1.txt', 'file-2.txt'])
+    expect(textFiles(worktree)).toEqual(['file-1.txt', 'file-2.txt'])
     expect(existsSync(join(worktree, 'README.md'))).toBe(true)
-    expect(projectFiles(scratch.project)).toEqual(TURNS.map((n) => `file-${n}.txt`))
+    expect(textFiles(scratch.project)).toEqual(TURNS.map((n) => `file-${n}.txt`))
     expect(readFileSync(log).equals(before)).toBe(true)
     expect(await skein.run('show', String(fork?.session))).toMatchObject({ forked_from: { session, turn: 2 } })
 
     await skein.run('restart', AGENT)
     await skein.run('send', AGENT, 'once more', '--wait', '--timeout', '60s')
     const resumed = server.requests.findLast(({ prompts }) => prompts.at(-1) === 'once more')
-    expect(resumed?.prompts).toEqual([...TURNS.map(prompt), 'once more'])
+    expect(resumed?.prompts).toEqual([...TURNS.map(numberedPrompt), 'once more'])
   })
 })
 

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { objectAt } from '../src/tools/json-value.js'
+import { numberedPrompt, textFiles, writingTurns } from './numbered-turns.js'
 import { until } from './skein.js'
 import { claude } from './tools/claude.js'
 import { codex } from './tools/codex.js'
@@ -10,28 +11,13 @@ import { User } from './user.js'
 
 const AGENT = 'web/worker'
 const TURNS = [1, 2, 3]
-const prompt = (turn: number): string => `do number ${turn}`
-
-const rules = TURNS.map((turn) => ({
-  when: new RegExp(`^${prompt(turn)}$`),
-  steps: [
-    { text: `I write file ${turn}.`, do: [{ write: { path: `file-${turn}.txt`, content: `content ${turn}\n` } }] },
-    { text: `File ${turn} is written.` },
-  ],
-}))
-
-const textFiles = (directory: string): string[] =>
-  readdirSync(directory)
-    .filter((name) => name.endsWith('.txt'))
-    .sort()
-
 it('a session of Claude Code is packed at its second turn and continued by another user, in Claude Code and in Codex', async () => {
-  const script = { rules: [...rules, { when: /.*/, steps: [{ text: 'Gladly.' }] }] }
+  const script = { rules: [...writingTurns(TURNS), { when: /.*/, steps: [{ text: 'Gladly.' }] }] }
   await using giver = await User.of([claude], { script })
   await using taker = await User.of([claude, codex])
   const options = ['--arg=--permission-mode', '--arg=acceptEdits']
-  const session = await giver.agentAtWork(AGENT, claude, { prompt: prompt(1), options })
-  for (const turn of [2, 3]) await giver.skein.run('send', AGENT, prompt(turn), '--wait', '--timeout', '60s')
+  const session = await giver.agentAtWork(AGENT, claude, { prompt: numberedPrompt(1), options })
+  for (const turn of [2, 3]) await giver.skein.run('send', AGENT, numberedPrompt(turn), '--wait', '--timeout', '60s')
   expect(textFiles(giver.scratch.project)).toEqual(TURNS.map((turn) => `file-${turn}.txt`))
 
   const file = join(giver.scratch.home, 'session.skein')
@@ -67,7 +53,7 @@ it('a session of Claude Code is packed at its second turn and continued by anoth
     await taker.skein.run('send', address, `and now, ${tool.name}?`, '--wait', '--timeout', '60s')
     const asked = taker.server.requests.findLast(({ prompts }) => prompts.at(-1) === `and now, ${tool.name}?`)
     const words = JSON.stringify(asked?.digest)
-    expect(asked?.prompts.slice(-3)).toEqual([prompt(1), prompt(2), `and now, ${tool.name}?`])
+    expect(asked?.prompts.slice(-3)).toEqual([numberedPrompt(1), numberedPrompt(2), `and now, ${tool.name}?`])
     for (const turn of [1, 2]) expect(words).toContain(`I write file ${turn}.`)
     expect(words).not.toContain('ile 3')
   }

@@ -323,7 +323,7 @@ export interface Agents extends AsyncDisposable {
   why(reference: string): Promise<Explanation>
   /** An outside program tells what its agent does. */
   report(reference: string, evidence: Omit<Evidence, 'at' | 'source'>): Promise<AgentView>
-  /** Takes in what was told and looks at these agents, or all: what a daemon does when something has moved. */
+  /** Reads the reports of these agents, or of all, and polls them: what a daemon does when something has changed. */
   observe(agents?: readonly AgentId[]): Promise<AgentView[]>
   /** The screen of an agent, with how it was read: to be added to the recorded screens that detection is tested with. */
   record(reference: string): Promise<RecordedScreen>

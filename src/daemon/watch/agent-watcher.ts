@@ -335,7 +335,7 @@ export class AgentWatcher implements AsyncDisposable {
     this.#isReachChanged = false
     const others = changed.includes('all') ? await this.#table.readAll() : await this.#readEach(changed)
     if (others.length > 0) news = true
-    // Not waited for: what a turn looked like is a matter of moments, and so is who is told of its end.
+    // In the background: a capture must be prompt, and notifications must not wait for it.
     void this.options.captures.saw(this.#table.of(others), this.#table.ids()).catch(this.#failedCapture)
     const isFirst = this.#segment === undefined
     if (!news && !isFirst) return

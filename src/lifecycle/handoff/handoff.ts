@@ -257,7 +257,7 @@ async function setMarker(parts: Pick<Parts, 'runs'>, agent: Agent, marker: Hando
   })
 }
 
-/** A session that gets a successor says so itself, in the same event as the link. Of others the journal is told here. */
+/** A session that gets a successor says so itself, in the same event as the link. For others, the event is written here. */
 async function tell(parts: Pick<Parts, 'home'>, agent: Agent, marker: HandoffMarker): Promise<void> {
   const { id, from, mail, subject = SUBJECT, kind, reason, to, tool } = marker
   if (to) return

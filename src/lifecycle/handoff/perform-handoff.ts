@@ -142,7 +142,7 @@ function wouldDo({ kind, marker, work, isRunning }: HandoffPlan): string {
   return `it would ${steps.join(', ')}; nothing was changed`
 }
 
-/** A program waits for its first prompt: the successor is told why it was started, and begins. */
+/** A program waits for its first prompt: this one says why the successor was started, so that it begins. */
 async function promptSuccessor(
   parts: Parts,
   agent: Agent,

@@ -62,7 +62,7 @@ export interface Begun {
   run: LiveRun
   tier: Tier
   session: SessionId | undefined
-  /** What it is told first. */
+  /** Its first prompt. */
   beacon: string | undefined
   /** The agent's file as it was. */
   before: AgentRun | undefined
