@@ -353,11 +353,10 @@ function openNamed(path: string): number {
     return openGuarded(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = error instanceof UnsuitableFile ? error.message : code === undefined ? undefined : `Cannot read ${path}`
-    if (why === undefined) throw error
-    throw new SkeinError('bad-input', `${why}${code ? ` (${code})` : ''}`, 'Name a file that skein pack wrote', {
-      cause: error,
-    })
+    const isUnsuitable = error instanceof UnsuitableFile
+    if (!isUnsuitable && code === undefined) throw error
+    const why = isUnsuitable ? error.message : `Cannot read ${path} (${code})`
+    throw new SkeinError('bad-input', why, 'Name a file that skein pack wrote', { cause: error })
   }
 }
 

@@ -259,11 +259,13 @@ describe('the file of a pack', () => {
     ;(await PackFile.open(path, () => ''))[Symbol.dispose]()
   })
 
-  it('of a later version says so; a name that leads elsewhere is refused', async () => {
+  it('of a later version says so; a directory, and a name that leads elsewhere, are refused', async () => {
     const shop = await workshop()
     const path = join(shop.root, 'later')
     writeFileSync(path, '{"format":"skein-pack","v":2}\n')
     await expect(PackFile.open(path, () => '')).rejects.toMatchObject({ code: 'newer-format' })
+    const isDirectory = { code: 'bad-input', message: `${shop.root} is a directory, not a file` }
+    await expect(PackFile.open(shop.root, () => '')).rejects.toMatchObject(isDirectory)
     const evil = join(shop.root, 'evil')
     await writePack(evil, {}, [memberOf('../../evil', 'x')], { replace: false, nowMs: 0 })
     await expect(PackFile.open(evil, () => '')).rejects.toMatchObject({ code: 'pack-damaged' })
