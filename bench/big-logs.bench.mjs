@@ -96,6 +96,7 @@ async function measure(mb, shape) {
       [`${what}: the daemon meanwhile, peak memory, MB`, daemon.peak],
       [`${what}: the same minutes, a Node that does nothing, longest delay, ms`, elsewhere],
       [`${what}: the daemon's event loop, longest delay, ms`, daemon.delay],
+      [`${what}: the same without its waits for a processor, ms`, daemon.own, MOST_WAIT],
       [`${what}: most processor time in one turn of that loop, ms`, daemon.turn, MOST_WAIT],
       [`${what}: longest wait for an answer of the daemon, ms`, daemon.wait],
     ]
@@ -120,7 +121,7 @@ async function throughDaemon(env) {
   const skein = (...args) =>
     JSON.parse(spawnSync(process.execPath, [SKEIN, ...args, '--json'], { encoding: 'utf8', env, cwd: '/' }).stdout)
   const { pid, socket } = await started(env)
-  const seen = { reader: 0, peak: 0, delay: 0, turn: 0, wait: 0 }
+  const seen = { reader: 0, peak: 0, delay: 0, own: 0, turn: 0, wait: 0 }
   try {
     for (let isRead = false; ; ) {
       const began = performance.now()
@@ -128,6 +129,7 @@ async function throughDaemon(env) {
       seen.wait = Math.max(seen.wait, performance.now() - began)
       const loop = probed(env.LOOP_PROBE)
       seen.delay = Math.max(seen.delay, loop.delay_ms)
+      seen.own = Math.max(seen.own, loop.own_ms)
       seen.turn = Math.max(seen.turn, loop.cpu_ms)
       seen.peak = peakOf(pid)
       for (const child of childrenOf(pid)) seen.reader = Math.max(seen.reader, peakOf(child))
@@ -161,6 +163,6 @@ function probed(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return { delay_ms: 0, cpu_ms: 0 }
+    return { delay_ms: 0, own_ms: 0, cpu_ms: 0 }
   }
 }

@@ -1,6 +1,8 @@
-// After a reboot a user waits for all agents: `skein recover` of 50 without spacing, from typing it to the last program running, against
-// 50 times `tmux new-session -d` of the same program by hand. The programs write down that they run.
-import { spawnSync } from 'node:child_process'
+// After a reboot a user waits for all agents: `skein recover` of 50 without spacing against 50 times `tmux new-session -d` of the same
+// program by hand, from typing it to the last program running. `skein recover` goes on until each agent has drawn its prompt and has lived
+// for a while; the second reference does the same by hand: it starts all, then looks at each pane until it shows the prompt and that time
+// is over. The programs write down that they run.
+import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +10,10 @@ import { inScratch, median, report } from './measure.mjs'
 
 const SKEIN = fileURLToPath(new URL('../bin/skein.js', import.meta.url))
 const AGENTS = 50
-const ROUNDS = 3
+const ROUNDS = 5
+/** So long an agent that only draws has to live until `skein recover` calls it resumed. */
+const PROVEN_MS = 600
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 await inScratch(async (root) => {
   const [mark, program, bare, socket] = ['mark', 'program', 'bare.sock', 'tmux.sock'].map((name) => join(root, name))
@@ -27,36 +32,63 @@ await inScratch(async (root) => {
   }
   const skein = (...args) => run(process.execPath, SKEIN, ...args)
   const tmux = (at, ...args) => spawnSync('tmux', ['-S', at, '-f', '/dev/null', ...args], { env, encoding: 'utf8' })
+  const areRunning = async () => {
+    while (!existsSync(mark) || readFileSync(mark, 'utf8').length < AGENTS) await pause(5)
+  }
+  /** How long until the last program runs, and until the command is done. */
   const timed = async (start) => {
     rmSync(mark, { force: true })
     appendFileSync(mark, '')
     const from = performance.now()
-    start()
-    while (!existsSync(mark) || readFileSync(mark, 'utf8').length < AGENTS)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    return performance.now() - from
+    const since = () => performance.now() - from
+    const [running, done] = await Promise.all([areRunning().then(since), start().then(since)])
+    return { running, done }
   }
+  const skeinRecover = () =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [SKEIN, 'recover'], { env, cwd: join(root, 'project'), stdio: 'ignore' })
+      child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`skein recover ended with ${code}`))))
+    })
   const end = (at) => {
     const pid = Number(tmux(at, 'display-message', '-p', '#{pid}').stdout)
     if (pid > 1) process.kill(pid, 'SIGKILL')
   }
   try {
     for (let at = 0; at < AGENTS; at += 1) skein('start', '.', '--agent', `a${at}`, '--tool', 'demo')
-    const rows = { byHand: [], recover: [] }
+    const rows = { byHand: [], proven: [], running: [], recover: [] }
+    const startByHand = async () => {
+      for (let at = 0; at < AGENTS; at += 1) tmux(bare, 'new-session', '-d', '-s', `b${at}`, `${program} --resume x`)
+    }
+    const proveByHand = async () => {
+      const from = performance.now()
+      await startByHand()
+      for (let at = 0; at < AGENTS; at += 1)
+        while (!tmux(bare, 'capture-pane', '-p', '-t', `=b${at}:`).stdout.includes('ready')) await pause(5)
+      await pause(Math.max(0, PROVEN_MS - (performance.now() - from)))
+      const alive = tmux(bare, 'list-panes', '-a', '-F', '#{pane_dead}').stdout.split('\n')
+      if (alive.filter((dead) => dead === '0').length !== AGENTS) throw new Error('not all live')
+    }
     for (let round = 0; round < ROUNDS; round += 1) {
-      const byHand = () => {
-        for (let at = 0; at < AGENTS; at += 1) tmux(bare, 'new-session', '-d', '-s', `b${at}`, `${program} --resume x`)
-      }
-      rows.byHand.push(await timed(byHand))
+      rows.byHand.push((await timed(startByHand)).running)
+      end(bare)
+      await pause(300)
+      rows.proven.push((await timed(proveByHand)).done)
       end(bare)
       end(socket)
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-      rows.recover.push(await timed(() => skein('recover')))
+      await pause(1_000)
+      const { running, done } = await timed(skeinRecover)
+      rows.running.push(running)
+      rows.recover.push(done)
     }
+    const ratio = (one, other) => median(rows[one]) / median(rows[other])
     report('recover', [
-      ['50 times tmux new-session by hand, ms', median(rows.byHand)],
-      ['skein recover of 50 agents, ms', median(rows.recover), 1.5 * median(rows.byHand)],
-      ['ratio', median(rows.recover) / median(rows.byHand), 1.5],
+      ['50 times tmux new-session by hand, until the last runs, ms', median(rows.byHand)],
+      ['the same until each has drawn its prompt and lived for 600 ms, ms', median(rows.proven)],
+      ['skein recover of 50 agents, until the last runs, ms', median(rows.running)],
+      ['skein recover of 50 agents, until all are proven to run, ms', median(rows.recover)],
+      ['until the last runs, x by hand', ratio('running', 'byHand'), 1.5],
+      ['until all are proven, x by hand with the same proof', ratio('recover', 'proven'), 1.5],
+      ['until all are proven, x by hand without any', ratio('recover', 'byHand')],
     ])
   } finally {
     tmux(bare, 'kill-server')

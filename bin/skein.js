@@ -14,8 +14,8 @@ function start() {
   // Every prompt of a shell runs the one, and agents wait for the other, so they start on their own.
   if (command === 'statusline' && rest.length === 0) require('../dist/statusline/statusline-main.cjs')
   else if (isHook(command, rest)) startWithCode('hook', '../dist/hook/hook-main.cjs')
-  // So little is loaded for it that opening the pack of code takes longer.
-  else if (command === '--version' && rest.length === 0) require('../dist/cli/main.cjs')
+  // So little is loaded for them that opening the pack of code takes longer.
+  else if (/^--(version|help)$/.test(command) && rest.length === 0) require('../dist/cli/main.cjs')
   else startWithCode('cli', '../dist/cli/main.cjs')
 }
 

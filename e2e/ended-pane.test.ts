@@ -5,6 +5,9 @@ import { ModelServer } from './model-server/model-server.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
 import { claude } from './tools/claude.js'
+import { codex } from './tools/codex.js'
+import { opencode } from './tools/opencode.js'
+import { User } from './user.js'
 
 const PROGRAM = fileURLToPath(new URL('../bin/skein.js', import.meta.url))
 
@@ -55,4 +58,21 @@ it('after Ctrl-C twice in Claude Code, Enter goes on with its conversation, and 
   } finally {
     person('kill-server')
   }
+})
+
+it.each([codex, opencode])('$name that its user ends with Ctrl-C has stopped, and is not down', async (tool) => {
+  await using user = await User.of([tool])
+  const { skein } = user
+  await user.agentAtWork('worker', tool)
+  const isOver = async (): Promise<boolean> => {
+    const { status } = await skein.agent('worker')
+    if (status === 'stopped' || status === 'error') return true
+    await skein.run('keys', 'worker', 'C-c', 'C-c').catch(() => undefined) // it may have ended since
+    return false
+  }
+  await until('it has ended', isOver, 60_000)
+  const ended = await skein.agent('worker')
+  expect(ended).toMatchObject({ status: 'stopped', reason: expect.stringMatching(/^(?:exited 0|ended with Ctrl-C)$/) })
+  expect(ended).not.toHaveProperty('down')
+  expect(await skein.run('show', String(ended.session_id))).toMatchObject({ outcome: 'exit' })
 })

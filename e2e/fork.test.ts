@@ -1,20 +1,29 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ForeignDatabase } from '../src/disk/index.js'
+import { LOG_TOOLS } from '../src/tools/index.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
 import { numberedPrompt, textFiles, writingTurns } from './numbered-turns.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
-import { claude } from './tools/claude.js'
+import { REAL_TOOLS } from './tools/index.js'
 
 const AGENT = 'web/worker'
 const TURNS = [1, 2, 3, 4, 5]
 /** How each program is started so that it writes files without asking. */
 const FREELY: Readonly<Record<string, readonly string[]>> = {
   claude: ['--arg=--permission-mode', '--arg=acceptEdits'],
+  codex: ['--dangerous'],
+  gemini: ['--dangerous'],
 }
-describe.each([claude])('a session of $name $version', (tool) => {
+/** The prompts of the test in a request; Gemini CLI puts its own words before the first, opencode quotes them. */
+const promptsIn = (prompts: readonly string[] = []): string[] =>
+  prompts.flatMap((text) => /do number \d|and now\?|once more/.exec(text)?.[0] ?? [])
+
+describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
   it('is forked at its second turn: exactly that conversation, exactly those files', async () => {
     await using server = await ModelServer.start({
       rules: [...writingTurns(TURNS), { when: /.*/, steps: [{ text: 'Gladly.' }] }],
@@ -29,8 +38,16 @@ describe.each([claude])('a session of $name $version', (tool) => {
       expect(textFiles(scratch.project)).toEqual(TURNS.slice(0, turn).map((n) => `file-${n}.txt`))
     }
 
-    const log = logOf(scratch, session)
-    const before = readFileSync(log)
+    const log = logOf(tool.name, scratch, session)
+    // opencode writes a summary of the last turn beside it.
+    let before = log.content()
+    await until('the log is at rest', async () => {
+      await sleep(1_000)
+      const now = log.content()
+      const isSame = now.equals(before)
+      before = now
+      return isSame
+    })
 
     // The snapshot of a turn is taken beside it.
     let forks: unknown
@@ -57,28 +74,64 @@ describe.each([claude])('a session of $name $version', (tool) => {
       60_000,
       () => skein.run('output', address, '--screen').then((shown) => `${JSON.stringify(fork)}\n${String(shown.text)}`),
     )
-    expect(asked()?.prompts).toEqual([numberedPrompt(1), numberedPrompt(2), 'and now?'])
+    const told = promptsIn(asked()?.prompts as string[])
+    expect(told).toEqual([numberedPrompt(1), numberedPrompt(2), 'and now?'])
     const digest = listAt(asked(), 'digest').join('\n')
     for (const turn of [1, 2]) expect(digest).toContain(`File ${turn} is written.`)
     for (const turn of [3, 4, 5]) expect(digest).not.toContain(`ile ${turn}`)
     expect(textFiles(worktree)).toEqual(['file-1.txt', 'file-2.txt'])
     expect(existsSync(join(worktree, 'README.md'))).toBe(true)
     expect(textFiles(scratch.project)).toEqual(TURNS.map((n) => `file-${n}.txt`))
-    expect(readFileSync(log).equals(before)).toBe(true)
+    if (log.isDatabase) expect(log.content().toString().split('\n')).toEqual(before.toString().split('\n'))
+    expect(log.content().equals(before)).toBe(true)
     expect(await skein.run('show', String(fork?.session))).toMatchObject({ forked_from: { session, turn: 2 } })
 
     await skein.run('restart', AGENT)
+    expect(log.content().subarray(0, before.length).equals(before) || log.isDatabase).toBe(true)
     await skein.run('send', AGENT, 'once more', '--wait', '--timeout', '60s')
-    const resumed = server.requests.findLast(({ prompts }) => prompts.at(-1) === 'once more')
-    expect(resumed?.prompts).toEqual([...TURNS.map(numberedPrompt), 'once more'])
-  })
+    const resumed = server.requests.findLast(({ prompts }) => prompts.at(-1)?.includes('once more'))
+    expect(promptsIn(resumed?.prompts)).toEqual([...TURNS.map(numberedPrompt), 'once more'])
+    table.push([
+      tool.name,
+      `${told.length - 1} + the new one`,
+      textFiles(worktree).join(' '),
+      `${before.length} bytes ${log.isDatabase ? 'of rows ' : ''}identical`,
+      `${promptsIn(resumed?.prompts).length - 1} + the new one`,
+    ])
+  }, 240_000)
 })
 
-/** The program's own log of a session. */
-function logOf(scratch: Scratch, session: string): string {
-  const projects = join(scratch.home, '.claude', 'projects')
-  const name = readdirSync(projects, { recursive: true, encoding: 'utf8' }).find((path) =>
-    path.endsWith(`${session}.jsonl`),
+const table = [['tool', 'prompts at the model', 'files', 'original log', 'prompts when the original resumes']]
+afterAll(() => console.log(table.map((row) => `| ${row.join(' | ')} |`).join('\n')))
+
+interface SourceLog {
+  isDatabase: boolean
+  content(): Buffer
+}
+
+/** The program's own log of a session: its file, or its rows in the program's database. */
+function logOf(name: string, scratch: Scratch, session: string): SourceLog {
+  const tool = LOG_TOOLS.find((one) => one.name === name)
+  const found = tool?.discover({ home: scratch.home, env: {} }).find((one) => {
+    return one.agent === undefined && (one.session ?? tool.identify(one).id) === session
+  })
+  if (!found) throw new Error(`no log of ${session}`)
+  const isDatabase = found.path.endsWith('.db')
+  return { isDatabase, content: () => (isDatabase ? rowsOf(found.path, session) : readFileSync(found.path)) }
+}
+
+function rowsOf(path: string, session: string): Buffer {
+  using foreign = new ForeignDatabase(path)
+  const read = (sql: string, ...values: string[]) => foreign.database.prepare(sql).all(...values) as JsonObject[]
+  const columns = read(
+    "select m.name as t, p.name as c from sqlite_master m join pragma_table_info(m.name) p where m.type = 'table'",
   )
-  return join(projects, name ?? 'nothing')
+  const owned = columns.filter(({ t, c }) => c === 'session_id' || (t === 'session' && c === 'id'))
+  return Buffer.from(
+    owned
+      .map(
+        ({ t, c }) => `${t}\n${JSON.stringify(read(`select * from "${t}" where "${c}" = ? order by 1, 2`, session))}`,
+      )
+      .join('\n'),
+  )
 }

@@ -2,7 +2,10 @@
 export function operationTable(report) {
   const cells = report.testResults
     .flatMap((file) => file.assertionResults)
-    .flatMap(({ meta, status }) => (meta?.operation ? [{ ...meta.operation, isPassed: status === 'passed' }] : []))
+    .flatMap(({ meta, status }) => [
+      ...(meta?.operation ? [{ ...meta.operation, isPassed: status === 'passed' }] : []),
+      ...(meta?.cells ?? []),
+    ])
   if (cells.length === 0) return []
   const tools = [...new Set(cells.map((cell) => cell.tool))]
   const operations = [...new Set(cells.map((cell) => cell.name))]

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
+import { cells } from './operation.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
 import { claude } from './tools/claude.js'
@@ -36,9 +37,28 @@ function killTmux(scratch: Scratch): void {
   process.kill(Number(server), 'SIGKILL')
 }
 
-it.concurrent.each(REAL_TOOLS)(
+const CELLS = {
+  recovered: 'recover after tmux died',
+  respawned: 'respawn after kill -9 in a turn',
+  told: 'crash context in next request',
+  recorded: 'signal and last screen recorded',
+  asked: 'seance, log byte-identical',
+  gone: 'seance, log deleted',
+  linked: 'fresh start, link crash',
+} as const
+
+/** The last two take as long as all before them: of every tool only on request. */
+const LATE: readonly string[] = [CELLS.gone, CELLS.linked]
+const isWhole = (tool: string): boolean => Boolean(process.env.SKEIN_ALL_TOOLS) || tool === 'claude' || tool === 'codex'
+
+it.concurrent.for(REAL_TOOLS)(
   '$name $version comes back in its conversation after its tmux server or its process was killed in the middle of a turn, and a past session of it is asked in a copy',
-  async (tool) => {
+  async (tool, context) => {
+    const filled = cells(
+      context,
+      tool.name,
+      Object.values(CELLS).filter((cell) => isWhole(tool.name) || !LATE.includes(cell)),
+    )
     await using server = await ModelServer.start({ rules: RULES })
     using scratch = new Scratch(tool.name)
     const skein = new Skein(scratch, tool.setUp(scratch, server))
@@ -68,6 +88,7 @@ it.concurrent.each(REAL_TOOLS)(
     await ask('what was the number?')
     expect(await skein.agent(AGENT)).toMatchObject({ session_id: session })
     expect(listAt(await skein.run('recover'), 'receipts')).toEqual([])
+    filled(CELLS.recovered)
 
     // the watchdog, after kill -9
     scratch.write('skein/config.toml', configOf('on-crash'))
@@ -81,13 +102,16 @@ it.concurrent.each(REAL_TOOLS)(
     }
     await until('it runs again', isBack, 60_000)
     expect(await skein.agent(AGENT)).toMatchObject({ session_id: session })
+    filled(CELLS.respawned)
     expect((await ask('what was the number again?'))?.read).toContain('Recovery: your process ended unexpectedly')
+    filled(CELLS.told)
     const deaths = (await skein.events('session_death')).map(({ payload }) => payload as JsonObject)
     expect(deaths).toMatchObject([
       { session, agent: AGENT, how: 'lost' },
       { session, agent: AGENT, how: 'crashed', signal: 9, reason: 'killed by signal 9' },
     ])
     expect(listAt(deaths[1], 'screen').join('\n')).toContain('ponder about it')
+    filled(CELLS.recorded)
 
     // a seance, in a copy
     await skein.run('stop', AGENT)
@@ -100,6 +124,39 @@ it.concurrent.each(REAL_TOOLS)(
     expect([...before].map(([path]) => [path, after.get(path)])).toEqual([...before])
     const { agents, groups } = await skein.run('list', '--all')
     expect([agents, groups]).toMatchObject([[{ address: AGENT }], [{ path: 'web' }]])
+    filled(CELLS.asked)
+
+    if (!isWhole(tool.name)) return
+
+    // a fresh start behind a crash
+    await skein.run('start', '.', '--agent', AGENT)
+    await skein.listed(AGENT, { phase: 'ready' }, 60_000)
+    scratch.write('skein/config.toml', configOf('never'))
+    process.kill(Number((await skein.agent(AGENT)).pid), 'SIGKILL')
+    await skein.listed(AGENT, { status: 'error' })
+    await skein.run('restart', AGENT, '--fresh')
+    const fresh = await skein.agent(AGENT)
+    expect(fresh.session_id).not.toBe(session)
+    const { chains } = await skein.run('sessions', 'chain', session)
+    const [chain] = chains as { sessions: JsonObject[] }[]
+    expect(chain?.sessions).toMatchObject([
+      { id: session, outcome: 'crash', child_id: fresh.session_id },
+      { id: fresh.session_id, parent_id: session, link: 'crash' },
+    ])
+    filled(CELLS.linked)
+
+    // a seance after its log was deleted, from the archive
+    await skein.run('stop', AGENT)
+    await skein.run('ingest')
+    for (const path of readdirSync(scratch.path('home', LOGS[tool.name] ?? '')))
+      rmSync(scratch.path('home', LOGS[tool.name] ?? '', path), { recursive: true })
+    const late = 'what was the number, archive?'
+    expect(await skein.run('seance', 'talk', session, '--prompt', late)).toMatchObject({
+      from: 'archive',
+      reply: 'It was 4711.',
+    })
+    expect(asked(late).map(({ prompts }) => prompts.includes(REMEMBER))).toEqual([true])
+    filled(CELLS.gone)
   },
 )
 

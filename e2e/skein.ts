@@ -80,13 +80,16 @@ export class Skein {
       agent = await this.agent(address)
       return Object.entries(wanted).every(([key, value]) => agent[key] === value)
     }
-    const explained = async (): Promise<string> => {
-      const why = JSON.stringify(await this.run('why', address), null, 1)
-      const { text } = await this.run('output', address, '--screen')
-      return `It shows ${JSON.stringify(agent)}; ${why}; the screen is\n${String(text).replace(/\n\s*\n+/g, '\n')}`
-    }
+    const explained = async (): Promise<string> => `It shows ${JSON.stringify(agent)}; ${await this.explained(address)}`
     await until(`skein list shows ${JSON.stringify(wanted)}`, isShown, timeoutMs, explained)
     return agent
+  }
+
+  /** What Skein knows of the agent, and its screen, for a test that fails. */
+  async explained(address: string): Promise<string> {
+    const why = JSON.stringify(await this.run('why', address), null, 1)
+    const { text } = await this.run('output', address, '--screen')
+    return `${why}; the screen is\n${String(text).replace(/\n\s*\n+/g, '\n')}`
   }
 
   /** The agent as `skein list` shows it. */

@@ -10,6 +10,7 @@ import { Skein, until } from './skein.js'
 import { gemini } from './tools/gemini.js'
 import { REAL_TOOLS } from './tools/index.js'
 import { pi } from './tools/pi.js'
+import { User } from './user.js'
 
 const AGENT = 'worker'
 const WAIT = ['--wait', '--timeout', '60s']
@@ -197,6 +198,18 @@ it('pi: a try that it repeats is no failure, and the turn that fails in the end 
   await skein.listed(AGENT, { status: 'error', trouble: 'api-error' })
   await notices.reaches(2)
   expect(notices.given).toEqual([`${AGENT} finished`, `${AGENT} failed`])
+})
+
+it('gemini: a conversation begun with /clear, in which nothing was said yet, is there again after a restart', async () => {
+  await using user = await User.of([gemini])
+  const { skein } = user
+  await user.agentAtWork(AGENT, gemini)
+  await skein.types(AGENT, gemini.another.command)
+  const { session_id: next } = await skein.listed(AGENT, { status: 'idle' })
+  await skein.run('restart', AGENT)
+  expect(await skein.listed(AGENT, { status: 'idle' }, 60_000)).toMatchObject({ session_id: next })
+  expect(await skein.run('send', AGENT, 'hello', ...WAIT)).toMatchObject({ reply: 'Gladly.' })
+  expect(await skein.agent(AGENT)).toMatchObject({ session_id: next })
 })
 
 describe.each(REAL_TOOLS.filter(({ asksAbout }) => asksAbout))('what is refused to $name $version', (tool) => {

@@ -114,7 +114,8 @@ async function killTmux({ skein, scratch }: User): Promise<void> {
 /** Asks every agent, and looks at what the model was sent: all of its own conversation and nothing of another. */
 async function expectOwn({ skein, server }: User, said: ReadonlyMap<string, string>, words: string): Promise<void> {
   for (const address of said.keys()) {
-    await until('it can be asked', async () => ASKABLE.has(String((await skein.agent(address)).status)), 60_000)
+    const isAskable = async (): Promise<boolean> => ASKABLE.has(String((await skein.agent(address)).status))
+    await until(`${address} can be asked`, isAskable, 60_000, () => skein.explained(address))
     await skein.run('send', address, `${address}: ${words}`, '--wait', '--timeout', '60s')
   }
   for (const [address, prompt] of said) {

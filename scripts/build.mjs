@@ -38,7 +38,7 @@ const TOGETHER = [
     'cli/(command-table|global-options)',
     'operations/(field|kind|usage-error|error-facts)',
   ),
-  // What finds the home, which `--version` and `--help` need no more of.
+  // What looks at files that others may have put there; `--version` and `--help` need none of it.
   chunk('files', 'disk/(plain-file|guarded-file|unsuitable-file|mounts|mount-probe|process-owner)'),
   chunk(
     'ground',

@@ -3,13 +3,10 @@
 // names that each room of src exports, functions over 60 lines, files over 400, import cycles, and pairs that the `duplicates` command
 // finds where it is installed.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseSync } from 'rolldown/utils'
+import { LONG_FILE, LONG_FUNCTION, readSources } from './read-sources.mjs'
 
-const LONG_FUNCTION = 60
-const LONG_FILE = 400
 const own = dirname(dirname(fileURLToPath(import.meta.url)))
 const checkouts = process.argv.length > 2 ? process.argv.slice(2).map((path) => resolve(path)) : [own]
 
@@ -28,7 +25,7 @@ for (const [at, { lists }] of counted.entries()) {
 
 function count(checkout) {
   const src = join(checkout, 'src')
-  const files = sourcesBelow(src).map((path) => readSource(src, path))
+  const files = readSources(src)
   const rooms = [...new Set(files.map(({ room }) => room))].filter((room) => room !== '').sort()
   const surfaces = rooms.map((room) => [room, surfaceOf(files, `${room}/index.ts`)])
   const functions = files.flatMap(({ name, functions }) =>
@@ -50,60 +47,6 @@ function count(checkout) {
     ...surfaces.map(([room, exported]) => [`  exported from ${room}`, exported.size]),
   ])
   return { rows, lists: { 'long functions': functions, 'long files': long, 'import cycles': cycles } }
-}
-
-function sourcesBelow(directory) {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
-    .sort()
-    .map((name) => join(directory, name))
-}
-
-/** What one file exports, takes from others at its start, and has for functions. */
-function readSource(src, path) {
-  const text = readFileSync(path, 'utf8')
-  const name = relative(src, path)
-  const { program } = parseSync(path, text)
-  const lineOf = (offset) => text.slice(0, offset).split('\n').length
-  const targetOf = (specifier) => join(dirname(name), specifier).replace(/\.js$/, '.ts')
-  const file = { name, room: name.includes('/') ? name.split('/')[0] : '', lines: lineOf(text.length) - 1 }
-  const [imports, exports, passedOn, functions] = [new Set(), new Set(), [], []]
-  for (const node of program.body) {
-    const from = node.source?.value
-    const isRelative = from?.startsWith('.')
-    const isType = node.importKind === 'type' || node.exportKind === 'type'
-    if (isRelative && !isType && !isOfTypes(node)) imports.add(targetOf(from))
-    if (node.type === 'ExportAllDeclaration' && isRelative) passedOn.push(targetOf(from))
-    if (node.type === 'ExportNamedDeclaration') for (const one of exportedBy(node)) exports.add(one)
-    if (node.type === 'ExportDefaultDeclaration') exports.add('default')
-  }
-  visit(program, undefined, (node, called) => {
-    const lines = lineOf(node.end) - lineOf(node.start) + 1
-    functions.push({ called: called ?? `line ${lineOf(node.start)}`, lines })
-  })
-  return { ...file, imports, exports, passedOn, functions }
-}
-
-/** `import { type A, type B }` loads nothing either. */
-function isOfTypes({ specifiers = [] }) {
-  return specifiers.length > 0 && specifiers.every((one) => one.importKind === 'type' || one.exportKind === 'type')
-}
-
-function exportedBy({ declaration, specifiers }) {
-  if (!declaration) return specifiers.map(({ exported }) => exported.name ?? exported.value)
-  if (declaration.declarations) return declaration.declarations.map(({ id }) => id.name ?? '(pattern)')
-  return [declaration.id.name]
-}
-
-/** Calls back for each function, with the name that it is known by. */
-function visit(node, called, found) {
-  if (Array.isArray(node)) for (const one of node) visit(one, called, found)
-  if (!node || typeof node.type !== 'string') return
-  const named = node.id?.name ?? node.key?.name ?? called
-  if (/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) found(node, named)
-  const inside = node.type.includes('Function') ? undefined : named
-  for (const [key, value] of Object.entries(node))
-    if (value && typeof value === 'object' && key !== 'id') visit(value, inside, found)
 }
 
 /** What a file exports, itself and from others. */

@@ -18,7 +18,8 @@ import {
   type ToIntake,
   type ToOperation,
 } from './daemon/index.js'
-import { createProfile, listProfiles, openHome } from './home/index.js'
+import { createProfile, type Home, listProfiles, openHome } from './home/index.js'
+import { agentsOf, configuredParts } from './lifecycle/index.js'
 import type { Context } from './model/index.js'
 import {
   answering,
@@ -158,19 +159,22 @@ function readLogs(): void {
 /** Takes snapshots for the daemon until that is gone; what is under way then is finished. */
 function captureTurns(): void {
   process.title = 'skein-capture'
-  const send = (answer: FromCapture): void => {
-    if (process.connected) process.send?.(answer)
-    else process.exit(0)
-  }
   const queue = new CaptureQueue(
     () => open(contextWith(() => {})),
-    send,
+    (answer: FromCapture) => {
+      if (process.connected) process.send?.(answer)
+    },
     () => process.exit(0),
+    Date.now,
   )
+  const endWhenIdle = (): void => {
+    if (queue.isIdle) process.exit(0)
+  }
   process.on('SIGHUP', () => {})
   process.on('message', (asked) => queue.ask(asked as ToCapture)) // from the daemon, which is this very program
   process.on('disconnect', () => {
-    if (queue.isIdle) process.exit(0)
+    endWhenIdle()
+    setInterval(endWhenIdle, 100)
   })
 }
 
@@ -186,7 +190,12 @@ function runOperation(): void {
       create: async (name: string) => ({ name, directory: createProfile(root, name) }),
     }
     // From the daemon, which is this very program.
-    answerApart(asked as ToOperation, () => open(context), { configFile, privacyFile, profiles }).then(
+    const agentsIn = async (home: Home) =>
+      agentsOf(
+        await configuredParts({ home, context, configFile, facts: socketFacts(), self: selfBeside(import.meta.url) }),
+      )
+    const where = { configFile, privacyFile, profiles }
+    answerApart(asked as ToOperation, () => open(context), where, agentsIn).then(
       (answer) => process.send?.(answer, () => process.exit(0)),
       (error) => {
         process.stderr.write(wordsOf(error))

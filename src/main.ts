@@ -75,6 +75,7 @@ runCli({
     agent: env.SKEIN_AGENT || undefined,
     run: env.SKEIN_RUN || undefined,
     tmux: env.TMUX || undefined,
+    passphrase: env.SKEIN_PASSPHRASE || undefined,
     noColour: Boolean(env.NO_COLOR),
     columns: Number.parseInt(env.COLUMNS ?? '', 10) || undefined,
     debug: env.SKEIN_DEBUG === '1',

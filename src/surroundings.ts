@@ -2,7 +2,6 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isThere } from './disk/index.js'
 import type { Surroundings } from './home/index.js'
 import type { Answering, SocketFacts } from './lifecycle/index.js'
 import { SkeinError } from './model/index.js'
@@ -19,7 +18,7 @@ export interface HomeLocation {
 export function homeLocation(home: string | undefined = process.env.SKEIN_HOME || undefined): HomeLocation {
   const root = home && resolve(home)
   // Agents are given the home that they belong to, also where it is the usual one: its settings are then in their usual place.
-  if (root && (isThere(join(root, 'config.toml')) || !isUsualHome(root))) return { root, ...settingsIn(root) }
+  if (root && (!isUsualHome(root) || existsSync(join(root, 'config.toml')))) return { root, ...settingsIn(root) }
   const data = process.env.XDG_DATA_HOME || join(homeDirectory(), '.local', 'share')
   const config = process.env.XDG_CONFIG_HOME || join(homeDirectory(), '.config')
   return { root: join(data, 'skein'), ...settingsIn(join(config, 'skein')) }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isObject } from '../../src/tools/json-value.js'
 import { digestOf, type ModelRequest, positionOf, promptsOf, saidIn, textOf } from './request.js'
 import { schemaSample } from './schema-sample.js'
-import { chooseStep, replyOf, type Script, type Step } from './script.js'
+import { chooseStep, type Refusal, replyOf, type Script, type Step } from './script.js'
 import { anthropic } from './wires/anthropic.js'
 import { chat } from './wires/chat.js'
 import { gemini } from './wires/gemini.js'
@@ -131,8 +131,7 @@ export class ModelServer implements AsyncDisposable {
     if (step.error) {
       const failed = this.#failures.get(rule) ?? 0
       this.#failures.set(rule, failed + 1)
-      if (failed < (step.error.times ?? Number.POSITIVE_INFINITY))
-        return json(response, step.error.status, wire.error(step.error.status, step.error.message))
+      if (failed < (step.error.times ?? Number.POSITIVE_INFINITY)) return refuse(response, wire, step.error)
     }
     const reply = replyOf(step, request, String(++this.#count).padStart(4, '0'))
     if (!request.isStream) return json(response, 200, wire.document(reply))
@@ -163,9 +162,15 @@ const sideStep = (request: ModelRequest): { name: string; step: Step } => ({
   step: { text: request.schema ? JSON.stringify(schemaSample(request.schema)) : 'A title' },
 })
 
-function json(response: ServerResponse, status: number, value: unknown): void {
+function refuse(response: ServerResponse, wire: Wire, { status, message, facts, headers }: Refusal): void {
+  const body = wire.error(status, message)
+  const error = isObject(body) && isObject(body.error) ? { ...body, error: { ...body.error, ...facts } } : body
+  json(response, status, error, headers)
+}
+
+function json(response: ServerResponse, status: number, value: unknown, more?: Readonly<Record<string, string>>): void {
   // Programs retry for minutes when they may; one that retries all the same need not wait in between.
-  const refused = status >= 400 ? { 'x-should-retry': 'false', 'retry-after-ms': '20' } : {}
+  const refused = status >= 400 ? { 'x-should-retry': 'false', ...(more ?? { 'retry-after-ms': '20' }) } : {}
   const headers = { 'content-type': 'application/json', ...refused }
   response.writeHead(status, headers).end(JSON.stringify(value))
 }

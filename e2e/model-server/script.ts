@@ -22,9 +22,19 @@ export interface Step {
   readonly do?: readonly Action[]
   /** The reply is held until `release(name)`: the way to look at a busy agent without sleeping. */
   readonly gate?: string
-  /** An HTTP error instead of a reply; with `times`, only so often. */
-  readonly error?: { readonly status: number; readonly message: string; readonly times?: number }
+  /** An HTTP error instead of a reply. */
+  readonly error?: Refusal
   readonly usage?: Partial<Usage>
+}
+
+export interface Refusal {
+  readonly status: number
+  readonly message: string
+  /** Only so often. */
+  readonly times?: number
+  /** What a provider says beside the message, within its `error`. */
+  readonly facts?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface Usage {

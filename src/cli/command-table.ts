@@ -348,7 +348,10 @@ export const COMMANDS: CommandTable = {
           async () => (await import('./commands/events/tail.js')).tail,
         ),
         feed: verb('Show recent activity, condensed', async () => (await import('./commands/events/feed.js')).feed),
-        stats: verb('Count events by type and age', async () => (await import('./commands/events/stats.js')).stats),
+        stats: verb(
+          'Count events by type and age, and say what retention did',
+          async () => (await import('./commands/events/stats.js')).stats,
+        ),
         prune: verb('Remove expired events', async () => (await import('./commands/events/prune.js')).prune),
         decay: verb(
           'Show how the value of kept events has decayed',

@@ -42,6 +42,8 @@ export interface Cli {
   agentsOf(home: Home): Promise<Agents>
   /** The tmux this was typed in, as $TMUX says it. */
   readonly tmux: string | undefined
+  /** Of packs, as $SKEIN_PASSPHRASE says it. */
+  readonly passphrase?: string | undefined
   /** Runs a program in the user's terminal until it ends; false when no person sits at both ends of this process, and nothing ran. */
   handOver(argv: readonly [string, ...string[]], begun?: () => void): Promise<boolean>
   /** Takes the terminal over; undefined when no person sits at both ends of this process. */

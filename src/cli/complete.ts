@@ -2,7 +2,7 @@ import type { Field, Fields } from '../operations/index.js'
 import type { Command } from './command.js'
 import { COMMANDS, type CommandEntry, type CommandTable, isNoun } from './command-table.js'
 import { type Candidate, valuesOf } from './completion-values.js'
-import { DEFAULT_PROFILE, GLOBAL_OPTIONS } from './global-options.js'
+import { DEFAULT_PROFILE, globalsBeside } from './global-options.js'
 import { safeText } from './screen/safe-text.js'
 import type { World } from './world.js'
 
@@ -37,7 +37,7 @@ async function question(before: readonly string[], current: string): Promise<Que
   // A noun with one meaning only takes what that command takes.
   const entry = isNoun(found) && Object.keys(found.entries).length === 0 ? (found.otherwise ?? found) : found
   const command = isNoun(entry) ? undefined : await entry.load()
-  const options: Fields = { ...command?.options, ...GLOBAL_OPTIONS }
+  const options: Fields = { ...command?.options, ...globalsBeside(command?.options ?? {}) }
   const open = optionNamed(before.at(-1), options)
   if (open?.kind) return { kind: 'value', input: open, partial: current, prefix: '' }
   const [name = '', partial] = splitOnce(current, '=')

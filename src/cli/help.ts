@@ -1,7 +1,7 @@
 import type { Field, Fields } from '../operations/index.js'
 import type { Command } from './command.js'
 import { type CommandEntry, type CommandTable, isNoun } from './command-table.js'
-import { GLOBAL_OPTIONS } from './global-options.js'
+import { GLOBAL_OPTIONS, globalsBeside } from './global-options.js'
 import { usageLine } from './input/sort-args.js'
 import { lookUp, SHORT_NOUN } from './route.js'
 import type { Screen } from './screen/screen.js'
@@ -12,6 +12,7 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['SKEIN_PROFILE', 'The profile to use'],
   ['SKEIN_SESSION', 'The default session of `skein session` commands'],
   ['SKEIN_ACTOR', 'Name recorded with each change (default: your user name)'],
+  ['SKEIN_PASSPHRASE', 'The passphrase of skein pack and unpack, instead of --passphrase-file'],
   ['SKEIN_DEBUG', 'Set to 1 to show stack traces'],
   ['NO_COLOR', 'Set to disable colours'],
 ]
@@ -86,7 +87,7 @@ function commandHelp(command: Command, screen: Screen): string {
     ...usage(usageLine(command), screen),
     ...section('Arguments:', pairs(args, screen)),
     ...section('Options:', pairs(optionRows(command.options), screen)),
-    ...section('Options everywhere:', pairs(optionRows(GLOBAL_OPTIONS), screen)),
+    ...section('Options everywhere:', pairs(optionRows(globalsBeside(command.options)), screen)),
     ...section(
       'Examples:',
       // A command is not broken: it is there to be copied.

@@ -17,7 +17,7 @@ export interface CommandFace<Declared extends Fields, Result extends object, Own
   readonly fields?: Readonly<Partial<Record<keyof Declared & string, Field<unknown> | undefined>>>
   /** Options of the command line alone. */
   readonly own?: Own
-  /** The order of the options in help, where it is not the operation's fields and then the command's own. */
+  /** The options that come first in help; then the operation's other fields, and then the command's own. */
   readonly order?: readonly ((keyof Declared | keyof Own) & string)[]
   /** Completes the input by what only a command has: its environment, its directory, standard input. */
   prepare?(typed: Typed<Declared, Own>, cli: Cli): Promise<Given<Declared>> | Given<Declared>
@@ -47,7 +47,7 @@ export function operationCommand<
   const isArg = (field: string): boolean => (args as readonly string[]).includes(field)
   const own: Fields = face.own ?? {}
   const all: Fields = { ...taken, ...own }
-  const options = (face.order ?? Object.keys(all)).filter((field) => !isArg(field))
+  const options = [...new Set([...(face.order ?? []), ...Object.keys(all)])].filter((field) => !isArg(field))
   return {
     name,
     summary,

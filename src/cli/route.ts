@@ -45,7 +45,8 @@ export function route(typed: readonly string[], table: CommandTable): Route {
       const name = arg.split('=')[0] ?? ''
       const isProfile = /^-p./.test(name) || arg === '-p' || arg === '--profile'
       if (!isProfile && !Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) throw strayOption(name, words, table)
-      globals.push(arg)
+      // After the command's name the letter may be an option of its own.
+      globals.push(arg.replace(/^-p$/, '--profile').replace(/^-p=?(?=.)/, '--profile='))
       if (arg === '-p' || arg === '--profile') globals.push(...args.slice(++at, at + 1))
       continue
     }

@@ -160,6 +160,7 @@ async function withHome(world: World, given: Given, out: Output, run: (cli: Cli)
       },
       agentsOf: (open) => world.agents(open, { wakes: false }),
       tmux: world.settings.tmux,
+      passphrase: world.settings.passphrase,
       get isAttended() {
         return world.isAttended
       },

@@ -9,6 +9,7 @@ export async function visit(agent: string, { agents: open, tmux, handOver, isAtt
   const agents = await open()
   if (isAttended) await agents.wake(agent)
   const argv = await agents.attachCommand(agent, tmux === undefined ? {} : { tmux })
+  using _attended = await agents.attend(agent)
   let seen: Promise<unknown> | undefined
   const isVisited = await handOver(argv, () => {
     seen = agents.ack(agent).catch(() => undefined) // whoever looks at the agent need not know that this failed

@@ -57,6 +57,8 @@ export interface Settings {
   readonly run?: string | undefined
   /** TMUX */
   readonly tmux: string | undefined
+  /** SKEIN_PASSPHRASE: of packs. */
+  readonly passphrase?: string | undefined
   /** NO_COLOR */
   readonly noColour: boolean
   /** COLUMNS */

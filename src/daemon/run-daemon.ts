@@ -7,8 +7,10 @@ import {
   agentsOf,
   configuredParts,
   type Parts,
+  recordShutDown,
   type SocketFacts,
   sweepAllLaunchScripts,
+  sweepForks,
 } from '../lifecycle/index.js'
 import { type Context, containerOf, type Instant, instantOf, SkeinError } from '../model/index.js'
 import { parseDaemonSettings } from './daemon-settings.js'
@@ -21,6 +23,7 @@ import { OperationRoutes } from './http/operation-routes.js'
 import { ApiServer } from './http/server.js'
 import { RETENTION_MS } from './intake/intake-process.js'
 import { LogIntake } from './intake/log-intake.js'
+import { retain } from './intake/retain.js'
 import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notices/notify-settings.js'
 import { type DaemonPlace, daemonPlace, makePrivate, removeSocket } from './place.js'
@@ -82,11 +85,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   await using agents = agentsOf(parts)
   using captures = new TurnCaptures(capturesOf(options, home))
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place, captures }))
-  await using _watchdog = Watchdog.open({ parts, hub, configFile: facts.configFile, say })
-  await using _silence = SilenceRounds.open({ parts, watcher, configFile: facts.configFile, say })
-  await using _budgets = new BudgetRounds({ parts, hub, watcher, say })
-  await using _hibernate = new HibernateRounds({ parts, configFile: facts.configFile, say })
-  await using _checkpoints = new TurnCheckpoints({ parts, hub, say })
+  await using _rounds = rounds({ parts, hub, watcher, configFile: facts.configFile, say })
   const startedAt = instantOf(options.context.clock.now())
   using delay = new LoopDelay()
   const intake = settings.ingest ? new LogIntake(intakeOf(options, home, ending)) : undefined
@@ -113,20 +112,47 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   using _guard = new HomeGuard(homeDirectory(home.directory), options.abandon, { place, onReplaced: ending.end })
   say(`version ${version} runs as process ${self.pid}, listening on ${place.socket}`)
 
-  const failed = (what: string) => (error: unknown) => {
-    if (!ending.signal.aborted) say(`${what} stopped: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const failed = sayUnlessEnding(say, ending.signal)
   const work = [running.catch(failed('following the journal'))]
   if (intake) work.push(intake.run().catch(failed('reading logs')))
-  // Else the process that reads logs does it: it may take longer than anybody should wait for an answer.
-  using _retention = intake
-    ? undefined
-    : everyNowAndThen(() => home.events.prune({ auto: true }).catch(failed('retention')))
+  // Where logs are read, that process does the retention: it may take longer than anybody should wait for an answer.
+  const retention = intake ? [] : [() => retain(home)]
+  using _upkeep = everyNowAndThen([() => sweepForks(parts), ...retention], failed('upkeep'))
   await ending.come()
+  if (options.signal.aborted) await shutDown(parts, say)
   removeRecord(place, self)
   removeSocket(place)
   await Promise.all(work)
   return ending.why
+}
+
+/** What the daemon does for agents by itself, until it ends. */
+function rounds(of: {
+  parts: Parts
+  hub: EventHub
+  watcher: AgentWatcher
+  configFile: string
+  say: DaemonOptions['say']
+}): AsyncDisposable {
+  const begun = [
+    Watchdog.open(of),
+    SilenceRounds.open(of),
+    new BudgetRounds(of),
+    new HibernateRounds(of),
+    new TurnCheckpoints(of),
+  ]
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const round of begun.reverse()) await round[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const shutDown = (parts: Parts, say: DaemonOptions['say']): Promise<void> =>
+  recordShutDown(parts).catch((error: Error) => say(`recording the end of agents stopped: ${error.message}`))
+
+const sayUnlessEnding = (say: DaemonOptions['say'], ending: AbortSignal) => (what: string) => (error: unknown) => {
+  if (!ending.aborted) say(`${what} stopped: ${error instanceof Error ? error.message : String(error)}`)
 }
 
 /** That the daemon is to end, and why: the first reason counts. */
@@ -206,6 +232,7 @@ const capturesOf = ({ facts, profile, context, say }: DaemonOptions, home: Home)
   argv: [facts.program, profile, 'capture'],
   home: homeDirectory(home.directory),
   directory: home.paths.snapshots,
+  agents: home.paths.agents,
   isOn: async ({ address }) => (await home.programs.turns(containerOf(address))).snapshots,
   now: context.clock.now,
   say,
@@ -281,8 +308,10 @@ const healthOf = ({ facts, profile }: DaemonOptions, { startedAt, delay, intake,
   ...(hub.last ? { last_event_id: hub.last } : {}),
 })
 
-function everyNowAndThen(work: () => Promise<unknown>): Disposable {
-  const timer = setInterval(() => void work(), RETENTION_MS)
+function everyNowAndThen(works: readonly (() => Promise<unknown>)[], failed: (error: unknown) => void): Disposable {
+  const timer = setInterval(() => {
+    for (const work of works) void work().catch(failed)
+  }, RETENTION_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 

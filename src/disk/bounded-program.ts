@@ -8,12 +8,14 @@ export interface ProgramCall {
   limitMs: number
   /** Of what it prints, both streams together. */
   mostBytes: number
+  /** Ends it. */
+  signal?: AbortSignal
 }
 
 export type ProgramEnd =
   | { how: 'exited'; code: number | null; stdout: string; stderr: string }
   | { how: 'not-started'; code: string; problem: string }
-  | { how: 'late' | 'too-much' }
+  | { how: 'late' | 'too-much' | 'stopped' }
 
 /** A child of it may hold its output open: what it printed until then is its answer. */
 const DRAIN_MS = 1_000
@@ -23,7 +25,7 @@ const DRAIN_MS = 1_000
  * bound: neither a program that ignores signals nor a child that keeps the pipes open is waited for.
  */
 export function runBounded(program: string, args: readonly string[], call: ProgramCall): Promise<ProgramEnd> {
-  const { cwd, env, input, limitMs, mostBytes } = call
+  const { cwd, env, input, limitMs, mostBytes, signal } = call
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env: { ...env }, stdio: 'pipe', detached: true })
     const stdout: Buffer[] = []
@@ -34,15 +36,19 @@ export function runBounded(program: string, args: readonly string[], call: Progr
     const settle = (end: ProgramEnd): void => {
       clearTimeout(late)
       clearTimeout(drain)
+      signal?.removeEventListener('abort', stop)
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
       child.unref()
       resolve(end)
     }
-    const refuse = (how: 'late' | 'too-much'): void => {
+    const refuse = (how: 'late' | 'too-much' | 'stopped'): void => {
       endGroup(child)
       settle({ how })
     }
     const late = setTimeout(() => refuse('late'), limitMs)
+    const stop = (): void => refuse('stopped')
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
     const keep = (into: Buffer[]) => (bytes: Buffer) => {
       size += bytes.length
       into.push(bytes)

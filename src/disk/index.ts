@@ -55,4 +55,4 @@ export {
 } from './sqlite.js'
 export { Statements } from './statements.js'
 export { UnsuitableFile } from './unsuitable-file.js'
-export { removeRemains, syncPath, temporaryName, writeAtomic, writeFully } from './write-atomic.js'
+export { removeRemains, syncPath, temporaryName, writeAtomic, writeDurable, writeFully } from './write-atomic.js'

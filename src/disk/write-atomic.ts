@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { namesIn } from './present.js'
 
@@ -25,6 +25,50 @@ export function writeAtomic(path: string, content: string | Uint8Array, options:
     throw error
   }
   if (options.durable) syncPath(dirname(path))
+}
+
+/**
+ * The same, on the disk when this resolves, without holding up the process: files that many callers replace at once are synchronized
+ * at once, and their directory once for all of them.
+ */
+export async function writeDurable(path: string, content: string): Promise<void> {
+  const temporary = temporaryName(path)
+  const file = openSync(temporary, 'wx', 0o600)
+  try {
+    try {
+      writeFully(file, Buffer.from(content))
+      await synchronized(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  await directorySynchronized(dirname(path))
+}
+
+const synchronized = (file: number): Promise<void> =>
+  new Promise((resolve, reject) => fsync(file, (error) => (error ? reject(error) : resolve())))
+
+const nextSyncs = new Map<string, Promise<void>>()
+
+/** Shared by all who ask before it begins. */
+function directorySynchronized(path: string): Promise<void> {
+  const next = nextSyncs.get(path)
+  if (next) return next
+  const made = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+    nextSyncs.delete(path)
+    const file = openSync(path, 'r')
+    try {
+      await synchronized(file)
+    } finally {
+      closeSync(file)
+    }
+  })
+  nextSyncs.set(path, made)
+  return made
 }
 
 /**

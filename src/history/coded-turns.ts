@@ -34,12 +34,26 @@ export function codedTurns(
     .sort((a, b) => a.atMs - b.atMs)
   const stops = snapshots.filter(({ moment }) => moment === 'stop')
   const prompts = snapshots.filter(({ moment }) => moment === 'prompt')
-  return begun.map(({ number, atMs }, n) => {
+  const coded = begun.map(({ number, atMs }): CodedTurn & { atMs: number } => {
     const before = promptOf(atMs, begun, prompts, stops)
-    const nextMs = begun[n + 1]?.atMs ?? Number.POSITIVE_INFINITY
-    const after = stops.filter((stop) => asOf(stop) >= atMs - SLACK_MS && asOf(stop) < nextMs).at(-1)
-    return { turn: number, ...(before ? { before } : {}), ...(after ? { after } : {}) }
+    return { turn: number, atMs, ...(before ? { before } : {}) }
   })
+  for (const stop of stops) {
+    const ended = endedBy(stop, coded)
+    if (ended) ended.after = stop
+  }
+  return coded.map(({ atMs: _atMs, ...turn }) => turn)
+}
+
+/** The turn that had begun last. One that the log dates after the end had begun if its prompt was reported before it. */
+function endedBy<T extends CodedTurn & { atMs: number }>(stop: Snapshot, coded: readonly T[]): T | undefined {
+  const at = coded.findLastIndex(({ atMs }) => atMs <= asOf(stop))
+  const [last, next] = [coded[at], coded[at + 1]]
+  const isNear = ({ atMs }: T): boolean => atMs > asOf(stop) && atMs <= asOf(stop) + SLACK_MS
+  const begun = coded.findLast((one) => isNear(one) && one.before !== undefined && asOf(one.before) <= asOf(stop))
+  if (begun) return begun
+  const isOfNext = next !== undefined && isNear(next) && !next.before && (!last || last.after !== undefined)
+  return isOfNext ? next : last
 }
 
 /** The nearest one that is no nearer to another turn, with no end of a turn in between. */

@@ -3,7 +3,6 @@ import { describeLogs, parseCustomTools, RUNNERS } from '../tools/index.js'
 
 /** Makes the logs readable that the user's own tools describe. Returns the names of those tools. */
 export async function describedLogs(config: Config): Promise<string[]> {
-  if (!config.mayDescribeLogs()) return []
   const builtIn = RUNNERS.map(({ name }) => name)
   return describeLogs(await config.tools((tools, file) => parseCustomTools(tools, file, builtIn)))
 }

@@ -9,7 +9,6 @@ import {
   notingUnlisted,
   type UnlistedDirectory,
 } from '../tools/index.js'
-import { describedLogs } from './described-logs.js'
 import type { IngestOptions } from './history-api.js'
 
 export type WantedLogs = Pick<IngestOptions, 'tool' | 'session' | 'since'>
@@ -52,9 +51,17 @@ export class LogFinder {
   }
 
   async environment(): Promise<Environment> {
-    const { home, env } = this.parts.surroundings
-    const described = await describedLogs(this.parts.config)
-    return { home, env, extraRoots: await this.parts.config.logRoots(), described }
+    const { config, surroundings } = this.parts
+    const { home, env } = surroundings
+    return { home, env, extraRoots: await config.logRoots(), described: await this.#described() }
+  }
+
+  /** Most users describe no log, and whoever only reads logs need not load what runs programs. */
+  async #described(): Promise<string[]> {
+    const { config } = this.parts
+    if (!config.mayDescribeLogs()) return []
+    const { describedLogs } = await import('./described-logs.js')
+    return describedLogs(config)
   }
 
   /** A session that is not known yet may be asked for by its whole id. */

@@ -38,7 +38,7 @@ export interface OpenHistory {
 
 /** Opens the history of a profile. Each question loads what it needs: a list needs neither readers of logs nor rules of privacy. */
 export function openHistory(parts: HistoryParts): OpenHistory {
-  const { store, sessions, config } = parts
+  const { store, sessions } = parts
   const { logged, stores, spending, archive, care } = loaders(parts)
   return {
     rebuild: async () => (await logged()).rebuild(),
@@ -48,38 +48,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       watch: async (options) => (await logged()).watch(options),
       roots: async () => (await logged()).roots(),
       turns: async (reference, options) => (await logged()).turns(reference, options),
-      codedTurns: async (reference) => {
-        const { session, turns } = await (await logged()).turns(reference)
-        const { codedTurns } = await import('./coded-turns.js')
-        return codedTurns(turns, await parts.snapshots.list(session.id))
-      },
-      blame: async (file, line) => {
-        const { blame } = await import('./blame.js')
-        return blame(
-          { snapshots: parts.snapshots, turns: async (session) => (await logged()).turns(session) },
-          file,
-          line,
-        )
-      },
-      bisect: async (request) => {
-        const { bisect } = await import('./bisect/bisect.js')
-        return bisect({ snapshots: parts.snapshots, turns: async (id) => (await logged()).turns(id) }, request)
-      },
-      code: async ({ session, turns }) => {
-        const [{ codedTurns }, { sessionCode }] = await Promise.all([
-          import('./coded-turns.js'),
-          import('./turn-code.js'),
-        ])
-        const snapshots = await parts.snapshots.list(session.id)
-        return sessionCode(codedTurns(turns, snapshots), (pairs) => parts.snapshots.changesOf(pairs))
-      },
-      expiredSnapshots: async (nowMs) => {
-        const { expiredSnapshots } = await import('./expired-snapshots.js')
-        return expiredSnapshots(
-          { sessions, snapshots: parts.snapshots, turns: async (id) => (await logged()).turns(id) },
-          nowMs,
-        )
-      },
+      ...codeQuestions(parts, logged),
       logTool: async (session, call) => (await logged()).logTool(session, call),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),
@@ -87,21 +56,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
         const { WordSearch } = await import('./search.js')
         return new WordSearch(store, sessions, await stores()).search(options)
       },
-      cost: async (options) => (await spending()).cost(options),
-      prices: async () => (await spending()).prices(),
-      spent: async (ids) => {
-        if (!store.options.readOnly && (await arePricesOld(store.paths.history, config)))
-          await (await spending()).cost()
-        return spentBySession(store.paths.history, ids)
-      },
-      spentWithin: async (scope, today) => {
-        const isAll = Object.keys(scope).length === 0
-        const places = isAll ? undefined : await store.ask((index) => index.places())
-        const within = places && [...places].filter(([, place]) => isChargedTo(place, scope)).map(([id]) => id)
-        const nowMs = today ? store.context.clock.now() : undefined
-        const { day = 'total', ...spent } = spentIn(store.paths.history, within, nowMs)
-        return { period: day, ...spent }
-      },
+      ...spendingQuestions(parts, spending),
     },
     archive: {
       list: async (filter) => (await archive()).list(filter),
@@ -115,6 +70,67 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       stored: async () => (await care()).stored(),
       apply: async (options) => (await care()).apply(options),
       policyAt: async (cwd) => (await care()).policyAt(cwd),
+    },
+  }
+}
+
+/** What the snapshots of turns say together with the logs. */
+function codeQuestions(
+  { snapshots, sessions, store }: HistoryParts,
+  logged: () => Promise<LogHistory>,
+): Pick<History, 'codedTurns' | 'blame' | 'bisect' | 'code' | 'expiredSnapshots'> {
+  const known = { snapshots, turns: async (id: string) => (await logged()).turns(id) }
+  return {
+    codedTurns: async (reference) => {
+      const { session, turns } = await (await logged()).turns(reference)
+      const { codedTurns } = await import('./coded-turns.js')
+      return codedTurns(turns, await snapshots.list(session.id))
+    },
+    blame: async (file, line) => {
+      const { blame } = await import('./blame.js')
+      return blame(known, file, line)
+    },
+    bisect: async (request) => {
+      const { bisect } = await import('./bisect/bisect.js')
+      const { progress } = store.context
+      const onRun = ({ number, most, turn }: { number: number; most: number; turn: number }): void =>
+        progress({ what: `run ${number}, after turn ${turn}`, done: number - 1, total: Math.max(most, number) })
+      return bisect({ ...known, onRun }, request)
+    },
+    code: async ({ session, turns }) => {
+      const [{ codedTurns }, { sessionCode }] = await Promise.all([
+        import('./coded-turns.js'),
+        import('./turn-code.js'),
+      ])
+      const taken = await snapshots.list(session.id)
+      return sessionCode(codedTurns(turns, taken), (pairs) => snapshots.changesOf(pairs))
+    },
+    expiredSnapshots: async (nowMs) => {
+      const { expiredSnapshots } = await import('./expired-snapshots.js')
+      return expiredSnapshots({ ...known, sessions }, nowMs)
+    },
+  }
+}
+
+/** What was spent, from sums that are made again when prices have changed. */
+function spendingQuestions(
+  { store, config }: HistoryParts,
+  spending: () => Promise<Spending>,
+): Pick<History, 'cost' | 'prices' | 'spent' | 'spentWithin'> {
+  return {
+    cost: async (options) => (await spending()).cost(options),
+    prices: async () => (await spending()).prices(),
+    spent: async (ids) => {
+      if (!store.options.readOnly && (await arePricesOld(store.paths.history, config))) await (await spending()).cost()
+      return spentBySession(store.paths.history, ids)
+    },
+    spentWithin: async (scope, today) => {
+      const isAll = Object.keys(scope).length === 0
+      const places = isAll ? undefined : await store.ask((index) => index.places())
+      const within = places && [...places].filter(([, place]) => isChargedTo(place, scope)).map(([id]) => id)
+      const nowMs = today ? store.context.clock.now() : undefined
+      const { day = 'total', ...spent } = spentIn(store.paths.history, within, nowMs)
+      return { period: day, ...spent }
     },
   }
 }

@@ -11,7 +11,7 @@ export interface Home extends AsyncDisposable {
   /** The profile's directory. */
   readonly directory: string
   /** Where running agents keep what must outlive them. */
-  readonly paths: Pick<ProfilePaths, 'agents' | 'spool' | 'beats' | 'snapshots'>
+  readonly paths: Pick<ProfilePaths, 'agents' | 'spool' | 'beats' | 'budgets' | 'snapshots'>
   readonly sessions: Sessions
   readonly roster: RosterBook
   readonly events: Events

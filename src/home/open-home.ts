@@ -84,7 +84,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     directory: paths.directory,
     paths,
     sessions,
-    roster: new StoredRoster(store, cwd),
+    roster: new StoredRoster(store, cwd, sharedPaths(config)),
     events,
     index: new StoredIndexCare(store, logs.rebuild),
     history: logs.history,
@@ -95,6 +95,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     work: openWork({ store, config, env: surroundings.env, sessionOf: (agent) => sessions.currentOf(agent) }),
     [Symbol.asyncDispose]: () => close(store, events),
   }
+}
+
+const sharedPaths = (config: Config) => async () => {
+  const roles = await config.roles()
+  return (path: string): boolean => roles.sharesPath(path)
 }
 
 /** Git is found by the user's PATH, or where systems have it. */

@@ -4,7 +4,14 @@ import { ConversationsErasure } from '../conversations/index.js'
 import type { Erasable, ErasableStores } from '../erasure/index.js'
 import { HistoryErasure, TextErasure } from '../ingest/index.js'
 import { type GitProgram, SnapshotsErasure } from '../snapshots/index.js'
-import { AgentFilesErasure, JournalErasure, ProfileStore, profilePaths, SpoolErasure } from '../store/index.js'
+import {
+  AgentFilesErasure,
+  BudgetsErasure,
+  JournalErasure,
+  ProfileStore,
+  profilePaths,
+  SpoolErasure,
+} from '../store/index.js'
 
 /**
  * Every store of a profile that keeps words, in the order in which a purge visits them: what others are derived from comes first. A new
@@ -17,6 +24,7 @@ const STORES: readonly ((profile: ProfileStore, git: GitProgram) => Erasable)[] 
   ({ paths }) => new TextErasure(paths.text),
   ({ paths }) => new AgentFilesErasure(paths),
   ({ paths }) => new SpoolErasure(paths),
+  ({ paths }) => new BudgetsErasure(paths),
   ({ paths }) => new ConversationsErasure(join(paths.directory, 'conversations')),
   ({ paths }, git) => new SnapshotsErasure(paths.snapshots, git),
 ]

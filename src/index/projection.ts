@@ -114,8 +114,18 @@ export function isFoundTheSame(before: Session, now: Session): boolean {
 
 /** Every group a session's agent was in, for lists by group. A session without an agent may still name its rig. */
 export function groupsOf(session: Session): GroupPath[] {
-  const group = session.agent === undefined ? undefined : splitAddress(session.agent).group
-  const lineage = group ? groupLineage(group) : []
   const rig = session.rig as GroupPath | undefined
-  return rig === undefined || lineage.includes(rig) ? lineage : [rig, ...lineage]
+  const lineage = lineageOf(session)
+  return rig !== undefined && isOwnRig(session) ? [rig, ...lineage] : lineage
+}
+
+type Placed = { agent?: Session['agent'] | undefined; rig?: string | undefined }
+
+/** Whether a session names a rig that its agent's address did not have: the other follows the agent. */
+export const isOwnRig = (session: Placed): boolean =>
+  session.rig !== undefined && !lineageOf(session).includes(session.rig as GroupPath)
+
+function lineageOf({ agent }: Placed): GroupPath[] {
+  const group = agent === undefined ? undefined : splitAddress(agent).group
+  return group ? groupLineage(group) : []
 }

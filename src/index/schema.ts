@@ -1,7 +1,7 @@
 import { WORK_INDEXES, WORK_TABLES } from './work-rows.js'
 
 /** Raised with every change below: an index of another version is rebuilt, never migrated. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** Enough to load rows one by one; the rest is cheaper to make when all rows are there. */
 export const TABLES = `
@@ -34,6 +34,7 @@ export const INDEXES = `
 create index sessions_by_start on sessions (started_at, id);
 create index sessions_by_agent on sessions (agent, started_at, id) where agent is not null;
 create index sessions_by_agent_id on sessions (agent_id, started_at, id) where agent_id is not null;
+create index sessions_by_agent_names on sessions (agent_id, agent) where agent_id is not null;
 create index sessions_by_role on sessions (role, started_at, id) where role is not null;
 create index sessions_by_tool on sessions (tool, started_at, id) where tool is not null;
 create index sessions_by_work on sessions (work_unit, started_at, id) where work_unit is not null;

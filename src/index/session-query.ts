@@ -4,7 +4,7 @@ import type { Instant, Outcome, Session } from '../model/index.js'
 export interface SessionQuery {
   /** The agent's address, now or when the session ran. */
   agent?: string
-  /** A group path; sessions of agents in its sub-groups count too. */
+  /** A group path, of the group that the agent is in now; sessions of agents in its sub-groups count too. */
   rig?: string
   tool?: string
   role?: string

@@ -30,9 +30,10 @@ export type TitleMatch = { kind: 'few'; rows: number[] } | { kind: 'many' }
  */
 export function sessionsQuery(
   filter: SessionQuery,
-  agentId: string | undefined,
+  agents: { at: string | undefined; movedIn: readonly string[] },
   matches: { title: TitleMatch | undefined; text: TitleMatch | undefined },
 ): ListPlan {
+  const { at: agentId, movedIn } = agents
   const limit = pageLimit(filter.limit)
   const rest: Term[] = [
     term('s.role = ?', filter.role),
@@ -46,10 +47,15 @@ export function sessionsQuery(
   ]
   const page = filter.cursor === undefined ? undefined : parseCursor(filter.cursor)
   if (filter.rig !== undefined) {
-    const order: Term[] = [term('g.path = ?', filter.rig), ...range('g', filter, page)]
+    const others = [...rest, ...agentTerms(filter.agent, agentId)]
+    const order = [term('g.path = ?', filter.rig), ...range('g', filter, page), ...notMovedOut(filter.rig)]
     const from = 'session_groups g cross join sessions s on s.id = g.id'
-    const terms = [...order, ...rest, ...agentTerms(filter.agent, agentId)]
-    return { limit, query: select(from, 'g', terms, limit) }
+    const recorded = select(from, 'g', [...order, ...others], limit)
+    if (movedIn.length === 0) return { limit, query: recorded }
+    const moved = byAgent(movedIn).map((of) =>
+      select('sessions s', 's', [of, ...range('s', filter, page), ...others], limit),
+    )
+    return { limit, query: merged([recorded, ...moved], limit) }
   }
   const terms = [...range('s', filter, page), ...rest]
   if (filter.agent === undefined) return { limit, query: select('sessions s', 's', terms, limit) }
@@ -58,8 +64,48 @@ export function sessionsQuery(
   // The address it has now, and whatever it was called before: two ordered lists, merged, instead of one sorted heap.
   const byAddress = select('sessions s', 's', [term(`s.agent = ? and ${NOT_ANOTHERS}`, filter.agent), ...terms], limit)
   const byId = select('sessions s', 's', [term('s.agent_id = ?', agentId), ...terms], limit)
-  const sql = `select * from (select * from (${byAddress.sql}) union select * from (${byId.sql})) order by started_at desc, id desc limit ${limit + 1}`
-  return { limit, query: { sql, params: [...byAddress.params, ...byId.params] } }
+  return { limit, query: merged([byAddress, byId], limit) }
+}
+
+/** Ordered lists as one, each session once. */
+function merged(lists: readonly Query[], limit: number): Query {
+  const all = lists.map(({ sql }) => `select * from (${sql})`).join(' union ')
+  const sql = `select * from (${all}) order by started_at desc, id desc limit ${limit + 1}`
+  return { sql, params: lists.flatMap(({ params }) => params) }
+}
+
+/** SQLite takes 500 lists at most in one question. */
+const MOST_LISTS = 100
+
+/** One ordered list per agent; very many agents in one list, which is sorted. */
+const byAgent = (ids: readonly string[]): Term[] =>
+  ids.length > MOST_LISTS
+    ? [term('s.agent_id in (select value from json_each(?))', JSON.stringify(ids))]
+    : ids.map((id) => term('s.agent_id = ?', id))
+
+/** What is in a group, as the text of its addresses: from the first to before the second. `0` follows `/`. */
+const addressesIn = (group: string): [string, string] => [`${group}/`, `${group}0`]
+
+/**
+ * A session is in the group that its agent is in now, where the roster has it. One that was recorded with a rig which was not the group of
+ * its agent is in that, too.
+ */
+function notMovedOut(group: string): Term[] {
+  const within = (address: string): string => `(${address} >= ? and ${address} < ?)`
+  const isGone = `${within('s.agent')} and exists (select 1 from agents a where a.id = s.agent_id and not ${within('a.address')})`
+  return [{ when: `not coalesce(${isGone}, false)`, values: [...addressesIn(group), ...addressesIn(group)] }]
+}
+
+/** Agents that are in a group now and have sessions that were recorded under another address. */
+export function movedInto(group: string): Query {
+  const of = 'from sessions s where s.agent_id = a.id and'
+  const isOther = [`s.agent < a.address`, `s.agent > a.address`, `s.agent is null`]
+    .map((when) => `exists (select 1 ${of} ${when})`)
+    .join(' or ')
+  return {
+    sql: `select a.id from agents a where a.address >= ? and a.address < ? and (${isOther})`,
+    params: addressesIn(group),
+  }
 }
 
 function directoryTerms(directories: readonly string[] | undefined): Term[] {

@@ -15,11 +15,11 @@ import {
   splitAddress,
 } from '../model/index.js'
 import type { Cursor, LocalIndex } from './local-index.js'
-import { type FoldedSession, groupsOf, isFoundTheSame, Projection, type RowStore } from './projection.js'
+import { type FoldedSession, groupsOf, isFoundTheSame, isOwnRig, Projection, type RowStore } from './projection.js'
 import { INDEXES, SCHEMA_VERSION, TABLES } from './schema.js'
 import type { ChargedTo } from './session-index.js'
 import type { SessionPage, SessionQuery } from './session-query.js'
-import { makeCursor, sessionsQuery, type TitleMatch } from './sessions-query.js'
+import { makeCursor, movedInto, sessionsQuery, type TitleMatch } from './sessions-query.js'
 import { COMPARED, UPDATE_OUTCOME, UPDATE_RECORD, UPSERT, UPSERT_AGENT, UPSERT_GROUP } from './statements.js'
 import { type ItemQuery, WorkRows } from './work-rows.js'
 
@@ -248,11 +248,16 @@ export class SqliteIndex implements LocalIndex, RowStore {
   }
 
   list(filter: SessionQuery): SessionPage {
-    const agentId = filter.agent === undefined ? undefined : this.#agentIdAt(filter.agent)
-    const { limit, query } = sessionsQuery(filter, agentId, {
-      title: this.#titleMatch(filter.title),
-      text: this.#titleMatch(filter.text),
-    })
+    const at = filter.agent === undefined ? undefined : this.#agentIdAt(filter.agent)
+    const movedIn = filter.rig === undefined ? [] : this.#movedInto(filter.rig)
+    const { limit, query } = sessionsQuery(
+      filter,
+      { at, movedIn },
+      {
+        title: this.#titleMatch(filter.title),
+        text: this.#titleMatch(filter.text),
+      },
+    )
     const rows = this.#db.prepared(query.sql).all(...query.params) as {
       record: string
       started_at: string
@@ -286,18 +291,20 @@ export class SqliteIndex implements LocalIndex, RowStore {
   }
 
   places(): Map<string, ChargedTo> {
-    const sql = `select s.id, coalesce(a.address, s.agent) as agent, s.chain_id as chain, s.work_unit as work,
+    const sql = `select s.id, coalesce(a.address, s.agent) as agent, s.agent as recorded, s.chain_id as chain, s.work_unit as work,
       json_extract(s.record, '$.cwd') as project, json_extract(s.record, '$.branch') as branch,
       json_extract(s.record, '$.rig') as rig
       from sessions s left join agents a on a.id = s.agent_id`
     const rows = this.#db.prepared(sql).all() as (ChargedTo & {
       id: string
       agent: AgentAddress | null
+      recorded: AgentAddress | null
       rig: string | null
     })[]
     return new Map(
-      rows.map(({ id, rig, ...place }) => {
-        const group = (place.agent && splitAddress(place.agent).group) ?? rig ?? null
+      rows.map(({ id, rig, recorded, ...place }) => {
+        const named = rig && isOwnRig({ agent: recorded ?? undefined, rig }) ? rig : null
+        const group = (place.agent && splitAddress(place.agent).group) ?? named
         return [id, { ...place, group }]
       }),
     )
@@ -467,6 +474,11 @@ export class SqliteIndex implements LocalIndex, RowStore {
 
   #agentIdAt(address: string): string | undefined {
     return (this.#db.prepared('select id from agents where address = ?').get(address) as { id: string } | undefined)?.id
+  }
+
+  #movedInto(group: string): string[] {
+    const { sql, params } = movedInto(group)
+    return (this.#db.prepared(sql).all(...params) as { id: string }[]).map(({ id }) => id)
   }
 
   #records(sql: string, key: string): Session[] {

@@ -1,9 +1,10 @@
-import { type Agent, type Instant, msOf, SkeinError } from '../model/index.js'
+import { type Agent, type Instant, msOf, SkeinError, shownReason } from '../model/index.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import type { AgentView, Receipt } from './agents.js'
 import { findAgent } from './find-agent.js'
 import { nowOf, type Parts } from './parts.js'
 import { RemovedAgents } from './removed-agents.js'
+import { closeEndedPane } from './run/ended-pane.js'
 import { kill } from './run/stop.js'
 import { roleSessionName } from './run/tmux-name.js'
 import { activityOf } from './status/evidence.js'
@@ -23,13 +24,14 @@ export class AgentCare {
   async ack(reference: string): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     const before = await this.look(agent)
-    await this.#note(agent, 'agent_acked', {}, (run, now) => ({ ...run, acked_at: now }))
+    await this.#note(agent, 'agent_acked', {}, (run, now) => withSeenEnd({ ...run, acked_at: now }))
+    await this.#closeEnded(agent, await this.parts.runs.read(agent.id))
     const view = await this.look(agent)
     const how =
       before.waiting_for === 'finished'
         ? `its reply of ${before.since} is marked as seen`
         : activityOf(before) === 'blocked'
-          ? `it still waits for an answer (${before.reason ?? before.waiting_for})`
+          ? `it still waits for an answer (${shownReason(before) ?? before.waiting_for})`
           : before.status === 'error'
             ? `its failure is marked as seen (${before.reason ?? 'the reason is unknown'})`
             : `it was ${before.status}`
@@ -39,7 +41,7 @@ export class AgentCare {
   async snooze(reference: string, until: Instant): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
     if (msOf(until) <= this.parts.context.clock.now()) {
-      throw new SkeinError('bad-time', `${until} is over`, 'Use a time in the future, such as 30m')
+      throw new SkeinError('bad-time', `${until} is in the past`, 'Use a time in the future, such as 30m')
     }
     await this.look(agent)
     await this.#note(agent, 'agent_snoozed', { until }, (run, now) => ({
@@ -103,8 +105,15 @@ export class AgentCare {
       this.#removed.putBack(agent, run)
       throw error
     }
+    await this.#closeEnded(agent, run)
     const how = 'its conversations stay; skein remove --undo brings it back for 30 days'
     return { agent: view, did: `removed ${agent.address}`, how }
+  }
+
+  /** Its last lines have been seen, or nobody wants them any more. */
+  async #closeEnded(agent: Agent, run: AgentRun | undefined): Promise<void> {
+    if (run?.run && !liveRun(run) && !run.launching)
+      await closeEndedPane(this.parts, agent, run.run, { isKeptWhileSeen: true })
   }
 
   async #refuseRunning(agent: Agent, next: string): Promise<void> {
@@ -174,4 +183,11 @@ export class AgentCare {
       how: renamed ? `its tmux session is called ${renamed}` : 'its address was changed',
     }
   }
+}
+
+/** Nobody looks again at an agent that does not run: that its end was seen is stored with it. It can still be recovered. */
+function withSeenEnd(run: AgentRun): AgentRun {
+  if (liveRun(run) || run.status.status !== 'error') return run
+  const { trouble: _trouble, ...status } = run.status
+  return { ...run, status: { ...status, status: 'stopped' } }
 }

@@ -12,6 +12,7 @@ import {
   type SessionId,
   STATUSES,
   shapes,
+  type Trouble,
   type TurnEnd,
 } from '../model/index.js'
 import type { PaneId, TmuxSocket } from '../terminal/index.js'
@@ -42,7 +43,7 @@ export interface Recipe {
 
 /** The process an agent runs in now. */
 export interface LiveRun {
-  /** Chosen per start: messages of an older run are told apart by it. */
+  /** New for each start: it distinguishes messages of this run from those of an older one. */
   id: string
   /** By its absolute path, so that no variable of the user's decides where it is looked for. Earlier versions wrote a name. */
   socket: TmuxSocket
@@ -63,7 +64,7 @@ export interface LiveRun {
   program_pid?: number
   /** The agents directory of the home that started it: in a copy of that home the conversation is not the copy's. */
   home?: string
-  /** How the run before ended, where nobody asked for that: its successor is told. */
+  /** How the previous run ended, if nobody asked for that; prime reports it to the successor. */
   after?: { reason: string; at: Instant }
   /** It has no hooks in this run: what its screen shows is all there is. */
   is_mute?: true
@@ -85,6 +86,8 @@ export interface RunEnd {
   reason: string
   exit_status?: number
   signal?: number
+  /** Why, where its last words say that it could not log in or has reached a limit. */
+  trouble?: Trouble
 }
 
 /** What the watchdog knows about an agent that ended: in its file, so that it survives the daemon. */
@@ -98,7 +101,15 @@ export interface Respawn {
   at: Instant
   delay_ms?: number
   /** It is left down; `reason` says why, and `next` what to do. */
-  parked?: { kind: 'loop' | 'held' | 'refused'; reason: string; next: string }
+  parked?: Parked
+}
+
+export interface Parked {
+  kind: 'loop' | 'held' | 'refused'
+  reason: string
+  next: string
+  /** Until then: its usage limit ends, and it is started again. */
+  until?: Instant
 }
 
 /** An agent with work on its hook that gives no sign of life. In its file, so that it survives the daemon. */
@@ -144,7 +155,7 @@ export interface AgentRun {
   /** Of the run that ended last, while nobody else has started the agent. */
   respawn?: Respawn
   status: AgentStatus
-  /** What the agent's program and outside programs told last, oldest first: it is told once, so it has to be kept. */
+  /** The last reports of the agent's program and of outside programs, oldest first. Each is sent once, so it is kept here. */
   told?: Evidence[]
   /** The last reading of the screen, for what must be seen twice. */
   sample?: Evidence
@@ -257,7 +268,7 @@ const AGENT_RUN = shape({
       'is_down?': flag,
       'is_asleep?': flag,
       'ended_at?': time,
-      'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count })),
+      'end?': shaped(shape({ how: text, reason: text, 'exit_status?': count, 'signal?': count, 'trouble?': text })),
     }),
   ),
   status: shaped(
@@ -278,7 +289,7 @@ const AGENT_RUN = shape({
       at: time,
       'work?': text,
       'delay_ms?': count,
-      'parked?': shaped(shape({ kind: text, reason: text, next: text })),
+      'parked?': shaped(shape({ kind: text, reason: text, next: text, 'until?': time })),
     }),
   ),
   'told?': listOf(EVIDENCE),

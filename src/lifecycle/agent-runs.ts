@@ -1,6 +1,15 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { explainDiskError, FileLock, foreignAt, makeDirectory, namesIn, readPlain, writeAtomic } from '../disk/index.js'
+import {
+  explainDiskError,
+  FileLock,
+  foreignAt,
+  makeDirectory,
+  namesIn,
+  readPlain,
+  writeAtomic,
+  writeDurable,
+} from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '../model/index.js'
 import { type AgentRun, readAgentRun } from './agent-run.js'
@@ -17,6 +26,8 @@ const SLING_WAIT_MS = 60_000
 export const PROMPT_FILE = 'prompt'
 /** How far it came, for the session after a crash. */
 export const CHECKPOINT_FILE = 'checkpoint.json'
+/** The branch on which its turns are committed. */
+export const BRANCH_FILE = 'branch.json'
 /** Among the files of an agent: the process that it was made for, and with which it goes. */
 export const ASKER_FILE = 'asker.json'
 /** An empty directory of the agent's own, in place of one that is gone. */
@@ -53,6 +64,7 @@ export interface Found {
  */
 export class AgentRuns {
   readonly #cache: RunCache
+  #nextRead: Promise<AgentRun[]> | undefined
 
   constructor(
     private readonly home: Home,
@@ -61,8 +73,19 @@ export class AgentRuns {
     this.#cache = new RunCache(context)
   }
 
-  /** All that can be read. Those of agents that were removed are left out by the caller, who knows the roster. */
-  async all(): Promise<AgentRun[]> {
+  /**
+   * All that can be read. Those of agents that were removed are left out by the caller, who knows the roster. Read once for all who ask
+   * before it is read: fifty agents that are started at once each ask who has their conversation.
+   */
+  all(): Promise<AgentRun[]> {
+    this.#nextRead ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#nextRead = undefined
+      return this.#readAll()
+    })
+    return this.#nextRead
+  }
+
+  async #readAll(): Promise<AgentRun[]> {
     const ids = namesIn(this.home.paths.agents).flatMap((name) => idOf(name) ?? [])
     return (await Promise.all(ids.map((id) => this.found(id)))).flatMap(({ run }) => run ?? [])
   }
@@ -101,16 +124,20 @@ export class AgentRuns {
     agent: Agent,
     change: (
       current: AgentRun | undefined,
-      /** Writes what must be known should this process be killed before the change is complete. */
+      /**
+       * Writes what must be known should this process be killed before the change is complete. A power cut ends the program as well: after
+       * one, the file as it was before is as true.
+       */
       save: (next: AgentRun) => void,
     ) => Promise<RunChange<T> | undefined> | RunChange<T> | undefined,
     options: { waitMs?: number } = {},
   ): Promise<T | undefined> {
     using _held = await this.hold(agent.id, 'state', options.waitMs)
-    const made = await change(await this.read(agent.id), (next) => this.#write(next, true))
+    const made = await change(await this.read(agent.id), (next) => this.#write(next, false))
     if (!made) return undefined
     await Promise.all((made.events ?? []).map((event) => this.home.events.append({ ...event, agent: agent.address })))
-    this.#write(made.next, made.isDurable ?? true)
+    if (made.isDurable ?? true) await this.#writeDurable(made.next)
+    else this.#write(made.next, false)
     return made.result
   }
 
@@ -181,7 +208,12 @@ export class AgentRuns {
 
   #write(run: AgentRun, durable: boolean): void {
     makeDirectory(this.home.paths.agents)
-    writeAtomic(this.#path(run.agent), `${JSON.stringify(run, undefined, 1)}\n`, { durable })
+    writeAtomic(this.#path(run.agent), textOf(run), { durable })
+  }
+
+  async #writeDurable(run: AgentRun): Promise<void> {
+    makeDirectory(this.home.paths.agents)
+    await writeDurable(this.#path(run.agent), textOf(run))
   }
 
   /** The file is damaged: the journal knows how the agent was last started and which conversation it is in. */
@@ -194,6 +226,8 @@ export class AgentRuns {
     return run
   }
 }
+
+const textOf = (run: AgentRun): string => `${JSON.stringify(run, undefined, 1)}\n`
 
 function idOf(name: string): AgentId | undefined {
   const id = name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : ''

@@ -3,6 +3,7 @@ import { type Agent, type AgentStatus, instantOf, mayHoldToken, msOf, SkeinError
 import { type AgentRun, type Binding, liveRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import { heartbeatOf } from './care/heartbeat.js'
+import { holdOf } from './care/hold.js'
 import { hookedWork } from './care/hooked-work.js'
 import type { Parts } from './parts.js'
 import { fallOf } from './recover/fall.js'
@@ -21,7 +22,7 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
     const cost = run?.binding && spent.get(run.binding.session)
     const pid = liveRun(run) ? undefined : outside.get(agent.id)?.process.pid
     return {
-      ...(await viewOf(parts, agent, run, verdict?.status, hooked.get(agent.id))),
+      ...(await viewOf(parts, agent, run, verdict?.status, hooked && { unit: hooked.get(agent.id) })),
       ...(pid === undefined ? {} : { reason: `its program runs outside of Skein, as process ${pid}` }),
       ...(cost ? { context_tokens: cost.context_tokens } : {}),
       // What is not known is not nothing.
@@ -32,14 +33,17 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   return Promise.all(views)
 }
 
-/** Agents with work on their hook. Only where that is one query: another program is not asked on every look. A list needs no work. */
-async function hookedAgents({ home }: Parts, observed: readonly Observed[]): Promise<ReadonlyMap<string, string>> {
+/** Agents with work on their hook. Only where that is one query: another program is not asked on every look, and then it is not known. */
+async function hookedAgents(
+  { home }: Parts,
+  observed: readonly Observed[],
+): Promise<ReadonlyMap<string, string> | undefined> {
   if (!observed.some(({ run }) => liveRun(run))) return new Map()
   try {
-    return (await home.work.keeper()) === 'built-in' ? await hookedWork(home) : new Map()
+    return (await home.work.keeper()) === 'built-in' ? await hookedWork(home) : undefined
   } catch (error) {
     if (!(error instanceof SkeinError && error.code === 'bad-config')) throw error
-    return new Map()
+    return undefined
   }
 }
 
@@ -55,17 +59,19 @@ export async function viewOf(
   agent: Agent,
   run: AgentRun | undefined,
   status: AgentStatus | undefined,
-  work?: string,
+  /** What is on its hook; absent where nobody has looked. */
+  hook?: { unit: string | undefined },
 ): Promise<AgentView> {
   // An agent that was never started has been stopped since it was made.
   const known = status ?? run?.status ?? { status: 'stopped', since: agent.created_at, source: 'process' }
   const cwd = run?.recipe.cwd ?? agent.project_path
   const branch = cwd ? await keptBranch(parts, gitBranch(cwd)) : undefined
   const model = run?.recipe.model
-  const phase = phaseOf(run, known as AgentStatus, work !== undefined)
+  const phase = phaseOf(run, known as AgentStatus, hook && hook.unit !== undefined)
   const problem = cwd ? directoryProblem(cwd) : undefined
   const fell = fallOf(run)
-  const heartbeat = heartbeatOf(parts, run, known as AgentStatus, work ?? run?.recipe.work)
+  const limit_until = run && liveRun(run) ? holdOf(run, parts.context.clock.now())?.until : undefined
+  const heartbeat = heartbeatOf(parts, run, known as AgentStatus, hook?.unit ?? run?.recipe.work)
   return {
     ...agent,
     ...known,
@@ -82,6 +88,7 @@ export async function viewOf(
     ...(fell ? { down: fell.how } : {}),
     ...(fell?.parked ? { parked: fell.parked } : {}),
     ...dueRespawn(run),
+    ...(limit_until ? { limit_until } : {}),
   }
 }
 

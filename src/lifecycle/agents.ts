@@ -15,6 +15,7 @@ import type { StartRecord, StartStepName } from './run/start-steps.js'
 import type { CalledUp } from './seance/talk.js'
 import type { Phase } from './status/phase.js'
 import type { PromptOutcome } from './talk/reply.js'
+import type { TurnBranchView } from './turns/turn-branch.js'
 
 /** An agent with what it is doing, as faces show it. */
 export interface AgentView extends Agent, AgentStatus {
@@ -50,6 +51,8 @@ export interface AgentView extends Agent, AgentStatus {
   respawn?: { count: number; at: Instant }
   /** The watchdog leaves it down: why, and what to do. */
   parked?: NonNullable<Fall['parked']>
+  /** It runs and has reached its usage limit, which ends then, as its program says. */
+  limit_until?: Instant
 }
 
 /** What was made from a pack. */
@@ -105,6 +108,8 @@ export interface StartNow extends StartAgent {
    * and where. The agent that it belongs to is started; without one, a new agent or the one that is named.
    */
   resume?: string
+  /** A new agent works in a git worktree of its own, on a new branch. */
+  worktree?: boolean
   /** Called before each step of the start; what it throws fails that step, and the start is undone. */
   onStep?: (step: StartStepName) => void
 }
@@ -224,6 +229,8 @@ export interface Explanation {
   history: { at: Instant; status: string; reason?: string; waiting_for?: string; source: string }[]
   /** The steps of its last start, with the time that each took. */
   start?: StartRecord
+  /** The branch with one commit per turn, if it has one. */
+  turn_branch?: TurnBranchView
 }
 
 /** Every operation on running agents. References are an address, an id, or a unique end of an address. */
@@ -254,7 +261,7 @@ export interface Agents extends AsyncDisposable {
   /** Asks a past session, in a copy. Without a prompt the agent stays. */
   talkSeance(
     reference: string,
-    options: { prompt?: string; tool?: string; timeoutMs: number; signal?: AbortSignal },
+    options: { prompt?: string; tool?: string; isNewest?: boolean; timeoutMs: number; signal?: AbortSignal },
   ): Promise<Omit<CalledUp, 'agent'> & { session: string; agent: AgentView; reply?: string; reason?: string }>
   /** Writes the log of a session again that its tool has deleted, so that it can be resumed. */
   resurrect(reference: string, request?: ResurrectRequest): Promise<Resurrection>
@@ -298,7 +305,7 @@ export interface Agents extends AsyncDisposable {
   output(
     reference: string,
     options?: { screen?: boolean },
-  ): Promise<{ agent: AgentView; text: string; from: 'log' | 'screen' }>
+  ): Promise<{ agent: AgentView; text: string; from: 'log' | 'screen'; is_earlier?: true }>
   ack(reference: string): Promise<Receipt>
   snooze(reference: string, until: Instant): Promise<Receipt>
   /** A new name in the same group; its tmux session is renamed with it. */
@@ -319,6 +326,8 @@ export interface Agents extends AsyncDisposable {
   find(reference: string): Promise<string | undefined>
   /** How to attach: the command for a terminal of the user's, inside or outside tmux. */
   attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]>
+  /** While a person looks at its terminal: has it show the end of its program at once, also where no daemon runs. */
+  attend(reference: string): Promise<Disposable>
   list(filter?: { group?: string; all?: boolean }): Promise<AgentView[]>
   why(reference: string): Promise<Explanation>
   /** An outside program tells what its agent does. */

@@ -5,6 +5,7 @@ import { cleanEnvironment, socketPath, type TmuxSocket } from '../terminal/index
 import type { Environment, ToolRunner } from '../tools/index.js'
 import { AgentRuns } from './agent-runs.js'
 import type { Agents } from './agents.js'
+import { sweepForks } from './fork/sweep-forks.js'
 import type { Parts } from './parts.js'
 import type { Answering } from './prime/hook-run.js'
 import { defaultTool, type SocketFacts, tmuxSocket } from './run/tmux-socket.js'
@@ -46,7 +47,7 @@ export interface ConfiguredAgents {
   readonly self?: readonly [string, ...string[]]
 }
 
-/** As the user has configured it: which tools, which tmux server, which tool when none is named. */
+/** As the user has configured it: which tools, which tmux server, which tool when none is named. Undoes forks that were killed. */
 export async function configuredParts(options: ConfiguredAgents): Promise<Parts> {
   const { home, context, configFile, facts, kept = false, answering, self } = options
   const [settings, runners, environment] = await Promise.all([
@@ -61,7 +62,9 @@ export async function configuredParts(options: ConfiguredAgents): Promise<Parts>
     ...(answering ? { answering } : {}),
     ...(self ? { self } : {}),
   }
-  return partsOf({ home, context, environment, socket, runners: runners.all, kept, ...named })
+  const parts = partsOf({ home, context, environment, socket, runners: runners.all, kept, ...named })
+  await sweepForks(parts)
+  return parts
 }
 
 /** The parts themselves, for who drives them by hand. */

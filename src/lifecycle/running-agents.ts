@@ -1,7 +1,7 @@
 // Over 400 lines: every operation on agents, a few lines each; what they do is in files of their own.
 import { keptWords } from '../home/index.js'
 import { type Agent, type AgentId, type Evidence, formatDuration, type Instant, SkeinError } from '../model/index.js'
-import { attachArgv } from '../terminal/index.js'
+import { attachArgv, attend } from '../terminal/index.js'
 import { AgentCare } from './agent-care.js'
 import { type AgentRun, liveRun } from './agent-run.js'
 import { viewOf, viewsOf } from './agent-view.js'
@@ -33,6 +33,7 @@ import type { PackReport, PackRequest } from './pack/pack.js'
 import type { UnpackRequest } from './pack/unpack.js'
 import { nowOf, type Parts, pause, runnerOf } from './parts.js'
 import type { Recovered } from './recover/recover.js'
+import { serverOf } from './run/run-life.js'
 import { kill, type Stopped, stop } from './run/stop.js'
 import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
@@ -190,10 +191,13 @@ export class RunningAgents implements Agents {
 
   async talkSeance(
     reference: string,
-    { prompt, tool, ...limits }: Parameters<Agents['talkSeance']>[1],
+    { prompt, tool, isNewest = false, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
-    const { calledUp, callUp } = await import('./seance/talk.js')
-    const session = await calledUp(this.parts, reference)
+    const [{ callUp }, { predecessor }] = await Promise.all([
+      import('./seance/talk.js'),
+      import('./seance/predecessor.js'),
+    ])
+    const session = await predecessor(this.parts.home, reference, { isNewest })
     const how = { isForOneQuestion: prompt !== undefined, ...limits, ...(tool === undefined ? {} : { tool }) }
     const { agent, ...about } = await callUp(this.parts, session, how)
     if (prompt === undefined) return { session: session.id, ...about, agent: await this.#look(agent) }
@@ -332,6 +336,10 @@ export class RunningAgents implements Agents {
         if (isReached(view, until)) return view
       } else if (activityOf(view) === 'quiet') await this.#sendPending(agent)
       else if (activityOf(view) === 'blocked' && until !== 'idle') return view
+      if (view.status === 'asleep') {
+        const next = `Wake it: skein wake ${agent.address} , or send it something: skein send ${agent.address} <text>`
+        throw new SkeinError('agent-not-running', `${agent.address} is ${view.reason ?? 'asleep'}`, next)
+      }
       if (activityOf(view) === 'over' || (activityOf(view) === 'failed' && view.trouble === 'dead-pane')) {
         throw new SkeinError(
           'agent-died',
@@ -436,6 +444,12 @@ export class RunningAgents implements Agents {
       ...(inside.tmux ? { insideTmux: inside.tmux } : {}),
       ...(env.TMUX_TMPDIR ? { socketDirectory: env.TMUX_TMPDIR } : {}),
     })
+  }
+
+  async attend(reference: string): Promise<Disposable> {
+    const live = liveRun(await this.parts.runs.read((await findAgent(this.parts.home, reference)).id))
+    const server = live && serverOf(live)
+    return server ? attend(server) : { [Symbol.dispose]: () => undefined }
   }
 
   async list({ group, all = false }: { group?: string; all?: boolean } = {}): Promise<AgentView[]> {

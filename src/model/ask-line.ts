@@ -1,4 +1,4 @@
-import type { Ask } from './status.js'
+import type { AgentStatus, Ask } from './status.js'
 
 const MOST = 160
 
@@ -18,6 +18,10 @@ export function askLine({ tool, kind, what }: Pick<Ask, 'tool' | 'kind' | 'what'
 
 /** Everything that is asked, the one in front first. */
 export const asksLine = (asks: readonly Ask[], most = MOST): string => asks.map((ask) => askLine(ask, most)).join('; ')
+
+/** Why an agent has its status, for people: what it asks, where that is known. */
+export const shownReason = ({ asks = [], reason }: Pick<AgentStatus, 'asks' | 'reason'>): string | undefined =>
+  asks.some(({ what }) => what !== undefined) ? asksLine(asks) : reason
 
 function shortened(text: string, most: number): string {
   const characters = [...text]

@@ -15,7 +15,7 @@ export {
 } from './address.js'
 export type { Agent, Group } from './agent.js'
 export { agentsNamed, agentsWithId } from './agent-reference.js'
-export { askLine, asksLine } from './ask-line.js'
+export { askLine, shownReason } from './ask-line.js'
 export { beacon, beaconText, readBeacon, TOPICS } from './beacon.js'
 export {
   type Amount,

@@ -67,10 +67,9 @@ export class Roles {
   }
 
   /** Whether the roles name an agent like the group that others are in, as Gas Town's deacon, with its boot below: then both exist. */
-  sharesPath(address: string): boolean {
-    const heads = this.list.map((role) => role.address).filter((one) => !one.includes('{'))
-    const parents = heads.filter((head) => this.list.some((role) => role.address.startsWith(`${head}/`)))
-    return parents.some((head) => address === head || address.startsWith(`${head}/`))
+  sharesPath(path: string): boolean {
+    const head = this.find(this.parse(path)?.role ?? '')
+    return head !== undefined && this.list.some((role) => role.address.startsWith(`${head.address}/`))
   }
 
   /** The role of an agent: the one that its address says, else the one that it was given. */

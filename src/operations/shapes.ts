@@ -43,6 +43,7 @@ export const SHAPES = {
     "tool_call_count": ["integer", "if its log was read", "in `show`, sub-agents' calls included"],
     "unread_lines": ["integer", "if its log was read", "in `show`: lines of its logs that contain no record"],
     "unknown_records": ["integer", "if its log was read", "in `show`: records of unknown types"],
+    "turn_branch": ["turn-branch", "if its agent has one", "in `show`: the branch with one commit per turn"],
   },
   "step": {
     "step_ref": ["text", "always", "the step, as the plan names it"],
@@ -88,6 +89,7 @@ export const SHAPES = {
     "edits": ["list of code-edit", "always", "what changed in the code between turns"],
     "steps": ["list of covered-step", "always", "the session's steps, with the turns they cover"],
     "counters": ["list of log-counters", "always", "defects of the logs; one per log, the session's own first"],
+    "turn_branch": ["turn-branch", "if its agent has one", "the branch with one commit per turn"],
   },
   "turn": {
     "number": ["integer", "always", "from 1"],
@@ -799,6 +801,7 @@ export const SHAPES = {
     "agent": ["running-agent", "always", "its present state"],
     "text": ["text", "always", "its last reply, or its screen"],
     "from": ["text", "always", "`log` or `screen`"],
+    "is_earlier": ["boolean", "if the last prompt has no reply", "it is the reply to a prompt before it"],
   },
   "agent-list": {
     "agents": ["list of running-agent", "always", "in display order; archived ones only with `--all`"],
@@ -820,6 +823,28 @@ export const SHAPES = {
     "evidence": ["list of evidence", "always", "what each source says now, best first"],
     "history": ["list of status-change", "always", "the changes of its status, newest first"],
     "start": ["start-record", "if it was started", "its last start, step by step"],
+    "turn_branch": ["turn-branch", "if it has one", "the branch with one commit per turn"],
+  },
+  "turn-branch": {
+    "branch": ["text", "always", "its name"],
+    "turns": ["integer", "always", "turns that were committed"],
+    "worktree": ["text", "if one was made for it", "the directory in which it is checked out"],
+    "commit": ["text", "if there is one", "the commit of the last turn"],
+    "problem": ["branch-problem", "if the last turn is not committed", ""],
+    "push": ["branch-push", "if it was pushed, or was to be", "the last attempt"],
+  },
+  "branch-problem": {
+    "at": ["time", "always", ""],
+    "reason": ["text", "always", "why there is no commit"],
+  },
+  "branch-push": {
+    "remote": ["text", "always", "its name"],
+    "outcome": ["text", "always", "`pushed`; `rejected`: the remote has other commits on the branch; `refused`: Skein does not push there; `failed`: it is tried again"],
+    "at": ["time", "always", ""],
+    "commit": ["text", "if it was pushed before", "what the remote has"],
+    "reason": ["text", "unless it was pushed", ""],
+    "tries": ["integer", "always", "attempts without success"],
+    "next_at": ["time", "after `failed`", "when it is tried again"],
   },
   "start-record": {
     "at": ["time", "always", "when the start began"],
@@ -894,7 +919,7 @@ export const SHAPES = {
     "branch": ["text", "if known", "git branch"],
     "cwd_problem": ["text", "if any", "why its directory cannot be used: missing, a file, no permission, a mount that does not answer"],
     "model": ["text", "if chosen", ""],
-    "phase": ["text", "while it runs or hands off", "`priming`, `ready`, `autonomous` (work is on its hook) or `handoff`"],
+    "phase": ["text", "while it runs or hands off, unless another program keeps the work", "`priming`, `ready`, `autonomous` (work is on its hook) or `handoff`"],
     "heartbeat": ["heartbeat", "while it runs", "its last sign of life"],
     "context_tokens": ["integer", "if known", "tokens that the last model call sent, as far as its log was ingested"],
     "cost_micro_usd": ["integer", "if known", "cost of its conversation, in millionths of a dollar"],
@@ -905,6 +930,7 @@ export const SHAPES = {
     "down": ["text", "if it is down unasked", "`crashed` or `lost`; `skein recover` brings it back"],
     "respawn": ["next-respawn", "if one is due", "the watchdog starts it again"],
     "parked": ["parked", "if the watchdog leaves it down", ""],
+    "limit_until": ["time", "if it runs and has reached a usage limit", "when the limit ends, as its program says"],
   },
   "heartbeat": {
     "state": ["text", "always", "`idle`, `working`, `exiting` or `stuck`"],
@@ -921,6 +947,7 @@ export const SHAPES = {
     "kind": ["text", "always", "`loop` (it ended again and again), `held` (it cannot log in, or has reached its usage limit), `refused` (it cannot come back as it was)"],
     "reason": ["text", "always", "in words"],
     "next": ["text", "always", "what to do"],
+    "until": ["time", "if `held` by a usage limit, and its program says when that ends", "it is started again shortly after"],
   },
   "ask": {
     "token": ["text", "always", "identifies this request: `approve`, `deny` and `answer` with `--token` act on this request only"],
@@ -1118,6 +1145,24 @@ export const SHAPES = {
     "prune_count": ["integer", "always", ""],
     "total_pruned": ["integer", "always", "events"],
     "total_bytes_freed": ["integer", "always", ""],
+    "last": ["last-prune", "if ever", "what the last run did"],
+    "next_prune_time": ["time", "unless the journal is empty", "the daemon prunes no earlier"],
+    "archive": ["archive-pruned", "if the archive was pruned", "the last time"],
+  },
+  "last-prune": {
+    "pruned": ["integer", "always", "events that were removed"],
+    "kept": ["integer", "always", "events that stayed"],
+    "retained": ["integer", "always", "of those, expired ones: among the newest `min_retain`, or not yet safe in a checkpoint"],
+    "bytes_freed": ["integer", "always", ""],
+    "archived_sessions": ["integer", "always", "ended sessions whose record was packed"],
+    "by_type": ["map of integer", "always", "removed events by type"],
+  },
+  "archive-pruned": {
+    "at": ["time", "always", ""],
+    "logs": ["integer", "always", "logs that were removed from the archive"],
+    "bytes_freed": ["integer", "always", ""],
+    "by_age": ["integer", "always", "of those, because of `[archive] max_age`"],
+    "by_size": ["integer", "always", "of those, because of `[archive] max_size`"],
   },
   "prune-report": {
     "dry_run": ["boolean", "always", ""],

@@ -189,7 +189,7 @@ export class Config {
   async turns(group?: GroupPath): Promise<TurnSettings> {
     const isNamed = /turns|snapshots/.test(settingsText(this.file) ?? '')
     const settings = isNamed ? await this.#read() : {}
-    const { snapshots, max_file_size, max_time, max_disk } = table(settings, 'turns', this.file)
+    const { snapshots, max_file_size, max_time, max_disk, commit, push } = table(settings, 'turns', this.file)
     const groups = table(settings, 'groups', this.file)
     const ofGroup = groupLineage(group ?? ('' as GroupPath))
       .flatMap((path) =>
@@ -204,6 +204,8 @@ export class Config {
       ...(max_file_size === undefined ? {} : { mostFileBytes: this.#bytes('turns.max_file_size', max_file_size) }),
       ...(max_time === undefined ? {} : { budgetMs: this.#duration('turns.max_time', max_time) }),
       mostDiskBytes: max_disk === undefined ? MOST_DISK : this.#bytes('turns.max_disk', max_disk),
+      commit: this.#flag('turns.commit', commit, false),
+      ...this.#remote(push),
     }
   }
 
@@ -276,6 +278,15 @@ export class Config {
       `${name} in ${this.file} is not a list of directories`,
       'Write it like ["/srv/logs", "~/logs"]',
     )
+  }
+
+  /** `true` is `origin`. */
+  #remote(push: unknown): { push?: string } {
+    if (push === undefined || push === false) return {}
+    if (push === true) return { push: 'origin' }
+    if (typeof push === 'string' && /^[A-Za-z0-9_][\w./-]*$/.test(push)) return { push }
+    const next = 'Write true for origin, or the name of a remote'
+    throw new SkeinError('bad-config', `turns.push in ${this.file} is ${JSON.stringify(push)}`, next)
   }
 
   #flag(name: string, value: unknown, otherwise: boolean): boolean {

@@ -20,6 +20,10 @@ export interface TurnSettings {
   budgetMs?: number
   /** All snapshots of a profile should take no more than this; half of it is worth a warning. */
   mostDiskBytes: number
+  /** Whether each agent has a branch with one commit per turn. */
+  commit: boolean
+  /** The remote that the branch is pushed to after each turn. */
+  push?: string
 }
 
 /** What submits finished work. */

@@ -13,6 +13,10 @@ const isTable = (value: unknown): value is Settings =>
 
 const TEXT: Kind = { words: 'a text', fits: isText }
 const FLAG: Kind = { words: 'true or false', fits: (value) => typeof value === 'boolean' }
+const FLAG_OR_TEXT: Kind = {
+  words: 'true, false or a text',
+  fits: (value) => typeof value === 'boolean' || isText(value),
+}
 const COUNT: Kind = { words: 'a whole number', fits: (value) => Number.isInteger(value) && Number(value) >= 0 }
 const DURATION: Kind = { words: 'a duration such as "7d"', fits: (value) => isText(value) || value === 0 }
 const SIZE: Kind = { words: 'a size such as "2GB"', fits: isText }
@@ -40,7 +44,7 @@ const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   themes: NAMED,
   tmux: { socket: TEXT },
   tools: NAMED,
-  turns: { snapshots: FLAG, max_file_size: SIZE, max_time: DURATION, max_disk: SIZE },
+  turns: { snapshots: FLAG, commit: FLAG, push: FLAG_OR_TEXT, max_file_size: SIZE, max_time: DURATION, max_disk: SIZE },
   groups: NAMED,
   watchdog: {
     respawn: TEXT,

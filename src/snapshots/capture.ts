@@ -1,3 +1,4 @@
+// Just over 400 lines: one capture from its first look to its commit, in the order in which it must not be interrupted.
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { followed, guardedText, statOf, writeAtomic } from '../disk/index.js'

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { statOf } from '../disk/index.js'
+import { namesIn, statOf } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureSetting, WAIT_MS } from './capture.js'
@@ -92,7 +92,7 @@ export async function adoptCode(
   { root, session }: AdoptTarget,
 ): Promise<Snapshot> {
   const { git, snapshots: directory } = setting
-  if (statOf(root))
+  if (statOf(root) && namesIn(root).length > 0)
     throw new SkeinError('bad-input', `${root} is already there`, 'Choose a directory that does not exist yet')
   let made: BareStore | undefined
   let isNew = false

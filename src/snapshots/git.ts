@@ -113,8 +113,9 @@ export class Git {
 
 const ALWAYS = ['--no-pager', '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'] as const
 
-/** HOME is not there: git then finds neither the user's configuration nor the user's attributes. */
+/** HOME is no directory: git then finds neither the user's configuration nor the user's attributes. Without one it would refuse a `~/` in them. */
 export const CLEAN: Readonly<Record<string, string>> = {
+  HOME: '/dev/null',
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -131,7 +132,7 @@ export const CLEAN: Readonly<Record<string, string>> = {
 }
 
 function gitFailed(args: readonly string[], code: number | null, stderr: string): SkeinError {
-  const command = args.find((arg) => /^[a-z]/.test(arg)) ?? ''
+  const command = args.find((arg) => /^[a-z][a-z-]*$/.test(arg)) ?? ''
   const lines = stderr.split('\n').filter((line) => line !== '')
   if (/No space left on device/.test(stderr))
     return new SkeinError('disk-full', `git ${command} found no space left`, 'Free some space, then try again', {

@@ -16,6 +16,12 @@ export type SnapshotBook = Pick<
   | 'changes'
   | 'changesOf'
   | 'commits'
+  | 'commitTurn'
+  | 'makeBranch'
+  | 'removeBranch'
+  | 'makeWorktree'
+  | 'removeWorktree'
+  | 'pushBranch'
   | 'patch'
   | 'list'
   | 'find'
@@ -42,7 +48,13 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
     changes: async (before, after) => (await open()).changes(before, after),
     changesOf: async (pairs) => (await open()).changesOf(pairs),
-    commits: async (before, after) => (await open()).commits(before, after),
+    commits: async (before, after, isOwn) => (await open()).commits(before, after, isOwn),
+    commitTurn: async (turn) => (await open()).commitTurn(turn),
+    makeBranch: async (directory, branch) => (await open()).makeBranch(directory, branch),
+    makeWorktree: async (directory, name) => (await open()).makeWorktree(directory, name),
+    removeWorktree: async (made) => (await open()).removeWorktree(made),
+    removeBranch: async (directory, made) => (await open()).removeBranch(directory, made),
+    pushBranch: async (request) => (await open()).pushBranch(request),
     patch: async (before, after) => (await open()).patch(before, after),
     list: async (session) => (await open()).list(session),
     find: async (session, seq) => (await open()).find(session, seq),

@@ -5,6 +5,8 @@ import { SkeinError } from '../model/index.js'
 import { BareStore } from './bare-store.js'
 import type { CaptureSetting } from './capture.js'
 import type { Git } from './git.js'
+import type { IndexDetails } from './index-details.js'
+import { refusePipes } from './readable-repository.js'
 import { recordIn, type SkippedPath, type Snapshot } from './snapshot.js'
 import { bringObjects, detailsOf } from './user-objects.js'
 import { stateDirectory } from './worktree-state.js'
@@ -35,6 +37,7 @@ export async function restore(setting: RestoreSetting, snapshot: Snapshot, targe
   const store = BareStore.named(setting.snapshots, snapshot.store, setting.git)
   if (!store) throw lostStore(snapshot)
   refuseFull(path)
+  if (snapshot.git_directory !== undefined) refusePipes([store.facts.source])
   if (target.branch !== undefined) await refuseTaken(setting.git, store, target.branch)
   const wasThere = statOf(path) !== undefined
   const work: Restoration = { setting, store, snapshot, path, branch: target.branch }
@@ -89,10 +92,11 @@ async function restoreFiles({ setting, store, snapshot, path }: Restoration): Pr
   }
 }
 
-/** Raw bytes, by our store's rules: no filter of the user runs. */
+/** Raw bytes, by our store's rules: no filter of the user runs. With all cores: most of the time goes into inflating objects. */
 export async function checkOut(git: Git, store: BareStore, tree: string, path: string, index: string): Promise<void> {
   const env = { GIT_INDEX_FILE: index }
-  await git.run([...store.at(path), 'read-tree', '--reset', '-u', tree], { cwd: path, env })
+  const args = ['-c', 'checkout.workers=0', ...store.at(path), 'read-tree', '--reset', '-u', tree]
+  await git.run(args, { cwd: path, env })
 }
 
 async function restoreWorktree({ setting: { git }, store, snapshot, path, branch }: Restoration): Promise<void> {
@@ -116,7 +120,7 @@ async function restoreWorktree({ setting: { git }, store, snapshot, path, branch
     await git.run([...own, 'symbolic-ref', 'HEAD', `refs/heads/${branch ?? snapshot.branch ?? 'main'}`])
   const index = join(gitDirectory, 'index')
   await checkOut(git, store, snapshot.worktree_tree, path, index)
-  await setIndex(git, store, snapshot, path, index)
+  await setIndex(git, store, snapshot, path, index, details)
   for (const [name, text] of Object.entries(details.pending)) writeFileSync(join(gitDirectory, name), text)
   if (details.sparse !== undefined) {
     mkdirSync(join(gitDirectory, 'info'), { recursive: true })
@@ -131,8 +135,9 @@ export async function setIndex(
   snapshot: Snapshot,
   root: string,
   index: string,
+  known?: IndexDetails,
 ): Promise<void> {
-  const details = await detailsOf(store, snapshot, git)
+  const details = known ?? (await detailsOf(store, snapshot, git))
   const call = { cwd: root, env: { GIT_INDEX_FILE: index } }
   const at = store.at(root)
   const update = async (args: readonly string[], text: string): Promise<void> => {
@@ -166,7 +171,8 @@ async function takeBack(
   if (!wasThere && statOf(path)) rmdirSync(path)
   if (snapshot.git_directory === undefined || !statOf(store.facts.source)) return
   const at = ['--git-dir', store.facts.source]
-  await git.run([...at, 'worktree', 'prune'])
+  // Not `prune`: that would drop every worktree of the user's that happens not to be mounted.
+  await git.run([...at, 'worktree', 'remove', '--force', '--force', path], { accept: [128] })
   if (branch !== undefined && snapshot.head !== undefined)
     await git.run([...at, 'update-ref', '-d', `refs/heads/${branch}`, snapshot.head], { accept: [1, 128] })
 }
@@ -180,9 +186,12 @@ function refuseFull(path: string): void {
 async function refuseTaken(git: Git, store: BareStore, branch: string): Promise<void> {
   const at = ['--git-dir', store.facts.source]
   const ref = `refs/heads/${branch}`
-  const { code } = await git.run([...at, 'check-ref-format', ref], { accept: [1] })
-  if (code !== 0) throw new SkeinError('bad-input', `"${branch}" cannot be the name of a branch`, 'Choose another name')
-  const there = await git.run([...at, 'show-ref', '--verify', '--quiet', ref], { accept: [1] })
+  const [named, there] = await Promise.all([
+    git.run([...at, 'check-ref-format', ref], { accept: [1] }),
+    git.run([...at, 'show-ref', '--verify', '--quiet', ref], { accept: [1, 128] }),
+  ])
+  if (named.code !== 0)
+    throw new SkeinError('bad-input', `"${branch}" cannot be the name of a branch`, 'Choose another name')
   if (there.code === 0)
     throw new SkeinError('bad-input', `The branch ${branch} is already there`, 'Choose another name')
 }

@@ -5,10 +5,13 @@ import { SkeinError } from '../model/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureSetting, captureHeld, WAIT_MS } from './capture.js'
 import { changesBetween, type FileChange } from './diff.js'
+import { refuseInTheWay } from './in-the-way.js'
+import { PENDING } from './index-details.js'
+import { refusePipes } from './readable-repository.js'
 import { headOf, type Repository, repositoryAt } from './repository.js'
 import { setIndex } from './restore.js'
 import type { Snapshot } from './snapshot.js'
-import { PENDING, UserIndex } from './user-index.js'
+import { UserIndex } from './user-index.js'
 import { bringObjects, detailsOf } from './user-objects.js'
 import { WorktreeIndex } from './worktree-index.js'
 import { readState, stateDirectory, writeState } from './worktree-state.js'
@@ -37,6 +40,7 @@ export async function rewind(
   const { git } = setting
   const repository = snapshot.git_directory === undefined ? undefined : repositoryAt(snapshot.root)
   if (snapshot.git_directory !== undefined && !repository) throw movedAway(snapshot)
+  if (repository) refusePipes([repository.gitDirectory, repository.commonDirectory])
   const store = BareStore.open(setting.snapshots, { root: snapshot.root, repository }, git)
   if (store.name !== snapshot.store) throw movedAway(snapshot)
   using _held = await store.hold(WAIT_MS)
@@ -55,12 +59,14 @@ export async function rewind(
     nested: snapshot.nested.map(({ path }) => path),
     isDone,
   })
+  const [from, to] = [safety.worktree_tree, snapshot.worktree_tree]
+  await refuseInTheWay(git, store, snapshot.root, { from, to })
   if (preview) return planned(false)
   const change = async (): Promise<void> => {
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
     using index = new WorktreeIndex(store, git, snapshot.root, state)
     const startMs = setting.now()
-    await index.move(safety.worktree_tree, snapshot.worktree_tree)
+    await index.move(from, to)
     index.save(startMs)
     writeState(store.directory, state)
   }

@@ -1,13 +1,26 @@
+import { rmSync } from 'node:fs'
+import { isThere } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { blameFile, type FileBlame } from './blame/blame-file.js'
+import { type BranchWorktree, makeBranchWorktree, removeBranchWorktree } from './branch/branch-worktree.js'
+import { type PushEnd, type PushRequest, pushBranch } from './branch/push-branch.js'
+import {
+  type CommittedTurn,
+  commitTurn,
+  type MadeBranch,
+  makeBranch,
+  removeBranch,
+  type TurnCommit,
+} from './branch/turn-commit.js'
 import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './capture.js'
 import { type AdoptTarget, adoptCode, bundleCode } from './carried-code.js'
 import type { CarriedCode } from './carried-facts.js'
 import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
+import { madeCommits } from './made-commits.js'
 import { messagesOf } from './messages.js'
 import { type Restored, type RestoreTarget, restore } from './restore.js'
 import { type Rewound, rewind } from './rewind.js'
@@ -28,9 +41,6 @@ export interface SnapshotsSetup {
   /** Sessions that were purged. */
   isGone?: (session: string) => boolean
 }
-
-/** More commits than a turn makes: somebody moved to another branch. */
-const MOST_COMMITS = 50
 
 /** The code state of turns: one profile's snapshots of all repositories. */
 export class Snapshots {
@@ -95,18 +105,10 @@ export class Snapshots {
     return patchBetween(this.#setting.git, store, before.worktree_tree, after.worktree_tree)
   }
 
-  /** The commits that HEAD of the second has and that of the first has not, oldest first; the newest of very many. */
-  async commits(before: Snapshot, after: Snapshot): Promise<string[]> {
-    if (before.head === after.head || after.head === undefined || before.store !== after.store) return []
-    const store = this.#common(before, after)
-    const range = before.head === undefined ? [after.head] : [after.head, `^${before.head}`]
-    const args = ['rev-list', '--reverse', `--max-count=${MOST_COMMITS}`, ...range]
-    // A commit may be gone by now.
-    const { stdout } = await this.#setting.git.run([...store.at(), ...args], { accept: [128] })
-    return stdout
-      .toString()
-      .split('\n')
-      .filter((line) => /^[0-9a-f]{40,64}$/.test(line))
+  /** The commits that were made in the worktree between the two, oldest first. `isOwn`: the session is known to have made it. */
+  async commits(before: Snapshot, after: Snapshot, isOwn: (commit: string) => boolean): Promise<string[]> {
+    if (before.store !== after.store) return []
+    return madeCommits(this.#setting.git, this.#common(before, after), { before, after, isOwn })
   }
 
   #common(before: Snapshot, after: Snapshot): BareStore {
@@ -128,6 +130,33 @@ export class Snapshots {
   async scratch(snapshot: Snapshot): Promise<ScratchWorktree> {
     await sweepScratch(this.#setting.now())
     return ScratchWorktree.make(this.#setting, snapshot)
+  }
+
+  /** Commits the files of a snapshot on a branch of the user's repository. */
+  commitTurn(turn: TurnCommit): Promise<CommittedTurn> {
+    return commitTurn(this.#setting, turn)
+  }
+
+  /** Makes a branch at HEAD, which stays where it is. */
+  makeBranch(directory: string, branch: string): Promise<MadeBranch> {
+    return makeBranch(this.#setting.git, directory, branch)
+  }
+
+  removeBranch(directory: string, made: MadeBranch): Promise<void> {
+    return removeBranch(this.#setting.git, directory, made)
+  }
+
+  /** Makes a worktree beside the repository, on a new branch `skein/session/<name>` at HEAD. */
+  makeWorktree(directory: string, name: string): Promise<BranchWorktree> {
+    return makeBranchWorktree(this.#setting, directory, name)
+  }
+
+  removeWorktree(made: BranchWorktree): Promise<void> {
+    return removeBranchWorktree(this.#setting, made)
+  }
+
+  pushBranch(request: PushRequest): Promise<PushEnd> {
+    return pushBranch(this.#setting, request)
   }
 
   /** Snapshots of a session, oldest first; of all sessions without one. */
@@ -157,6 +186,9 @@ export class Snapshots {
       using _held = await store.hold(WAIT_MS)
       const refs = snapshots.filter((one) => one.store === name).map(({ session, seq }) => refOf(session, seq))
       await dropRefs(git, store, refs)
+      // Of a directory that is gone, and that no snapshot shows any more.
+      if (!isThere(store.facts.source) && (await store.commits('refs')).length === 0)
+        rmSync(store.directory, { recursive: true, force: true })
     }
   }
 

@@ -4,24 +4,12 @@ import { join } from 'node:path'
 import { copyGuarded, guardedText, ifThere, readGuarded, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
+import { type IndexDetails, PENDING } from './index-details.js'
 import { GITLINK, type IndexEntry, type IndexFile, readIndex } from './index-file.js'
 import { exactStat } from './recent-files.js'
 import type { Repository } from './repository.js'
 import type { SnapshotRecord } from './snapshot.js'
 import { type SeenIndex, stateDirectory } from './worktree-state.js'
-
-/** What an index says beyond the tree that can be written from it. Paths are latin1. */
-export interface IndexDetails {
-  /** Unresolved entries: mode, object, stage, path. */
-  stages: { mode: string; oid: string; stage: number; path: string }[]
-  skipped: string[]
-  assumed: string[]
-  intents: string[]
-  /** `info/sparse-checkout`, when entries are left out of the worktree. */
-  sparse?: string
-  /** Files of the git directory that belong to an unfinished merge, cherry-pick or revert. */
-  pending: Record<string, string>
-}
 
 const MOST_BYTES = 2 ** 31 - 1
 
@@ -174,8 +162,6 @@ const entriesAt = (path: string, hashBytes: 20 | 32): IndexEntry[] =>
 function isEmpty({ stages, skipped, assumed, intents, pending }: IndexDetails): boolean {
   return [stages, skipped, assumed, intents, Object.keys(pending)].every((list) => list.length === 0)
 }
-
-export const PENDING = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'] as const
 
 function pendingIn({ gitDirectory }: Repository): Record<string, string> {
   const files = PENDING.map((name) => [name, guardedText(join(gitDirectory, name), 1_000_000)] as const)

@@ -1,8 +1,7 @@
-import { readJson } from '../model/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
+import { type IndexDetails, indexDetails } from './index-details.js'
 import type { Snapshot } from './snapshot.js'
-import type { IndexDetails } from './user-index.js'
 
 interface Wanted {
   commits: readonly string[]
@@ -13,8 +12,7 @@ interface Wanted {
 /** What the snapshot's index says beyond its tree. */
 export async function detailsOf(store: BareStore, { commit }: Snapshot, git: Git): Promise<IndexDetails> {
   const { code, stdout } = await git.run([...store.at(), 'cat-file', 'blob', `${commit}:details`], { accept: [128] })
-  const none: IndexDetails = { stages: [], skipped: [], assumed: [], intents: [], pending: {} }
-  return code === 0 ? { ...none, ...(readJson(stdout.toString()) as IndexDetails) } : none
+  return indexDetails(code === 0 ? stdout.toString() : '{}')
 }
 
 /** Gives the user's repository the objects that it has lost since, or never had. Those that its refs lead to are not copied. */

@@ -58,7 +58,33 @@ export interface EventStats {
   expired: number
   oldest_event?: Instant
   newest_event?: Instant
-  auto_prune: { last_prune_time?: Instant; prune_count: number; total_pruned: number; total_bytes_freed: number }
+  auto_prune: {
+    last_prune_time?: Instant
+    prune_count: number
+    total_pruned: number
+    total_bytes_freed: number
+    /** What the last run did: events by type, sessions whose record was packed, and what it kept although it had expired. */
+    last?: LastRun
+    /** Not before then, unless by hand; undefined when the journal is empty. */
+    next_prune_time?: Instant
+    /** The last time that the archive was pruned, as far as the journal goes back. */
+    archive?: ArchivePruned
+  }
+}
+
+/** `retained`: expired, and kept all the same: among the newest, or not yet safe in a checkpoint. */
+export type LastRun = Pick<
+  PruneReport,
+  'pruned' | 'kept' | 'retained' | 'bytes_freed' | 'archived_sessions' | 'by_type'
+>
+
+/** Logs that were removed from the archive, by which setting. */
+export interface ArchivePruned {
+  at: Instant
+  logs: number
+  bytes_freed: number
+  by_age: number
+  by_size: number
 }
 
 export interface TypeDecay {

@@ -26,7 +26,15 @@ import type { ProfilePaths } from './paths.js'
 import { plainPayload } from './plain-payload.js'
 import type { ProfileStore } from './profile-store.js'
 import { reportPolicy, showTtl } from './retention-report.js'
-import { autoPruneState, emptyReport, isPruneDue, prune } from './retention-run.js'
+import {
+  archivePruned,
+  autoPruneState,
+  emptyReport,
+  isPruneDue,
+  nextPrune,
+  prune,
+  rememberRun,
+} from './retention-run.js'
 import type { StoredSessions } from './sessions.js'
 
 /** Below this share of its worth an event is at risk of being missed soon. */
@@ -154,6 +162,8 @@ export class StoredEvents implements Events {
       expired: 0,
       auto_prune: autoPruneState(this.store),
     }
+    const next = nextPrune(this.store, policy)
+    if (next) stats.auto_prune.next_prune_time = next
     for (const batch of journal.read()) {
       stats.unreadable_lines += batch.unreadable
       const written = new WrittenTimes(journal, batch.position.segment, nowMs)
@@ -164,6 +174,8 @@ export class StoredEvents implements Events {
         stats.by_type[event.type] = (stats.by_type[event.type] ?? 0) + 1
         stats.by_age[ageBand(ageMs)] += 1
         if (!isKnownType(event.type)) stats.unknown_types += 1
+        const archive = event.type === 'archive_pruned' ? archivePruned(event) : undefined
+        if (archive) stats.auto_prune.archive = archive
         if (left === 0) stats.expired += 1
         else if (left < AT_RISK_BELOW) stats.at_risk += 1
         stats.oldest_event =
@@ -213,6 +225,7 @@ export class StoredEvents implements Events {
     const olderThanDays = await this.config.archiveAfterDays()
     if (!dryRun && olderThanDays > 0)
       report.archived_sessions = (await this.sessions.archive({ olderThanDays })).archived
+    if (!dryRun) await rememberRun(this.store, report)
     return report
   }
 

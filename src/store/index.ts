@@ -1,4 +1,5 @@
 export { AgentFilesErasure } from './agent-files-erasure.js'
+export { BudgetsErasure } from './budgets-erasure.js'
 export { isInside, spellingsOf } from './directory-filter.js'
 export type * from './event-api.js'
 export { StoredEvents } from './events.js'

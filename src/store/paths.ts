@@ -20,6 +20,8 @@ export interface ProfilePaths {
   readonly spool: string
   /** The last command that each running agent typed: a file per run. */
   readonly beats: string
+  /** What agents, groups and units of work may spend. */
+  readonly budgets: string
   /** The code state of turns: a git store per repository. */
   readonly snapshots: string
 }
@@ -47,6 +49,7 @@ export function profilePaths(root: string, profile: string): ProfilePaths {
     agents: join(directory, 'agents'),
     spool: join(directory, 'spool'),
     beats: join(directory, 'beats'),
+    budgets: join(directory, 'budgets.json'),
     snapshots: join(directory, 'snapshots'),
   }
 }

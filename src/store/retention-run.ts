@@ -9,6 +9,7 @@ import {
   type EventId,
   firstIdOf,
   type Instant,
+  instantIfAny,
   instantOf,
   isExpired,
   isInstant,
@@ -19,8 +20,9 @@ import {
   readJson,
   retentionOf,
   sessionsTouchedBy,
+  shapes,
 } from '../model/index.js'
-import type { PruneReport } from './event-api.js'
+import type { ArchivePruned, LastRun, PruneReport } from './event-api.js'
 import type { ProfileStore } from './profile-store.js'
 
 export interface AutoPruneState {
@@ -28,6 +30,8 @@ export interface AutoPruneState {
   prune_count: number
   total_pruned: number
   total_bytes_freed: number
+  /** What the last run did. */
+  last?: LastRun
 }
 
 /** All sessions whose record is behind are saved before anything is removed, this many per lock hold. */
@@ -84,7 +88,6 @@ export async function prune(
     for (const directory of directoriesOf(store)) removeRemains(directory, nowMs)
     if (report.pruned > 0) await store.asWriter(() => pruneBlobs(store.journal))
     await forgetSettled(store, policy, nowMs) // at the end: the next run takes their events, so that a dry run can say which
-    await store.asWriter(() => rememberRun(store, nowMs, report))
   }
   return report
 }
@@ -210,13 +213,27 @@ export function autoPruneState(store: ProfileStore): AutoPruneState {
   return state
 }
 
+/** When the next automatic run is due at the earliest. */
+export function nextPrune(store: ProfileStore, { pruneIntervalMs }: RetentionPolicy): Instant | undefined {
+  const { last_prune_time } = readState(store)
+  const since = last_prune_time ? msOf(last_prune_time) : store.journal.begunMs()
+  return since === undefined ? undefined : instantIfAny(since + pruneIntervalMs)
+}
+
+/** What the event of a pruned archive says; undefined for one that says nothing of the kind. */
+export function archivePruned({ ts, payload }: Event): ArchivePruned | undefined {
+  const { logs, bytes_freed, by_age, by_size } = payload
+  const counts = { logs, bytes_freed, by_age, by_size }
+  return Object.values(counts).every(isCount) ? ({ at: ts, ...counts } as ArchivePruned) : undefined
+}
+
 /** What is on the disk: also when a leap of the clock was first seen. */
 type StoredState = AutoPruneState & { leap_seen_time?: Instant }
 
 function readState(store: ProfileStore): StoredState {
   const value = readJson(readPlain(store.paths.autoPrune)?.toString() ?? '') // never run, or not worth an error
   const stored = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  const { last_prune_time, leap_seen_time, prune_count, total_pruned, total_bytes_freed } = stored
+  const { last_prune_time, leap_seen_time, prune_count, total_pruned, total_bytes_freed, last } = stored
   const count = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : 0)
   return {
     ...(isInstant(last_prune_time) ? { last_prune_time } : {}),
@@ -224,19 +241,33 @@ function readState(store: ProfileStore): StoredState {
     prune_count: count(prune_count),
     total_pruned: count(total_pruned),
     total_bytes_freed: count(total_bytes_freed),
+    ...(isLastRun(last) ? { last } : {}),
   }
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+function isLastRun(value: unknown): value is LastRun {
+  if (!shapes.isObject(value) || !shapes.isObject(value.by_type)) return false
+  const { pruned, kept, retained, bytes_freed, archived_sessions, by_type } = value
+  return [pruned, kept, retained, bytes_freed, archived_sessions, ...Object.values(by_type)].every(isCount)
 }
 
 function writeState(store: ProfileStore, state: StoredState): void {
   writeAtomic(store.paths.autoPrune, `${JSON.stringify(state)}\n`, { durable: false })
 }
 
-function rememberRun(store: ProfileStore, nowMs: number, report: PruneReport): void {
-  const before = autoPruneState(store)
-  writeState(store, {
-    last_prune_time: instantOf(nowMs),
-    prune_count: before.prune_count + 1,
-    total_pruned: before.total_pruned + report.pruned,
-    total_bytes_freed: before.total_bytes_freed + report.bytes_freed,
+/** At the end of a run: one that was killed before is done again. */
+export async function rememberRun(store: ProfileStore, report: PruneReport): Promise<void> {
+  const { pruned, kept, retained, bytes_freed, archived_sessions, by_type } = report
+  await store.asWriter(() => {
+    const before = autoPruneState(store)
+    writeState(store, {
+      last_prune_time: instantOf(store.context.clock.now()),
+      prune_count: before.prune_count + 1,
+      total_pruned: before.total_pruned + pruned,
+      total_bytes_freed: before.total_bytes_freed + bytes_freed,
+      last: { pruned, kept, retained, bytes_freed, archived_sessions, by_type },
+    })
   })
 }

@@ -1,6 +1,8 @@
-import type { Agent, Group, RosterRow } from '../model/index.js'
+import type { Agent, AgentId, Group, RosterRow } from '../model/index.js'
 
 export interface AddAgentOptions {
+  /** For a caller that writes the id down before the agent is made; a new one by default. */
+  id?: AgentId
   address: string
   title?: string
   tool: string
@@ -10,8 +12,6 @@ export interface AddAgentOptions {
   /** Address or id of the spawner. */
   parent?: string
   loaded_mcp_names?: string[]
-  /** A group of that path, or an agent with the path of its group, is no obstacle: its role names them so. */
-  shares_path?: boolean
 }
 
 /** What can be changed of a group beside its path. */
@@ -33,7 +33,7 @@ export interface RosterBook {
   agents(filter?: { group?: string; tool?: string; role?: string }): Promise<Agent[]>
   /** Throws `agent-not-found`, with the nearest address as a hint, or `ambiguous-id`, with the candidates. */
   agent(reference: string): Promise<Agent>
-  update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent>
+  update(reference: string, facts: Partial<Omit<AddAgentOptions, 'id' | 'address' | 'parent'>>): Promise<Agent>
   /** A new name in the same group. */
   rename(reference: string, name: string): Promise<Agent>
   /** Into another group; undefined moves it to the top. */

@@ -31,6 +31,7 @@ import {
   groupExists,
   groupName,
   groupNotFound,
+  type IsShared,
   refuseAgents,
   refuseLosing,
   refuseTaken,
@@ -45,6 +46,8 @@ export class StoredRoster implements RosterBook {
   constructor(
     private readonly store: ProfileStore,
     cwd?: () => string,
+    /** Which paths the roles share. */
+    private readonly shared: () => Promise<IsShared> = async () => () => false,
   ) {
     this.#lookup = lookupIn(store.paths, cwd)
   }
@@ -53,10 +56,10 @@ export class StoredRoster implements RosterBook {
     const address = parseAddress(given.address)
     const options = await withoutSecrets(given, this.store.paths)
     const { group, name } = splitAddress(address)
-    const id = parseAgentId(this.store.context.random.uuid())
-    return this.store.change((state) => {
+    const id = given.id ?? parseAgentId(this.store.context.random.uuid())
+    const change = (isShared: IsShared) => (state: ChangeState) => {
       const { roster, now } = state
-      refuseTaken(roster, address, options.shares_path)
+      refuseTaken(roster, address, isShared)
       const { title = name, tool, command, project_path, role, loaded_mcp_names } = options
       const parent_id = options.parent === undefined ? undefined : this.#named(state, options.parent).id
       const facts = { title, tool, command, project_path, role, loaded_mcp_names, parent_id }
@@ -65,7 +68,8 @@ export class StoredRoster implements RosterBook {
         events: [{ type: 'agent_added', agent: address, payload: { agent } }],
         result: () => present(roster, id),
       }
-    })
+    }
+    return this.#unlessTaken((isShared) => this.store.change(change(isShared)))
   }
 
   async agents({ group, tool, role }: { group?: string; tool?: string; role?: string } = {}): Promise<Agent[]> {
@@ -83,7 +87,7 @@ export class StoredRoster implements RosterBook {
     return this.store.ask((index) => answered(agentMeant(reference, this.#lookup), index))
   }
 
-  async update(reference: string, facts: Partial<Omit<AddAgentOptions, 'address' | 'parent'>>): Promise<Agent> {
+  async update(reference: string, facts: Partial<Omit<AddAgentOptions, 'id' | 'address' | 'parent'>>): Promise<Agent> {
     const { title, tool, command, project_path, role, loaded_mcp_names } = await withoutSecrets(facts, this.store.paths)
     return this.#changeAgent(reference, (agent) => ({
       type: 'agent_updated',
@@ -93,16 +97,14 @@ export class StoredRoster implements RosterBook {
 
   async rename(reference: string, name: string): Promise<Agent> {
     const segment = parseName(name)
-    return this.#changeAgent(reference, (agent, { roster }) =>
-      relocation('agent_renamed', roster, agent, joinAddress(splitAddress(agent.address).group, segment)),
+    return this.#relocate('agent_renamed', reference, ({ address }) =>
+      joinAddress(splitAddress(address).group, segment),
     )
   }
 
   async move(reference: string, group: string | undefined): Promise<Agent> {
     const target = group === undefined ? undefined : parseGroupPath(group)
-    return this.#changeAgent(reference, (agent, { roster }) =>
-      relocation('agent_moved', roster, agent, joinAddress(target, splitAddress(agent.address).name)),
-    )
+    return this.#relocate('agent_moved', reference, ({ address }) => joinAddress(target, splitAddress(address).name))
   }
 
   async remove(reference: string): Promise<Agent> {
@@ -121,7 +123,7 @@ export class StoredRoster implements RosterBook {
 
   async restore(agent: Agent): Promise<Agent> {
     return this.store.change(({ roster }) => {
-      refuseTaken(roster, agent.address, true) // it was there before
+      refuseTaken(roster, agent.address, () => true) // it was there before
       const { parent_id, ...rest } = agent
       const restored = { ...rest, ...(parent_id && roster.agents.has(parent_id) ? { parent_id } : {}) }
       return {
@@ -157,15 +159,18 @@ export class StoredRoster implements RosterBook {
 
   async createGroup(path: string): Promise<Group> {
     const group = parseGroupPath(path)
-    return this.store.change(({ roster }) => {
-      if (roster.groups.has(group)) throw groupExists(group)
-      refuseAgents(roster, group)
-      refuseTwins(roster, group)
-      return {
-        events: [{ type: 'group_created', payload: { path: group } }],
-        result: () => presentGroup(roster, group),
+    const change =
+      (isShared: IsShared) =>
+      ({ roster }: ChangeState) => {
+        if (roster.groups.has(group)) throw groupExists(group)
+        refuseAgents(roster, group, isShared)
+        refuseTwins(roster, group)
+        return {
+          events: [{ type: 'group_created', payload: { path: group } }],
+          result: () => presentGroup(roster, group),
+        }
       }
-    })
+    return this.#unlessTaken((isShared) => this.store.change(change(isShared)))
   }
 
   async parkGroup(path: string, { parked, reason }: { parked: boolean; reason?: string }): Promise<Group> {
@@ -210,10 +215,11 @@ export class StoredRoster implements RosterBook {
     const from = parseGroupPath(path)
     const slash = from.lastIndexOf('/')
     const target = parseGroupPath(to.includes('/') || slash < 0 ? to : `${from.slice(0, slash)}/${to}`)
-    return this.store.change(({ roster, index, now }) => {
+    const change = (isShared: IsShared) => (state: ChangeState) => {
+      const { roster, index, now } = state
       if (!roster.groups.has(from)) throw groupNotFound(roster, from)
       if (roster.groups.has(target)) throw groupExists(target)
-      refuseAgents(roster, target)
+      refuseAgents(roster, target, isShared)
       refuseTwins(roster, target, from)
       if (isWithin(target, from)) {
         throw new SkeinError(
@@ -234,20 +240,48 @@ export class StoredRoster implements RosterBook {
         ],
         result: () => presentGroup(roster, target),
       }
-    })
+    }
+    return this.#unlessTaken((isShared) => this.store.change(change(isShared)))
   }
 
   async deleteGroup(path: string, { moveTo }: { moveTo?: string } = {}): Promise<{ moved: number }> {
     const group = parseGroupPath(path)
     const target = moveTo === undefined ? undefined : parseGroupPath(moveTo)
-    return this.store.change(({ roster, index, now }) => {
+    const change = (isShared: IsShared) => (state: ChangeState) => {
+      const { roster, index, now } = state
       if (!roster.groups.has(group)) throw groupNotFound(roster, group)
       const inside = roster.agentsWithin(group)
-      if (inside.length > 0) refuseLosing(roster, group, inside, target)
+      if (inside.length > 0) refuseLosing(roster, group, inside, target, isShared)
       const payload = { path: group, ...(inside.length > 0 && target ? { move_to: target } : {}) }
       const events = [{ type: 'group_deleted', payload }, ...regroupedWork(index, group, () => target, now)]
       return { events, result: () => ({ moved: inside.length }) }
-    })
+    }
+    return this.#unlessTaken((isShared) => this.store.change(change(isShared)))
+  }
+
+  /** Roles are read only where a path is taken: most paths name one thing. */
+  async #unlessTaken<T>(change: (isShared: IsShared) => Promise<T>): Promise<T> {
+    try {
+      return await change(() => false)
+    } catch (error) {
+      const isTaken = error instanceof SkeinError && (error.code === 'agent-exists' || error.code === 'group-exists')
+      if (!isTaken) throw error
+      return change(await this.shared())
+    }
+  }
+
+  async #relocate(
+    type: 'agent_renamed' | 'agent_moved',
+    reference: string,
+    target: (agent: Agent) => AgentAddress,
+  ): Promise<Agent> {
+    return this.#unlessTaken((isShared) =>
+      this.#changeAgent(reference, (agent, { roster }) => {
+        const to = parseAddress(target(agent))
+        refuseTaken(roster, to, isShared)
+        return { type, payload: { agent_id: agent.id, from: agent.address, to } }
+      }),
+    )
   }
 
   #named({ roster, index }: ChangeState, reference: string): Agent {
@@ -263,11 +297,6 @@ export class StoredRoster implements RosterBook {
       }
     })
   }
-}
-
-function relocation(type: 'agent_renamed' | 'agent_moved', roster: Roster, agent: Agent, to: AgentAddress): Draft {
-  refuseTaken(roster, parseAddress(to))
-  return { type, payload: { agent_id: agent.id, from: agent.address, to } }
 }
 
 function present(roster: Roster, id: Agent['id']): Agent {

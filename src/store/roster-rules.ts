@@ -18,8 +18,17 @@ const LONGEST_NAME = 100
 /** Control characters, line separators, and what changes the direction of the text that follows. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
+/** Whether roles name both an agent and a group by this path. */
+export type IsShared = (path: string) => boolean
+
 /** A group with agents goes only when they have somewhere to go, and every one of them fits there. */
-export function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], target: GroupPath | undefined): void {
+export function refuseLosing(
+  roster: Roster,
+  group: GroupPath,
+  inside: Agent[],
+  target: GroupPath | undefined,
+  isShared: IsShared,
+): void {
   if (!target) {
     const count = `${inside.length} agent${inside.length === 1 ? '' : 's'}`
     throw new SkeinError(
@@ -34,25 +43,25 @@ export function refuseLosing(roster: Roster, group: GroupPath, inside: Agent[], 
   for (const agent of inside) {
     const address = parseAddress(joinAddress(target, splitAddress(agent.address).name))
     if (taken.has(address)) throw agentExists(address)
-    refuseTaken(roster, address)
+    refuseTaken(roster, address, isShared)
     taken.add(address)
   }
 }
 
 /** A path names one thing: an agent or a group, unless roles name both so. */
-export function refuseTaken(roster: Roster, address: AgentAddress, sharesPath = false): void {
+export function refuseTaken(roster: Roster, address: AgentAddress, isShared: IsShared): void {
   if (roster.at(address)) throw agentExists(address)
-  if (!sharesPath && roster.groups.has(address as string as GroupPath))
-    throw groupExists(address as string as GroupPath)
+  const group_path = address as string as GroupPath
+  if (roster.groups.has(group_path) && !isShared(address)) throw groupExists(group_path)
   const { group } = splitAddress(address)
   if (!group) return
-  if (!sharesPath) refuseAgents(roster, group)
+  refuseAgents(roster, group, isShared)
   refuseTwins(roster, group)
 }
 
-export function refuseAgents(roster: Roster, group: GroupPath): void {
+export function refuseAgents(roster: Roster, group: GroupPath, isShared: IsShared): void {
   for (const path of groupLineage(group)) {
-    if (!roster.groups.has(path) && roster.at(path as string as AgentAddress))
+    if (!roster.groups.has(path) && roster.at(path as string as AgentAddress) && !isShared(path))
       throw agentExists(path as string as AgentAddress)
   }
 }

@@ -4,7 +4,7 @@ import { type Answer, undoDollars } from './answer-reader.js'
 import { type Asker, ConnectionLost } from './asker.js'
 import { commandLine } from './command-line.js'
 import { ControlClient, settlesWithin } from './control-client.js'
-import { closeGate, crashesOnNotices, hasKeeper, installHooks } from './event-hooks.js'
+import { closeGate, crashesOnNotices, hasKeeper, installHooks, openGate } from './event-hooks.js'
 import { OneShot } from './one-shot.js'
 import { isListening, startServer, type TmuxServer } from './server.js'
 import { OURS, settings } from './settings.js'
@@ -95,9 +95,11 @@ export class Connection implements AsyncDisposable {
       const isNew = !(await isListening(this.server))
       if (isNew && !start) throw serverGone(this.server.socket)
       if (isNew) await startServer(this.server, this.options.timeoutMs)
-      if (isNew || this.options.isKept || this.#escapesDollars === undefined) await this.#prepare(isNew)
+      const secret = this.#secret()
+      if (isNew || this.options.isKept || this.#escapesDollars === undefined) await this.#prepare(isNew, secret)
       if (!this.options.isKept) return this.#oneShot
-      const client = await ControlClient.open(this.server, this.#secret(), this.#closing.signal)
+      const client = await ControlClient.open(this.server, secret, this.#closing.signal)
+      await this.#openGate(client, secret)
       if (client instanceof ControlClient) {
         this.#client = client
         return client
@@ -106,8 +108,14 @@ export class Connection implements AsyncDisposable {
     throw noAnswer(this.server.socket, 'it accepts no lasting client')
   }
 
+  /** A gate that nobody opens opens by itself, later. */
+  async #openGate(client: ControlClient | { readonly failed: string }, secret: string): Promise<void> {
+    const asker = client instanceof ControlClient ? client : this.#oneShot
+    await asker.ask(openGate(secret), this.options.timeoutMs).catch(() => undefined)
+  }
+
   /** Sets up what we need in the server: by short processes, since a control client may only come when the gate is closed. */
-  async #prepare(isNew: boolean): Promise<void> {
+  async #prepare(isNew: boolean, secret: string): Promise<void> {
     const { timeoutMs, isKept } = this.options
     const told = await this.#askOnce([commandLine('display-message', '-p', `#{version} #{${OURS}}`)])
     const [version = '', mark] = told[0]?.lines[0]?.split(' ') ?? []
@@ -118,7 +126,7 @@ export class Connection implements AsyncDisposable {
     if (isKept && (await this.#askOnce([hasKeeper()]))[0]?.refusal !== undefined)
       await startServer(this.server, timeoutMs)
     const commands = [...(isOurs ? settings() : []), ...installHooks()]
-    if (isKept && crashesOnNotices(version)) commands.push(closeGate(this.#secret()))
+    if (isKept && crashesOnNotices(version)) commands.push(closeGate(secret))
     const refusal = (await this.#askOnce(commands)).find((answer) => answer.refusal !== undefined)?.refusal
     if (refusal !== undefined) throw refused(refusal)
   }

@@ -54,6 +54,7 @@ export const endedKeys = (): string[] => {
 /** For a pane whose program begins. Without a script its end names the command alone. */
 export const withoutEndedKeys = (pane: string, again: string | undefined): string[] => [
   commandLine('set-option', '-u', '-t', pane, 'key-table'),
+  commandLine('set-option', '-u', '-t', pane, 'destroy-unattached'), // see `closeUnseen`
   ...(again === undefined
     ? [commandLine('set-option', '-pu', '-t', pane, '--', AGAIN)]
     : [commandLine('set-option', '-p', '-t', pane, '--', AGAIN, again)]),

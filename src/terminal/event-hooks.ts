@@ -41,19 +41,35 @@ export function installHooks(): string[] {
   ]
 }
 
-/** Longer than a client takes to connect on a busy machine. */
-const GATE_S = '0.5'
+/** The client that connects, by its secret; the newest one where there are several. */
+const CONNECTING = '@skein_connecting'
+const GATE_S = '0.25'
+/** A gate is closed for so many times this at most: on a busy machine a client takes seconds to connect. */
+const GATE_STEPS = 24
 
 /**
  * Up to 3.6, a tmux server dies of telling something (a session was made, a client left) to a control client that is just
  * connecting, and every agent with it. So before one connects, we hold back all it could tell: hooks and notices stand in one line,
- * and a hook that takes its time holds up the line. The hook is that of a title, which we change in our own session.
+ * and a hook that takes its time holds up the line. The hook is that of a title, which we change in our own session. It takes its time
+ * until `openGate` says that the client has connected.
  */
-export const closeGate = (unlike: string): string =>
-  commandLine('select-pane', '-t', `=${KEEPER}:`, '-T', `gate ${unlike}`)
+export const closeGate = (secret: string): string =>
+  sequence(
+    commandLine('set-option', '-g', CONNECTING, secret),
+    // One hook for each: tmux checks that its pane is still there before it begins one, and not when a hook goes on after a pause.
+    ...Array.from({ length: GATE_STEPS }, (_, step) =>
+      commandLine('select-pane', '-t', `=${KEEPER}:`, '-T', `gate ${secret} ${step}`),
+    ),
+  )
+
+/** For a client that has connected, or will not. */
+export const openGate = (secret: string): string =>
+  commandLine('if-shell', '-F', `#{==:#{${CONNECTING}},${secret}}`, commandLine('set-option', '-g', CONNECTING, ''))
+
+const hold = (): string => commandLine('if-shell', '-F', `#{${CONNECTING}}`, commandLine('run-shell', '-d', GATE_S))
 
 function unlessKeeper(commands: string, isGate: boolean): string {
-  const otherwise = isGate ? [commandLine('run-shell', '-d', GATE_S)] : []
+  const otherwise = isGate ? [hold()] : []
   return commandLine('if-shell', '-F', `#{!=:#{session_name},${KEEPER}}`, commands, ...otherwise)
 }
 

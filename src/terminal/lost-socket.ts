@@ -12,8 +12,8 @@ const RESTORE_MS = 2_000
  * a server listens there.
  */
 export async function restoreSocket(path: string, server: ProcessOwner): Promise<boolean> {
+  if (lifeOf(server) !== 'alive' || !isProven(server) || !isTmux(server.pid)) return isListeningAt(path)
   if (await isListeningAt(path)) return true
-  if (lifeOf(server) !== 'alive' || !isProven(server) || !isTmux(server.pid)) return false
   try {
     makeSocketDirectory(path)
     process.kill(server.pid, 'SIGUSR1')

@@ -1,3 +1,4 @@
+import { lifeOf, type ProcessOwner } from '../disk/index.js'
 import { isTmux } from './pane-list.js'
 
 /** How often a server is nudged while its events are followed: how late a death can be told at worst. */
@@ -15,4 +16,12 @@ export function nudge(serverPid: number): void {
   } catch {
     // The server has just ended; its connection will tell.
   }
+}
+
+/** Nudges a server until it is disposed of: for as long as a person looks at one of its panes, which shows the end of its program. */
+export function attend(server: ProcessOwner): Disposable {
+  const nudging = setInterval(() => {
+    if (lifeOf(server) === 'alive') nudge(server.pid)
+  }, NUDGE_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(nudging) }
 }

@@ -41,7 +41,10 @@ export function parseActivity(lines: readonly string[]): Map<PaneId, number> {
   return new Map(words.map(([pane = '', seconds]) => [paneId(pane), Number(seconds) * 1_000]))
 }
 
-/** A pane whose program is ending: its terminal is closed, and the server, whose pid this is, does not know yet how it ended. */
+/**
+ * A pane whose program is ending: its terminal is closed, or its process waits to be noticed by the server, whose pid this is and which does
+ * not know yet how it ended.
+ */
 export interface UnsettledPane {
   readonly info: PaneInfo
   readonly unsettledIn?: number
@@ -99,8 +102,10 @@ function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
     ...(Number(activity) > 0 ? { activeAtMs: Number(activity) * 1_000 } : {}),
     ...(agent ? { agent } : {}),
   }
-  if (!isClosed || isDead) return { info }
-  return { info, unsettledIn: Number(server), hasEnded: isTmux(info.serverPid) && lifeOf(info) === 'dead' }
+  if (isDead) return { info }
+  const hasEnded = isTmux(info.serverPid) && lifeOf(info) === 'dead'
+  const isUnnoticed = hasEnded && !isReaped(info.pid, info.serverPid)
+  return isClosed || isUnnoticed ? { info, unsettledIn: info.serverPid, hasEnded } : { info }
 }
 
 /** A pane whose server does not learn in time how its program ended: it is dead all the same. */

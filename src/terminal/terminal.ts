@@ -110,6 +110,11 @@ export interface Terminal extends AsyncDisposable {
   signalMarked(mark: string, signal: 'TERM' | 'KILL'): Promise<void>
   rename(session: string, to: string): Promise<void>
   close(session: string): Promise<void>
+  /**
+   * Closes one pane once nobody is attached to its session: at once, or when the last client detaches. One that shares its session with
+   * others of its user stays while somebody is attached. A program that is started in it again keeps it.
+   */
+  closeUnseen(pane: PaneId): Promise<void>
   /** Ends a server that we started when nothing but our own session is left in it and nobody is connected. */
   endIfEmpty(): Promise<void>
   /**

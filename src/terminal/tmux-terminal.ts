@@ -229,6 +229,15 @@ class TmuxTerminal implements Terminal {
     await this.#connection.ask(commandLine('kill-session', '-t', exactly(session)))
   }
 
+  async closeUnseen(pane: PaneId): Promise<void> {
+    // Decided by the server itself, so that nobody who attaches meanwhile is thrown out.
+    const destroy = commandLine('set-option', '-t', pane, 'destroy-unattached', 'on')
+    const isAlone = '#{&&:#{==:#{session_windows},1},#{==:#{window_panes},1}}'
+    const later = commandLine('if-shell', '-F', '-t', pane, isAlone, destroy)
+    const now = commandLine('kill-pane', '-t', pane)
+    await this.#connection.ask(commandLine('if-shell', '-F', '-t', pane, '#{session_attached}', later, now))
+  }
+
   async endIfEmpty(): Promise<void> {
     // Decided by the server itself, so that a pane that is made meanwhile is not lost. `S:` repeats its text for each session.
     const isAlone = `#{&&:#{==:#{S:x},x},#{==:#{session_attached},0}}`

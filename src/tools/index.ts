@@ -21,6 +21,7 @@ export { INSTALLED_FILE, type InstalledSkein, installedLine, isInstalledHook, OU
 export { HookSettings, JsonFault } from './run/json-edit.js'
 export { commandWords, toolOfCommand } from './run/own-command.js'
 export { findProgram } from './run/program.js'
+export { resetTimeOf } from './run/reset-time.js'
 export { RUNNERS, runnersFor } from './run/run-tools.js'
 export type { Runners } from './run/runners.js'
 export { settingsFiles } from './run/settings-files.js'
@@ -39,7 +40,7 @@ export type {
   ToolRunner,
 } from './run/tool-runner.js'
 export { WRAPPED } from './run/tool-runner.js'
-export { failedTurn } from './run/trouble.js'
+export { failedTurn, troubleAtExit } from './run/trouble.js'
 export { recordedScreen } from './screen/recorded-screen.js'
 export { parseScreenRules, type ScreenRules } from './screen/rules.js'
 export { type Conversation, conversationOf, type LeftOut } from './write/conversation.js'

@@ -59,7 +59,11 @@ async function attached() {
   const keys = (...typed: string[]): string => outer('send-keys', '-t', 'desk', ...typed)
   const view = async () => JSON.parse((await skein('list', '--json')).stdout).agents[0]
   await shows(/ready --resume conv-1 for ada/)
-  return { skein, shows, keys, view }
+  const panes = (): string =>
+    execFileSync('tmux', ['-S', join(home, 'tmux.sock'), 'list-panes', '-a', '-F', '#{session_name}'], {
+      encoding: 'utf8',
+    })
+  return { skein, shows, keys, view, panes }
 }
 
 it('Enter in the pane of an ended program restarts it in its conversation, as the person who pressed it', async () => {
@@ -100,12 +104,16 @@ it('q closes it, with its end recorded; the pane can be read before', async () =
 })
 
 it('an agent that is gone by then is not restarted, and the terminal says so', async () => {
-  const { shows, keys, skein } = await attached()
+  const { shows, keys, skein, panes } = await attached()
   keys('die', 'Enter')
   await shows(/the program has ended|Pane is dead/)
   await skein('list')
   expect(await skein('remove', 'web/toast')).toMatchObject({ exitCode: 0 })
   keys('Enter')
   await shows(/skein: this agent was removed/)
+  await eventually(
+    () => panes(),
+    (left) => !left.includes('web/toast'),
+  )
   expect(JSON.parse((await skein('list', '--json')).stdout).agents).toEqual([])
 })

@@ -88,6 +88,19 @@ describe('skein export', () => {
     ])
   })
 
+  it('writes only the calls of a step, to a file as well, and says which steps there are', async () => {
+    const calls = (text: string): number => text.match(/\bAgent\b/g)?.length ?? 0
+    const whole = (await skein('export 22222222')).stdout
+    const part = (await skein('export 22222222 --step read')).stdout
+    expect([calls(whole) > 0, calls(part), part.includes('git log')]).toEqual([true, 0, true])
+    await skein('export 22222222 --step read -o read.md')
+    expect(readFileSync(join(world.path, 'read.md'), 'utf8').trimEnd()).toBe(part.trimEnd())
+    expect(await skein('export 22222222 --step sing')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('read'),
+    })
+  })
+
   it('applies the policy of the user', async () => {
     const privacyFile = join(root, 'privacy.yaml')
     writeFileSync(privacyFile, 'tool_privacy:\n  "*": none\n')

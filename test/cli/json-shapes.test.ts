@@ -34,6 +34,11 @@ const promised = new Map(
 
 /** What the two logs of the world do not have. */
 const RARE = new Set([
+  // Only with turns.commit: see turn-branches.test.ts.
+  ...['session', 'turns', 'explanation'].map((shape) => `${shape}.turn_branch`),
+  ...['branch', 'turns', 'worktree', 'commit', 'problem', 'push'].map((field) => `turn-branch.${field}`),
+  ...['at', 'reason'].map((field) => `branch-problem.${field}`),
+  ...['remote', 'outcome', 'at', 'commit', 'reason', 'tries', 'next_at'].map((field) => `branch-push.${field}`),
   // See turn-code.test.ts.
   'code-edit.changes',
   'file-change.from',
@@ -71,13 +76,15 @@ const RARE = new Set([
   ...['identity-lock.pid', 'identity-lock.at'],
   ...['hook-report.because', 'hook-report.backup', 'hook-state.because'], // see installed-hooks.test.ts
   // Of agents that went down, and of the watchdog: see recover.test.ts and watchdog.test.ts.
-  ...['running-agent.down', 'running-agent.respawn', 'running-agent.parked'],
+  ...['running-agent.down', 'running-agent.respawn', 'running-agent.parked', 'running-agent.limit_until'],
   ...['recovery-receipt.error', 'fall.parked'],
-  ...['next-respawn.count', 'next-respawn.at', 'parked.kind', 'parked.reason', 'parked.next'],
+  ...['next-respawn.count', 'next-respawn.at', 'parked.kind', 'parked.reason', 'parked.next', 'parked.until'],
   ...['session_id', 'molecule_id', 'current_step', 'step_title', 'branch', 'last_commit'].map(
     (field) => `checkpoint.${field}`, // see checkpoint.test.ts
   ),
   'checkpoint.modified_files',
+  'auto-prune.archive', // see retain.test.ts
+  ...['at', 'logs', 'bytes_freed', 'by_age', 'by_size'].map((field) => `archive-pruned.${field}`),
   ...['session', 'tool', 'from', 'cwd', 'is_directory_gone', 'agent', 'reply', 'reason'].map(
     (field) => `seance-talk.${field}`, // see seance.test.ts
   ),
@@ -120,6 +127,7 @@ const RARE = new Set([
   'running-agent.context_tokens',
   'running-agent.cost_micro_usd',
   'running-agent.unpriced_calls',
+  'agent-output.is_earlier',
   'older-version.version',
   'older-version.superseded_at',
   'archive-retention.max_age',

@@ -39,8 +39,7 @@ const BEFORE: Readonly<Record<string, string>> = {
  * before the name.
  */
 const OTHERWISE = new Set([
-  ...['start agent', 'spawn agent', 'session start agent', 'session handoff agent', 'events append agent'],
-  'prime agent',
+  ...['start agent', 'spawn agent', 'prime agent'],
   ...['session start parent', 'session start fork-of', 'session end session', 'session handoff session'],
   ...['session step session', 'session update session', 'purge session'],
   ...['work done session', 'mail send from-session', 'mail inbox session', 'mail read session'],
@@ -78,4 +77,23 @@ it('every command that takes an agent, or a session, knows it by a short name, a
   expect(Object.keys(answers).length).toBeGreaterThan(60)
   expect(Object.entries(answers).filter(([, message]) => message !== fits)).toEqual([])
   expect(await roster()).toBe(before)
+})
+
+it('what is recorded about an agent names it by its address; the name of another agent is kept as it is', async () => {
+  using at = scratch()
+  const root = at.path
+  const where = { profiles: profilesUnder(root), agents: agentsUnder(root), daemon: daemonUnder(root) }
+  const world = { ...where, cwd: root, now: Date.now }
+  const said = async (...words: string[]) => JSON.parse((await type([...words, '--json'], world)).stdout)
+  await said('agents', 'add', 'web/shop', '--tool', 'claude', '--title', 'Front end')
+  const { id } = await said('agents', 'show', 'web/shop')
+  for (const name of ['web/shop', 'shop', 'Front end', id.slice(0, 8)]) {
+    expect(await said('events', 'append', 'mail', '--agent', name)).toMatchObject({ agent: 'web/shop' })
+    const begun = await said('session', 'start', '--agent', name)
+    expect(begun).toMatchObject({ agent: 'web/shop', agent_id: id, tool: 'claude' })
+    const next = await said('session', 'handoff', begun.id, '--agent', name)
+    expect(next).toMatchObject({ agent: 'web/shop', agent_id: id })
+  }
+  expect(await said('events', 'append', 'mail', '--agent', 'elsewhere')).toMatchObject({ agent: 'elsewhere' })
+  expect(await said('session', 'start', '--agent', 'lab/elsewhere')).toMatchObject({ agent: 'lab/elsewhere' })
 })

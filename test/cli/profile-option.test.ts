@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type } from './typed.js'
-import { daemonUnder, profilesUnder, scratch } from './world.js'
+import { agentsUnder, daemonUnder, profilesUnder, scratch } from './world.js'
 
 describe('the profile that a command works in', () => {
   function home({ isAttended }: { isAttended: boolean }) {
     const own = scratch()
-    const typed = (...args: string[]) =>
-      type(args, { profiles: profilesUnder(own.path), daemon: daemonUnder(own.path), isAttended })
+    const [profiles, daemon, agents] = [profilesUnder(own.path), daemonUnder(own.path), agentsUnder(own.path)]
+    const typed = (...args: string[]) => type(args, { profiles, daemon, agents, isAttended })
     const has = (profile: string): boolean => existsSync(join(own.path, 'profiles', profile))
     return { root: own.path, typed, has, [Symbol.dispose]: () => own[Symbol.dispose]() }
   }
@@ -22,6 +22,17 @@ describe('the profile that a command works in', () => {
     using own = home({ isAttended: false })
     expect(await own.typed(...args)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No profile work') })
     expect(own.has('work')).toBe(false)
+  })
+
+  it('is not -p after a command that has an option of that letter', async () => {
+    using own = home({ isAttended: false })
+    const question = await own.typed('seance', 'talk', 'x', '-p', 'why did you?')
+    expect(question).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No session') })
+    const both = await own.typed('-p', 'work', 'seance', 'talk', 'x', '-p', 'why did you?')
+    expect(both).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No profile work') })
+    const { stdout } = await own.typed('seance', 'talk', '--help')
+    expect(stdout).toMatch(/^ +-p, --prompt <text>/m)
+    expect(stdout).toMatch(/^ +--profile <name>/m)
   })
 
   it('is made for a person at a terminal who names it, and said so', async () => {

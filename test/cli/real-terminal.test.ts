@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, environmentIn } from './binary.js'
 import { buildWorld, scratch } from './world.js'
+
+const whichFzf = (): string => execFileSync('sh', ['-c', 'command -v fzf || true'], { encoding: 'utf8' }).trim()
 
 const SOCKET = `skein-test-${process.pid}`
 
@@ -96,6 +99,33 @@ describe('in a real terminal', () => {
     process.kill(Number(pid), `SIG${signal}`)
     await restored()
   })
+  it('fork asks for the turn: typing filters, arrows move, Enter chooses, Escape leaves', async () => {
+    await started('fork 22222222', /Turn\?/)
+    keys('f', 'o', 'u', 'r')
+    expect(await shows(/Turn\? four/)).toMatch(/> +4 +turn four please/)
+    expect(screen()).toContain('REPLY-FOUR')
+    keys(...Array<string>(4).fill('BSpace'), 'Up')
+    expect(await shows(/> +6 /)).toContain('Turn?')
+    keys('Down', 'Up', 'Up', 'Enter')
+    await restored()
+    expect(screen()).toMatch(/no snapshot of the files at the end of\s+turn 5/)
+    await started('fork 22222222', /Turn\?/)
+    keys('Escape')
+    await restored()
+    expect(screen()).toMatch(/No turn was chosen[\s\S]*ended with 2/)
+  })
+
+  it('fork asks with fzf where that is asked for and installed', async () => {
+    const line = `${process.execPath} ${BINARY} fork 22222222 --fzf; echo ended with $?; sleep 600`
+    const play = (more: readonly string[] = []): string =>
+      tmux('respawn-pane', '-k', '-t', 'play', ...set, ...more, 'sh', '-c', line)
+    play()
+    if (!/\/fzf$/.test(whichFzf())) expect(await shows(/ended with 2/)).toContain('fzf is not installed')
+    writeFileSync(join(world.path, 'bin', 'fzf'), '#!/bin/sh\ngrep "turn four"\n', { mode: 0o755 })
+    play()
+    expect(await shows(/ended with 1/)).toMatch(/end of\s+turn 4/)
+  })
+
   it('status --watch redraws in place, and gives the terminal back', async () => {
     await started('status --watch', /4 agents/)
     const skein = (line: string): string =>

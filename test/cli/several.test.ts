@@ -114,4 +114,11 @@ describe('several agents at once', () => {
     expect((await skein('list')).stdout).not.toContain('✗')
     expect(await skein('ack', '--all')).toMatchObject({ stderr: 'Nothing to acknowledge there\n', exitCode: 0 })
   })
+
+  it('are what skein alone shows first', async () => {
+    const { skein } = await crew()
+    await skein('start', 'a')
+    const { stdout } = await skein()
+    expect(stdout.split('\n').slice(0, 2).join('\n')).toMatch(/^web\/\n.*\ba idle/)
+  })
 })

@@ -103,7 +103,8 @@ export class MemoryIndex implements SessionIndex {
     return new Map(
       this.#all().map((session) => {
         const { agent = null } = this.#asNow(session)
-        const { chain_id: chain, work_unit: work = null, cwd: project = null, branch = null, rig = null } = session
+        const { chain_id: chain, work_unit: work = null, cwd: project = null, branch = null } = session
+        const [rig = null] = ownRig(session)
         return [session.id, { agent, group: (agent && splitAddress(agent).group) ?? rig, chain, work, project, branch }]
       }),
     )
@@ -191,6 +192,10 @@ export class MemoryIndex implements SessionIndex {
     return address ? { ...session, agent: address } : session
   }
 
+  #groupsOf(session: Session): string[] {
+    return [...lineageOf(this.#asNow(session)), ...ownRig(session)]
+  }
+
   #fits(session: Session, query: SessionQuery): boolean {
     const { agent, rig, since, until, outcome, directories, title, text } = query
     const same = (['role', 'tool', 'work_unit', 'chain_id'] as const).every(
@@ -202,7 +207,7 @@ export class MemoryIndex implements SessionIndex {
       (agent === undefined ||
         this.#asNow(session).agent === agent ||
         (session.agent === agent && !this.#roster.at(agent as AgentAddress))) &&
-      (rig === undefined || groupsOf(session).includes(rig)) &&
+      (rig === undefined || this.#groupsOf(session).includes(rig)) &&
       (since === undefined || session.started_at >= since) &&
       (until === undefined || session.started_at < until) &&
       (outcome === undefined || (session.outcome ?? 'active') === outcome) &&
@@ -223,10 +228,14 @@ function placeOf(cursor: string): Pick<Session, 'started_at' | 'id'> {
   return { started_at, id } as Pick<Session, 'started_at' | 'id'>
 }
 
-function groupsOf({ agent, rig }: Session): string[] {
+const lineageOf = ({ agent }: Session): string[] => {
   const group = agent === undefined ? undefined : splitAddress(agent).group
-  return [...(group ? groupLineage(group) : []), ...(rig === undefined ? [] : [rig])]
+  return group ? groupLineage(group) : []
 }
+
+/** What only the session says: it does not follow the agent. */
+const ownRig = (session: Session): string[] =>
+  session.rig === undefined || lineageOf(session).includes(session.rig) ? [] : [session.rig]
 
 const isIn = (cwd: string | undefined, directory: string): boolean =>
   cwd === directory || cwd?.startsWith(directory.endsWith('/') ? directory : `${directory}/`) === true

@@ -76,8 +76,22 @@ describe('the API', () => {
     const until_ = new Date(Date.now() + 3_600_000).toISOString()
     expect(await client.post('/v1/agents/toast/snooze', { until: until_ })).toMatchObject({ agent: { status: 'idle' } })
     expect(await client.post('/v1/agents/toast/ack')).toMatchObject({ agent: { status: 'idle' } })
+    expect(await client.get('/v1/agents/toast/show')).toMatchObject({ address: 'toast' })
     const report = { agent: 'toast', status: 'waiting', waiting_for: 'question', reason: 'which one?' }
     expect(await client.post('/v1/report', report)).toMatchObject({ status: 'waiting', source: 'report' })
+  })
+
+  it('shows an agent whose program has failed as stopped, once that was acknowledged', async () => {
+    const herd = await Herd.make()
+    const toast = await herd.add('toast')
+    const { client } = await ensureDaemon(herd.access)
+    const listed = async () =>
+      ((await client.get('/v1/list')) as { agents: { status: string; down?: string }[] }).agents[0]
+    herd.tmux('kill-pane', '-t', (await herd.runs.read(toast.id))?.run?.pane ?? '')
+    await until(async () => (await listed())?.status === 'error')
+    expect(await client.post('/v1/agents/toast/ack')).toMatchObject({ agent: { status: 'stopped', down: 'crashed' } })
+    await until(async () => (await listed())?.status === 'stopped')
+    expect(await listed()).not.toHaveProperty('trouble')
   })
 
   it('says what is wrong in one shape, and never with a stack', async () => {
@@ -93,8 +107,12 @@ describe('the API', () => {
       ['GET', '/v1/agents/tost', undefined, 404, 'agent-not-found'],
       ['GET', '/v1/agents?group=//', undefined, 400, 'bad-address'],
       ['GET', '/v1/events?after=yesterday', undefined, 400, 'bad-input'],
-      ['POST', '/v1/agents/toast/snooze', { until: 'later' }, 400, 'bad-input'],
-      ['POST', '/v1/agents/toast/answer', { decision: 'perhaps' }, 400, 'bad-input'],
+      ['POST', '/v1/agents/toast/nothing', {}, 404, 'bad-input'],
+      ['POST', '/v1/agents/toast/status', {}, 404, 'bad-input'],
+      ['GET', '/v1/agents/toast/stop', undefined, 404, 'bad-input'],
+      ['POST', '/v1/agents/tost/stop', {}, 404, 'agent-not-found'],
+      ['POST', '/v1/agents/toast/snooze', { until: 'later' }, 400, 'usage'],
+      ['POST', '/v1/agents/toast/answer', { decision: 'perhaps' }, 400, 'usage'],
       ['POST', '/v1/report', { agent: 'toast', status: 'happy' }, 400, 'bad-input'],
       ['POST', '/v1/report', [], 400, 'bad-input'],
     ]

@@ -15,9 +15,10 @@ const AT_ONCE = 6
 
 /**
  * A program with conversations that costs little: a first run names a conversation, every other one resumes it and writes down that
- * it did. It has a child of its own.
+ * it did. It has a child of its own, and exits with 0 when it is told to end.
  */
 const PROGRAM = (root: string): string => `#!/bin/sh
+trap 'exit 0' TERM
 if [ "$1" = --json ]; then
   echo "{\\"session_id\\":\\"$(cat /proc/sys/kernel/random/uuid)\\"}"
   exit 0
@@ -106,19 +107,23 @@ export class ScriptedHerd {
     })
   }
 
-  killTmux(): void {
+  killTmux(signal: NodeJS.Signals = 'SIGKILL'): void {
     try {
       const asked = ['-S', this.socket, 'display-message', '-p', '#{pid}']
-      tryKill(Number(execFileSync('tmux', asked, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })))
+      tryKill(Number(execFileSync('tmux', asked, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })), signal)
     } catch {
       // There is none.
     }
   }
 
-  /** Kills the daemon without a word. */
-  killDaemon(): void {
+  /** Kills the daemon without a word, or with one. */
+  killDaemon(signal: NodeJS.Signals = 'SIGKILL'): void {
     for (const name of readdirSync('/proc'))
-      if (/^\d+$/.test(name) && isDaemonOf(name, this.root)) tryKill(Number(name))
+      if (/^\d+$/.test(name) && isDaemonOf(name, this.root)) tryKill(Number(name), signal)
+  }
+
+  hasDaemon(): boolean {
+    return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isDaemonOf(name, this.root))
   }
 
   startDaemon(): Promise<unknown> {
@@ -152,9 +157,9 @@ function isDaemonOf(pid: string, root: string): boolean {
   )
 }
 
-export function tryKill(pid: number): void {
+export function tryKill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    if (pid > 1) process.kill(pid, 'SIGKILL')
+    if (pid > 1) process.kill(pid, signal)
   } catch {
     // it has ended
   }

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ensureDaemon, stopDaemon } from '../../src/daemon/index.js'
 import type { Snapshot } from '../../src/home/index.js'
-import { type Agent, instantOf, parseSessionId } from '../../src/model/index.js'
+import { instantOf } from '../../src/model/index.js'
 import { Herd } from './herd.js'
 import { pause, until } from './scratch.js'
+import { working } from './working-agent.js'
 
 const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@example.org']
 
@@ -26,26 +27,6 @@ function repository(): string {
   return root
 }
 
-/** An agent that works there, in a conversation. */
-async function working(herd: Herd, address: string, cwd: string, session: string): Promise<Agent> {
-  const agent = await herd.add(address)
-  await herd.home.sessions.start({ id: session, agent: address })
-  await herd.runs.update(agent, (run) => {
-    if (!run) return undefined
-    const binding = {
-      session: parseSessionId(session),
-      since: run.status.since,
-      how: 'chosen' as const,
-      is_confirmed: true,
-    }
-    return {
-      next: { ...run, recipe: { ...run.recipe, cwd, args: ['--token', 'hunter2hunter2'] }, binding },
-      result: undefined,
-    }
-  })
-  return agent
-}
-
 const taken = (herd: Herd, session: string, count: number): Promise<Snapshot[]> =>
   until(async () => {
     const snapshots = await herd.home.snapshots.list(session)
@@ -57,7 +38,7 @@ const SESSION = '11111111-1111-4111-8111-111111111111'
 it('captures the code at every prompt and every end of a turn, without anybody waiting for it', async () => {
   const herd = await Herd.make()
   const root = repository()
-  const toast = await working(herd, 'web/toast', root, SESSION)
+  const toast = await working(herd, 'web/toast', { cwd: root, session: SESSION, args: ['--token', 'hunter2hunter2'] })
   await ensureDaemon(herd.access)
   herd.says(toast, { hook_event_name: 'UserPromptSubmit', prompt: 'go', permission_mode: 'plan' })
   const [prompt] = await taken(herd, SESSION, 1)
@@ -95,7 +76,7 @@ it('captures the code at every prompt and every end of a turn, without anybody w
 it('a daemon that was killed during a turn leaves its end to the next one, which marks what it cannot know', async () => {
   const herd = await Herd.make()
   const root = repository()
-  const toast = await working(herd, 'web/toast', root, SESSION)
+  const toast = await working(herd, 'web/toast', { cwd: root, session: SESSION, args: ['--token', 'hunter2hunter2'] })
   const { client } = await ensureDaemon(herd.access)
   herd.works(toast)
   await taken(herd, SESSION, 1)
@@ -123,8 +104,8 @@ it('keeps no code of a group whose settings say so, and goes on with others', as
   herd.settings('[notify]\nby = []\n[groups.secret]\nsnapshots = false\n')
   const [hidden, open] = [repository(), repository()]
   const other = '22222222-2222-4222-8222-222222222222'
-  const spy = await working(herd, 'secret/spy', hidden, SESSION)
-  const toast = await working(herd, 'web/toast', open, other)
+  const spy = await working(herd, 'secret/spy', { cwd: hidden, session: SESSION, args: ['--token', 'hunter2hunter2'] })
+  const toast = await working(herd, 'web/toast', { cwd: open, session: other, args: ['--token', 'hunter2hunter2'] })
   await ensureDaemon(herd.access)
   herd.works(spy)
   herd.works(toast)
@@ -138,7 +119,7 @@ it('keeps no code of a group whose settings say so, and goes on with others', as
 it('an agent whose program dies in the middle of a turn leaves what it had done', async () => {
   const herd = await Herd.make()
   const root = repository()
-  const toast = await working(herd, 'web/toast', root, SESSION)
+  const toast = await working(herd, 'web/toast', { cwd: root, session: SESSION, args: ['--token', 'hunter2hunter2'] })
   await ensureDaemon(herd.access)
   herd.works(toast)
   await taken(herd, SESSION, 1)

@@ -73,18 +73,22 @@ const isUpAgain = async (place: Yard, name: string, before: AgentRun): Promise<b
   return run !== undefined && run.id !== before.run?.id && run.ended_at === undefined
 }
 
+/** A program that is killed before its start is complete did not start, which is no crash: what is killed next has to be through with it. */
+const isStartedAgain = async (place: Yard, name: string, before: AgentRun): Promise<boolean> =>
+  (await isUpAgain(place, name, before)) && (await place.run(name)).start?.steps.at(-1)?.name === 'verify'
+
 it('a crashed agent is started again after its backoff, linked to what crashed, and is parked when it goes on dying', async () => {
   const place = await yard('respawn = "on-crash"\nbackoff = "1s"\nlimit = 2\n')
   place.skein('start', '.', '--agent', 'toast', '--tool', 'demo')
   await ensureDaemon(place.access)
   const first = await place.kill('toast')
-  await until(() => isUpAgain(place, 'toast', first))
+  await until(() => isStartedAgain(place, 'toast', first))
   const second = await place.run('toast')
   expect(second.respawn).toMatchObject({ count: 1, run: first.run?.id })
   const link = await place.home.sessions.get(second.binding?.session ?? ('' as never))
   expect(link).toMatchObject({ parent_id: first.binding?.session, link: 'crash' })
   await place.kill('toast')
-  await until(() => isUpAgain(place, 'toast', second))
+  await until(() => isStartedAgain(place, 'toast', second))
   await place.kill('toast')
   const { respawn } = await until(async () => {
     const now = await place.run('toast')
@@ -126,9 +130,45 @@ it('what was stopped is not started again, also when it was down already; a mass
   expect(started).toHaveLength(names.length + 3)
 })
 
-/** A program that is killed before its start is complete did not start, which is no crash: what is killed next has to be through with it. */
-const isStartedAgain = async (place: Yard, name: string, before: AgentRun): Promise<boolean> =>
-  (await isUpAgain(place, name, before)) && (await place.run(name)).start?.steps.at(-1)?.name === 'verify'
+it('a program that leaves because it cannot log in or has reached a limit is held, not looped; it goes on when the limit ends, or by recover', async () => {
+  const place = await yard('respawn = "on-crash"\nbackoff = "1s"\nlimit = 3\n')
+  for (const name of ['limited', 'unknown', 'late']) place.skein('start', '.', '--agent', name, '--tool', 'demo')
+  await ensureDaemon(place.access)
+  const before = new Map<string, AgentRun>()
+  for (const [name, words] of [
+    ['limited', 'You have hit your usage limit. Try again in 4 seconds.'],
+    ['unknown', 'Invalid API key. Please run /login'],
+    ['late', 'Usage limit reached. It will reset in 2 hours 5 minutes.'],
+  ] as const) {
+    before.set(name, await place.run(name))
+    place.skein('send', name, `leave ${words}`)
+  }
+  const parked = async (name: string) => {
+    const { respawn } = await until(async () => {
+      const now = await place.run(name)
+      return now.respawn?.parked ? now : undefined
+    })
+    return respawn?.parked
+  }
+  expect(await parked('unknown')).toEqual({
+    kind: 'held',
+    reason: 'it could not log in: exited 1: Invalid API key. Please run /login',
+    next: 'When it can work again: skein recover unknown',
+  })
+  expect(await parked('late')).toMatchObject({ kind: 'held', until: expect.any(String) })
+  // The daemon is killed while they wait.
+  await stopDaemon(place.access)
+  await ensureDaemon(place.access)
+  await until(() => isUpAgain(place, 'limited', before.get('limited') as AgentRun))
+  expect((await place.run('limited')).respawn).toMatchObject({ count: 1, parked: { kind: 'held' } })
+  for (const name of ['unknown', 'late']) expect((await place.run(name)).run?.ended_at).toBeDefined()
+  expect(place.skein('list')).toMatch(/late .*the limit ends in 2h.*, then it is started again/)
+  expect(place.skein('why', 'late')).toMatch(/until +.*in 2 ?h[\s\S]*next +When it can work again: skein recover late/)
+  expect(place.skein('list', '--all', '--json')).toContain('"until"')
+  expect(await place.events('session_death')).toHaveLength(3)
+  expect(place.skein('recover', 'unknown')).toMatch(/^unknown: fresh /)
+  expect((await place.run('unknown')).respawn).toBeUndefined()
+})
 
 it('Gas Town defect 12: a daemon brings every role back with a backoff, and parks each that goes on dying', async () => {
   const names = ['mayor', 'deacon', 'witness', 'refinery']

@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FileLock } from '../../src/disk/index.js'
+import { FileLock, processStat } from '../../src/disk/index.js'
 import { type Bisection, type BisectRequest, bisect } from '../../src/history/bisect/bisect.js'
 import type { SessionHistory } from '../../src/history/index.js'
 import type { Snapshot } from '../../src/snapshots/index.js'
@@ -164,6 +173,24 @@ describe('bisect', () => {
     await repository.snapshots().collect({ onlyDue: true })
     expect(existsSync(young)).toBe(true)
     rmSync(young, { recursive: true })
+  })
+
+  it('ends what the command left in the background, and says which turn is tried', async () => {
+    using repository = ScratchRepository.withCommits()
+    const recorded = await record(repository, 4)
+    const pids = join(repository.base, 'pids')
+    const run = `(trap "" TERM; sleep 300) & echo $! >> ${pids}; sleep 300 & echo $! >> ${pids}; test "$(cat n.txt)" -lt 3`
+    const { turn } = await search(recorded, { run })
+    expect(turn).toBe(3)
+    const left = (): number[] =>
+      readFileSync(pids, 'utf8')
+        .trim()
+        .split('\n')
+        .map(Number)
+        .filter((pid) => !['', 'Z', 'X'].includes(processStat(pid)?.state ?? ''))
+    for (const until = Date.now() + 10_000; left().length > 0 && Date.now() < until; )
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(left()).toEqual([])
   })
 })
 

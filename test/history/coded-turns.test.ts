@@ -50,3 +50,22 @@ it('a turn that was interrupted, one without a time and one that was copied by a
     [4, 3, undefined],
   ])
 })
+
+it('a turn that began right after the end of another does not take that end for its own', () => {
+  const snapshots = [snapshot(1, 'prompt', 0), snapshot(2, 'stop', 10), snapshot(3, 'prompt', 10.9)]
+  expect(bound([turn(1, 0), turn(2, 11)], snapshots)).toEqual([
+    [1, 1, 2],
+    [2, 3, undefined],
+  ])
+  // Its prompt was not captured.
+  expect(bound([turn(1, 0), turn(2, 11)], snapshots.slice(0, 2))).toEqual([
+    [1, 1, 2],
+    [2, undefined, undefined],
+  ])
+  // A turn that is over before the log dates it has its own end.
+  const quick = [...snapshots, snapshot(4, 'stop', 10.95)]
+  expect(bound([turn(1, 0), turn(2, 11)], quick)).toEqual([
+    [1, 1, 2],
+    [2, 3, 4],
+  ])
+})

@@ -66,7 +66,6 @@ it('counts files and lines of each turn, with odd names, renames and binary file
   expect(code.edits.map(({ after_turn, files, added }) => [after_turn, files, added])).toEqual([[2, 1, 1]])
   const [first, last] = [coded[0]?.before, coded[2]?.after]
   if (!first || !last) throw new Error('a snapshot is missing')
-  expect(await home.snapshots.commits(first, last)).toEqual([last.head])
   // The same as one by one.
   expect(await home.snapshots.changesOf([[first, last]])).toEqual([await home.snapshots.changes(first, last)])
 })

@@ -10,7 +10,7 @@ import type { Erasable, ErasableStores } from '../../src/erasure/index.js'
 import { Sweep } from '../../src/erasure/index.js'
 import { wordStores } from '../../src/home/word-stores.js'
 import { spoolCommand } from '../../src/journal/index.js'
-import { AgentRuns } from '../../src/lifecycle/index.js'
+import { AgentRuns, BudgetBook } from '../../src/lifecycle/index.js'
 import type { Context, Instant } from '../../src/model/index.js'
 import { Forgetter } from '../../src/privacy/index.js'
 import { ProfileStore, profilePaths } from '../../src/store/index.js'
@@ -49,6 +49,13 @@ beforeAll(async () => {
   makeDirectory(home.paths.spool)
   execFileSync('sh', ['-c', spoolCommand(home.paths.spool, { agent: agent.id, run: 'r', tool: 'claude' })], {
     input: JSON.stringify({ prompt: `It is ${WORDS}` }),
+  })
+  await new BudgetBook(home).set({
+    target: { kind: 'group', path: `lab/${WORDS}` },
+    per: 'day',
+    hard: { tokens: 1 },
+    set_at: '2026-11-14T00:00:00.000Z' as Instant,
+    set_by: 'tester',
   })
   using store = new ConversationStore({ directory: join(home.directory, 'conversations'), backend: 'files' })
   const other = store.open('other')
@@ -103,6 +110,7 @@ const CASES: readonly Omit<ErasableCase, 'open' | 'words'>[] = [
   { name: 'text', session: SESSION },
   { name: 'agents' },
   { name: 'spool' },
+  { name: 'budgets' },
   { name: 'conversations' },
 ]
 

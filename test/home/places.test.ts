@@ -67,7 +67,21 @@ describe('what an agent did before it was renamed or moved', () => {
     expect(await keys(home, 'agent')).toEqual([['back/server', 300_000]])
     expect(await keys(home, 'group')).toEqual([['back', 300_000]])
     expect(await ids(home, { agent: 'back/server' })).toEqual(['s1'])
-    expect(await ids(home, { rig: 'web' })).toEqual(['s1']) // a group lists what ran in it
+    expect(await ids(home, { rig: 'back' })).toEqual(['s1'])
+    expect(await ids(home, { rig: 'web' })).toEqual([])
+    const found = async (group: string) => (await home.history.search({ text: 'ask', group })).hits.length
+    expect([await found('back'), await found('web')]).toEqual([1, 0])
+    await home.roster.renameGroup('back', 'lab/back')
+    expect(await ids(home, { rig: 'lab' })).toEqual(['s1'])
+    expect([await found('lab'), await found('back')]).toEqual([1, 0])
+    expect(await keys(home, 'group')).toEqual([['lab/back', 300_000]])
+    await home.roster.move('lab/back/server', undefined)
+    expect([await ids(home, { rig: 'lab' }), await ids(home, { rig: 'web' })]).toEqual([[], []])
+    expect((await keys(home, 'group')).map(([group]) => group)).not.toContain('web')
+    await home.roster.remove('server')
+    expect(await ids(home, { rig: 'web' })).toEqual(['s1']) // of an agent that is gone, the group that it ran in
+    expect([await found('web'), await found('lab')]).toEqual([1, 0])
+    expect(await keys(home, 'group')).toEqual([['web', 300_000]])
     const told = await home.events.read({ type: 'session_start' })
     expect(told.map(({ agent }) => agent)).toEqual(['web/api']) // what was then stays
   })

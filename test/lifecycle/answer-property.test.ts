@@ -10,7 +10,7 @@ import { type Context, instantOf, SkeinError } from '../../src/model/index.js'
 import type { PaneId } from '../../src/terminal/index.js'
 import { scratch } from '../home/scratch.js'
 import { contextOf } from './context.js'
-import { type Moment, type ScriptedDialog, ScriptedProgram, TOOL } from './scripted-program.js'
+import { type Moment, QUESTION, type ScriptedDialog, ScriptedProgram, TOOL } from './scripted-program.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -74,6 +74,7 @@ async function stage(dialogs: readonly ScriptedDialog[], moments: readonly Momen
 
 const dialog = fc.record<ScriptedDialog>({
   command: fc.constantFrom('ls', 'ls; rm -rf ~', 'rm -rf /tmp/x', 'rm -rf / tmp/x', 'make'),
+  isShown: fc.boolean(),
   hook: fc.constantFrom('before', 'before', 'late', 'never'),
 })
 const moment = fc.constantFrom<Moment>('nothing', 'nothing', 'nothing', 'hook', 'answered in the pane')
@@ -97,12 +98,12 @@ it('no sequence of dialogs lets a token or an approval act on a request other th
       fc.array(step, { minLength: 1, maxLength: 4 }),
       async (dialogs, moments, drops, steps) => {
         const { home, agent, parts, program } = await passing(stage(dialogs, moments, drops))
-        /** Every token that was ever shown, with the command that was shown with it. */
-        const shown: { token: string; what: string }[] = []
+        /** Every token that was ever shown, with what was shown with it, and the dialog that was on the screen. */
+        const shown: { token: string; what: string; dialog: number | undefined }[] = []
         const see = async (): Promise<void> => {
           const [seen] = await passing(observe(parts, new Set([agent.id])))
           for (const { token, what } of seen?.verdict?.status.asks ?? [])
-            if (what !== undefined) shown.push({ token, what })
+            if (what !== undefined) shown.push({ token, what, dialog: program.read })
         }
         for (const { looks, token: which, decision } of steps) {
           for (let look = 0; look <= looks; look += 1) await see()
@@ -118,11 +119,12 @@ it('no sequence of dialogs lets a token or an approval act on a request other th
           expect(given.length).toBeLessThanOrEqual(1)
           for (const { dialog: at, label } of given) {
             expect(label).toBe(decision === 'allow' ? 'Yes' : 'No')
-            if (named) expect(commandIn(named.what)).toBe(dialogs[at]?.command)
+            if (named) expect(isNamed(dialogs, named, at), `${JSON.stringify(named)} was given to ${at}`).toBe(true)
           }
           // What is recorded as answered is what was answered.
           const [event] = done ? await passing(home.events.read({ type: 'agent_answered', last: 1 })) : []
-          if (event && given[0]) expect(commandIn(String(event.payload.what))).toBe(dialogs[given[0].dialog]?.command)
+          const what = given[0] && dialogs[given[0].dialog]
+          if (event && what) expect([what.command, ...(what.isShown ? [] : [QUESTION])]).toContain(event.payload.what)
         }
         await passing(Promise.resolve(home[Symbol.asyncDispose]()))
       },
@@ -133,5 +135,13 @@ it('no sequence of dialogs lets a token or an approval act on a request other th
   expect(tally.refused).toBeGreaterThan(20)
 })
 
-/** A screen shows the command in a question, a hook tells it alone. */
-const commandIn = (what: string): string => /^May I run ([\s\S]*)\?$/.exec(what)?.[1] ?? what
+/**
+ * Whether the token that was shown with this may act on a dialog: on the very command; where none was shown, on the very dialog, except that
+ * nothing tells dialogs apart that neither show their command nor report it.
+ */
+function isNamed(dialogs: readonly ScriptedDialog[], named: { what: string; dialog: number | undefined }, at: number) {
+  const given = dialogs[at]
+  if (named.what !== QUESTION) return given?.command === named.what
+  const isSilent = (dialog: ScriptedDialog | undefined): boolean => dialog?.hook !== 'before'
+  return given?.isShown === false && (named.dialog === at || (isSilent(given) && isSilent(dialogs[named.dialog ?? at])))
+}

@@ -1,6 +1,8 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { PLAIN_PAINT } from '../../src/cli/screen/paint.js'
+import { runningAgentsView } from '../../src/cli/views/running-agents-view.js'
 import { BudgetBook, considerRespawn, enforceBudgets, standings } from '../../src/lifecycle/index.js'
 import { type Agent, type Budget, budgetState, instantOf, parseAmount } from '../../src/model/index.js'
 import { budgetClear, budgetSet } from '../../src/operations/index.js'
@@ -141,6 +143,33 @@ it('groups, units of work, everything and days have budgets of their own; what h
   await budgetClear.run({ all: true } as never, { nowMs: 0, home: async () => place.home } as never)
   await place.agents.start({ agent: 'web/toast' })
   expect(await place.round()).toEqual([])
+})
+
+it('the budget of a group whose name was erased limits nobody, and stops nothing', async () => {
+  const place = await yard()
+  await place.set({ group: 'web', hard: usd('1usd') })
+  const file = place.home.paths.budgets
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"web"', '"[PURGED]"'))
+  expect(await standings(place.parts)).toEqual([])
+  await place.spends(5)
+  expect(await place.round()).toEqual([])
+  expect(await place.agents.send('web/toast', 'go on')).toMatchObject({ delivery: expect.any(String) })
+})
+
+it('the list of agents says where a price is unknown, and never that it was free', async () => {
+  const place = await yard()
+  const shown = async (): Promise<string> => {
+    const agents = await place.agents.list()
+    return runningAgentsView({ agents }, { width: 140, paint: PLAIN_PAINT, nowMs: Date.now() })
+  }
+  expect(await shown()).not.toMatch(/\$|cost/)
+  await place.spends(2, 'a-model-without-a-price')
+  const [view] = await place.agents.list()
+  expect(view).toMatchObject({ unpriced_calls: 2 })
+  expect(view).not.toHaveProperty('cost_micro_usd')
+  expect(await shown()).toMatch(/cost unknown\)/)
+  await place.spends(1)
+  expect(await shown()).toMatch(/\$0\.45 \+ unknown\)/)
 })
 
 it('a damaged file of budgets is an error, and no agent spends without a limit because of it', async () => {

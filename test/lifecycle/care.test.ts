@@ -92,6 +92,25 @@ it('the pane of a program that has ended says how to go on', async () => {
   expect(again.agent).toMatchObject({ address: 'web/crumb', session_id: session?.id })
 })
 
+it.each(['ack', 'remove'] as const)(
+  '%s of an agent whose program has ended closes its pane, and no other',
+  async (verb) => {
+    const { agents, project, tmux } = await workshop()
+    const panes = () => tmux('list-panes', '-a', '-F', '#{session_name} #{window_name}').trim().split('\n')
+    for (const agent of ['web/toast', 'web/jam']) await agents.start({ agent, cwd: project })
+    tmux('new-window', '-d', '-t', '=web/jam:', '-n', 'mine', 'sleep 600')
+    for (const agent of ['toast', 'jam']) await agents.send(agent, 'die 3')
+    await eventually(
+      () => agents.list(),
+      (all) => all.every(({ status }) => status === 'error'),
+    )
+    expect(panes()).toEqual(expect.arrayContaining(['web/toast web/toast', 'web/jam web/jam', 'web/jam mine']))
+    for (const agent of ['toast', 'jam']) await agents[verb](agent)
+    expect(panes().filter((pane) => pane.startsWith('web/'))).toEqual(['web/jam mine'])
+    if (verb === 'ack') expect((await agents.restart('toast')).agent).toMatchObject({ status: 'idle' })
+  },
+)
+
 it('an archived agent is listed only when asked for', async () => {
   const { agents, project } = await workshop()
   await agents.start({ agent: 'toast', cwd: project })

@@ -38,6 +38,21 @@ describe('the end of a run', () => {
     expect(screen).not.toContain('Zm9vYmFy')
   })
 
+  it.each(['SIGINT', 'exit 130'])(
+    'Ctrl-C in the program (%s) is the end that its user wanted, not a crash',
+    async (how) => {
+      const shop = await workshop()
+      const { session } = await shop.agents.start({ agent: 'toast', cwd: shop.project })
+      if (how === 'SIGINT') process.kill(await pidOf(shop), 'SIGINT')
+      else await shop.agents.send('toast', 'die 130').catch(() => undefined)
+      expect(await ended(shop)).toMatchObject({ how: 'exited', reason: 'ended with Ctrl-C' })
+      expect(await shop.agents.list()).toMatchObject([{ status: 'stopped', reason: 'ended with Ctrl-C' }])
+      expect(await payloads(shop, 'session_death')).toEqual([])
+      expect(await shop.home.sessions.get(session?.id ?? '')).toMatchObject({ outcome: 'exit' })
+      expect((await shop.agents.list())[0]).not.toHaveProperty('down')
+    },
+  )
+
   it('a signal is recorded, and a lost tmux server is a death of each of its agents', async () => {
     const shop = await workshop()
     await shop.agents.start({ agent: 'toast', cwd: shop.project })

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { lifeOf } from '../../src/disk/index.js'
 import { agentsDown, type OperationContext } from '../../src/operations/index.js'
-import { type Workshop, workshop } from './workshop.js'
+import { eventually, type Workshop, workshop } from './workshop.js'
 
 const contextOf = (shop: Workshop): OperationContext =>
   ({ home: async () => shop.home, agents: async () => shop.agents }) as unknown as OperationContext
@@ -33,4 +34,23 @@ it('down stops in the order of the roles and leaves nothing running; up brings b
   ])
   for (const { agent, session_id } of back) expect(session_id).toBe(before.get(agent.address))
   expect(await shop.agents.recover({ spacingMs: 0, isUp: true })).toEqual([])
+})
+
+it('down ends a process that has outlived its tmux server, and up brings its agent back', async () => {
+  const shop = await workshop()
+  await shop.agents.start({ agent: 'toast', cwd: shop.project, args: ['--stubborn'] })
+  const before = (await shop.agents.runs())[0]
+  const { pid = 0 } = before?.run ?? {}
+  process.kill(Number(shop.tmux('display-message', '-p', '#{pid}')), 'SIGKILL')
+  await eventually(
+    () => shop.agents.list(),
+    ([one]) => one?.trouble === 'tmux-gone',
+  )
+  expect(lifeOf({ pid })).toBe('alive')
+  const { receipts, failures } = await agentsDown.run({ group: undefined, graceful: 200 }, contextOf(shop))
+  expect([receipts.map(({ agent }) => agent.address), failures]).toEqual([['toast'], undefined])
+  expect(lifeOf({ pid })).toBe('dead')
+  expect(await shop.agents.recover({ spacingMs: 0 })).toEqual([])
+  const up = await shop.agents.recover({ spacingMs: 0, isUp: true })
+  expect(up).toMatchObject([{ outcome: 'resumed', session_id: before?.binding?.session }])
 })

@@ -103,21 +103,25 @@ const MEANINGS: Readonly<Record<string, Dialog['options'][number]['meaning']>> =
   'No, keep planning': 'deny',
 }
 
+const THING = '  $ '
+
 function readScreen(lines: readonly string[]): ScreenReading {
   const shown = lines.filter((line) => line.trim() !== '')
   const at = shown.findIndex((line) => line.startsWith('QUESTION: '))
   if (at >= 0) {
     const question = shown[at]?.slice('QUESTION: '.length) ?? ''
-    const options = shown.slice(at + 1).map((line) => {
+    // The thing itself may have a line of its own, below a question that is always the same.
+    const below = shown[at + 1]?.startsWith(THING) ? shown[at + 1]?.slice(THING.length) : undefined
+    const options = shown.slice(at + (below === undefined ? 1 : 2)).map((line) => {
       const label = line.slice(2).trimEnd()
       return { label, meaning: MEANINGS[label] ?? ('other' as const), isSelected: line.startsWith('❯') }
     })
     const kind = question.includes('plan') ? 'plan' : 'permission'
-    const thing = /^May I run (.*)\?$/.exec(question)?.[1]
+    const thing = below ?? /^May I run (.*)\?$/.exec(question)?.[1]
     const dialog: Dialog = {
       kind,
       question,
-      subject: question,
+      subject: below ?? question,
       ...(thing ? { thing } : {}),
       options,
       axis: 'vertical',

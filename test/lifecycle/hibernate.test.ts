@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { HibernateRounds } from '../../src/daemon/watch/hibernate-rounds.js'
 import { lifeOf } from '../../src/disk/index.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
@@ -46,6 +47,13 @@ it('an agent that sleeps has no process, and a prompt wakes it in its conversati
   expect(await shop.agents.recover({ spacingMs: 0, all: true })).toEqual([])
   expect(await shop.agents.recover({ spacingMs: 0, isUp: true })).toEqual([])
   expect(await statusOf(shop, 'web/toast')).toBe('asleep')
+  for (const until of ['done', 'idle', 'waiting'] as const) {
+    await expect(shop.agents.wait('web/toast', { until })).rejects.toMatchObject({
+      code: 'agent-not-running',
+      message: 'web/toast is asleep: by hand',
+      next: expect.stringContaining('skein wake web/toast'),
+    })
+  }
   const [one, other] = await Promise.all([
     shop.agents.send('web/toast', 'what was it?'),
     (await shop.again()).agents.wake('web/toast'),
@@ -88,6 +96,16 @@ it('what would be lost keeps it awake: a turn, a question, a draft, work in the 
     async () => (await shop.parts.runs.read((await shop.home.roster.agent('background')).id))?.background?.count,
     (count) => count === 1,
   )
+  await started(shop, 'shown')
+  const outer = (...words: string[]) => execFileSync('tmux', ['-S', join(shop.root, 'outer.sock'), ...words])
+  const attach = `env -u TMUX TERM=screen tmux -S ${shop.socket} attach-session -t =shown`
+  outer('-f', '/dev/null', 'new-session', '-d', '-x', '100', '-y', '30', attach)
+  onTestFinished(() => void outer('kill-server'))
+  await eventually(
+    () => shop.tmux('list-clients', '-F', '#{session_name}'),
+    (clients) => clients.includes('shown'),
+  )
+  await refused('shown', 'a terminal shows it')
   await expect(shop.agents.sleep('background')).rejects.toMatchObject({ code: 'agent-not-ready' })
   await expect(shop.agents.sleep('nobody')).rejects.toMatchObject({ code: 'agent-not-found' })
 })

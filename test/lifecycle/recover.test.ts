@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { downNote } from '../../src/cli/views/recovery-view.js'
@@ -185,6 +185,25 @@ describe('after a dead tmux server', () => {
       expect([left, other].map(({ pid = 0 }) => lifeOf({ pid }))).toEqual(['dead', 'alive'])
     },
   )
+
+  it('a stop of a run that counts as ended and lives, with an interrupted start beside it, ends both for good', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project })
+    const [stored] = await shop.agents.runs()
+    const { pane: _p, pid = 0, process_start: _s, server: _v, ...same } = stored?.run ?? {}
+    const launching = { ...same, id: 'the-next-run' }
+    const file = join(shop.home.paths.agents, `${stored?.agent}.json`)
+    const run = { ...stored?.run, ended_at: stored?.run?.started_at, end: { how: 'lost', reason: 'not seen' } }
+    writeFileSync(file, JSON.stringify({ ...stored, run, launching }))
+    const env = { PATH: process.env.PATH, SKEIN_RUN: launching.id }
+    const left = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env })
+    onTestFinished(() => void left.kill('SIGKILL'))
+    await shop.agents.stop('toast', { graceMs: 500 })
+    expect([pid, left.pid ?? 0].map((one) => lifeOf({ pid: one }))).toEqual(['dead', 'dead'])
+    expect((await shop.agents.runs())[0]).not.toHaveProperty('launching')
+    expect(await shop.agents.recover(NOW)).toEqual([])
+    expect((await shop.agents.list())[0]?.status).toBe('stopped')
+  })
 })
 
 describe('what cannot come back as it was is refused, and keeps its conversation', () => {
@@ -231,6 +250,60 @@ describe('what cannot come back as it was is refused, and keeps its conversation
     expect([after?.binding, after?.recipe]).toEqual([before?.binding, before?.recipe])
     for (const path of ['deleted', 'open']) rmSync(join(root, path), { force: true })
     mkdirSync(project, { recursive: true })
+  })
+
+  it('its account is gone: its directory, or its description', async () => {
+    const root = scratch()
+    const directory = join(root, 'account')
+    mkdirSync(directory)
+    const account = { variable: 'FAKE_HOME', root: (of: string) => of }
+    const runners = [{ ...fakeTool(), account, hasConversation: () => existsSync(directory) }]
+    const accounts = { work: { tool: 'fake', directory, logs: directory } }
+    const shop = await workshop({ root, runners, accounts })
+    await shop.agents.start({ agent: 'toast', cwd: shop.project, account: 'work' })
+    await shop.agents.send('toast', 'hello')
+    const [before] = await shop.agents.runs()
+    await crash(shop)
+    const since = shop.log().length
+    renameSync(directory, `${directory}-moved`)
+    const [gone] = await shop.agents.recover(NOW)
+    expect([gone?.outcome, gone?.error?.message, gone?.error?.next]).toEqual([
+      'refused',
+      `The directory of the account work is gone: ${directory}`,
+      'Restore it, or correct config_dir in [accounts.work], then: skein recover toast',
+    ])
+    const other = await workshop({ root, runners })
+    const [unknown] = await other.agents.recover(NOW)
+    expect([unknown?.outcome, unknown?.error?.message]).toEqual(['refused', 'There is no account named "work"'])
+    expect(started(shop, since)).toEqual([])
+    renameSync(`${directory}-moved`, directory)
+    expect(await shop.agents.recover(NOW)).toMatchObject([{ outcome: 'resumed', session_id: before?.binding?.session }])
+  })
+
+  it('its program is not installed any more: also a dry run says so, and what is left of it is not ended', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project, args: ['--stubborn'] })
+    const pid = (await shop.agents.runs())[0]?.run?.pid ?? 0
+    onTestFinished(() => void (lifeOf({ pid }) === 'alive' && process.kill(pid, 'SIGKILL')))
+    process.kill(serverPid(shop), 'SIGKILL')
+    await eventually(
+      () => shop.agents.list(),
+      ([one]) => one?.trouble === 'tmux-gone',
+    )
+    const gone: ToolRunner = { ...fakeTool(), prepare: () => ({ argv: ['no-such-program'], env: {}, files: [] }) }
+    const other = await workshop({ root: shop.root, runners: [gone] })
+    for (const dryRun of [true, false]) {
+      const [receipt] = await other.agents.recover({ ...NOW, dryRun })
+      expect([dryRun, receipt?.outcome, receipt?.error?.message]).toEqual([
+        dryRun,
+        'refused',
+        'toast did not start: the program of fake was not found',
+      ])
+      expect(receipt?.error?.next).toContain('Install it')
+    }
+    expect(lifeOf({ pid })).toBe('alive')
+    expect(await shop.agents.recover(NOW)).toMatchObject([{ outcome: 'resumed' }])
+    expect(lifeOf({ pid })).toBe('dead')
   })
 
   /** The fake tool, which keeps its logs where the test can take them away. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentRun, RunEnd } from '../../src/lifecycle/agent-run.js'
 import { decideRespawn, type RespawnRule, waitLeft } from '../../src/lifecycle/care/respawn.js'
 import { parseWatchdogSettings } from '../../src/lifecycle/index.js'
-import { type AgentId, instantOf, plainRole, Roles } from '../../src/model/index.js'
+import { type AgentId, instantOf, msOf, plainRole, Roles } from '../../src/model/index.js'
 
 const RULE: RespawnRule = { respawn: 'on-crash', backoffMs: 30_000, mostMs: 600_000, limit: 6 }
 const T0 = Date.parse('2026-01-17T01:00:00Z')
@@ -92,11 +92,57 @@ describe('when an agent is started again', () => {
     expect(decideRespawn(ended(CRASH, { turn_end }), 'a', RULE, NOW)?.parked).toMatchObject({ kind: 'held', reason })
   })
 
+  describe('a usage limit that says when it ends', () => {
+    const said = 'the turn failed: usage limit reached (resets 3:30am (UTC))'
+    const turn_end = { at: NOW, how: 'failed' as const, trouble: 'usage-limit' as const, reason: said }
+    const until = '2026-01-17T03:30:00.000Z'
+    const decided = decideRespawn(ended(CRASH, { turn_end }), 'a', RULE, NOW)
+
+    it('holds the agent until then, and it is started again after it', () => {
+      expect(decided?.parked).toEqual({
+        kind: 'held',
+        reason: `it has reached its usage limit: ${said}`,
+        next: 'When it can work again: skein recover a',
+        until,
+      })
+      expect(decided && waitLeft(decided, msOf(NOW))).toBe(Date.parse(until) - msOf(NOW) + RULE.backoffMs)
+      expect(decided && waitLeft(decided, Date.parse(until) + RULE.backoffMs)).toBe(0)
+      // A clock that was set back by a day makes it no longer.
+      expect(decided && waitLeft(decided, msOf(NOW) - 86_400_000)).toBe(Date.parse(until) - msOf(NOW) + RULE.backoffMs)
+    })
+
+    it('holds nobody any more when it has ended, nor when another turn has begun since', () => {
+      const late = instantOf(Date.parse(until) + 1)
+      expect(decideRespawn(ended(CRASH, { turn_end }), 'a', RULE, late)).toMatchObject({ count: 1, delay_ms: 30_000 })
+      const told = [{ source: 'hook' as const, status: 'running' as const, at: instantOf(T0 + 1_001) }]
+      expect(decideRespawn(ended(CRASH, { turn_end, told }), 'a', RULE, NOW)?.parked).toBeUndefined()
+    })
+
+    it('is not believed for ever: at the limit of respawns the agent is left down', () => {
+      const before = { run: 'old', count: RULE.limit, at: NOW }
+      const last = decideRespawn(ended(CRASH, { turn_end, before }), 'a', RULE, NOW)
+      expect(last?.parked).toMatchObject({ kind: 'held' })
+      expect(last && waitLeft(last, msOf(NOW))).toBeUndefined()
+    })
+
+    it('counts also as the last words of a program that left, and as what its screen shows in the middle of a turn', () => {
+      const left = {
+        how: 'crashed',
+        exit_status: 1,
+        trouble: 'usage-limit',
+        reason: 'exited 1: resets 3:30am (UTC)',
+      } as const
+      expect(decideRespawn(ended(left), 'a', RULE, NOW)?.parked).toMatchObject({ kind: 'held', until })
+      const sample = { source: 'pane', status: 'waiting', trouble: 'usage-limit', reason: said, at: NOW } as const
+      expect(decideRespawn(ended(CRASH, { sample }), 'a', RULE, NOW)?.parked).toMatchObject({ kind: 'held', until })
+    })
+  })
+
   it('never waits longer than the delay, wherever the clock is set', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 600_000 }), fc.integer({ min: -1e10, max: 1e10 }), (delay_ms, offMs) => {
         const left = waitLeft({ run: 'r', count: 1, at: NOW, delay_ms }, T0 + offMs)
-        return left >= 0 && left <= delay_ms
+        return left !== undefined && left >= 0 && left <= delay_ms
       }),
       { seed: 17 },
     )

@@ -3,9 +3,14 @@ import { join } from 'node:path'
 import type { PaneId, PaneInfo, Terminal } from '../../src/terminal/index.js'
 import { fakeTool } from './fake-tool.js'
 
+/** All dialogs ask it in the same words: the command is elsewhere, or nowhere. */
+export const QUESTION = 'Do you want to proceed?'
+
 /** One dialog of the program. `hook`: when its hook reaches the spool. */
 export interface ScriptedDialog {
   command: string
+  /** Whether its screen shows the command, in a line of its own. */
+  isShown: boolean
   hook: 'before' | 'late' | 'never'
 }
 
@@ -23,6 +28,8 @@ const PANE = '%1' as PaneId
 export class ScriptedProgram {
   /** Which dialogs were answered by keys, and how. */
   readonly answers: { dialog: number; label: string }[] = []
+  /** The dialog that was read last. */
+  read: number | undefined
   #at = 0
   #selected = 0
   #looks = 0
@@ -68,8 +75,9 @@ export class ScriptedProgram {
     const dialog = this.dialogs[this.#at]
     if (!dialog) return 'WORKING …'
     this.#looks += 1
+    this.read = this.#at
     const rows = OPTIONS.map((label, at) => `${at === this.#selected ? '❯' : ' '} ${label}`)
-    return [`QUESTION: May I run ${dialog.command}?`, ...rows].join('\n')
+    return [`QUESTION: ${QUESTION}`, ...(dialog.isShown ? [`  $ ${dialog.command}`] : []), ...rows].join('\n')
   }
 
   #moment(): void {

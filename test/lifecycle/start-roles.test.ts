@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { START_STEPS, type StartStepName } from '../../src/lifecycle/run/start-steps.js'
+import { agentsDown, type OperationContext } from '../../src/operations/index.js'
 import type { ToolRunner } from '../../src/tools/index.js'
 import { scratch } from '../home/scratch.js'
 import { fakeTool } from './fake-tool.js'
@@ -72,6 +73,74 @@ describe('an agent with a role', () => {
       'mayor/x',
       'priest/boot',
     ])
+  })
+
+  it('and a group of its name go away and come back in any order and by any command', async () => {
+    const { home } = await shopWith(
+      `${TOWN}[roles.lead]\naddress = "{group}/lead"\n[roles.aide]\naddress = "{group}/lead/{name}"\n`,
+    )
+    const { roster } = home
+    const seen = async () => (await roster.agents()).map(({ address }) => address).sort()
+    for (const address of ['deacon/boot', 'deacon', 'web/lead', 'web/lead/ada'])
+      await roster.add({ address, tool: 'fake' })
+    await roster.rename('deacon', 'priest')
+    await roster.rename('priest', 'deacon')
+    await roster.move('deacon', 'gastown')
+    await roster.move('gastown/deacon', undefined)
+    await roster.renameGroup('deacon', 'priests')
+    await roster.renameGroup('priests', 'deacon')
+    await roster.deleteGroup('deacon', { moveTo: 'gastown' })
+    await roster.createGroup('deacon')
+    await roster.deleteGroup('deacon')
+    await roster.move('gastown/boot', 'deacon')
+    expect(await seen()).toEqual(['deacon', 'deacon/boot', 'web/lead', 'web/lead/ada'])
+    // What is taken stays taken, and so does a path that no role shares.
+    await expect(roster.add({ address: 'deacon', tool: 'fake' })).rejects.toMatchObject({ code: 'agent-exists' })
+    await expect(roster.createGroup('deacon')).rejects.toMatchObject({ code: 'group-exists' })
+    await expect(roster.createGroup('deacon/boot')).rejects.toMatchObject({ code: 'agent-exists' })
+    await expect(roster.add({ address: 'web', tool: 'fake' })).rejects.toMatchObject({ code: 'group-exists' })
+    expect((await home.index.check()).problems).toEqual([])
+  })
+
+  it('of every kind that the preset has runs beside all the others, under the names of the seed, and is stopped in its order', async () => {
+    const places = ['mayor', 'deacon/dogs/boot', 'deacon/dogs/rex', 'gastown/witness', 'gastown/refinery/rig']
+    const named = ['gastown/crew/max', 'gastown/polecats/Toast']
+    const all = ['mayor', 'deacon', 'boot', 'overseer', 'dog', 'witness', 'refinery', 'crew', 'polecat']
+    const shop = await shopWith(
+      `${TOWN.split('[roles.crew]')[0]}${all.map((role) => `[roles.${role}]\ntool = "fake"\n`).join('')}`,
+    )
+    for (const place of [...places, ...named]) mkdirSync(join(shop.root, 'town', place), { recursive: true })
+    for (const role of ['boot', 'overseer', 'deacon', 'mayor']) await shop.agents.start({ role, here: shop.project })
+    for (const role of ['refinery', 'witness']) await shop.agents.start({ role, group: 'gastown', here: shop.project })
+    await shop.agents.start({ role: 'crew', group: 'gastown', agent: 'max', here: shop.project })
+    await shop.agents.start({ role: 'polecat', group: 'gastown', agent: 'Toast', here: shop.project })
+    await shop.agents.start({ role: 'dog', agent: 'rex', here: shop.project })
+    const town = (path: string): string => join(shop.root, 'town', path)
+    const views = await shop.agents.list()
+    expect(views.every(({ status }) => status !== 'stopped' && status !== 'error')).toBe(true)
+    expect(
+      views.map(({ role, tmux_session, address, project_path }) => [role, tmux_session, address, project_path]).sort(),
+    ).toEqual([
+      ['boot', 'hq-boot', 'deacon/boot', town('deacon/dogs/boot')],
+      ['crew', 'gt-crew-max', 'gastown/crew/max', town('gastown/crew/max')],
+      ['deacon', 'hq-deacon', 'deacon', town('deacon')],
+      ['dog', 'hq-dog-rex', 'deacon/dogs/rex', town('deacon/dogs/rex')],
+      ['mayor', 'hq-mayor', 'mayor', town('mayor')],
+      ['overseer', 'hq-overseer', 'overseer', town('deacon')],
+      ['polecat', 'gt-Toast', 'gastown/polecats/Toast', town('gastown/polecats/Toast')],
+      ['refinery', 'gt-refinery', 'gastown/refinery', town('gastown/refinery/rig')],
+      ['witness', 'gt-witness', 'gastown/witness', town('gastown/witness')],
+    ])
+    // Each gets its own mail, though two share a path with a group and two a directory.
+    const { work } = shop.home
+    for (const { address, id } of views) await work.send({ to: { address, id }, subject: address, body: '' })
+    for (const { address, id } of views)
+      expect((await work.inbox({ address, id })).mail.map(({ subject }) => subject)).toEqual([address])
+    // As in `gt down`: boot before the deacon, which it would start again.
+    const context = { home: async () => shop.home, agents: async () => shop.agents } as unknown as OperationContext
+    const { receipts } = await agentsDown.run({ group: undefined, graceful: 2_000 }, context)
+    const order = ['polecat', 'dog', 'crew', 'refinery', 'witness', 'mayor', 'boot', 'deacon', 'overseer']
+    expect(receipts.map(({ agent }) => agent.role)).toEqual(order)
   })
 
   it('has its names, its directory, its tool and its arguments from the role', async () => {
@@ -547,6 +616,11 @@ it('the phase of an agent: it begins, is ready, and works on what is on its hook
   expect(await phase()).toBe('autonomous')
   await shop.home.work.close(unit.id, { status: 'done' })
   expect(await phase()).toBe('ready')
+  // Another program keeps the work, and is not asked on every look: what is not known is not said.
+  writeFileSync(join(shop.root, 'config.toml'), `[work]\nprovider = "beads"\nbeads_dir = "${shop.root}"\n`)
+  const other = (await (await shop.again()).agents.list()).find(({ id }) => id === agent.id)
+  expect(other).toMatchObject({ status: 'idle' })
+  expect(other).not.toHaveProperty('phase')
 })
 
 it('a conversation under an account is found there by a recovery and by whoever resumes it', async () => {

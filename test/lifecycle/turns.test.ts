@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually, workshop } from './workshop.js'
@@ -149,4 +149,30 @@ it('output is not the reply of the conversation before, once another was begun i
     ({ from }) => from === 'screen',
   )
   expect(output.text).not.toContain('an old reply')
+})
+
+it('output says when the last prompt has no reply, and what it prints is the reply to an earlier one', async () => {
+  const { agents, home, project, root } = await workshop()
+  const { agent } = await agents.start({ agent: 'toast', cwd: project })
+  const sessionId = agent.session_id ?? ''
+  const directory = join(root, '.claude', 'projects', '-project')
+  mkdirSync(directory, { recursive: true })
+  const log = join(directory, `${sessionId}.jsonl`)
+  const said = async (type: 'user' | 'assistant', uuid: string, parentUuid: string | null, content: unknown) => {
+    const facts = { sessionId, cwd: project, timestamp: new Date().toISOString() }
+    const message = { role: type, id: uuid, model: 'm', content, stop_reason: type === 'user' ? null : 'end_turn' }
+    appendFileSync(log, `${JSON.stringify({ type, uuid, parentUuid, ...facts, message })}\n`)
+    await home.history.ingest()
+  }
+  await said('user', 'u1', null, 'hello')
+  await said('assistant', 'a1', 'u1', [{ type: 'text', text: 'the first reply' }])
+  const first = await agents.output('toast')
+  expect(first).toMatchObject({ text: 'the first reply', from: 'log' })
+  expect(first).not.toHaveProperty('is_earlier')
+  await said('user', 'u2', 'a1', 'and now?')
+  expect(await agents.output('toast')).toMatchObject({ text: 'the first reply', is_earlier: true })
+  await said('assistant', 'a2', 'u2', [{ type: 'text', text: 'the second reply' }])
+  const second = await agents.output('toast')
+  expect(second).toMatchObject({ text: 'the second reply' })
+  expect(second).not.toHaveProperty('is_earlier')
 })

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Snapshots } from '../../src/snapshots/snapshots.js'
 import { filesOf, ScratchRepository } from './scratch-repository.js'
 
 const of = (repository: ScratchRepository) => ({ directory: repository.root, session: 's-1', moment: 'stop' as const })
@@ -115,8 +116,30 @@ describe('a rewind', () => {
     repository.remove('a.txt')
     repository.write('a.txt/.env', 'a secret')
     const later = stateOf(repository)
-    await expect(snapshots.rewind(second, { preview: false })).rejects.toThrow('git read-tree')
+    await expect(snapshots.rewind(second, { preview: false })).rejects.toThrow('in the way')
     expect(stateOf(repository)).toEqual(later)
+    expect(readdirSync(repository.path('.git')).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+
+  it('is refused when a file changes after the safety snapshot, and then changes nothing', async () => {
+    using repository = ScratchRepository.withCommits()
+    const first = await repository.snapshots().capture(of(repository))
+    repository.write('a.txt', 'now\n')
+    repository.write('src/c.txt', 'now\n')
+    let seen = 0
+    // The clock is read before and after the capture: by then the file is another one each time.
+    const snapshots = new Snapshots({
+      ...{ directory: repository.stores, home: repository.home },
+      program: { executable: 'git', searchPath: process.env.PATH ?? '' },
+      now: () => {
+        seen += 1
+        repository.write('a.txt', `by a person ${seen}\n`)
+        return Date.now()
+      },
+    })
+    await expect(snapshots.rewind(first, { preview: false })).rejects.toThrow('git read-tree')
+    expect(filesOf(repository.root).get('a.txt')).toBe(`file by a person ${seen}\n`)
+    expect(filesOf(repository.root).get('src/c.txt')).toBe('file now\n')
     expect(readdirSync(repository.path('.git')).filter((name) => name.endsWith('.lock'))).toEqual([])
   })
 

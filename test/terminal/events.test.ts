@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { crashesOnNotices } from '../../src/terminal/event-hooks.js'
 import type { PaneEvent, Terminal } from '../../src/terminal/index.js'
-import { eventually, Scratch } from './scratch.js'
+import { eventually, Scratch, TMUX } from './scratch.js'
 
 /** Collects events in the background until the scope ends. */
 class Follower implements AsyncDisposable {
@@ -34,7 +38,30 @@ class Follower implements AsyncDisposable {
   }
 }
 
+/** Only there does the server have to be protected from telling a client that is connecting. */
+const isGated = crashesOnNotices(execFileSync(TMUX, ['-V'], { encoding: 'utf8' }).replace(/^tmux /, ''))
+
 describe('the events of a server', () => {
+  it.runIf(isGated)('are held back until a client has connected, however long that takes, and come then', async () => {
+    await using scratch = new Scratch()
+    const first = await scratch.terminal({ kept: false })
+    await scratch.create(first, 'first', ['sleep', '600'])
+    const count = (): string => scratch.tmux('show-options', '-gqv', '@skein_events').trim()
+    const before = count()
+    const [asked, seen, slow] = ['asked', 'seen', 'slow'].map((name) => join(scratch.path, name))
+    // Another program makes a session while the client takes its time; what was told by then is written down just before it connects.
+    const tell = `touch ${asked}; sleep 1.2; ${TMUX} -S ${scratch.socket.path} show-options -gqv @skein_events >${seen}`
+    writeFileSync(`${slow}`, `#!/bin/sh\ncase " $* " in *' -C '*) ${tell};; esac\nexec ${TMUX} "$@"\n`, { mode: 0o700 })
+    const terminal = await scratch.terminal({ executable: `${slow}` })
+    const panes = terminal.panes()
+    await eventually('it is connecting', () => (existsSync(`${asked}`) ? true : undefined))
+    scratch.tmux('new-session', '-d', '-s', 'second', 'sleep 600')
+    expect(await panes).toHaveLength(2)
+    expect(readFileSync(`${seen}`, 'utf8').trim()).toBe(before)
+    await eventually('it was told', () => (Number(count()) > Number(before) ? true : undefined))
+    expect(scratch.tmux('show-options', '-gqv', '@skein_connecting').trim()).toBe('')
+  })
+
   it('tell of deaths with their status, titles, bells and sessions, numbered from one', async () => {
     await using scratch = new Scratch()
     const terminal = await scratch.terminal()

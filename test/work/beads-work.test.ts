@@ -56,6 +56,40 @@ for (const [name, script, message] of BROKEN) {
   })
 }
 
+it('an issue that cannot be read hides no other', async () => {
+  const good = { id: 'web-1', title: 'Real', status: 'open', priority: 1, created_at: '2026-11-16T00:00:00Z' }
+  const bad = [
+    null,
+    7,
+    'text',
+    [],
+    {},
+    { ...good, id: '../../x' },
+    { ...good, id: ['web-2'] },
+    { ...good, id: 'web-3', created_at: 'yesterday' },
+    { ...good, id: 'web-4', created_at: { toString: 1 } },
+    { ...good, id: '--force' },
+  ]
+  const odd = {
+    ...good,
+    id: 'web-5',
+    title: { length: 3 },
+    status: 12,
+    priority: 'urgent',
+    assignee: ['kim'],
+    metadata: { skein_group: 3, skein_title: null, skein_agent_id: { a: 1 } },
+    description: 4,
+    close_reason: [],
+  }
+  const { home } = await homeWith(`printf '%s' '${JSON.stringify([...bad, good, odd])}'`)
+  const units = await home.work.list()
+  expect(units.map(({ id, status }) => [id, status]).sort()).toEqual([
+    ['web-1', 'open'],
+    ['web-5', 'open'],
+  ])
+  await home[Symbol.asyncDispose]()
+})
+
 it('a bd that hangs, with a child that keeps its output open, is ended with all of its group', async () => {
   const { home, root } = await homeWith('trap "" TERM; sleep 600 & echo $! > "$0.child"; echo $$ > "$0.pid"; wait')
   const kim = await home.roster.add({ address: 'web/kim', tool: 'claude' })

@@ -46,6 +46,10 @@ function begin(prompt) {
   const [word] = prompt.split(' ')
   const rest = prompt.slice(word.length + 1)
   if (word === 'die') process.exit(Number(rest))
+  if (word === 'leave') {
+    out(`${rest}\r\n`) // and says why
+    process.exit(1)
+  }
   if (word === 'ignore') return draw() // takes the text and does nothing
   tell({ event: 'prompt', prompt })
   work = { prompt }

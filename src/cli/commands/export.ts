@@ -19,10 +19,10 @@ export const exportSession = operationCommand(exportSessions, {
   args: ['reference'],
   own: { output: optional(path('file'), 'Write to this new file, which only you can read', { short: 'o' }) },
   order: ['format', 'output', 'chain'],
-  async instead({ reference, format, chain, output }, cli) {
+  async instead({ output, ...asked }, cli) {
     const { out } = cli
     if (out.json && output === undefined) return false
-    const input = readInput(exportSessions, { reference, format, chain }, cli)
+    const input = readInput(exportSessions, asked, cli)
     const { report, document, written } = await exported(input, contextOf(cli))
     if (output !== undefined) writeNewFile(output, written)
     out.result({ ...report, ...(output === undefined ? { document: written } : { output }) }, () =>

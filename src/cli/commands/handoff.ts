@@ -42,7 +42,9 @@ export const handoff = operationCommand(agentsHandoff, {
     const lines = [receiptView(receipt), ...(is_done || !body ? [] : ['', ...body.split('\n').map(safeText)])]
     cli.out.result(receipt, () => lines.join('\n'))
     if (!watch || !is_done) return
-    const argv = await (await cli.agents()).attachCommand(receipt.agent.id, cli.tmux ? { tmux: cli.tmux } : {})
+    const agents = await cli.agents()
+    const argv = await agents.attachCommand(receipt.agent.id, cli.tmux ? { tmux: cli.tmux } : {})
+    using _attended = await agents.attend(receipt.agent.id)
     await cli.handOver(argv)
   },
 })

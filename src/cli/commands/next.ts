@@ -1,5 +1,5 @@
 import { wakeDaemon } from '../../daemon/index.js'
-import { asksLine, formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { formatDuration, msOf, SkeinError, shownReason } from '../../model/index.js'
 import { agentsNext, flag } from '../../operations/index.js'
 import type { Cli } from '../command.js'
 import { operationCommand } from '../operation-command.js'
@@ -24,9 +24,8 @@ export const next = operationCommand(agentsNext, {
     const { out } = cli
     if (!agent) return out.text('No agent waits for you')
     if (!print && (await attach(agent.id, cli))) return
-    const { asks = [], reason, waiting_for } = agent
     const age = formatDuration(out.screen.nowMs - msOf(agent.since))
-    const why = asks[0]?.what === undefined ? (reason ?? waiting_for ?? '') : asksLine(asks)
+    const why = shownReason(agent) ?? agent.waiting_for ?? ''
     out.text(safe`${agent.address}  ${agent.status} for ${age}: ${why}`)
   },
 })

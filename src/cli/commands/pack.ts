@@ -12,9 +12,9 @@ export const pack = operationCommand(packSessions, {
   examples: [['skein pack 22222222 --chat-only -o session.skein', 'The conversation, filtered']],
   args: ['reference'],
   async instead({ verbatim, passphrase_file, ...typed }, cli) {
-    if (!verbatim || passphrase_file !== undefined || !cli.isAttended) return false
+    if (passphrase_file !== undefined || (cli.passphrase === undefined && !(verbatim && cli.isAttended))) return false
     const input = readInput(packSessions, { ...typed, verbatim }, cli)
-    const passphrase = await askPassphrase(cli, { twice: true })
+    const passphrase = cli.passphrase ?? (await askPassphrase(cli, { twice: true }))
     const report = await packed(input, contextOf(cli), passphrase)
     cli.out.result(report, () => safe`Wrote ${report.file}, sealed`)
     return true

@@ -21,20 +21,22 @@ export const start = command({
   options: {
     ...LAUNCH_OPTIONS,
     resume: optional(sessionRef, 'Continue this past session: id, beginning of an id, or agent'),
+    worktree: flag('Work in a new git worktree, on a branch of its own'),
     prompt: optional(freeText('text'), 'The first prompt; kept until the agent can take it'),
     force: FORCE_START,
     attach: flag('Go to its terminal'),
     all: flag('Every agent that is not running, in --group if given'),
   },
-  async run({ where, prompt, attach, all, force, resume, ...given }, cli) {
+  async run({ where, prompt, attach, all, force, resume, worktree, ...given }, cli) {
     const agents = await cli.agents()
-    const sent = { force, ...(prompt === undefined ? {} : { prompt }) }
+    const sent = { force, ...(worktree ? { worktree } : {}), ...(prompt === undefined ? {} : { prompt }) }
     const run = async (launch: StartNow) => {
       const { agent, did, how, session } = await agents.start({ ...launch, ...sent })
       return { agent, did, how, ...(session ? { session } : {}) }
     }
     if (all || where.length > 1) {
       if (resume !== undefined) throw usageError('--resume needs exactly one agent', 'Resume sessions one by one')
+      if (all && worktree) throw usageError('--all starts agents as they were before', 'Leave out --worktree')
       const launches = all ? await downAgents(where, given, agents) : await launchesOf(where, given, cli)
       if (attach) throw usageError('--attach needs exactly one agent', 'Attach afterwards: skein attach <agent>')
       const jobs = launches.map((launch) => ({

@@ -1,7 +1,9 @@
 import { flag, turns as operation, turnsDocument, turnsWithCode } from '../../operations/index.js'
 import { refuseVerbatimOutput, verbatimFlag } from '../input/verbatim.js'
 import { operationCommand } from '../operation-command.js'
+import { card } from '../screen/card.js'
 import { noteMissingLog } from '../views/missing-log.js'
+import { turnBranchFacts } from '../views/turn-branch-view.js'
 import { turnsView, turnTexts } from '../views/turns-view.js'
 
 export const turns = operationCommand(operation, {
@@ -23,9 +25,12 @@ export const turns = operationCommand(operation, {
     const told = await opened.history.turns(session, { verbatim })
     const { history, code } = await turnsWithCode(opened, told, { turn, step, files })
     const isWhole = full || turn !== undefined
-    out.result(turnsDocument(history, code, turn !== undefined || files !== undefined), (screen) =>
-      isWhole ? turnTexts(history, screen) : turnsView(history, code, screen),
-    )
+    const document = turnsDocument(opened, history, code, turn !== undefined || files !== undefined)
+    out.result(document, (screen) => {
+      if (isWhole) return turnTexts(history, screen)
+      const branch = turnBranchFacts(document.turn_branch, screen)
+      return [turnsView(history, code, screen), ...(branch.length > 0 ? ['', card(branch, screen)] : [])].join('\n')
+    })
     if (out.json) return true
     if (history.turns.length === 0 && history.from_log) out.note('No turns.')
     noteMissingLog(history, out)

@@ -10,11 +10,14 @@ export const unpack = operationCommand(operation, {
   examples: [['skein unpack session.skein --into . --name again', 'Continue it here, as an agent of its own']],
   args: ['file'],
   async instead({ passphrase_file, file, into, tool, name }, cli) {
-    if (passphrase_file !== undefined || !cli.isAttended || cli.out.json) return false
+    const isAsked = cli.isAttended && !cli.out.json
+    if (passphrase_file !== undefined || (cli.passphrase === undefined && !isAsked)) return false
     const askPassphrase = async (): Promise<string> =>
-      (await import('../input/passphrase.js')).askPassphrase(cli, { twice: false })
+      cli.passphrase ?? (await import('../input/passphrase.js')).askPassphrase(cli, { twice: false })
     const request = { file, here: cli.cwd, askPassphrase, ...present({ into, tool, name }) }
-    showUnpacked(await (await cli.agents()).unpack(request), cli.out)
+    const receipt = await (await cli.agents()).unpack(request)
+    if (cli.out.json) cli.out.result(receipt, () => '')
+    else showUnpacked(receipt, cli.out)
     return true
   },
   show: (receipt, { out }) => showUnpacked(receipt, out),

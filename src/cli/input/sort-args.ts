@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util'
 import type { Field, Fields } from '../../operations/index.js'
 import { unknownWord, usageError } from '../../operations/index.js'
 import type { Command, Given } from '../command.js'
-import { GLOBAL_OPTIONS } from '../global-options.js'
+import { globalsBeside } from '../global-options.js'
 
 /** Sorts what was typed after a command's name by argument and option, and refuses what the command does not take. */
 export function sortArgs(command: Command, args: readonly string[]): Given {
-  const options: Fields = { ...GLOBAL_OPTIONS, ...command.options }
+  const options: Fields = { ...globalsBeside(command.options), ...command.options }
   const names = optionNames(options)
   const see = `skein ${command.name}`
   // Not `strict`: its errors name no command and suggest nothing. Every case it refuses is refused below.

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { SkeinError } from '../../model/index.js'
 import { usageError } from '../../operations/index.js'
 import type { Cli } from '../command.js'
+import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Terminal } from '../screen/terminal.js'
 import { TurnList, type TurnRow } from './turn-list.js'
@@ -25,7 +26,7 @@ async function rowsOf(session: string, cli: Cli): Promise<TurnRow[]> {
   return turns.map(({ number, prompt, reply = '', tool_calls, started_at, live, outcome }) => {
     const facts = [
       started_at === undefined ? undefined : started_at.slice(0, 16).replace('T', ' '),
-      tool_calls.length > 0 ? `${tool_calls.length} calls` : undefined,
+      tool_calls.length > 0 ? plural(tool_calls.length, 'call') : undefined,
       kept.has(number) ? undefined : 'no snapshot',
       live ? undefined : 'abandoned',
       outcome === 'completed' ? undefined : outcome,
@@ -45,7 +46,8 @@ async function byList(rows: readonly TurnRow[], cli: Cli): Promise<number | unde
   using terminal = await taken
   const list = new TurnList(rows)
   draw(terminal, list)
-  return new Promise((resolve) => {
+  // Awaited here: the terminal is ours until then.
+  return await new Promise((resolve) => {
     terminal.onKeys((typed) => {
       const done = press(list, typed)
       if (done === 'leave') resolve(undefined)
@@ -55,19 +57,23 @@ async function byList(rows: readonly TurnRow[], cli: Cli): Promise<number | unde
   })
 }
 
+/** One key: what a terminal sends for an arrow or a page, or a character. */
+const KEY = /\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Z]|[\s\S]/gu
+const MOVES: Readonly<Record<string, number>> = {
+  ...{ '\x1b[A': -1, '\x1bOA': -1, '\x10': -1, '\x1b[5~': -10 },
+  ...{ '\x1b[B': 1, '\x1bOB': 1, '\x0e': 1, '\x1b[6~': 10 },
+}
+
 /** Keys come one by one, or several at once when they are typed or pasted quickly. */
 function press(list: TurnList, typed: string): 'leave' | 'choose' | undefined {
-  if (typed === '\x1b' || typed === '\x03') return 'leave'
-  if (typed === '\x1b[A' || typed === '\x1bOA' || typed === '\x10') list.move(-1)
-  else if (typed === '\x1b[B' || typed === '\x1bOB' || typed === '\x0e') list.move(1)
-  else if (typed === '\x1b[5~') list.move(-10)
-  else if (typed === '\x1b[6~') list.move(10)
-  else if (!typed.startsWith('\x1b')) {
-    for (const character of typed) {
-      if (character === '\r' || character === '\n') return list.marked ? 'choose' : undefined
-      if (character === '\x7f' || character === '\b') list.erase()
-      else if (character >= ' ') list.type(character)
-    }
+  for (const key of typed.match(KEY) ?? []) {
+    const by = MOVES[key]
+    if (by !== undefined) list.move(by)
+    else if (key === '\x1b' || key === '\x03') return 'leave'
+    else if (key === '\r' || key === '\n') {
+      if (list.marked) return 'choose'
+    } else if (key === '\x7f' || key === '\b') list.erase()
+    else if (key >= ' ') list.type(key)
   }
   return undefined
 }

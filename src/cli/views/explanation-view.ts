@@ -6,9 +6,10 @@ import { safe } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
 import { asksView } from './asks-view.js'
+import { turnBranchFacts } from './turn-branch-view.js'
 
 /** Why an agent is taken to do what it does. */
-export function explanationView({ agent, evidence, history }: Explanation, screen: Screen): string {
+export function explanationView({ agent, evidence, history, turn_branch }: Explanation, screen: Screen): string {
   const facts = card(
     [
       ['agent', agent.address],
@@ -17,11 +18,17 @@ export function explanationView({ agent, evidence, history }: Explanation, scree
       ['source', agent.source],
       ['reason', agent.reason],
       ['trouble', agent.trouble],
+      ['limit ends', agent.limit_until && localAndRelativeTime(agent.limit_until, screen.nowMs)],
+      ['respawn', agent.respawn && `${agent.respawn.count}, ${localAndRelativeTime(agent.respawn.at, screen.nowMs)}`],
+      ['parked', agent.parked?.reason],
+      ['until', agent.parked?.until && localAndRelativeTime(agent.parked.until, screen.nowMs)],
+      ['next', agent.parked?.next],
       ['heartbeat', heartbeatLine(agent, screen)],
       ['directory', agent.cwd_problem],
       ['token', agent.token],
       ['session', agent.session_id],
       ['pane', agent.pane],
+      ...turnBranchFacts(turn_branch, screen),
     ],
     screen,
   )

@@ -1,5 +1,5 @@
 import type { AgentView, Receipt } from '../../lifecycle/index.js'
-import { formatDuration, msOf, SkeinError } from '../../model/index.js'
+import { formatDuration, msOf, SkeinError, shownReason } from '../../model/index.js'
 import { doEach, type Failure, type Job } from '../../operations/index.js'
 import type { Cli } from '../command.js'
 import { errorLine } from '../report-error.js'
@@ -46,8 +46,8 @@ export async function answerWithReceipts<One extends Receipt>(
 }
 
 /** What an agent does, since when and why. */
-export const agentLine = (
-  { address, since, status, reason, waiting_for, source }: AgentView,
-  { nowMs }: Screen,
-): string =>
-  safe`${address} is ${status} for ${formatDuration(nowMs - msOf(since))}: ${reason ?? waiting_for ?? source}`
+export function agentLine(agent: AgentView, { nowMs }: Screen): string {
+  const { address, since, status, waiting_for, source } = agent
+  const age = formatDuration(nowMs - msOf(since))
+  return safe`${address} is ${status} for ${age}: ${shownReason(agent) ?? waiting_for ?? source}`
+}

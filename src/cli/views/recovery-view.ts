@@ -10,9 +10,9 @@ export function recoveryLine({ agent, outcome, session_id, fell, reason, error }
   return safe`${agent.address}: ${outcome}` + session + safe`: ${reason}` + next + down
 }
 
-/** One line about agents that are down although nobody asked for it; undefined when there are none. */
+/** One line about agents that are down although nobody asked for it, and whose end was not acknowledged; undefined when there are none. */
 export function downNote(agents: readonly AgentView[]): string | undefined {
-  const down = agents.filter(({ down }) => down !== undefined)
+  const down = agents.filter(({ down, status }) => down !== undefined && status !== 'stopped')
   const [first] = down
   if (!first) return undefined
   const who = down.length === 1 ? safe`${first.address} is down` : `${down.length} agents are down`

@@ -1,5 +1,5 @@
 import type { AgentView } from '../../lifecycle/index.js'
-import { askLine, formatDuration, msOf, STATUSES, type Status, splitAddress } from '../../model/index.js'
+import { askLine, formatDuration, type Instant, msOf, STATUSES, type Status, splitAddress } from '../../model/index.js'
 import type { Branch, Part } from '../screen/branches.js'
 import { money } from '../screen/money.js'
 import type { Paint } from '../screen/paint.js'
@@ -54,7 +54,7 @@ function agentBranch(agent: AgentView, { paint, nowMs }: Screen): Branch {
   ]
   const [ask, ...others] = agent.asks ?? []
   const why = agent.waiting_for === 'finished' ? undefined : ask?.what === undefined ? agent.reason : askLine(ask)
-  const title = [why, watchdogWords(agent), agent.cwd_problem, agent.title === name ? undefined : agent.title]
+  const title = [why, watchdogWords(agent, nowMs), agent.cwd_problem, agent.title === name ? undefined : agent.title]
     .filter((part) => part !== undefined)
     .join(' · ')
   const branches = others.map((other) => ({ parts: ['!'], title: safeText(askLine(other)), branches: [] }))
@@ -70,7 +70,10 @@ function paintOf(status: Status, paint: Paint): (text: string) => string {
 
 const tokensIn = (tokens: number): string => (tokens < 1_000 ? String(tokens) : `${Math.round(tokens / 1_000)}k`)
 
-function watchdogWords({ parked, respawn }: AgentView): string | undefined {
-  if (parked) return `parked: ${parked.reason}`
+function watchdogWords({ parked, respawn, limit_until }: AgentView, nowMs: number): string | undefined {
+  const ends = (at: Instant): string => `the limit ends in ${formatDuration(Math.max(0, msOf(at) - nowMs))}`
+  if (parked)
+    return `parked: ${parked.reason}${parked.until ? `; ${ends(parked.until)}, then it is started again` : ''}`
+  if (limit_until) return ends(limit_until)
   return respawn ? `respawn ${respawn.count} at ${respawn.at}` : undefined
 }

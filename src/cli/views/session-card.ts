@@ -1,4 +1,5 @@
 import type { Spent } from '../../index/index.js'
+import type { TurnBranchView } from '../../lifecycle/index.js'
 import { durationMs, formatDuration, isActive, type Session, type Step } from '../../model/index.js'
 import { card } from '../screen/card.js'
 import { localAndRelativeTime, localTime } from '../screen/moment.js'
@@ -8,6 +9,7 @@ import { safe } from '../screen/safe-text.js'
 import type { Screen } from '../screen/screen.js'
 import { table } from '../screen/table.js'
 import { outcomeText } from './session-table.js'
+import { turnBranchFacts } from './turn-branch-view.js'
 
 /** What its log says about a session. */
 export interface Told {
@@ -23,7 +25,7 @@ export interface Told {
 }
 
 /** Everything about one session, and what one can type next. */
-export function sessionCard(session: Session, screen: Screen, told: Told): string {
+export function sessionCard(session: Session & { turn_branch?: TurnBranchView }, screen: Screen, told: Told): string {
   const facts = card(
     [
       ['session', session.id],
@@ -49,6 +51,7 @@ export function sessionCard(session: Session, screen: Screen, told: Told): strin
       ['directory', session.cwd],
       ['branch', session.branch],
       ['commits', session.commits?.join(' ')],
+      ...turnBranchFacts(session.turn_branch, screen),
       ['chain', session.chain_id],
       ['continues', session.parent_id && `${session.parent_id} (${session.link ?? 'handoff'})`],
       ['continued by', session.child_id],

@@ -15,9 +15,23 @@ export const shortIdsOf = ({ sessions }: Home, shown: readonly Session[]): Promi
   sessions.shortIds(shown.map(({ id }) => id))
 
 /** One line per session. */
-export function sessionTable(sessions: readonly ShownSession[], screen: Screen, short: ShortIds): string {
-  return sessions.length === 0 ? '' : table(sessions, columns(screen, short), screen)
+export function sessionTable(
+  sessions: readonly ShownSession[],
+  screen: Screen,
+  short: ShortIds,
+  more: readonly Column<ShownSession>[] = [],
+): string {
+  const all = columns(screen, short)
+  all.splice(-2, 0, ...more) // before what is cut on a narrow terminal
+  return sessions.length === 0 ? '' : table(sessions, all, screen)
 }
+
+/** Why a session began, and who began it. */
+export const BEGINNING: readonly Column<ShownSession>[] = [
+  { header: 'ROLE', text: ({ role }) => role ?? '', shrinkTo: 6 },
+  { header: 'TOPIC', text: ({ topic }) => topic ?? '', shrinkTo: 6 },
+  { header: 'FROM', text: ({ sender }) => sender ?? '', shrinkTo: 6 },
+]
 
 function columns(screen: Screen, short: ShortIds): Column<ShownSession>[] {
   return [

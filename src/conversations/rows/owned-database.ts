@@ -13,6 +13,7 @@ import { dirname } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { type Database, explainDiskError, makeDirectory, openDatabase, SQLITE, sqliteCode } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
+import { damaged } from './damaged-store.js'
 
 /** What makes a database ours: SQLite keeps the first two in the file's header. */
 export interface DatabaseLayout {
@@ -95,14 +96,6 @@ function check(database: Database, path: string, layout: DatabaseLayout): void {
     )
   }
 }
-
-const damaged = (path: string, what: string, cause?: unknown): SkeinError =>
-  new SkeinError(
-    'store-damaged',
-    `The conversation store ${path} cannot be read: ${what}`,
-    'The file is unchanged. Restore a backup, or move it away to start with an empty store',
-    { cause },
-  )
 
 /** SQLite's words for damage become ours; everything about disks is explained where all disk errors are. */
 export function explainDatabaseError(error: unknown, path: string): unknown {

@@ -6,6 +6,7 @@ import { explainDiskError, makeDirectory, readGuarded, refuseDead, writeAtomic }
 import { isSessionId, isTooDeep, SkeinError } from '../../model/index.js'
 import { type SessionEntry, tidyEntry } from '../entry.js'
 import { badKey, flawOf, parseKey } from '../key.js'
+import { damaged } from './damaged-store.js'
 import type { Revision } from './rows.js'
 
 /** A whole `sessions.json`: key to entry, as the original writes it. */
@@ -129,11 +130,3 @@ export function stampOf(path: string): string | undefined {
  */
 export const revisionOf = (entry: SessionEntry): Revision =>
   createHash('sha256').update(JSON.stringify(entry)).digest('base64url').slice(0, 16)
-
-const damaged = (path: string, what: string, cause?: unknown): SkeinError =>
-  new SkeinError(
-    'store-damaged',
-    `The conversation store ${path} cannot be read: ${what}`,
-    'The file is unchanged. Restore a backup, or move it away to start with an empty store',
-    { cause },
-  )

@@ -1,15 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Agents, AgentView } from '../../lifecycle/index.js'
-import {
-  isEventId,
-  parseInstant,
-  STATUSES,
-  type Status,
-  TROUBLES,
-  type Trouble,
-  WAITS,
-  type Wait,
-} from '../../model/index.js'
+import { isEventId, STATUSES, type Status, TROUBLES, type Trouble, WAITS, type Wait } from '../../model/index.js'
 import type { Delivery } from '../notices/notifier.js'
 import { WAYS, type Way } from '../notices/notify-settings.js'
 import type { EventHub } from './event-hub.js'
@@ -46,11 +37,11 @@ export class Api {
 
   async answer(request: Request, response: ServerResponse): Promise<object | undefined> {
     const { method, path } = request
-    const [version, noun, reference, verb] = path
+    const [version, noun] = path
     if (version !== 'v1' || noun === undefined || path.length > 4) throw new NotFound(`path /${path.join('/')}`)
     if (noun === 'agents') {
-      if (method === 'GET') return this.#look(request, reference, verb)
-      if (method === 'POST' && reference && verb) return this.#act(await request.body(), reference, verb)
+      const answer = await this.#ofAgents(request, response)
+      if (answer) return answer
     } else if (path.length === 2) {
       const answer = await this.sources.operations.answer(request, response)
       if (answer) return answer
@@ -75,51 +66,20 @@ export class Api {
     throw new NotFound(`${method} /${path.join('/')}`)
   }
 
-  async #look(request: Request, reference: string | undefined, verb: string | undefined): Promise<object> {
-    const { agents, hub } = this.sources
-    if (reference === undefined) {
-      // Asked before the list: whoever follows from this id on may see a change twice, and never misses one.
-      const last_event_id = hub.last
-      const group = request.query.get('group')
-      const all = request.query.get('all') === '1'
-      const list = await this.sources.list({ ...(group === null ? {} : { group }), all })
-      return { agents: list, statusline: this.sources.segment(), ...(last_event_id ? { last_event_id } : {}) }
-    }
-    const explained = await agents.why(reference)
-    if (verb === undefined) return explained.agent
-    if (verb === 'why') return explained
-    throw new NotFound(`/v1/agents/${reference}/${verb}`)
+  async #ofAgents(request: Request, response: ServerResponse): Promise<object | undefined> {
+    const [, , reference, verb] = request.path
+    if (reference !== undefined && verb !== undefined)
+      return this.sources.operations.answerFor(reference, verb, request, response)
+    if (request.method !== 'GET') return undefined
+    return reference === undefined ? this.#list(request) : (await this.sources.agents.why(reference)).agent
   }
 
-  #act(body: Record<string, unknown>, reference: string, verb: string): Promise<object> {
-    const { agents } = this.sources
-    switch (verb) {
-      case 'ack':
-        return agents.ack(reference)
-      case 'snooze': {
-        const until = parseInstant(textOf(body, 'until'))
-        if (!until) throw badRequest('"until" is not a time', 'Write it like 2026-01-17T08:30:00Z')
-        return agents.snooze(reference, until)
-      }
-      case 'send':
-        return agents.send(reference, textOf(body, 'text'), { wait: false })
-      case 'answer':
-        return agents.answer(
-          reference,
-          answerOf(body),
-          body.token === undefined ? {} : { token: textOf(body, 'token') },
-        )
-      case 'stop':
-        return agents.stop(reference)
-      case 'kill':
-        return agents.kill(reference)
-      case 'archive':
-        return agents.archive(reference)
-      case 'unarchive':
-        return agents.unarchive(reference)
-      default:
-        throw new NotFound(`/v1/agents/${reference}/${verb}`)
-    }
+  async #list({ query }: Request): Promise<object> {
+    // Asked before the list: whoever follows from this id on may see a change twice, and never misses one.
+    const last_event_id = this.sources.hub.last
+    const group = query.get('group')
+    const list = await this.sources.list({ ...(group === null ? {} : { group }), all: query.get('all') === '1' })
+    return { agents: list, statusline: this.sources.segment(), ...(last_event_id ? { last_event_id } : {}) }
   }
 
   async #report(body: Record<string, unknown>): Promise<object> {
@@ -169,9 +129,4 @@ function oneOf<Word extends string>(body: Record<string, unknown>, name: string,
   const found = words.find((word) => word === body[name])
   if (found !== undefined) return found
   throw badRequest(`"${name}" has an unknown value`, `Use one of ${words.join(', ')}`)
-}
-
-function answerOf(body: Record<string, unknown>): Parameters<Agents['answer']>[1] {
-  if (body.choose !== undefined) return { choose: textOf(body, 'choose') }
-  return { decision: oneOf(body, 'decision', ['allow', 'allow-always', 'deny'] as const) }
 }

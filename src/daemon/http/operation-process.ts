@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Home } from '../../home/index.js'
+import type { Agents } from '../../lifecycle/index.js'
 import { type ErrorCode, SkeinError } from '../../model/index.js'
 import { errorFacts, isOperationName, loadOperation, type OperationContext, readInput } from '../../operations/index.js'
 
@@ -50,25 +51,33 @@ export async function answerApart(
   { name, input, nowMs }: ToOperation,
   openHome: () => Promise<Home>,
   context: Pick<OperationContext, 'configFile' | 'privacyFile' | 'profiles'>,
+  openAgents: (home: Home) => Promise<Agents>,
 ): Promise<FromOperation> {
   if (!isOperationName(name)) throw new Error(`there is no operation ${name}`)
   const operation = await loadOperation(name)
   await using home = await openHome()
-  const noAgents = (): never => {
-    throw new Error(`${name} runs apart, where there are no agents`)
+  let agents: Promise<Agents> | undefined
+  const opened = (): Promise<Agents> => {
+    agents ??= openAgents(home)
+    return agents
+  }
+  const noList = (): never => {
+    throw new Error(`${name} runs apart, where no agent is watched`)
   }
   try {
     const result = await operation.run(readInput(operation, input, { nowMs }), {
       ...context,
       nowMs,
       home: async () => home,
-      agents: noAgents,
-      live: { list: noAgents, next: noAgents },
+      agents: opened,
+      live: { list: noList, next: noList },
       abandoned: () => new AbortController().signal, // the process ends with whoever asked
     })
     return { result }
   } catch (error) {
     if (error instanceof SkeinError) return { error: errorFacts(error) }
     throw error
+  } finally {
+    await (await agents?.catch(() => undefined))?.[Symbol.asyncDispose]()
   }
 }

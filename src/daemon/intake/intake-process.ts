@@ -1,5 +1,6 @@
 import type { Home } from '../../home/index.js'
 import { type HomeDirectory, HomeGuard, isThere } from '../home-guard.js'
+import { retain } from './retain.js'
 
 /** Watching tells at once; this is for what it missed. With years of logs a look takes a third of a second. */
 const LOOK_AGAIN_MS = 300_000
@@ -41,9 +42,7 @@ export async function runIntake({ openHome, signal, send, told, abandon, now }: 
   await using home = await openHome()
   using _guard = new HomeGuard(directory, abandon)
   const retention = setInterval(() => {
-    home.events
-      .prune({ auto: true })
-      .catch((error: unknown) => send({ warning: `retention stopped: ${String(error)}` }))
+    retain(home).catch((error: unknown) => send({ warning: `retention stopped: ${String(error)}` }))
   }, RETENTION_MS)
   // A repeated warning says nothing new.
   let warned: string | undefined

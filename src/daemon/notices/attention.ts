@@ -1,4 +1,4 @@
-import { type Ask, asksLine } from '../../model/index.js'
+import { type Ask, shownReason } from '../../model/index.js'
 import { redactAsCommand } from '../../privacy/index.js'
 import type { SeenAgent } from '../watch/agent-table.js'
 
@@ -40,8 +40,7 @@ export function noticeOf(agent: Seen): Notice | undefined {
   }
 }
 
-const bodyOf = ({ asks = [], reason, trouble }: Seen): string =>
-  asks.some(({ what }) => what !== undefined) ? asksLine(asks) : (reason ?? trouble ?? '')
+const bodyOf = (seen: Seen): string => shownReason(seen) ?? seen.trouble ?? ''
 
 function kindOf({ status, waiting_for, trouble }: Seen): StatusNotice | undefined {
   if (status === 'error') return 'failed'

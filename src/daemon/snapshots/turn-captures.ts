@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { type AgentRun, CapturedTurns, edgeCapture, turnEdges } from '../../lifecycle/index.js'
+import { type AgentRun, CapturedTurns, edgeCapture, TurnBranches, turnEdges } from '../../lifecycle/index.js'
 import type { Agent, AgentId } from '../../model/index.js'
 import type { HomeDirectory } from '../home-guard.js'
-import type { FromCapture, ToCapture } from './capture-process.js'
+import type { BranchAnswer } from './branch-jobs.js'
+import type { CaptureAnswer, CaptureRequest, FromCapture, ToCapture } from './capture-process.js'
 
 /** The process is ended when nothing was captured for so long. */
 const IDLE_MS = 600_000
@@ -18,15 +19,16 @@ export interface TurnCapturesSetup {
   /** What Node runs: the program and what it is given. */
   readonly argv: readonly string[]
   readonly home: HomeDirectory
-  /** Where the snapshots of the profile are. */
+  /** Where the snapshots of the profile are, and the files of its agents. */
   readonly directory: string
+  readonly agents: string
   isOn(agent: Agent): Promise<boolean>
   now(): number
   say(line: string): void
 }
 
 interface Asked {
-  readonly request: ToCapture
+  readonly request: CaptureRequest
   readonly sinceMs: number
   tries: number
 }
@@ -40,6 +42,9 @@ export class TurnCaptures implements Disposable {
   readonly #asked = new Map<number, Asked>()
   /** Directories that cannot be captured, each reported once. */
   readonly #refused = new Set<string>()
+  readonly #branches: TurnBranches
+  /** The next attempts to push. */
+  readonly #pushes = new Map<AgentId, NodeJS.Timeout>()
   #agents = new Set<AgentId>()
   #child: ChildProcess | undefined
   #idle: NodeJS.Timeout | undefined
@@ -49,12 +54,15 @@ export class TurnCaptures implements Disposable {
 
   constructor(private readonly setup: TurnCapturesSetup) {
     this.#captured = new CapturedTurns(setup.directory)
+    this.#branches = new TurnBranches(setup.agents)
     this.#stuck = setInterval(() => this.#endStuck(), STUCK_MS / 10).unref()
   }
 
   /** These agents' files have changed, or are seen for the first time. */
   async saw(changed: readonly { agent: Agent; run: AgentRun }[], all: ReadonlySet<AgentId>): Promise<void> {
+    const known = this.#agents
     this.#agents = new Set(all)
+    for (const { agent, run } of changed) if (!known.has(agent.id)) this.#catchUp(agent.id, run)
     for (const { agent, run } of changed) {
       const edges = turnEdges(run, this.#captured.of(agent.id), this.setup.now())
       if (edges.length === 0 || this.#isOver) continue
@@ -69,12 +77,22 @@ export class TurnCaptures implements Disposable {
     }
   }
 
+  /** A daemon before this one may have been killed before it had committed or pushed a turn. */
+  #catchUp(agent: AgentId, { binding }: AgentRun): void {
+    if (this.#branches.of(agent) && binding)
+      this.#send({ branch: agent, session: binding.session, home: this.setup.home })
+  }
+
   #ask(asked: Asked): void {
     this.#asked.set(asked.request.id, asked)
     asked.tries += 1
+    this.#send(asked.request)
+  }
+
+  #send(request: ToCapture): void {
     this.#child ??= this.#start()
     clearTimeout(this.#idle)
-    this.#child.send(asked.request, () => {})
+    this.#child.send(request, () => {})
   }
 
   #start(): ChildProcess {
@@ -94,13 +112,38 @@ export class TurnCaptures implements Disposable {
     return child
   }
 
-  #hear({ id, problem, isRefused }: FromCapture): void {
+  #hear(answer: FromCapture): void {
+    if ('branch' in answer) this.#hearBranch(answer)
+    else this.#hearCapture(answer)
+  }
+
+  #hearCapture({ id, problem, isRefused }: CaptureAnswer): void {
     const asked = this.#asked.get(id)
     this.#asked.delete(id)
     if (asked && problem !== undefined) this.#failed(asked, problem, isRefused === true)
     if (this.#asked.size > 0) return
     this.#captured.save((agent) => this.#agents.has(agent))
-    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+    this.#endLater()
+  }
+
+  #endLater(): void {
+    clearTimeout(this.#idle)
+    if (this.#asked.size === 0) this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+  }
+
+  /** What a remote refused is in the agent's file; a failed push is tried again when it is due. */
+  #hearBranch({ branch: agent, next_at, problem }: BranchAnswer): void {
+    if (problem !== undefined) this.setup.say(`no commit of a turn of agent ${agent}: ${problem}`)
+    this.#endLater()
+    clearTimeout(this.#pushes.get(agent))
+    this.#pushes.delete(agent)
+    if (next_at === undefined || this.#isOver) return
+    const waitMs = Math.max(1_000, Date.parse(next_at) - this.setup.now())
+    const again = (): void => {
+      this.#pushes.delete(agent)
+      if (this.#agents.has(agent)) this.#send({ branch: agent, home: this.setup.home })
+    }
+    this.#pushes.set(agent, setTimeout(again, waitMs).unref())
   }
 
   #failed(asked: Asked, problem: string, isRefused: boolean): void {
@@ -126,6 +169,7 @@ export class TurnCaptures implements Disposable {
     this.#isOver = true
     clearInterval(this.#stuck)
     clearTimeout(this.#idle)
+    for (const timer of this.#pushes.values()) clearTimeout(timer)
     this.#end()
   }
 }

@@ -10,6 +10,7 @@ import {
   respawnAgent,
   sweepMediums,
   type WatchdogSettings,
+  waitLeft,
 } from '../../lifecycle/index.js'
 import { type Agent, type AgentId, isAgentId, msOf, SkeinError } from '../../model/index.js'
 import type { EventHub, Frame } from '../http/event-hub.js'
@@ -23,6 +24,9 @@ export interface WatchdogOptions {
 
 /** What ended longer ago, without a daemon to see it, is left to its user. */
 const RECENT_MS = 24 * 3_600_000
+
+/** The clock is asked again at least so often. */
+const LONGEST_WAIT_MS = 10 * 60_000
 
 /** How often agents of an asker that was killed are looked for. */
 const SWEEP_MS = 60_000
@@ -101,8 +105,8 @@ export class Watchdog implements AsyncDisposable {
     const { parts } = this.options
     for (const agent of await parts.home.roster.agents()) {
       const { run } = await parts.runs.found(agent.id)
-      const pending = run && pendingRespawn(run, parts.context.clock.now())
-      if (pending) this.#schedule(agent, pending.respawn, pending.waitMs)
+      const pending = run && pendingRespawn(run)
+      if (pending) this.#schedule(agent, pending)
       else if (run?.run?.ended_at && parts.context.clock.now() - msOf(run.run.ended_at) < RECENT_MS)
         await this.#consider(agent.id)
     }
@@ -118,7 +122,8 @@ export class Watchdog implements AsyncDisposable {
     if (respawn.parked) {
       say(`${agent.address} is parked: ${respawn.parked.reason}`)
       await this.#tell('escalation_sent', agent, { ...respawn.parked })
-    } else this.#schedule(agent, respawn, respawn.delay_ms ?? 0)
+    }
+    this.#schedule(agent, respawn)
   }
 
   async #endStranded(id: AgentId): Promise<void> {
@@ -128,13 +133,19 @@ export class Watchdog implements AsyncDisposable {
     if (settings && agent) await endStranded(parts, agent, settings.ruleOf(agent))
   }
 
-  #schedule(agent: Agent, respawn: Respawn, waitMs: number): void {
+  #schedule(agent: Agent, respawn: Respawn): void {
+    const waitMs = waitLeft(respawn, this.options.parts.context.clock.now())
     clearTimeout(this.#timers.get(agent.id))
-    // Timers run by the monotonic clock.
-    const timer = setTimeout(() => {
-      this.#timers.delete(agent.id)
-      this.#queue(() => this.#respawn(agent, respawn))
-    }, waitMs)
+    if (waitMs === undefined) return
+    // Timers run by the monotonic clock, which stands still while the machine sleeps, and not for more than 24 days.
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(agent.id)
+        if (waitMs > LONGEST_WAIT_MS) this.#schedule(agent, respawn)
+        else this.#queue(() => this.#respawn(agent, respawn))
+      },
+      Math.min(waitMs, LONGEST_WAIT_MS),
+    )
     this.#timers.set(agent.id, timer)
   }
 

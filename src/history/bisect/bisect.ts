@@ -51,6 +51,8 @@ export interface Bisection {
 interface Sources {
   snapshots: Pick<SnapshotBook, 'list' | 'scratch'>
   turns(session: string): Promise<SessionHistory>
+  /** Told before each run. */
+  onRun?: (run: { number: number; most: number; turn: number }) => void
 }
 
 /** A command that ends with this cannot say, as in `git bisect run`. */
@@ -66,7 +68,8 @@ export async function bisect(sources: Sources, request: BisectRequest): Promise<
   const first = places.find(({ snapshot }) => snapshot)?.snapshot
   if (!first) throw noneOf(session.id)
   using worktree = await sources.snapshots.scratch(first)
-  const attempt = new Attempt(request, worktree, session.id)
+  const most = Math.floor(Math.log2(Math.max(1, search.bad - search.good))) + 1
+  const attempt = new Attempt(request, worktree, session.id, (number, turn) => sources.onRun?.({ number, most, turn }))
   const found = await attempt.search(search, places)
   const end = await conclude(found, places, attempt, request.good === undefined)
   const prompt = history.turns.find(({ number }) => number === end.turn)?.prompt
@@ -133,6 +136,7 @@ class Attempt {
     private readonly request: BisectRequest,
     private readonly worktree: Shown,
     private readonly session: string,
+    private readonly onRun: (number: number, turn: number) => void,
   ) {}
 
   async search(begun: Search, places: readonly Place[]): Promise<Search> {
@@ -147,6 +151,7 @@ class Attempt {
 
   async run(snapshot: Snapshot, turn: number, edge: BisectRun['edge']): Promise<Verdict> {
     await this.#ready(snapshot)
+    this.onRun(this.runs.length + 1, turn)
     await this.worktree.show(snapshot)
     const end = await this.#shell(this.request.run)
     const verdict = end.exit_code === 0 ? 'passed' : end.exit_code === SKIP ? 'skipped' : 'failed'

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { refuseDeadDirectory } from '../../disk/index.js'
+import { entriesIn, processStat, refuseDeadDirectory } from '../../disk/index.js'
 
 export interface ShellCall {
   cwd: string
@@ -76,10 +76,35 @@ export function runShell(text: string, { cwd, env, limitMs, signal }: ShellCall)
     })
     child.once('exit', (code) => {
       ended = code
+      endRest(child.pid)
       drain = setTimeout(done, DRAIN_MS)
     })
     child.once('close', done)
   })
+}
+
+/** What the command left running in the background would go on in a worktree that shows another turn. Its session is the mark of all of them. */
+function endRest(leader: number | undefined): void {
+  const left = (): { pid: number; starttime: number }[] =>
+    entriesIn('/proc').flatMap((name) => {
+      const pid = Number(name)
+      const stat = Number.isInteger(pid) ? processStat(pid) : undefined
+      if (stat?.session !== leader || !stat || 'ZX'.includes(stat.state)) return []
+      return [{ pid, starttime: stat.starttime }]
+    })
+  const end = (name: NodeJS.Signals, some: readonly { pid: number; starttime: number }[]): void => {
+    for (const { pid, starttime } of some)
+      if (processStat(pid)?.starttime === starttime) {
+        try {
+          process.kill(pid, name)
+        } catch {
+          // it ended in this moment
+        }
+      }
+  }
+  const found = leader === undefined ? [] : left()
+  end('SIGTERM', found)
+  if (found.length > 0) setTimeout(() => end('SIGKILL', [...found, ...left()]), GRACE_MS / 4)
 }
 
 /** The group is ours for as long as its leader was not waited for: one that has exited is never signalled. */

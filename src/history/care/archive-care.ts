@@ -94,14 +94,20 @@ export class StoredArchive implements ArchiveBook {
     return { session, logs, problems }
   }
 
-  /** The oldest first. A log that its tool still keeps stays: it would be archived again. */
+  /**
+   * The oldest first. A log that its tool still keeps stays: it would be archived again. So does what an agent goes on with when it is
+   * started again.
+   */
   async prune({ dryRun = false }: { dryRun?: boolean } = {}): Promise<ArchivePrune> {
     const { maxAgeMs, maxBytes } = await this.config.archiveRetention()
     const entries = this.#entries().toReversed()
     const before = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : this.store.context.clock.now() - maxAgeMs
     let left = entries.reduce((sum, entry) => sum + entry.stored_bytes, 0)
+    const isConfigured = maxAgeMs !== undefined || maxBytes !== undefined
+    const needed = isConfigured ? await this.#needed() : new Set()
     const chosen: { entry: ArchiveEntry; because: 'age' | 'size' }[] = []
     for (const entry of entries) {
+      if (entry.standing.session && needed.has(entry.standing.session)) continue
       const isOld = Date.parse(entry.standing.modified_at) < before
       const isTooMuch = left > (maxBytes ?? Number.POSITIVE_INFINITY)
       if ((!isOld && !isTooMuch) || logOfEntry(entry)) continue
@@ -114,13 +120,21 @@ export class StoredArchive implements ArchiveBook {
       return { tool, ...(session ? { session } : {}), path, modified_at, stored_bytes, because }
     })
     const bytes_freed = logs.reduce((sum, log) => sum + log.stored_bytes, 0)
-    const is_configured = maxAgeMs !== undefined || maxBytes !== undefined
     if (!dryRun && logs.length > 0) {
       const count = (because: string): number => logs.filter((log) => log.because === because).length
       const payload = { logs: logs.length, bytes_freed, by_age: count('age'), by_size: count('size') }
       await this.events.append({ type: 'archive_pruned', payload, visibility: 'audit' })
     }
-    return { dry_run: dryRun, is_configured, logs, bytes_freed }
+    return { dry_run: dryRun, is_configured: isConfigured, logs, bytes_freed }
+  }
+
+  /** The session that each agent is in or was in last. */
+  async #needed(): Promise<ReadonlySet<string>> {
+    const { agents } = await this.store.ask((index) => index.roster())
+    const found = await Promise.all(
+      [...agents.values()].map(({ address }) => this.sessions.find(address).catch(noSession)),
+    )
+    return new Set(found.flatMap((session) => session?.id ?? []))
   }
 
   /** The text that can be searched goes with it: both come from the log that is gone. */
@@ -157,6 +171,12 @@ export class StoredArchive implements ArchiveBook {
       config_file: this.config.file,
     }
   }
+}
+
+/** An agent that was never started has none. */
+function noSession(error: unknown): undefined {
+  if (!(error instanceof SkeinError)) throw error
+  return undefined
 }
 
 function listed(entry: ArchiveEntry): ArchivedLog {

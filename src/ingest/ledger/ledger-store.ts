@@ -44,7 +44,7 @@ export class LedgerStore extends Statements implements Disposable {
     const database = openDatabase(path)
     try {
       database.exec(
-        'pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma wal_autocheckpoint = 8000',
+        'pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -16384; pragma wal_autocheckpoint = 8000',
       )
       const store = new LedgerStore(database)
       const isNew = store.get('select 1 from sqlite_master where name = ?', 'ledger_facts') === undefined

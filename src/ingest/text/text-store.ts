@@ -80,8 +80,9 @@ export class TextStore implements Disposable {
     const db = new Statements(openDatabase(path))
     try {
       db.database.exec(
-        // Larger pages than usual: text comes in bulk, and every page is two ways into the kernel, and one more later.
-        'pragma page_size = 16384; pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536; pragma wal_autocheckpoint = 8000',
+        // Larger pages than usual: text comes in bulk, and every page is two ways into the kernel, and one more later. A small cache: a large
+        // one fills up with every log and is no quicker, because the system keeps the pages too.
+        'pragma page_size = 16384; pragma busy_timeout = 30000; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -8192; pragma wal_autocheckpoint = 8000',
       )
       if (versionOf(db) !== TEXT_VERSION) {
         db.inTransaction(() => {

@@ -1,17 +1,15 @@
-import { join } from 'node:path'
 import { explainDiskError, FileLock, readPlain, statOf, writeAtomic } from '../../disk/index.js'
 import type { Home } from '../../home/index.js'
 import { type Budget, isBudget, isNewer, isSameBudget, newerFormat, readJson, SkeinError } from '../../model/index.js'
 
-const FILE = 'budgets.json'
 const WAIT_MS = 10_000
 
 /** The budgets of a profile, in one small file (0600). */
 export class BudgetBook {
   readonly #path: string
 
-  constructor({ directory }: Pick<Home, 'directory'>) {
-    this.#path = join(directory, FILE)
+  constructor({ paths }: Pick<Home, 'paths'>) {
+    this.#path = paths.budgets
   }
 
   /** Without a file there is nothing to read: most homes have no budgets. */

@@ -36,7 +36,7 @@ export async function standings(
   const all = await Promise.all(
     budgets.map(async (budget) => {
       const name = nameOf(budget.target, agents)
-      if (name === undefined) return [] // its agent was removed
+      if (name === undefined) return [] // its agent was removed, or the name of its group erased
       const spent = await home.history.spentWithin(scopeOf(budget.target, name), budget.per === 'day')
       return [{ budget, spent, state: budgetState(budget, spent), name }]
     }),
@@ -49,11 +49,20 @@ function nameOf(target: BudgetTarget, agents: readonly Agent[]): string | undefi
     case 'agent':
       return agents.find(({ id }) => id === target.id)?.address
     case 'group':
-      return target.path
+      return isGroup(target.path) ? target.path : undefined
     case 'work':
       return target.id
     case 'all':
       return 'all'
+  }
+}
+
+function isGroup(path: string): boolean {
+  try {
+    return parseGroupPath(path) !== undefined
+  } catch (error) {
+    if (error instanceof SkeinError) return false
+    throw error
   }
 }
 
@@ -67,7 +76,7 @@ export function isCharged({ target }: Budget, agent: Agent, run: AgentRun | unde
     case 'agent':
       return target.id === agent.id
     case 'group':
-      return isWithin(agent.address, parseGroupPath(target.path))
+      return isGroup(target.path) && isWithin(agent.address, parseGroupPath(target.path))
     case 'work':
       return target.id === (run?.recipe.work ?? work)
     case 'all':

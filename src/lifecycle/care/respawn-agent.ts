@@ -5,7 +5,7 @@ import { endLost } from '../recover/end-lost.js'
 import { planRecovery, restoreLog } from '../recover/recovery-plan.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
-import { decideRespawn, type RespawnRule, waitLeft } from './respawn.js'
+import { decideRespawn, isToCome, type RespawnRule } from './respawn.js'
 
 /** Decides about an agent that has ended, and keeps it in its file; undefined when there is nothing to do, or it was decided before. */
 export async function considerRespawn(parts: Parts, agent: Agent, rule: RespawnRule): Promise<Respawn | undefined> {
@@ -27,13 +27,16 @@ export async function endStranded(parts: Parts, agent: Agent, { respawn }: Respa
   if (lifeOfRun(live) === 'alive') await endLost(parts, agent, live)
 }
 
-/** A respawn that was decided before this process began, with how long is still to wait for it. */
-export function pendingRespawn(
-  { respawn, run }: { respawn?: Respawn; run?: { id: string; ended_at?: string } },
-  nowMs: number,
-): { respawn: Respawn; waitMs: number } | undefined {
-  if (!respawn || respawn.parked || !run?.ended_at || respawn.run !== run.id) return undefined
-  return { respawn, waitMs: waitLeft(respawn, nowMs) }
+/** A respawn that was decided before this process began, and is still to come. */
+export function pendingRespawn({
+  respawn,
+  run,
+}: {
+  respawn?: Respawn
+  run?: { id: string; ended_at?: string }
+}): Respawn | undefined {
+  if (!respawn || !run?.ended_at || respawn.run !== run.id) return undefined
+  return isToCome(respawn) ? respawn : undefined
 }
 
 /**
@@ -46,7 +49,7 @@ export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn)
     run?.run?.id === decided.run &&
     run.run.ended_at !== undefined &&
     run.respawn?.run === decided.run &&
-    !run.respawn.parked &&
+    isToCome(run.respawn) &&
     run.archived_at === undefined &&
     run.run.end?.how !== 'stopped' &&
     run.run.end?.how !== 'killed'

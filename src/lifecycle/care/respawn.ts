@@ -1,5 +1,6 @@
 import { type Instant, msOf, type Role } from '../../model/index.js'
 import type { AgentRun, Respawn, RunEnd } from '../agent-run.js'
+import { holdOf } from './hold.js'
 
 /** When an agent is started again after it ended unasked. */
 export interface RespawnRule {
@@ -26,9 +27,14 @@ export function decideRespawn(run: AgentRun, address: string, rule: RespawnRule,
   const count = before && isSameWork && !isCalm ? before.count : 0
   const known = { run: ended.id, count, at: now, ...(recipe.work ? { work: recipe.work } : {}) }
   const next = `skein recover ${address}`
-  const held = heldBy(run)
-  if (held !== undefined)
-    return { ...known, parked: { kind: 'held', reason: held, next: `When it can work again: ${next}` } }
+  const hold = holdOf(run, msOf(now))
+  if (hold) {
+    // Whatever it says, it is not started again for ever.
+    const until = count < rule.limit ? hold.until : undefined
+    const parked = { kind: 'held' as const, reason: hold.reason, next: `When it can work again: ${next}` }
+    if (!until) return { ...known, parked }
+    return { ...known, count: count + 1, delay_ms: rule.backoffMs, parked: { ...parked, until } }
+  }
   if (count >= rule.limit) {
     const on = recipe.work ? ` on ${recipe.work}` : ''
     const reason = `it ended ${count + 1} times${on}, last: ${end.reason}`
@@ -42,18 +48,15 @@ function isWanted({ how }: RunEnd, { respawn }: RespawnRule): boolean {
   return respawn === 'always' || how !== 'exited'
 }
 
-/** A program that cannot log in or may not work for now would only fail again. Its words say until when, where it knows. */
-function heldBy({ turn_end, told = [], status }: AgentRun): string | undefined {
-  const last = told.at(-1)
-  const trouble = turn_end?.how === 'failed' ? turn_end.trouble : (last?.trouble ?? status.trouble)
-  if (trouble !== 'auth' && trouble !== 'usage-limit') return undefined
-  const what = trouble === 'auth' ? 'it could not log in' : 'it has reached its usage limit'
-  const said = turn_end?.reason ?? last?.reason
-  return said === undefined ? what : `${what}: ${said}`
-}
+/** Not one that is left down until somebody brings it back. */
+export const isToCome = ({ parked }: Respawn): boolean => !parked || parked.until !== undefined
 
-/** How long is still to wait. A clock that was set back makes it no longer than the whole delay. */
-export function waitLeft({ at, delay_ms = 0 }: Respawn, nowMs: number): number {
-  const left = msOf(at) + delay_ms - nowMs
-  return Math.max(0, Math.min(left, delay_ms))
+/**
+ * How long is still to wait: after its end, or after the end of the limit that holds it; undefined for one that is left down. A clock that
+ * was set back makes it no longer than the whole wait.
+ */
+export function waitLeft({ at, delay_ms = 0, parked }: Respawn, nowMs: number): number | undefined {
+  if (parked && !parked.until) return undefined
+  const whole = Math.max(0, msOf(parked?.until ?? at) - msOf(at)) + delay_ms
+  return Math.max(0, Math.min(msOf(at) + whole - nowMs, whole))
 }

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../home/index.js'
 import type { Agent, Evidence, Outcome } from '../../model/index.js'
 import { isEndedNote, type PaneInfo } from '../../terminal/index.js'
+import { troubleAtExit } from '../../tools/index.js'
 import type { AgentRun, LiveRun, RunEnd } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import { recordEnd } from '../run/recorded-session.js'
@@ -26,10 +27,18 @@ export async function recordRunEnd(
   live: LiveRun,
   seen: { process: Evidence; pane?: PaneInfo | undefined },
 ): Promise<{ end: RunEnd; events: Omit<NewEvent, 'agent'>[] }> {
-  const end = runEndOf(live, seen)
+  const seenEnd = runEndOf(live, seen)
+  const isUnasked = seenEnd.how === 'crashed' || seenEnd.how === 'exited'
+  const screen = isUnasked && seen.pane ? await lastScreen(parts, live) : []
+  const end = explained(seenEnd, live, screen)
   await recordEnd(parts, run.binding?.session, OUTCOMES[end.how], end.reason)
-  const screen = end.how === 'crashed' && seen.pane ? await lastScreen(parts, live) : []
-  return { end, events: endEvents(agent, run, live, end, screen) }
+  return { end, events: endEvents(agent, run, live, end, end.how === 'crashed' ? screen : []) }
+}
+
+/** A program that left by itself may have said why: one that cannot log in, or has reached a limit, would only leave again. */
+function explained(end: RunEnd, { asked }: LiveRun, screen: readonly string[]): RunEnd {
+  const why = asked || end.exit_status === undefined ? undefined : troubleAtExit(screen)
+  return why ? { ...end, trouble: why.trouble, reason: `${end.reason}: ${why.said}` } : end
 }
 
 function runEndOf({ asked }: LiveRun, { process, pane }: { process: Evidence; pane?: PaneInfo | undefined }): RunEnd {

@@ -2,6 +2,7 @@ import { type Instant, laterOf, msOf, type Role, type Trouble } from '../../mode
 import type { AgentRun, LiveRun, Silence } from '../agent-run.js'
 import type { Activity } from '../status/evidence.js'
 import type { Sign } from './heartbeat.js'
+import { isHolding } from './hold.js'
 
 /** How long an agent with work may be silent, and whether it is restarted then. */
 export interface SilenceRule {
@@ -43,8 +44,7 @@ export function decideSilence(before: Silence | undefined, signs: SilenceSigns, 
   const known = before?.run === run.id && before.work === work ? before : undefined
   if (before && !known) return 'forget'
   if (rule.afterMs === undefined || work === undefined) return known ? 'forget' : 'none'
-  const isHeld = trouble === 'auth' || trouble === 'usage-limit'
-  if (isHeld || (activity !== 'running' && activity !== 'quiet' && activity !== 'failed')) return 'none'
+  if (isHolding(trouble) || (activity !== 'running' && activity !== 'quiet' && activity !== 'failed')) return 'none'
   const patienceMs = signs.tool && activity === 'running' ? rule.afterMs * IDLE_TOOL : rule.afterMs
   return known
     ? afterNudge(known, signs, rule, patienceMs)

@@ -6,6 +6,7 @@ import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { send } from '../talk/send.js'
 import { signOf } from './heartbeat.js'
+import { holdOf, isHolding } from './hold.js'
 import { decideSilence, lastOf, type SilenceRule, type SilenceSigns, type SilenceStep } from './silence.js'
 import type { ToolWork } from './tool-work.js'
 
@@ -61,13 +62,15 @@ function signsOf(
   const activity = activityOf(run.status)
   const begun = run.busy_at !== undefined && run.busy_at > live.started_at ? run.busy_at : live.started_at
   const tool = activity === 'running' ? tools.look(live, begun, parts.context.clock.now()) : undefined
+  // What the last turn ended with, also when its user has seen that.
+  const trouble = activity === 'running' ? run.status.trouble : (run.turn_end?.trouble ?? run.status.trouble)
+  const isLimitOver = isHolding(trouble) && holdOf(run, parts.context.clock.now()) === undefined
   return {
     now: nowOf(parts),
     run: live,
     work: undefined,
     activity,
-    // What the last turn ended with, also when its user has seen that.
-    trouble: activity === 'running' ? run.status.trouble : (run.turn_end?.trouble ?? run.status.trouble),
+    trouble: isLimitOver ? undefined : trouble,
     sign: signOf(parts, run)?.at,
     tool,
     prompted_at: run.prompted_at,

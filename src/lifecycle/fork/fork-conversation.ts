@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { isThere } from '../../disk/index.js'
-import { type SessionId, SkeinError } from '../../model/index.js'
-import { checkCut, type Environment, findProgram, hasWriter, placeCut } from '../../tools/index.js'
+import type { SessionId } from '../../model/index.js'
+import { checkCut, hasWriter, placeCut } from '../../tools/index.js'
 import { nowOf, type Parts } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import type { ForkPlan } from './fork-plan.js'
-
-const IMPORT_MS = 120_000
+import { notImported, outputOf } from './import-conversation.js'
 
 /** The conversation that a fork goes on with. */
 export interface ForkedConversation {
@@ -22,12 +19,18 @@ export interface ForkedConversation {
   context?: string
 }
 
-/** Brings the conversation to where the new agent finds it. `place` hears of every file before it is written. */
+/** What is about to be made: files, or a session in the store of a program. */
+export interface Placing {
+  files?: readonly string[]
+  imported?: { tool: string; session: SessionId }
+}
+
+/** Brings the conversation to where the new agent finds it. `place` hears of everything before it is made. */
 export async function forkConversation(
   parts: Parts,
   plan: ForkPlan,
   target: { session: SessionId; cwd: string },
-  place: (files: readonly string[]) => void,
+  place: (made: Placing) => void,
 ): Promise<ForkedConversation> {
   const { request, session, recipe, kept } = plan
   const none: ForkedConversation = { turns: 0, how: 'new', left_out: [] }
@@ -42,7 +45,7 @@ async function cutFor(
   parts: Parts,
   { log, request, recipe }: ForkPlan,
   { session, cwd }: { session: SessionId; cwd: string },
-  place: (files: readonly string[]) => void,
+  place: (made: Placing) => void,
 ): Promise<ForkedConversation> {
   if (!log?.tool.cut) throw new Error('no log to cut')
   const { tool, ref } = log
@@ -50,11 +53,14 @@ async function cutFor(
   const cut = await tool.cut?.(ref, request, { session, cwd, environment, now: nowOf(parts) })
   if (!cut) throw new Error('no cut')
   // What is there already is the user's: it is not replaced, and not removed when the fork is taken back.
-  place(cut.files.map(({ path }) => path).filter((path) => !isThere(path)))
+  place({
+    files: cut.files.map(({ path }) => path).filter((path) => !isThere(path)),
+    ...(cut.import ? { imported: { tool: tool.name, session: cut.session } } : {}),
+  })
   const placed = placeCut(tool, ref, request, cut)
   if (cut.import) {
     try {
-      await run(cut.import.argv, cut.import.cwd, environment)
+      await outputOf(cut.import.argv, cut.import.cwd, environment, request.signal)
     } finally {
       for (const path of placed) rmSync(path, { force: true })
     }
@@ -68,9 +74,9 @@ async function cutFor(
 /** In the form of another program, or of its own where the log is gone and the archive has the words. */
 async function writtenFor(
   parts: Parts,
-  { session, recipe, kept }: ForkPlan,
+  { request: { signal }, session, recipe, kept }: ForkPlan,
   target: { session: SessionId; cwd: string },
-  place: (files: readonly string[]) => void,
+  place: (made: Placing) => void,
 ): Promise<ForkedConversation> {
   const { writeConversation } = await import('./written-conversation.js')
   const through = kept.at(-1)?.number
@@ -80,8 +86,9 @@ async function writtenFor(
     ...(recipe.account === undefined ? {} : { account: recipe.account }),
     ...(recipe.model === undefined ? {} : { model: recipe.model }),
     ...(through === undefined ? {} : { through }),
+    ...(signal === undefined ? {} : { signal }),
   }
-  const written = await writeConversation(parts, session, request, (path) => place([path]))
+  const written = await writeConversation(parts, session, request, place)
   return { turns: written.turns, how: 'written', left_out: written.left_out }
 }
 
@@ -102,25 +109,3 @@ async function contextOf({ home }: Parts, { session, kept }: ForkPlan): Promise<
   )
   return text ?? ''
 }
-
-/** Without a shell, in the user's environment. */
-function run(argv: readonly [string, ...string[]], cwd: string, environment: Environment): Promise<void> {
-  const [name, ...args] = argv
-  const program = findProgram(name, environment)
-  if (!program) throw new SkeinError('bad-input', `${name} is not installed, or not in PATH`, `Install ${name}`)
-  const env = Object.fromEntries(Object.entries(environment.env).filter(([, value]) => value !== undefined))
-  const options = { cwd, env: { ...env, PATH: `${dirname(program.path)}:${env.PATH ?? ''}` }, timeout: IMPORT_MS }
-  return new Promise((resolve, reject) => {
-    execFile(program.path, args, { ...options, killSignal: 'SIGKILL' }, (error, _stdout, stderr) => {
-      if (!error) resolve()
-      else reject(notImported(argv, error.killed ? 'it took too long' : stderr.trim().slice(-300) || error.message))
-    }).stdin?.end()
-  })
-}
-
-const notImported = (argv: readonly string[], because: string): SkeinError =>
-  new SkeinError(
-    'cut-differs',
-    `The conversation was not taken over: ${argv.slice(0, 2).join(' ')} failed: ${because}`,
-    'Run the program once by hand to see whether it works, then try again',
-  )

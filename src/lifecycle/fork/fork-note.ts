@@ -1,20 +1,21 @@
-import { rmdirSync, rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  guardedText,
-  isThere,
+  FileLock,
   makeDirectory,
   namesIn,
   type ProcessPlace,
   processStat,
+  refuseDeadDirectory,
+  statOf,
   textIn,
   thisPlace,
   whereaboutsOf,
   writeAtomic,
 } from '../../disk/index.js'
-import { isAgentId, readJson, type SessionId } from '../../model/index.js'
+import { type AgentId, readJson, type SessionId, SkeinError } from '../../model/index.js'
 import type { Parts } from '../parts.js'
-import { Git } from '../sling/worktree.js'
+import { forksDirectory } from './sweep-forks.js'
 
 /** What a fork is about to make, written down before it is made. Whoever finds the note of a fork whose process is gone takes it back. */
 export interface ForkNote {
@@ -26,15 +27,26 @@ export interface ForkNote {
   /** A worktree of this repository, on a new branch at this commit; or a plain directory. */
   repository?: string
   directory?: string
+  /** Which directory it is: another one of that name is not ours. */
+  made?: string
+  /** The directories above it that did not exist, innermost first. */
+  made_above?: string[]
+  /** The branch did not exist. */
   branch?: string
   head?: string
+  /** Nothing of the fork writes into the directory after this note. */
+  is_ready?: true
   files: string[]
-  agent?: string
+  /** A conversation that the program of a tool takes into its own store. */
+  imported?: { tool: string; session: SessionId; cwd: string }
+  agent?: AgentId
+  /** Groups that did not exist. */
+  groups?: string[]
   session?: SessionId
 }
 
 const SUFFIX = '.json'
-const directoryOf = ({ home }: Parts): string => join(home.paths.agents, 'forks')
+const LOCK = 'sweep.lock'
 
 export class ForkNotes {
   constructor(private readonly parts: Parts) {}
@@ -52,7 +64,7 @@ export class ForkNotes {
   }
 
   write(note: ForkNote): void {
-    makeDirectory(directoryOf(this.parts))
+    makeDirectory(forksDirectory(this.parts))
     writeAtomic(this.#path(note.id), `${JSON.stringify(note)}\n`, { durable: true })
   }
 
@@ -60,19 +72,44 @@ export class ForkNotes {
     rmSync(this.#path(id), { force: true })
   }
 
-  /** Takes back what forks that were cut off have left. One whose agent was started is complete. */
+  /** Takes back what forks that were cut off have left. One whose program was started is complete. One process does it at a time. */
   async sweep(): Promise<void> {
-    for (const name of namesIn(directoryOf(this.parts))) {
-      const note = name.endsWith(SUFFIX) ? readNote(textIn(join(directoryOf(this.parts), name))) : undefined
-      if (!note || isAlive(note)) continue
-      await undoFork(this.parts, note)
-      this.forget(note.id)
+    const left = namesIn(forksDirectory(this.parts)).flatMap((name) => this.#leftBy(name) ?? [])
+    if (left.length === 0) return
+    using lock = new FileLock(join(forksDirectory(this.parts), LOCK))
+    using held = await lock.hold(0).catch(busy)
+    if (!held) return
+    const { undoFork } = await import('./undo-fork.js')
+    for (const { name } of left) {
+      const found = this.#leftBy(name) // another process may have done it
+      if (!found) continue
+      const { note, writtenMs } = found
+      try {
+        await undoFork(this.parts, note, { writtenMs })
+        this.forget(note.id)
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        this.parts.context.warn(`A fork that was interrupted could not be undone: ${error.message}`)
+      }
     }
   }
 
-  #path(id: string): string {
-    return join(directoryOf(this.parts), `${id}${SUFFIX}`)
+  #leftBy(name: string): { name: string; note: ForkNote; writtenMs: number } | undefined {
+    if (!name.endsWith(SUFFIX)) return undefined
+    const path = join(forksDirectory(this.parts), name)
+    const writtenMs = statOf(path)?.mtimeMs
+    const note = readNote(textIn(path))
+    return note && writtenMs !== undefined && !isAlive(note) ? { name, note, writtenMs } : undefined
   }
+
+  #path(id: string): string {
+    return join(forksDirectory(this.parts), `${id}${SUFFIX}`)
+  }
+}
+
+function busy(error: unknown): undefined {
+  if (error instanceof SkeinError && error.code === 'home-busy') return undefined
+  throw error
 }
 
 function readNote(text: string | undefined): ForkNote | undefined {
@@ -90,37 +127,9 @@ function isAlive({ pid, process_start, place }: ForkNote): boolean {
   return stat !== undefined && (process_start === undefined || stat.starttime === process_start)
 }
 
-/** Removes what a fork has made, in the opposite order. Nobody has worked in it: its program was never started. */
-export async function undoFork(parts: Parts, note: ForkNote): Promise<void> {
-  if (isAgentId(note.agent)) {
-    const agent = (await parts.home.roster.agents()).find(({ id }) => id === note.agent)
-    const run = agent && (await parts.runs.read(agent.id))
-    if (run?.run || run?.launching) return
-    if (agent) {
-      await parts.home.roster.remove(agent.id)
-      parts.runs.forget(agent.id)
-    }
-  }
-  const known = note.session && (await parts.home.sessions.get(note.session))
-  if (known && known.ended_at === undefined)
-    await parts.home.sessions.end(known.id, { outcome: 'killed', reason: 'the fork was taken back' })
-  for (const path of note.files) rmSync(path, { force: true })
-  await removeTree(parts, note)
-}
-
-/** Only a worktree of that repository: a directory that somebody else made in its place is left as it is. */
-async function removeTree(parts: Parts, { repository, directory, branch, head }: ForkNote): Promise<void> {
-  if (directory === undefined || !isThere(directory)) return
-  if (repository === undefined) {
-    rmSync(directory, { recursive: true, force: true })
-    return
-  }
-  const git = new Git(parts.environment.env)
-  const common = await git.run(directory, 'rev-parse', '--path-format=absolute', '--git-common-dir')
-  const isIts = common === repository && guardedText(join(directory, '.git'), 8_192)?.startsWith('gitdir: ') === true
-  if (isIts) rmSync(directory, { recursive: true, force: true })
-  else if (namesIn(directory).length === 0) rmdirSync(directory)
-  await git.run(repository, 'worktree', 'prune')
-  const now = branch && (await git.run(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`))
-  if (isIts && branch && now === head) await git.run(repository, 'branch', '-D', branch)
+/** Tells a directory from another one that was made in its place. */
+export function directoryMark(path: string): string {
+  refuseDeadDirectory(path)
+  const { dev, ino, birthtimeNs } = statSync(path, { bigint: true })
+  return `${dev}:${ino}:${birthtimeNs}`
 }

@@ -31,7 +31,13 @@ export interface ForkRequest {
   /** How many forks of the same turn. */
   count: number
   prompt?: string
+  /** Undoes the fork when it is aborted. */
+  signal?: AbortSignal
+  /** Called before each step; what it throws fails that step, and the fork is undone. */
+  onStep?: (step: ForkStep) => void
 }
+
+export type ForkStep = 'worktree' | 'setup' | 'agent' | 'session' | 'conversation' | 'bind' | 'start' | 'record' | 'end'
 
 /** Everything that decides a fork. Nothing has been changed. */
 export interface ForkPlan {

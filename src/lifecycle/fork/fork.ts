@@ -1,8 +1,10 @@
-import { dirname, join } from 'node:path'
-import { isThere, makeDirectory, realPath } from '../../disk/index.js'
+import { realPath } from '../../disk/index.js'
 import {
   type Agent,
+  type AgentId,
+  groupLineage,
   parseAddress,
+  parseAgentId,
   parseSessionId,
   type SessionId,
   SkeinError,
@@ -13,13 +15,15 @@ import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { givenEnv } from '../run/given-env.js'
 import { spawn, start } from '../run/start.js'
 import { refuseParked } from '../sling/admission.js'
-import { Git } from '../sling/worktree.js'
 import type { Observed } from '../status/observe.js'
+import { noteWorktree } from '../turns/start-branch.js'
 import { type ForkedConversation, forkConversation } from './fork-conversation.js'
-import { type ForkNote, ForkNotes, undoFork } from './fork-note.js'
-import { type ForkPlan, type ForkRequest, placeBelow, planFork } from './fork-plan.js'
+import { type ForkNote, ForkNotes } from './fork-note.js'
+import { type ForkPlan, type ForkRequest, type ForkStep, planFork } from './fork-plan.js'
+import { restoreTree } from './fork-tree.js'
 import { runSetup } from './setup-command.js'
-import { type Included, includeIgnored } from './worktree-include.js'
+import { undoFork } from './undo-fork.js'
+import type { Included } from './worktree-include.js'
 
 const MOST_FORKS = 16
 
@@ -43,124 +47,116 @@ export interface Forked {
 
 /**
  * Makes an agent of its own from a past turn: a worktree with the files of that turn, the conversation cut there, and a program that goes on
- * with it. The source is only read. What fails is undone, and what was cut off is taken back by the next fork.
+ * with it. The source is only read. All forks of a request are made or none: what fails or is interrupted is undone, and what was killed is
+ * taken back by the next command that opens the agents.
  */
 export async function fork(parts: Parts, request: ForkRequest): Promise<Forked[]> {
   if (!Number.isInteger(request.count) || request.count < 1 || request.count > MOST_FORKS)
     throw new SkeinError('bad-input', `${request.count} is no number of forks`, `Use 1 to ${MOST_FORKS}`)
   if (!request.code && !request.chat)
     throw new SkeinError('bad-input', 'A fork has files or a conversation', 'Use one of --code-only and --chat-only')
-  await new ForkNotes(parts).sweep()
-  const plan = await planFork(parts, request)
-  const made: Forked[] = []
-  for (let nth = 1; nth <= request.count; nth += 1) made.push(await forkOne(parts, plan, nth))
-  return made
-}
-
-async function forkOne(parts: Parts, plan: ForkPlan, nth: number): Promise<Forked> {
-  const { home, context } = parts
-  const { request, session: source, recipe, snapshot, kept } = plan
   const notes = new ForkNotes(parts)
-  const id = context.random.uuid()
-  const wanted = hasWriter(recipe.tool) ? writerOf(recipe.tool).newId(id) : parseSessionId(id)
-  const address = await addressFor(parts, plan, nth)
-  await refuseParked(home, address)
-  const note: ForkNote = notes.begin(id)
+  await notes.sweep()
+  const plan = await planFork(parts, request)
+  const begun: ForkNote[] = []
   try {
-    const tree = snapshot && (await restoreTree(parts, plan, { notes, note, id, name: nameOf(request, nth) }))
-    const cwd = realPath(tree ? tree.cwd : plan.cwd)
-    const setup = tree && (await runSetup(parts, cwd))
-    const agent = await newAgent(parts, plan, { address, cwd })
-    note.agent = agent.id
-    note.session = wanted
-    notes.write(note)
-    const turn = kept.at(-1)?.number
-    const { chooseId } = runnerOf(parts, recipe.tool).can
-    const binds = chooseId === 'flag' || chooseId === 'seed'
-    const origin = { session: source.id, ...(turn === undefined ? {} : { turn }) }
-    const facts = { agent: agent.address, tool: recipe.tool, cwd, ...(source.title ? { title: source.title } : {}) }
-    // Before there is a log of it, which a reader of logs would take for a session that it has found.
-    if (binds) await home.sessions.start({ id: wanted, ...facts, forked_from: origin })
-    const conversation = await forkConversation(parts, plan, { session: wanted, cwd }, (files) => {
-      note.files = [...files]
-      notes.write(note)
-    })
-    if (binds) await bind(parts, agent, wanted)
-    const started = await start(parts, agent)
-    if (!binds && started.session)
-      await home.sessions.start({ id: started.session, ...facts, forked_from: origin, mayExist: true })
-    notes.forget(id)
-    return {
-      agent,
-      observed: started.observed,
-      session: started.session,
-      source: source.id,
-      turn,
-      conversation,
-      cwd,
-      ...(tree ? { worktree: tree.directory } : {}),
-      ...(tree?.branch ? { branch: tree.branch } : {}),
-      missing: tree?.missing ?? [],
-      included: tree?.included ?? { files: 0, left: [] },
-      ...(setup ? { setup } : {}),
+    const made: Forked[] = []
+    for (let nth = 1; nth <= request.count; nth += 1) {
+      const note = notes.begin(parts.context.random.uuid())
+      begun.push(note)
+      made.push(await forkOne(parts, plan, { nth, note, write: () => notes.write(note) }))
     }
+    for (const { id } of begun) notes.forget(id)
+    return made
   } catch (error) {
-    await undoFork(parts, note).catch((failed: Error) => context.warn(`Not undone: ${failed.message}`))
-    notes.forget(id)
+    for (const note of begun.reverse()) {
+      try {
+        await undoFork(parts, note)
+        notes.forget(note.id)
+      } catch (failed) {
+        parts.context.warn(`Not undone: ${failed instanceof Error ? failed.message : String(failed)}`)
+      }
+    }
     throw error
   }
 }
 
-interface Tree {
-  directory: string
-  cwd: string
-  branch?: string
-  missing: { path: string; reason: string }[]
-  included: Included
+interface Making {
+  nth: number
+  note: ForkNote
+  /** Keeps the note before what it names is made. */
+  write: () => void
 }
 
-async function restoreTree(
-  parts: Parts,
-  { snapshot, cwd }: ForkPlan,
-  { notes, note, id, name }: { notes: ForkNotes; note: ForkNote; id: string; name: string | undefined },
-): Promise<Tree> {
-  if (!snapshot) throw new Error('no snapshot to restore')
-  const git = new Git(parts.environment.env)
-  const isGit = snapshot.git_directory !== undefined
-  const common = isGit
-    ? await git.run(snapshot.root, 'rev-parse', '--path-format=absolute', '--git-common-dir')
-    : undefined
-  const repository = common ?? (snapshot.git_directory ? commonOf(snapshot.git_directory) : undefined)
-  const short = id.slice(0, 8)
-  const base = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
-  const directory = join(`${base}.worktrees`, isGit ? (name ?? short) : short)
-  if (isThere(directory))
-    throw new SkeinError('bad-input', `${directory} is already there`, 'Choose another name: --name <name>')
-  const branch = isGit ? (name ?? `skein/session/${short}`) : undefined
-  makeDirectory(dirname(directory))
-  Object.assign(note, {
-    directory,
-    ...(repository ? { repository } : {}),
-    ...(branch ? { branch } : {}),
-    ...(snapshot.head ? { head: snapshot.head } : {}),
+async function forkOne(parts: Parts, plan: ForkPlan, { nth, note, write }: Making): Promise<Forked> {
+  const { home } = parts
+  const { request, session: source, recipe, snapshot, kept } = plan
+  const { id } = note
+  const step = (name: ForkStep): void => begin(request, name)
+  const wanted = hasWriter(recipe.tool) ? writerOf(recipe.tool).newId(id) : parseSessionId(id)
+  const address = await addressFor(parts, plan, nth)
+  await refuseParked(home, address)
+  step('worktree')
+  const name = nameOf(request, nth)
+  const tree = snapshot && (await restoreTree(parts, plan, { note, write, name }))
+  const cwd = realPath(tree ? tree.cwd : plan.cwd)
+  step('setup')
+  const setup = tree && (await runSetup(parts, cwd, request.signal))
+  step('agent')
+  const agentId = parseAgentId(parts.context.random.uuid())
+  const groups = await missingGroups(parts, address)
+  Object.assign(note, { agent: agentId, groups, session: wanted, ...(tree ? { is_ready: true } : {}) })
+  write()
+  const agent = await newAgent(parts, plan, { id: agentId, address, cwd })
+  if (tree?.branch !== undefined) noteWorktree(parts, agent, { directory: tree.directory, branch: tree.branch })
+  const turn = kept.at(-1)?.number
+  const { chooseId } = runnerOf(parts, recipe.tool).can
+  const binds = chooseId === 'flag' || chooseId === 'seed'
+  const origin = { session: source.id, ...(turn === undefined ? {} : { turn }) }
+  const facts = { agent: agent.address, tool: recipe.tool, cwd, ...(source.title ? { title: source.title } : {}) }
+  step('session')
+  // Before there is a log of it, which a reader of logs would take for a session that it has found.
+  if (binds) await home.sessions.start({ id: wanted, ...facts, forked_from: origin })
+  step('conversation')
+  const conversation = await forkConversation(parts, plan, { session: wanted, cwd }, (made) => {
+    note.files.push(...(made.files ?? []))
+    if (made.imported) note.imported = { ...made.imported, cwd }
+    write()
   })
-  notes.write(note)
-  const restored = await parts.home.snapshots.restore(snapshot, { path: directory, ...(branch ? { branch } : {}) })
-  const included =
-    isGit && isThere(snapshot.root) ? await includeIgnored(git, snapshot.root, directory) : { files: 0, left: [] }
+  step('bind')
+  if (binds) await bind(parts, agent, wanted)
+  step('start')
+  const started = await start(parts, agent)
+  step('record')
+  if (!binds && started.session)
+    await home.sessions.start({ id: started.session, ...facts, forked_from: origin, mayExist: true })
+  step('end')
   return {
-    directory,
-    cwd: placed(placeBelow(directory, snapshot.root, cwd), directory),
-    ...(restored.branch ? { branch: restored.branch } : {}),
-    missing: restored.missing,
-    included,
+    agent,
+    observed: started.observed,
+    session: started.session,
+    source: source.id,
+    turn,
+    conversation,
+    cwd,
+    ...(tree ? { worktree: tree.directory } : {}),
+    ...(tree?.branch ? { branch: tree.branch } : {}),
+    missing: tree?.missing ?? [],
+    included: tree?.included ?? { files: 0, left: [] },
+    ...(setup ? { setup } : {}),
   }
 }
 
-/** The directory that the source worked in may have been made after the turn. */
-const placed = (cwd: string, directory: string): string => (isThere(cwd) ? cwd : directory)
+function begin({ signal, onStep }: ForkRequest, step: ForkStep): void {
+  if (signal?.aborted) throw new SkeinError('interrupted', 'The fork was interrupted', 'Nothing of it is left')
+  onStep?.(step)
+}
 
-const commonOf = (gitDirectory: string): string => gitDirectory.replace(/\/worktrees\/[^/]+$/, '')
+async function missingGroups({ home }: Parts, address: string): Promise<string[]> {
+  const { group } = splitAddress(parseAddress(address))
+  const there = new Set<string>((await home.roster.groups()).map(({ path }) => path))
+  return group === undefined ? [] : groupLineage(group).filter((path) => !there.has(path))
+}
 
 const nameOf = ({ name }: ForkRequest, nth: number): string | undefined =>
   name === undefined || nth === 1 ? name : `${name}-${nth}`
@@ -185,11 +181,11 @@ async function addressFor({ home }: Parts, { request, agent, recipe }: ForkPlan,
 async function newAgent(
   parts: Parts,
   { agent: source, recipe, session }: ForkPlan,
-  { address, cwd }: { address: string; cwd: string },
+  { id, address, cwd }: { id: AgentId; address: string; cwd: string },
 ): Promise<Agent> {
   const { tool, model, args, mcp, dangerous, account } = recipe
   const env = source && recipe.env_names ? givenEnv(parts, source, recipe) : {}
-  return spawn(parts, {
+  const options = {
     agent: address,
     cwd,
     tool,
@@ -201,7 +197,8 @@ async function newAgent(
     ...(account ? { account } : {}),
     ...(Object.keys(env).length > 0 ? { env } : {}),
     ...(session.title ? { title: session.title } : {}),
-  })
+  }
+  return spawn(parts, options, id)
 }
 
 /** The copy is this agent's, because Skein has made it under an id that it chose. */

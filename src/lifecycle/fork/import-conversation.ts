@@ -13,7 +13,12 @@ const MOST_BYTES = 16 * 1024 * 1024
  * Has a tool's own program read a written conversation into its store. The conversation is compared with what was to be written before
  * it is given to the program, and again as the store has it. Refused where the store has a session of that id: the program would move it.
  */
-export async function importConversation(tool: LogTool, written: Written, environment: Environment): Promise<void> {
+export async function importConversation(
+  tool: LogTool,
+  written: Written,
+  environment: Environment,
+  { signal, place }: { signal?: AbortSignal | undefined; place: () => void },
+): Promise<void> {
   const { import: how, files, session, turns } = written
   const [file] = files
   if (!how || !file) return
@@ -27,14 +32,17 @@ export async function importConversation(tool: LogTool, written: Written, enviro
     if (!log) throw new Error(`no log at ${path}`)
     refuseMisread(tool, log, session, turns)
     const argv = how.argv.map((word) => (word === file.path ? path : word)) as [string, ...string[]]
-    const printed = await outputOf(argv, how.cwd, environment)
+    place()
+    const printed = await outputOf(argv, how.cwd, environment, signal)
     const stored = storedLog(tool, environment, session)
-    if (!stored) throw failed(argv, `it printed ${JSON.stringify(printed.slice(-300))}`)
+    if (!stored) throw notImported(argv, `it printed ${JSON.stringify(printed.slice(-300))}`)
     refuseMisread(tool, stored, session, turns)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
+
+const WHY = { late: 'it took too long', 'too-much': 'it printed too much', stopped: 'it was interrupted' } as const
 
 const storedLog = (tool: LogTool, environment: Environment, session: SessionId) =>
   tool.discover(environment).find((log) => log.session === session)
@@ -44,22 +52,21 @@ export async function outputOf(
   argv: readonly [string, ...string[]],
   cwd: string,
   environment: Environment,
+  signal?: AbortSignal,
 ): Promise<string> {
   const [name, ...args] = argv
   const program = findProgram(name, environment)
   if (!program) throw new SkeinError('bad-input', `${name} is not installed, or not in PATH`, `Install ${name}`)
   if (!statOf(cwd)?.isDirectory()) throw new SkeinError('bad-input', `${cwd} is not a directory`, 'Create it')
   const { env } = environment
-  const end = await runBounded(program.path, args, { cwd, env, limitMs: IMPORT_MS, mostBytes: MOST_BYTES })
+  const bounds = { limitMs: IMPORT_MS, mostBytes: MOST_BYTES, ...(signal ? { signal } : {}) }
+  const end = await runBounded(program.path, args, { cwd, env, ...bounds })
   if (end.how === 'exited' && end.code === 0) return end.stdout
-  if (end.how === 'exited') throw failed(argv, end.stderr.trim().slice(-500) || `exit code ${end.code}`)
-  throw failed(
-    argv,
-    end.how === 'not-started' ? end.problem : end.how === 'late' ? 'it took too long' : 'it printed too much',
-  )
+  if (end.how === 'exited') throw notImported(argv, end.stderr.trim().slice(-500) || `exit code ${end.code}`)
+  throw notImported(argv, end.how === 'not-started' ? end.problem : WHY[end.how])
 }
 
-const failed = (argv: readonly string[], because: string): SkeinError =>
+export const notImported = (argv: readonly string[], because: string): SkeinError =>
   new SkeinError(
     'illegal-transition',
     `The conversation was not written: ${argv.slice(0, 2).join(' ')} failed: ${because}`,

@@ -13,6 +13,7 @@ import {
 } from '../../tools/index.js'
 import { nowOf, type Parts, pause } from '../parts.js'
 import { environmentFor } from '../run/account.js'
+import type { Placing } from './fork-conversation.js'
 import { importConversation, outputOf } from './import-conversation.js'
 
 export interface WriteRequest {
@@ -28,6 +29,7 @@ export interface WriteRequest {
   session?: SessionId
   /** `provider/model`, where the program cannot find out by itself what it is to use. */
   model?: string
+  signal?: AbortSignal
 }
 
 export interface WrittenConversation {
@@ -46,7 +48,7 @@ export async function writeConversation(
   parts: Pick<Parts, 'home' | 'context' | 'environment' | 'runners'>,
   session: Session,
   request: WriteRequest,
-  place?: (path: string) => void,
+  place?: (made: Placing) => void,
 ): Promise<WrittenConversation> {
   const { logged, from } = await saidIn(parts, session)
   const { through } = request
@@ -69,9 +71,9 @@ export async function placeConversation(
   conversation: Conversation,
   request: Omit<WriteRequest, 'through'>,
   /** Hears of a log before it is written. */
-  place: (path: string) => void = () => {},
+  place: (made: Placing) => void = () => {},
 ): Promise<Omit<WrittenConversation, 'from'>> {
-  const { tool, cwd, account, model } = request
+  const { tool, cwd, account, model, signal } = request
   const writer = writerOf(tool)
   const environment = environmentFor(parts, { tool, cwd, ...(account === undefined ? {} : { account }) })
   const named = model ?? (await modelFor(writer, environment, cwd))
@@ -84,8 +86,10 @@ export async function placeConversation(
   }
   const written = writer.write(conversation, target)
   const [log] = written.files
-  if (log && !written.import && !statOf(log.path)) place(log.path)
-  if (written.import) await importConversation(logToolOf(tool), written, environment)
+  if (log && !written.import && !statOf(log.path)) place({ files: [log.path] })
+  const imported = { tool, session: written.session }
+  if (written.import)
+    await importConversation(logToolOf(tool), written, environment, { signal, place: () => place({ imported }) })
   else placeWritten(logToolOf(tool), written, target.now)
   return { session: written.session, turns: written.turns.length, left_out: written.left_out }
 }

@@ -1,3 +1,4 @@
+// Just over 400 lines: one fold over the facts of a conversation; each list that it fills reads what the others have seen.
 import type { Instant } from '../../model/index.js'
 import type { Fact } from '../../tools/index.js'
 import { commandKey, type ListItem, meaningOf } from './call-meaning.js'

@@ -1,5 +1,6 @@
 import { type Agent, type Instant, parseSessionId, SkeinError, type WorkUnit } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
+import { withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { givenEnv } from '../run/given-env.js'
 import { prepareRun } from '../run/launch.js'
@@ -9,7 +10,7 @@ import { recipeOfTool } from '../run/start-plan.js'
 import type { StartStepName } from '../run/start-steps.js'
 import { observe } from '../status/observe.js'
 import { type Collected, collect, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
-import { type HandoffKind, type HandoffMarker, unfinished } from './marker.js'
+import { type HandoffKind, type HandoffMarker, handoffEvents, unfinished, wasTold } from './marker.js'
 
 /** A handoff that follows the one before so soon is a loop: the successor was told to do what its predecessor had just done. */
 const COOLDOWN_MS = 60_000
@@ -83,7 +84,7 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
   if (kind !== 'auto') refuseSoon(parts, agent, run)
   const tool = options.tool === undefined || options.tool === run.recipe.tool ? undefined : options.tool
   if (tool !== undefined) refuseTool(agent, kind, tool)
-  if (kind !== 'auto') await refuseUnstartable(parts, agent, run, tool)
+  if (kind !== 'auto') await refuseUnstartable(withKeptEnvironment(parts, agent), agent, run, tool)
   const work = options.work === undefined ? undefined : await parts.home.work.show(options.work)
   const wantsState =
     options.collect === true || (options.kind ?? 'fresh') !== 'fresh' || message === undefined || tool !== undefined
@@ -161,10 +162,16 @@ export async function finishHandoff(
   const run = await parts.runs.read(agent.id)
   const marker = unfinished(run)
   if (!run || !marker) return undefined
-  return carryOn(parts, agent, marker, reached)
+  return carryOn(parts, agent, marker, reached, await wasTold(parts, marker))
 }
 
-async function carryOn(parts: Parts, agent: Agent, marker: HandoffMarker, reached: Reached): Promise<HandedOff> {
+async function carryOn(
+  parts: Parts,
+  agent: Agent,
+  marker: HandoffMarker,
+  reached: Reached,
+  isTold = false,
+): Promise<HandedOff> {
   const { home, runs } = parts
   if (marker.kind === 'auto') {
     await tell(parts, agent, marker)
@@ -178,7 +185,7 @@ async function carryOn(parts: Parts, agent: Agent, marker: HandoffMarker, reache
     session !== marker.from &&
     session === (marker.to ?? session)
   if (marker.step === 'marked' && run) {
-    await tell(parts, agent, marker)
+    if (!isTold) await tell(parts, agent, marker)
     if (marker.tool && agent.tool !== marker.tool) await home.roster.update(agent.id, { tool: marker.tool })
     if (marker.to) await recordHandoff(parts, agent, withTool(run, marker.tool), marker.from, marker.to, marker.subject)
     await setMarker(parts, agent, { ...marker, step: isBegun ? 'respawned' : 'linked' })
@@ -257,17 +264,8 @@ async function setMarker(parts: Pick<Parts, 'runs'>, agent: Agent, marker: Hando
   })
 }
 
-/** A session that gets a successor says so itself, in the same event as the link. For others, the event is written here. */
 async function tell(parts: Pick<Parts, 'home'>, agent: Agent, marker: HandoffMarker): Promise<void> {
-  const { id, from, mail, subject = SUBJECT, kind, reason, to, tool } = marker
-  if (to) return
-  const payload = {
-    ...{ handoff: id, kind, subject },
-    ...(mail ? { mail } : {}),
-    ...(reason ? { reason } : {}),
-    ...(tool ? { tool } : {}),
-  }
-  await parts.home.events.append({ type: 'handoff', agent: agent.address, session: from, payload })
+  for (const event of handoffEvents(marker)) await parts.home.events.append({ ...event, agent: agent.address })
 }
 
 export const addressOf = ({ address, id }: Agent): Pick<Agent, 'address' | 'id'> => ({ address, id })
@@ -317,7 +315,10 @@ function refuseTool({ address, command }: Agent, kind: HandoffKind, tool: string
   throw new SkeinError('bad-input', `${address} runs a command of its own, which is not ${tool}`, next)
 }
 
-/** The program of the successor must be there before the predecessor is ended. */
+/**
+ * The program of the successor must be there before the predecessor is ended. It is started with the environment that the agent has: the
+ * shell in which an agent types this may be a login shell with another PATH.
+ */
 async function refuseUnstartable(parts: Parts, agent: Agent, run: AgentRun, tool: string | undefined): Promise<void> {
   const { recipe } = recipeOfTool(run, tool ?? run.recipe.tool)
   const runner = runnerOf(parts, recipe.tool)

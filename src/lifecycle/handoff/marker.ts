@@ -54,6 +54,19 @@ export function unfinished(run: { handoff?: HandoffMarker } | undefined): Handof
   return handoff && handoff.kind !== 'auto' && handoff.step !== 'respawned' ? handoff : undefined
 }
 
+/** A session that gets a successor says so itself, in the same event as the link. For others, this is the event. */
+export function handoffEvents({ id, from, mail, subject, kind, reason, to, tool }: HandoffMarker) {
+  const facts = { ...(mail ? { mail } : {}), ...(reason ? { reason } : {}), ...(tool ? { tool } : {}) }
+  const payload = { handoff: id, kind, subject: subject ?? 'Handoff', ...facts }
+  return to ? [] : [{ type: 'handoff', session: from, payload }]
+}
+
+/** Whether a process that was killed had written that event, and not yet that it had. */
+export async function wasTold({ home }: Pick<Parts, 'home'>, { id, from }: HandoffMarker): Promise<boolean> {
+  const told = await home.events.read({ type: 'handoff', session: from })
+  return told.some(({ payload }) => payload.handoff === id)
+}
+
 /** Where a session's start says that it comes from: the program started, resumed, was cleared or compacted its context. */
 export type PrimeSource = 'startup' | 'resume' | 'clear' | 'compact'
 

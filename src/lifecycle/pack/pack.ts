@@ -64,29 +64,7 @@ export async function pack(parts: Parts, request: PackRequest): Promise<PackRepo
       'Give a passphrase: --passphrase-file <file>',
     )
   refuseTaken(output, force)
-  const applied: Applied = {}
-  const left = new Map<string, number>()
-  const members: Member[] = []
-  const carried: CarriedSession[] = []
-  let shown: Shown | undefined
-  for (const [n, session] of sessions.entries()) {
-    const isLast = n === sessions.length - 1
-    const said = await saidIn(parts, session, { ...request, isLast }, applied)
-    for (const { what, count } of said.conversation.left_out) left.set(what, (left.get(what) ?? 0) + count)
-    members.push(memberOf(`conversation-${n}.json`, `${JSON.stringify(said.conversation)}\n`))
-    const native = await nativeOf(parts, session, said, verbatim)
-    if (native) members.push(memberOf(`native-${n}`, native.content))
-    carried.push({
-      session: said.record,
-      ...(said.turn === undefined ? {} : { turn: said.turn }),
-      turns: said.conversation.turns.length,
-      told_from: said.told_from,
-      ...(await costOf(parts, session)),
-      conversation: `conversation-${n}.json`,
-      ...(native ? { native: { member: `native-${n}`, name: native.name, how: native.how } } : {}),
-    })
-    if (isLast) shown = said
-  }
+  const { members, carried, shown, applied, left } = await conversationsOf(parts, request)
   const scratch = mkdtempSync(join(tmpdir(), 'skein-pack-'))
   try {
     const last = sessions.at(-1)
@@ -122,6 +100,34 @@ export async function pack(parts: Parts, request: PackRequest): Promise<PackRepo
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** What was said in each session, as members of a pack. */
+async function conversationsOf(parts: Parts, request: PackRequest) {
+  const applied: Applied = {}
+  const left = new Map<string, number>()
+  const members: Member[] = []
+  const carried: CarriedSession[] = []
+  let shown: Shown | undefined
+  for (const [n, session] of request.sessions.entries()) {
+    const isLast = n === request.sessions.length - 1
+    const said = await saidIn(parts, session, { ...request, isLast }, applied)
+    for (const { what, count } of said.conversation.left_out) left.set(what, (left.get(what) ?? 0) + count)
+    members.push(memberOf(`conversation-${n}.json`, `${JSON.stringify(said.conversation)}\n`))
+    const native = await nativeOf(parts, session, said, request.verbatim)
+    if (native) members.push(memberOf(`native-${n}`, native.content))
+    carried.push({
+      session: said.record,
+      ...(said.turn === undefined ? {} : { turn: said.turn }),
+      turns: said.conversation.turns.length,
+      told_from: said.told_from,
+      ...(await costOf(parts, session)),
+      conversation: `conversation-${n}.json`,
+      ...(native ? { native: { member: `native-${n}`, name: native.name, how: native.how } } : {}),
+    })
+    if (isLast) shown = said
+  }
+  return { members, carried, shown, applied, left }
 }
 
 interface Shown {

@@ -1,10 +1,13 @@
+import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isThere, realPath, statOf } from '../../disk/index.js'
-import { type Agent, parseAddress, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
+import { type Agent, parseAddress, parseAgentId, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
 import { carriedCode } from '../../snapshots/index.js'
 import { hasWriter, type LeftOut, writerOf } from '../../tools/index.js'
-import { type ForkNote, ForkNotes, undoFork } from '../fork/fork-note.js'
+import type { Placing } from '../fork/fork-conversation.js'
+import { directoryMark, type ForkNote, ForkNotes } from '../fork/fork-note.js'
 import { placeBelow } from '../fork/fork-plan.js'
+import { undoFork } from '../fork/undo-fork.js'
 import { placeConversation } from '../fork/written-conversation.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { spawn } from '../run/start.js'
@@ -27,7 +30,11 @@ export interface UnpackRequest extends GivenPassphrase {
   name?: string
   /** Called where the pack is sealed and no passphrase was given. */
   askPassphrase?: () => Promise<string>
+  /** Called before each step; what it throws fails that step, and the unpacking is undone. */
+  onStep?: (step: UnpackStep) => void
 }
+
+export type UnpackStep = 'directory' | 'code' | 'record' | 'agent' | 'session' | 'conversation' | 'bind' | 'end'
 
 export interface Unpacked {
   agent: Agent
@@ -64,7 +71,11 @@ async function passphraseFor(request: UnpackRequest): Promise<string> {
   const { askPassphrase, file } = request
   const given = passphraseOf(request) ?? passphraseOf({ passphrase: await askPassphrase?.() })
   if (given !== undefined) return given
-  throw new SkeinError('bad-input', `${file} is sealed`, 'Give its passphrase: --passphrase-file <file>')
+  throw new SkeinError(
+    'bad-input',
+    `${file} is sealed`,
+    'Give its passphrase: --passphrase-file <file> , or SKEIN_PASSPHRASE',
+  )
 }
 
 class Unpacking {
@@ -92,48 +103,64 @@ class Unpacking {
     await refuseParked(parts.home, address)
     const directory = this.#place(address)
     const note: ForkNote = { ...notes.begin(id), ...(contents.code ? { directory } : {}), session }
-    notes.write(note)
+    const write = (): void => notes.write(note)
+    write()
     try {
-      const code = contents.code && (await this.#code(directory, session))
-      const root = realPath(directory)
-      const cwd = this.#cwd(root)
-      const { session: source, turn } = this.#carried
-      const moved = new MovedPaths([contents.code?.root, source.cwd], root)
-      const place = (path: string): void => {
-        note.files.push(path)
-        notes.write(note)
-      }
-      const recorded = await this.#recordSources(root, moved, place)
-      const agent = await spawn(parts, { agent: address, cwd, tool: this.#tool, ...titled(this.#carried) })
-      note.agent = agent.id
-      notes.write(note)
-      const origin = { session: source.id, ...(turn === undefined ? {} : { turn }) }
-      const facts = { agent: agent.address, tool: this.#tool, cwd, ...titled(this.#carried) }
-      // Before there is a log of it, which a reader of logs would take for a session that it has found.
-      await parts.home.sessions.start({ id: session, ...facts, forked_from: origin })
-      const target = { tool: this.#tool, session, cwd }
-      const written = await unpackConversation(parts, this.file, this.#carried, target, moved, place)
-      await this.#bind(agent, session)
+      const made = await this.#make({ note, write, session, address, directory })
       notes.forget(id)
-      return {
-        agent,
-        session,
-        source: source.id,
-        turn,
-        ...written,
-        tool: this.#tool,
-        cwd,
-        ...(code ? { directory: root } : {}),
-        ...(code?.branch ? { branch: code.branch } : {}),
-        recorded,
-        missing: code?.skipped.map(({ path, reason }) => ({ path, reason })) ?? [],
-      }
+      return made
     } catch (error) {
-      const warn = (failed: Error): void => parts.context.warn(`Not undone: ${failed.message}`)
-      await undoFork(parts, note).catch(warn)
-      await this.#dropCode(session).catch(warn)
-      notes.forget(id)
+      await undoFork(parts, note).then(
+        () => notes.forget(id),
+        (failed: Error) => parts.context.warn(`Not undone: ${failed.message}`),
+      )
       throw error
+    }
+  }
+
+  async #make({ note, write, session, address, directory }: Making): Promise<Unpacked> {
+    const { parts, contents } = this
+    const step = (name: UnpackStep): void => this.request.onStep?.(name)
+    step('directory')
+    if (contents.code) {
+      mkdirSync(directory, { mode: 0o700 })
+      note.made = directoryMark(directory)
+      write()
+    }
+    step('code')
+    const code = contents.code && (await this.#code(directory, session))
+    const root = realPath(directory)
+    const cwd = this.#cwd(root)
+    const { session: source, turn } = this.#carried
+    const moved = new MovedPaths([contents.code?.root, source.cwd], root)
+    const place = (made: Placing): void => {
+      note.files.push(...(made.files ?? []))
+      if (made.imported) note.imported = { ...made.imported, cwd }
+      write()
+    }
+    step('record')
+    const recorded = await this.#recordSources(root, moved, place)
+    note.agent = parseAgentId(parts.context.random.uuid())
+    if (code) note.is_ready = true
+    write()
+    const options = { agent: address, cwd, tool: this.#tool, ...titled(this.#carried) }
+    step('agent')
+    const agent = await spawn(parts, options, note.agent)
+    const origin = { session: source.id, ...(turn === undefined ? {} : { turn }) }
+    step('session')
+    // Before there is a log of it, which a reader of logs would take for a session that it has found.
+    await parts.home.sessions.start({ id: session, ...options, agent: agent.address, forked_from: origin })
+    step('conversation')
+    const target = { tool: this.#tool, session, cwd }
+    const written = await unpackConversation(parts, this.file, this.#carried, target, moved, place)
+    step('bind')
+    await this.#bind(agent, session)
+    step('end')
+    return {
+      ...{ agent, session, source: source.id, turn, ...written, tool: this.#tool, cwd, recorded },
+      ...(code ? { directory: root } : {}),
+      ...(code?.branch ? { branch: code.branch } : {}),
+      missing: code?.skipped.map(({ path, reason }) => ({ path, reason })) ?? [],
     }
   }
 
@@ -200,11 +227,6 @@ class Unpacking {
     return this.parts.home.snapshots.adopt(code, this.file.member('code.bundle'), { root, session })
   }
 
-  async #dropCode(session: SessionId): Promise<void> {
-    const { snapshots } = this.parts.home
-    await snapshots.remove(await snapshots.list(session))
-  }
-
   /** The same place in the new directory, unless a link in it leads out. */
   #cwd(root: string): string {
     const { code } = this.contents
@@ -217,7 +239,7 @@ class Unpacking {
   }
 
   /** The sessions that were packed, as far as they are not known here: ended, so that the new one has an origin. */
-  async #recordSources(root: string, moved: MovedPaths, place: (path: string) => void): Promise<SessionId[]> {
+  async #recordSources(root: string, moved: MovedPaths, place: (made: Placing) => void): Promise<SessionId[]> {
     const { sessions } = this.parts.home
     const recorded: SessionId[] = []
     for (const carried of this.contents.sessions) {
@@ -250,7 +272,7 @@ class Unpacking {
     carried: CarriedSession,
     root: string,
     moved: MovedPaths,
-    place: (path: string) => void,
+    place: (made: Placing) => void,
   ): Promise<void> {
     const { id, tool } = carried.session
     if (tool === undefined || !hasWriter(tool) || !writerOf(tool).takes(id)) return
@@ -268,6 +290,16 @@ class Unpacking {
       return { next: { ...current, binding }, events: [{ type: 'identity_bind', session, payload }], result: undefined }
     })
   }
+}
+
+/** What an unpacking has chosen before anything is made. */
+interface Making {
+  note: ForkNote
+  /** Keeps the note before what it names is made. */
+  write: () => void
+  session: SessionId
+  address: string
+  directory: string
 }
 
 const titled = ({ session: { title } }: CarriedSession) => (title === undefined ? {} : { title })

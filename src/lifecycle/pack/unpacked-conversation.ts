@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { statOf, writeAtomic } from '../../disk/index.js'
 import { readJson, type SessionId, SkeinError } from '../../model/index.js'
 import { type Conversation, foldSession, type LeftOut, LOG_TOOLS, type LogRef, placeNew } from '../../tools/index.js'
+import type { Placing } from '../fork/fork-conversation.js'
 import { placeConversation } from '../fork/written-conversation.js'
 import { nowOf, type Parts } from '../parts.js'
 import { environmentFor } from '../run/account.js'
@@ -27,7 +28,7 @@ export async function unpackConversation(
   carried: CarriedSession,
   target: { tool: string; session: SessionId; cwd: string },
   moved: MovedPaths,
-  place: (file: string) => void,
+  place: (made: Placing) => void,
 ): Promise<UnpackedConversation> {
   const isOwn = carried.native?.how === 'cut' && carried.session.tool === target.tool
   const copied = isOwn ? await copyNative(parts, pack, carried, target, moved, place) : undefined
@@ -49,7 +50,7 @@ async function copyNative(
   { native, session: source }: CarriedSession,
   { tool: name, session, cwd }: { tool: string; session: SessionId; cwd: string },
   moved: MovedPaths,
-  place: (file: string) => void,
+  place: (made: Placing) => void,
 ): Promise<UnpackedConversation | undefined> {
   const tool = LOG_TOOLS.find((one) => one.name === name)
   if (!native || !tool?.cut) return undefined
@@ -72,7 +73,7 @@ async function copyNative(
           throw differs(name)
       }
       if (onlyIfAbsent && statOf(to)) continue
-      if (!statOf(to)) place(to)
+      if (!statOf(to)) place({ files: [to] })
       placeNew(to, content, n === 0 ? check : undefined)
     }
     return { turns: cut.turns, how: 'cut', left_out: [] }

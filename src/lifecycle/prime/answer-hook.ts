@@ -1,6 +1,6 @@
 import type { InputLimits } from '../../disk/index.js'
 import type { Home } from '../../home/index.js'
-import type { Context, SessionId } from '../../model/index.js'
+import { type Context, type SessionId, SkeinError } from '../../model/index.js'
 import { AgentRuns } from '../agent-runs.js'
 import { readHookMessage, sessionOfEnvironment } from './hook-message.js'
 import { readHookRun } from './hook-run.js'
@@ -81,21 +81,22 @@ interface Shown {
 }
 
 /** Primes whoever runs this: by what was typed, else the message of a hook, else the environment. */
-export function primeFrom(
+export async function primeFrom(
   { home, context }: { home: Home; context: Context },
   { env, cwd, message: json, isHook, isDry }: Shown,
   typed: { agent?: string; session?: SessionId },
   { run, pid, tool }: Pick<HookQuestion, 'run' | 'pid' | 'tool'> = {},
 ): Promise<Prime> {
   const message = readHookMessage(json ?? '')
-  const isOther = typed.agent !== undefined && run === undefined // asked about, not run by: the environment is another's
+  const isOther = typed.agent !== undefined && run === undefined // asked about, not run by: environment and directory are another's
+  const place = isOther ? await directoryOf(home, typed.agent ?? '') : undefined
   return prime(
     { home, context, runs: new AgentRuns(home, context) },
     {
       agent: typed.agent ?? (env.SKEIN_AGENT || undefined),
       session: typed.session ?? message.session ?? (isOther ? undefined : sessionOfEnvironment(env)),
       source: message.source,
-      cwd: message.cwd ?? cwd,
+      cwd: message.cwd ?? place ?? cwd,
       pid,
       tool,
       isHook,
@@ -104,6 +105,16 @@ export function primeFrom(
       waitMs: WAIT_MS,
     },
   )
+}
+
+/** Where an agent works; undefined where none has this name, which the prime itself reports. */
+async function directoryOf({ roster }: Home, agent: string): Promise<string | undefined> {
+  try {
+    return (await roster.agent(agent)).project_path
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    return undefined
+  }
 }
 
 /** Claude Code, Codex and Gemini CLI read the same. */

@@ -1,11 +1,11 @@
-import { type AgentRun, liveRun, type RunEnd } from '../agent-run.js'
+import { type AgentRun, liveRun, type Parked, type RunEnd } from '../agent-run.js'
 
 /** That an agent is down although nobody asked for it, and why. */
 export interface Fall {
   how: 'crashed' | 'lost'
   reason: string
   /** The watchdog has given it up: it is brought back only when it is named, or with all. */
-  parked?: { kind: string; reason: string; next: string }
+  parked?: Parked
 }
 
 /** Undefined for an agent that runs, that was stopped, that left by itself, that is archived or was never started. */

@@ -9,11 +9,14 @@ import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
 import { InOrder } from './in-order.js'
 import { Places } from './places.js'
-import { planRecovery, type RecoveryPlan, restoreLog } from './recovery-plan.js'
+import { Rally } from './rally.js'
+import { planRecovery, type RecoveryPlan, refuseNoProgram, restoreLog } from './recovery-plan.js'
 
 /** Without spacing, so many are being started at a time, and so many more may be watched until they are known to live. */
 const AT_ONCE = 16
 const MOST_UNSETTLED = 64
+/** While others are still being started, so long nobody looks at those that run: looking takes time from the starts. */
+const UNSEEN_MS = 600
 /** From this many on, one lasting connection to tmux is quicker than a process for each question. */
 const MANY = 3
 /** So many agents in a row may come back and fail to log in, until the rest is left alone. */
@@ -72,15 +75,23 @@ export async function recover(
   await using connected = isTogether ? parts.terminals.connected() : undefined
   const own = connected ? { ...parts, terminals: connected } : parts
   const [unsettled, beginning] = [new Places(spacingMs === 0 ? MOST_UNSETTLED : 1), new Places(AT_ONCE)]
+  const rally = new Rally(isTogether ? Math.min(order.length, MOST_UNSETTLED) : 0)
   await Promise.all(
     order.map(async (one, at) => {
       const settled = await unsettled.take()
       const begun = await beginning.take()
+      const arrived = rally.arrival()
+      const onBegun = (): Promise<void> => {
+        begun()
+        arrived()
+        return rally.within(UNSEEN_MS)
+      }
       try {
         const isOver = options.signal?.aborted === true
-        inOrder.put(at, isOver ? undefined : await recoverOne(own, one, { ...options, onBegun: begun }, starts))
+        inOrder.put(at, isOver ? undefined : await recoverOne(own, one, { ...options, onBegun }, starts))
       } finally {
         begun()
+        arrived()
         settled()
       }
     }),
@@ -116,7 +127,7 @@ class Starts {
 async function recoverOne(
   parts: Parts,
   one: Observed,
-  options: Recover & { onBegun: () => void },
+  options: Recover & { onBegun: () => Promise<void> },
   starts: Starts,
 ): Promise<Recovered | undefined> {
   const { dryRun = false, only, all = false } = options
@@ -125,7 +136,7 @@ async function recoverOne(
   const fell = downOf(one, options)
   if (!fell || !run) return untouched(one)
   if (fell.parked && !isNamed) return { ...refusal(agent, parkedError(agent, fell.parked)), fell }
-  const plan = await planFor(parts, agent, run, fell)
+  const plan = await planFor(parts, agent, run, { fell, dryRun })
   if ('error' in plan) return plan
   if (dryRun) return told(agent, fell, plan, 'it would come back')
   if (starts.areOver) return { ...refusal(agent, tooManyFailures(agent)), fell }
@@ -168,10 +179,13 @@ async function planFor(
   parts: Parts,
   agent: Agent,
   run: AgentRun,
-  fell: Fall,
+  { fell, dryRun }: { fell: Fall; dryRun: boolean },
 ): Promise<RecoveryPlan | (Recovered & { error: SkeinError })> {
   try {
-    return await planRecovery(parts, agent, run)
+    const plan = await planRecovery(parts, agent, run)
+    // Else its start looks for the program, before it changes anything. What is left of a lost run is ended before that.
+    if (dryRun || liveRun(run)) await refuseNoProgram(parts, agent, run, plan)
+    return plan
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     return { ...refusal(agent, error), fell, ...(run.binding ? { session_id: run.binding.session } : {}) }
@@ -182,7 +196,7 @@ async function bringBack(
   parts: Parts,
   agent: Agent,
   run: AgentRun,
-  { plan, fell, onBegun }: { plan: RecoveryPlan; fell: Fall; onBegun: () => void },
+  { plan, fell, onBegun }: { plan: RecoveryPlan; fell: Fall; onBegun: () => Promise<void> },
 ): Promise<{ recovered: Recovered; trouble?: Trouble | undefined }> {
   const live = liveRun(run)
   try {

@@ -1,10 +1,12 @@
+import { statOf } from '../../disk/index.js'
 import { type Agent, type SessionId, SkeinError } from '../../model/index.js'
 import { WRITERS } from '../../tools/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { withKeptEnvironment } from '../care/kept-environment.js'
 import { type Parts, runnerOf } from '../parts.js'
-import { environmentFor } from '../run/account.js'
+import { accountOf, environmentFor } from '../run/account.js'
 import { givenEnv } from '../run/given-env.js'
+import { prepareRun } from '../run/launch.js'
 import { refuseHeld } from '../run/resume-plan.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { recipeOfTool, refuseNoDirectory } from '../run/start-plan.js'
@@ -43,6 +45,7 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
   await refuseForeign(parts, agent, run, session)
   refuseOpen({ ...parts, environment }, agent, run, session)
   if ((await hasConversation?.(session, environment)) !== false) return { outcome: 'resumed', session, isNew: false }
+  refuseNoAccount(parts, agent, recipe)
   if (await wasSomethingSaid(parts, run, session)) {
     if (!(await canRestore(parts, recipe.tool, session))) throw logDeleted(agent, recipe.tool, session)
     const because = 'its log was deleted and is written again from the archive'
@@ -51,6 +54,38 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
   // Programs that are given their id take the same one again.
   const isChosen = can.chooseId === 'flag' || can.chooseId === 'seed'
   return { outcome: 'fresh', because: 'nothing was said in its conversation', isNew: !isChosen, session }
+}
+
+/** Without its directory an account has neither a login nor the conversation: writing the log there again would not bring it back. */
+function refuseNoAccount(
+  { environment, runners }: Parts,
+  { address }: Agent,
+  { tool, account }: AgentRun['recipe'],
+): void {
+  if (account === undefined) return
+  const { directory } = accountOf(environment, runnerOf({ runners }, tool), account)
+  if (statOf(directory)?.isDirectory()) return
+  throw new SkeinError(
+    'bad-input',
+    `The directory of the account ${account} is gone: ${directory}`,
+    `Restore it, or correct config_dir in [accounts.${account}], then: skein recover ${address}`,
+  )
+}
+
+/** Refuses a plan whose program is not installed any more, before anything is changed for it. */
+export async function refuseNoProgram(from: Parts, agent: Agent, run: AgentRun, plan: RecoveryPlan): Promise<void> {
+  const parts = withKeptEnvironment(from, agent)
+  const { recipe } = recipeOfTool(run, agent.tool)
+  await prepareRun(parts, {
+    agent,
+    recipe,
+    runner: runnerOf(parts, recipe.tool),
+    how: plan.isNew ? 'new' : 'resume',
+    session: plan.session,
+    tmuxSession: '',
+    env: givenEnv(parts, agent, recipe),
+    roles: await parts.home.programs.roles(),
+  })
 }
 
 /** Writes the deleted log of a plan again, so that the program can open the conversation. */

@@ -1,81 +1,50 @@
 import {
   type Agent,
   type AgentStatus,
-  beacon,
-  beaconText,
   type Instant,
   parseSessionId,
   type Role,
   type Roles,
-  recipientOf,
   type SessionId,
   SkeinError,
-  splitAddress,
 } from '../../model/index.js'
 import type { PaneInfo, Theme } from '../../terminal/index.js'
-import type { ToolRunner } from '../../tools/index.js'
-import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
-import { type HandoffMarker, unfinished } from '../handoff/marker.js'
-import { nowOf, type Parts, runnerOf } from '../parts.js'
+import type { AgentRun, Binding, LiveRun } from '../agent-run.js'
+import { type HandoffMarker, handoffEvents, wasTold } from '../handoff/marker.js'
+import { nowOf, type Parts } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
-import { refuseForeign } from '../recover/owned-conversation.js'
 import { turnBeforeStart } from '../status/turn-end.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
-import { checkGivenEnv, givenEnv, saveGivenEnv } from './given-env.js'
+import { saveGivenEnv } from './given-env.js'
 import { identityVariables } from './identity-variables.js'
-import { begun, clearOldRuns, prepareRun } from './launch.js'
+import { begun, clearOldRuns, type ReadyRun } from './launch.js'
 import { makePane, type Tier } from './make-pane.js'
+import { type Beginning, type PlannedRun, planRun, type Restart } from './planned-run.js'
 import { readyRun } from './ready-run.js'
 import { recordBeginning, recordEnd, recordFreshStart, recordHandoff } from './recorded-session.js'
-import { refuseHeld } from './resume-plan.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName } from './run-life.js'
-import { recipeOfTool, refuseNoDirectory, type StartPlan } from './start-plan.js'
 import type { StartSteps } from './start-steps.js'
-import { roleSessionName } from './tmux-name.js'
 
 /** How long the processes of the run before may take to end when an agent is restarted. */
 const RESTART_GRACE_MS = 2_000
 /** The same for a run whose start is undone. */
 const UNDO_GRACE_MS = 500
 
-export interface Restart {
-  fresh?: boolean
-  /** An agent that runs is ended first; without it, it is an error. */
-  replace?: boolean
-  /** With the environment of its last start, in place of that of this process. The daemon always does so. */
-  asBefore?: boolean
-  /** In a copy of this conversation, which the tool makes. */
-  fork?: SessionId
-  /** Without a trace in other conversations, see `Launch.isAside`. */
-  isAside?: boolean
-  /** By the watchdog, which counts; any other start begins to count anew. */
-  isRespawn?: boolean
-  /** Also when the process before may still run where it cannot be seen. */
-  force?: boolean
-  env?: Readonly<Record<string, string>>
-  /** Why it is started, for the beacon and the session. */
-  topic?: string
-}
-
 /** A run that has begun, with how to take it back. */
 export interface Begun {
   run: LiveRun
+  /** When its program was started, by the clock that only goes forward. */
+  atMs: number
   tier: Tier
   session: SessionId | undefined
+  /** Where it works. */
+  cwd: string
   /** Its first prompt. */
   beacon: string | undefined
   /** The agent's file as it was. */
   before: AgentRun | undefined
   /** Removes the files of the run, and puts back the variables that the agent had. */
   discard(): void
-}
-
-/** What a start is made from. */
-export interface Beginning extends Restart {
-  plan?: StartPlan
-  roles: Roles
-  role: Role | undefined
-  steps: StartSteps
 }
 
 /** Starts the agent's program: one change of its file. Nothing is left of it when a step fails. */
@@ -86,62 +55,19 @@ export async function beginRun(
   options: Beginning,
   save: (next: AgentRun) => void,
 ) {
-  const { plan, roles, role, steps } = options
-  await parts.home.roster.agent(agent.id) // removed by another process since
-  const current = stored ?? (plan && neverRun(parts, agent, plan.recipe))
-  if (!current) return undefined
-  const handoff = unfinished(current) // whoever starts the agent finishes it
-  const tool = plan?.recipe.tool ?? handoff?.tool ?? agent.tool
-  const { recipe: ofTool, binding: bound, other_tools } = recipeOfTool(current, tool)
-  const { recipe, env, newEnv } = await steps.do('environment', () =>
-    envFor(parts, agent, plan?.recipe ?? ofTool, options),
-  )
-  const runner = runnerOf(parts, recipe.tool)
-  const { how, session: wanted } = conversationFor(parts, bound, recipe, { ...options, handoff })
-  const purpose = how === 'new' ? purposeOf(parts, agent, recipe, options, handoff) : undefined
-  const hello =
-    role?.beacon && purpose
-      ? await steps.do('prompt', () => helloFor(parts, agent, runner, options, purpose))
-      : undefined
-  if (hello === undefined) steps.skip('prompt', how === 'new' ? 'no beacon is asked for' : 'the conversation goes on')
-  const tmuxSession = current.run?.tmux_session ?? roleSessionName(roles, agent)
-  const prepared = await steps.do('command', async () => {
-    refuseNoDirectory(recipe.cwd)
-    if (how === 'resume' && wanted) await refuseHeld(parts, wanted, agent)
-    if (how === 'resume' && wanted && !plan?.resume) await refuseForeign(parts, agent, current, wanted)
-    await parts.terminals.of(parts.socket)
-    const origin = { ...(options.fork ? { origin: options.fork } : {}), ...(options.isAside ? { isAside: true } : {}) }
-    const facts = { agent, recipe, runner, how, session: wanted, ...origin, tmuxSession, env, roles }
-    const given = await prepareRun(parts, facts)
-    // Most programs choose the id of a copy themselves.
-    return how === 'fork' ? { ...given, session: given.preparation.session } : given
-  })
+  const { role, roles, steps } = options
+  const planned = await planRun(parts, agent, stored, options)
+  if (!planned) return undefined
+  const { current, recipe, runner, tmuxSession } = planned
   const isGivenUp = await steps.do('end-before', () => endBefore(parts, agent, current, options))
-  const { readied, claim, refused } = await steps.do('settings', () => readyRun(parts, agent, prepared))
+  const { readied, claim, refused } = await steps.do('settings', () => readyRun(parts, agent, planned.prepared))
   const { launching } = readied
-  // A program that will never say which conversation it is in: this run is one.
-  const isMade = readied.session === undefined && !runner.can.tells
-  const session = isMade ? (handoff?.to ?? parseSessionId(parts.context.random.uuid())) : readied.session
-  const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
-  const isSame = how === 'resume' && bound?.session === session
-  const learned = isMade ? 'made' : how === 'resume' ? how : prepared.preparation.capture ? 'captured' : 'chosen'
-  const since = status.since
-  const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how: learned, since })
-  const { respawn, ...kept } = withoutRun(withoutTurn(current, isSame ? status.since : undefined))
-  const before: AgentRun = {
-    ...kept,
-    recipe,
-    launching,
-    status,
-    start: { at: steps.at, steps: steps.list, ...purpose },
-    ...(respawn && options.isRespawn ? { respawn } : {}),
-    ...(binding ? { binding } : {}),
-    ...(other_tools && Object.keys(other_tools).length > 0 ? { other_tools } : {}),
-  }
-  const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? status.since }
+  const starting = startingRun(parts, planned, readied, options)
+  const { before, session } = starting
+  const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? before.status.since }
   save({ ...before, ...(ended ? { run: ended } : {}) })
   claim?.[Symbol.dispose]()
-  const restoreEnv = newEnv && saveGivenEnv(parts, agent, newEnv)
+  const restoreEnv = planned.newEnv && saveGivenEnv(parts, agent, planned.newEnv)
   const discard = (): void => {
     readied.discard()
     restoreEnv?.()
@@ -158,28 +84,14 @@ export async function beginRun(
       },
       ({ tier }) => tier,
     )
-    for (const name of ['remain-on-exit', 'tmux-environment'] as const) steps.done(name, 'with the session')
-    if (look.theme) steps.done('theme', 'with the session')
-    else steps.skip('theme', 'none is set')
-    const fell = fallOf(current)
-    const after = fell && { reason: fell.reason, at: current.run?.ended_at ?? status.since }
-    const run: LiveRun = { ...begun(launching, pane), ...(after ? { after } : {}) }
-    const next: AgentRun = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' } } : {}) }
-    delete next.launching
-    await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
-    clearOldRuns(parts, agent, run.id)
+    const atMs = performance.now()
+    notePane(steps, look.theme)
+    const { next, events } = await recordedRun(parts, agent, planned, starting, begun(launching, pane), steps)
     const told = [...(isGivenUp && current.run ? [givenUp(agent, current.run)] : []), ...(refused ? [refused] : [])]
-    const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
-    const about = session ? { session } : {}
-    const count = next.respawn ? { respawn: next.respawn.count } : {}
-    const spawned = { agent_id: agent.id, target: agent.address, tool: recipe.tool, how, ...count }
-    const events = [
-      ...told,
-      { type: 'agent_started', ...about, payload },
-      { type: 'spawn', ...about, payload: spawned, visibility: 'audit' as const },
-    ]
-    const result: Begun = { run, tier, session, beacon: hello, before: stored, discard }
-    return { next: { ...next, start: { at: steps.at, steps: steps.list, ...purpose } }, events, result }
+    const ran = { run: next.run, atMs, tier, session, cwd: recipe.cwd }
+    const result: Begun = { ...ran, beacon: planned.hello, before: stored, discard }
+    const start = { at: steps.at, steps: steps.list, ...planned.purpose }
+    return { next: { ...next, start }, events: [...told, ...events], result }
   } catch (error) {
     // When tmux did not answer, the pane may be there: then it is found by its mark.
     if (!made && error instanceof SkeinError && error.code === 'tmux-timeout') throw error
@@ -191,6 +103,79 @@ export async function beginRun(
     save({ ...unbegun, ...(ended ? { run: ended } : {}) })
     throw error
   }
+}
+
+/** The agent's file while its program is being started, and the conversation that it starts in. */
+interface StartingRun {
+  readonly before: AgentRun
+  readonly session: SessionId | undefined
+  readonly binding: Binding | undefined
+}
+
+function startingRun(
+  parts: Parts,
+  planned: PlannedRun,
+  readied: ReadyRun,
+  { isRespawn, steps }: Beginning,
+): StartingRun {
+  const { current, recipe, runner, how, bound, handoff, other_tools, prepared, purpose } = planned
+  const { launching } = readied
+  // A program that will never say which conversation it is in: this run is one.
+  const isMade = readied.session === undefined && !runner.can.tells
+  const session = isMade ? (handoff?.to ?? parseSessionId(parts.context.random.uuid())) : readied.session
+  const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
+  const isSame = how === 'resume' && bound?.session === session
+  const learned = isMade ? 'made' : how === 'resume' ? how : prepared.preparation.capture ? 'captured' : 'chosen'
+  const since = status.since
+  const binding = session && bindingTo(session, { bound: isSame ? bound : undefined, how: learned, since })
+  const { respawn, ...kept } = withoutRun(withoutTurn(current, isSame ? since : undefined))
+  const before: AgentRun = {
+    ...kept,
+    recipe,
+    launching,
+    status,
+    start: { at: steps.at, steps: steps.list, ...purpose },
+    ...(respawn && isRespawn ? { respawn } : {}),
+    ...(binding ? { binding } : {}),
+    ...(other_tools && Object.keys(other_tools).length > 0 ? { other_tools } : {}),
+  }
+  return { before, session, binding }
+}
+
+/** Records the session of a run whose pane is there. */
+async function recordedRun(
+  parts: Parts,
+  agent: Agent,
+  { current, recipe, how, bound, handoff }: PlannedRun,
+  { before, session, binding }: StartingRun,
+  started: LiveRun,
+  steps: StartSteps,
+) {
+  const fell = fallOf(current)
+  const after = fell && { reason: fell.reason, at: current.run?.ended_at ?? before.status.since }
+  const run: LiveRun = { ...started, ...(after ? { after } : {}) }
+  const next = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' as const } } : {}) }
+  delete next.launching
+  await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
+  clearOldRuns(parts, agent, run.id)
+  const isUntold = handoff?.step === 'marked' && !(await wasTold(parts, handoff))
+  const about = session ? { session } : {}
+  const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
+  const count = next.respawn ? { respawn: next.respawn.count } : {}
+  const spawned = { agent_id: agent.id, target: agent.address, tool: recipe.tool, how, ...count }
+  const events = [
+    ...(isUntold ? handoffEvents(handoff) : []),
+    { type: 'agent_started', ...about, payload },
+    { type: 'spawn', ...about, payload: spawned, visibility: 'audit' as const },
+  ]
+  return { next, events }
+}
+
+/** tmux did these with the session. */
+function notePane(steps: StartSteps, theme: Theme | undefined): void {
+  for (const name of ['remain-on-exit', 'tmux-environment'] as const) steps.done(name, 'with the session')
+  if (theme) steps.done('theme', 'with the session')
+  else steps.skip('theme', 'none is set')
 }
 
 export const undone = (steps: StartSteps): string => `the start failed at "${steps.failed?.name ?? 'its end'}"`
@@ -227,48 +212,6 @@ export async function undoRun(parts: Parts, agent: Agent, begunRun: Begun, steps
   })
   begunRun.discard()
 }
-
-/** Why the session is begun, and by whom. Only of agents that have a role, or were given a topic. */
-function purposeOf(
-  parts: Parts,
-  agent: Agent,
-  recipe: Recipe,
-  { role, roles, plan, topic }: Beginning,
-  handoff: HandoffMarker | undefined,
-): { topic: string; sender: string } | undefined {
-  const given = topic ?? (handoff ? (handoff.topic ?? 'handoff') : plan?.topic)
-  if (!role && given === undefined) return undefined
-  const { SKEIN_AGENT: caller } = parts.environment.env
-  const by = handoff || caller === agent.address ? 'self' : caller
-  const identity = by === undefined ? undefined : roles.parse(by)
-  const person = roles.preset === 'gastown' ? 'human' : parts.context.actor
-  const sender = identity ? recipientOf(identity, wordOf(roles)) : (by ?? person)
-  return { topic: given ?? (recipe.work ? 'assigned' : 'cold-start'), sender }
-}
-
-function helloFor(
-  parts: Parts,
-  agent: Agent,
-  runner: ToolRunner,
-  { roles, role }: Beginning,
-  { topic, sender }: { topic: string; sender: string },
-): string {
-  const { group, name } = splitAddress(agent.address)
-  const identity = roles.parse(agent.address) ?? { role: role?.name ?? 'agent', name, ...(group ? { group } : {}) }
-  return beaconText(
-    beacon({
-      recipient: recipientOf(identity, wordOf(roles)),
-      sender,
-      at: nowOf(parts),
-      zone: parts.home.programs.zone(),
-      topic,
-      preset: roles.preset,
-      isPrimed: runner.can.tells,
-    }),
-  )
-}
-
-const wordOf = ({ preset }: Roles): 'rig' | 'group' => (preset === 'gastown' ? 'rig' : 'group')
 
 function themeOf(roles: Roles, role: Role | undefined, agent: Agent): { theme?: Theme } {
   const theme = roles.themeOf(role, agent.group_path)
@@ -315,13 +258,6 @@ async function recordStart(
   await recordBeginning(parts, agent, next, session)
 }
 
-const neverRun = (parts: Parts, agent: Agent, recipe: Recipe): AgentRun => ({
-  v: 1,
-  agent: agent.id,
-  recipe,
-  status: { status: 'stopped', since: nowOf(parts), source: 'process' },
-})
-
 const givenUp = (agent: Agent, run: LiveRun) => ({
   type: 'agent_stopped',
   payload: { agent_id: agent.id, run: run.id, how: 'lost', reason: `it ran ${placeName(run)} and was abandoned` },
@@ -355,37 +291,4 @@ async function endBefore(parts: Parts, agent: Agent, { run, launching }: AgentRu
   // Also when it has ended: what it left behind must not write into the conversation that is resumed.
   refuseLeft(agent, await endRun(parts, agent, run, RESTART_GRACE_MS))
   return false
-}
-
-/** The conversation it had, where the tool can go on with it; else one with an id that is chosen now, where that can be. */
-function conversationFor(
-  parts: Parts,
-  binding: Binding | undefined,
-  recipe: Recipe,
-  { fresh, plan, fork, handoff }: Restart & { plan?: StartPlan; handoff: HandoffMarker | undefined },
-): { how: LiveRun['how']; session: SessionId | undefined } {
-  const { can } = runnerOf(parts, recipe.tool)
-  if (fork) return { how: 'fork', session: parseSessionId(parts.context.random.uuid()) }
-  if (plan?.resume) return { how: 'resume', session: plan.resume }
-  // A successor that was begun once is resumed like any other.
-  if (handoff?.kind === 'fresh' && (handoff.to === undefined || binding?.session !== handoff.to))
-    return { how: 'new', session: can.chooseId === 'flag' || can.chooseId === 'seed' ? handoff.to : undefined }
-  if (binding && binding.how !== 'made' && can.resume && !fresh) return { how: 'resume', session: binding.session }
-  const canChoose = can.chooseId === 'flag' || can.chooseId === 'seed'
-  return { how: 'new', session: canChoose ? parseSessionId(parts.context.random.uuid()) : undefined }
-}
-
-/** The variables that it is started with: those it has, those that are given now on top, or those of a plan instead. */
-function envFor(
-  parts: Parts,
-  agent: Agent,
-  recipe: Recipe,
-  { env: added, plan }: Restart & { plan?: StartPlan },
-): { recipe: Recipe; env: Record<string, string>; newEnv?: Record<string, string> } {
-  if (plan?.env) return { recipe, env: { ...plan.env }, newEnv: { ...plan.env } }
-  if (!added || Object.keys(added).length === 0) return { recipe, env: givenEnv(parts, agent, recipe) }
-  checkGivenEnv(added)
-  const kept = (recipe.env_names ?? []).filter((name) => !Object.hasOwn(added, name))
-  const env = { ...givenEnv(parts, agent, { ...recipe, env_names: kept }), ...added }
-  return { recipe: { ...recipe, env_names: Object.keys(env) }, env, newEnv: env }
 }

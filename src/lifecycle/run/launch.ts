@@ -17,7 +17,7 @@ import {
   type ToolRunner,
 } from '../../tools/index.js'
 import type { Launching, LiveRun, Recipe } from '../agent-run.js'
-import { ASKER_FILE, CHECKPOINT_FILE, PROMPT_FILE, SCRATCH_DIRECTORY } from '../agent-runs.js'
+import { ASKER_FILE, BRANCH_FILE, CHECKPOINT_FILE, PROMPT_FILE, SCRATCH_DIRECTORY } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
 import { hookAnswer, hookFiles } from '../prime/hook-run.js'
 import { environmentFor } from './account.js'
@@ -27,7 +27,7 @@ import { withStart } from './run-life.js'
 
 const SECRET_FILE = 'secret'
 /** Beside what begins with `env`, these outlive a run. */
-const OF_THE_AGENT: readonly string[] = [PROMPT_FILE, CHECKPOINT_FILE, ASKER_FILE, SCRATCH_DIRECTORY]
+const OF_THE_AGENT: readonly string[] = [PROMPT_FILE, CHECKPOINT_FILE, BRANCH_FILE, ASKER_FILE, SCRATCH_DIRECTORY]
 /** A first run asks a model for a word; it may take a while and prints little. */
 const CAPTURE_MS = 120_000
 const CAPTURE_BYTES = 4 * 1024 * 1024

@@ -1,3 +1,4 @@
+import type { ProcessOwner } from '../../disk/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
 import { isListeningAt, type PaneInfo, restoreSocket, type SessionLook } from '../../terminal/index.js'
 import type { AgentRun } from '../agent-run.js'
@@ -47,8 +48,10 @@ export async function makePane(
 /** A server that has lost its socket is used again: a second one in its place would take it from the agents of the first for good. */
 async function reachServer({ runs, socket }: Parts): Promise<void> {
   if (!('path' in socket) || (await isListeningAt(socket.path))) return
+  const servers = new Map<string, ProcessOwner>()
   for (const { run } of await runs.all()) {
     const server = run && JSON.stringify(run.socket) === JSON.stringify(socket) ? serverOf(run) : undefined
-    if (server && (await restoreSocket(socket.path, server))) return
+    if (server) servers.set(`${server.pid} ${server.starttime}`, server)
   }
+  for (const server of servers.values()) if (await restoreSocket(socket.path, server)) return
 }

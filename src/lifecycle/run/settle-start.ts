@@ -20,13 +20,13 @@ const STARTUP_RULE = /^[^/]+\/(?:trust|bypass-warning)@/
 export async function settleStart(
   parts: Parts,
   agent: Agent,
-  { run }: Begun,
+  { run, atMs }: Begun,
   role: Role | undefined,
   steps: StartSteps,
 ): Promise<Observed> {
   const options = role?.start ?? DEFAULT_START
   const { respawn = 'never' } = role ?? {}
-  let seen = await waited(parts, agent, run, options, steps)
+  let seen = await waited(parts, agent, { run, atMs }, options, steps)
   const isOver = seen.isOver || seen.run?.run?.ended_at !== undefined
   if (respawn === 'never') steps.skip('auto-respawn', 'not asked for')
   else steps.done('auto-respawn', `${respawn}, by the watchdog of the daemon`)
@@ -57,7 +57,7 @@ export async function settleStart(
 async function waited(
   parts: Parts,
   agent: Agent,
-  run: LiveRun,
+  { run, atMs }: Pick<Begun, 'run' | 'atMs'>,
   { wait_for_agent: waits, wait_fatal: isFatal }: Role['start'],
   steps: StartSteps,
 ): Promise<Observed> {
@@ -66,7 +66,7 @@ async function waited(
     return seenAlive(parts, agent, run, { mayBeOver: true })
   }
   try {
-    return await steps.do('wait', () => untilAlive(parts, agent, run))
+    return await steps.do('wait', () => untilAlive(parts, agent, run, atMs))
   } catch (error) {
     if (isFatal || !(error instanceof SkeinError) || error.code !== 'agent-died') throw error
     return seenAlive(parts, agent, run, { mayBeOver: true })

@@ -1,5 +1,7 @@
+import { realPath, statOf } from '../../disk/index.js'
 import {
   type Agent,
+  type AgentId,
   type AgentStatus,
   groupLineage,
   parseAddress,
@@ -11,26 +13,31 @@ import { type AgentRun, liveRun, type Recipe } from '../agent-run.js'
 import type { StartAgent, StartNow } from '../agents.js'
 import { refuseUsedUp } from '../budget/standing.js'
 import { keepEnvironment, withKeptEnvironment } from '../care/kept-environment.js'
+import { placeBelow } from '../fork/fork-plan.js'
+import { includeIgnored } from '../fork/worktree-include.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { refuseParked } from '../sling/admission.js'
+import { Git } from '../sling/worktree.js'
 import { type Observed, observe } from '../status/observe.js'
-import { type Begun, beginRun, type Restart, undoRun } from './begin-run.js'
+import { type MadeWorktree, makeWorktree, noteWorktree, readyBranch } from '../turns/start-branch.js'
+import { type Begun, beginRun, undoRun } from './begin-run.js'
 import { saveGivenEnv } from './given-env.js'
 import { prepareRun } from './launch.js'
 import type { Tier } from './make-pane.js'
+import type { Restart } from './planned-run.js'
 import { lifeOfRun } from './run-life.js'
 import { settleStart } from './settle-start.js'
 import { planStart, recipeOfTool, type StartPlan } from './start-plan.js'
 import { type StartStepName, StartSteps } from './start-steps.js'
 import { NOT_FOUND } from './until-alive.js'
 
-export type { Restart } from './begin-run.js'
+export type { Restart } from './planned-run.js'
 
-/** Makes the agent when it does not exist, and keeps how it will be started. Nothing runs yet. */
-export async function spawn(parts: Parts, options: StartAgent): Promise<Agent> {
+/** Makes the agent when it does not exist, under this id if one is given, and keeps how it will be started. Nothing runs yet. */
+export async function spawn(parts: Parts, options: StartAgent, id?: AgentId): Promise<Agent> {
   const plan = await planStart(parts, options)
   const groups = await groupsNow(parts)
-  const agent = await rostered(parts, plan)
+  const agent = await rostered(parts, plan, id)
   try {
     await parts.runs.update(agent, (current) => {
       if (plan.env) saveGivenEnv(parts, agent, plan.env)
@@ -62,12 +69,12 @@ const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {
 /** The agent on the roster as it is planned. */
 async function rostered(
   { home: { roster } }: Parts,
-  { known, address, facts, parent, recipe, role, roles }: StartPlan,
+  { known, address, facts, parent, recipe }: StartPlan,
+  id?: AgentId,
 ): Promise<Agent> {
   const { tool, cwd } = recipe
-  const shares_path = role !== undefined && roles.sharesPath(address)
-  if (!known)
-    return roster.add({ address, tool, project_path: cwd, shares_path, ...facts, ...(parent ? { parent } : {}) })
+  const given = { ...(id ? { id } : {}), ...(parent ? { parent } : {}) }
+  if (!known) return roster.add({ address, tool, project_path: cwd, ...facts, ...given })
   return Object.keys(facts).length > 0 ? roster.update(known.id, facts) : known
 }
 
@@ -86,12 +93,23 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
   using _resuming = options.resume === undefined ? undefined : await parts.runs.holdResume()
   const steps = new StartSteps(nowOf(parts), options.onStep)
   const groups = await groupsNow(parts)
-  const { plan, agent } = await steps.do('resolve', async () => {
+  const { plan, agent, tree } = await steps.do('resolve', async () => {
     const plan = await planStart(parts, options)
     await refuseParked(parts.home, parseAddress(plan.address))
+    if (options.worktree) refuseWorktree(plan)
     if (plan.known) return { plan, agent: { ...plan.known, ...plan.facts } }
     await refuseUnstartable(parts, plan)
-    return { plan, agent: await rostered(parts, plan) }
+    if (!options.worktree) return { plan, agent: await rostered(parts, plan) }
+    const { tree, recipe } = await inWorktree(parts, plan.recipe)
+    const placed = { ...plan, recipe }
+    try {
+      const agent = await rostered(parts, placed)
+      noteWorktree(parts, agent, tree)
+      return { plan: placed, agent, tree }
+    } catch (error) {
+      await parts.home.snapshots.removeWorktree(tree)
+      throw error
+    }
   })
   const restart = { force: options.force ?? false, plan, steps }
   if (plan.known) {
@@ -102,8 +120,33 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
     return await start(parts, agent, restart)
   } catch (error) {
     await unmakeUnbegun(parts, agent, groups)
+    const isLeft = (await parts.home.roster.agents()).some(({ id }) => id === agent.id)
+    if (tree && !isLeft) await parts.home.snapshots.removeWorktree(tree)
     throw error
   }
+}
+
+function refuseWorktree({ known, resume }: StartPlan): void {
+  if (known)
+    throw new SkeinError(
+      'agent-exists',
+      `The agent ${known.address} has a directory already`,
+      'Leave out --worktree, or name a new agent: --agent <name>',
+    )
+  if (resume !== undefined)
+    throw new SkeinError(
+      'bad-input',
+      'A session continues in the directory of its record',
+      'Leave out --worktree, or fork it: skein fork <session>',
+    )
+}
+
+/** The same place in a worktree of its own. */
+async function inWorktree(parts: Parts, recipe: Recipe): Promise<{ tree: MadeWorktree; recipe: Recipe }> {
+  const tree = await makeWorktree(parts, recipe.cwd)
+  const cwd = placeBelow(tree.directory, tree.root, realPath(recipe.cwd))
+  await includeIgnored(new Git(parts.environment.env), tree.root, tree.directory)
+  return { tree, recipe: { ...recipe, cwd: statOf(cwd) ? cwd : tree.directory } }
 }
 
 /** Before there is anything to undo: whether tmux and the program are there. */
@@ -146,8 +189,8 @@ export async function start(
     plan?: StartPlan
     steps?: StartSteps
     onStep?: (step: StartStepName) => void
-    /** Called once its program runs and is recorded; what follows is waiting. */
-    onBegun?: () => void
+    /** Called once its program runs and is recorded; what follows is waiting, which begins when this is done. */
+    onBegun?: () => Promise<void> | void
   } = {},
 ): Promise<Started> {
   const { plan, steps = new StartSteps(nowOf(parts), options.onStep) } = options
@@ -158,18 +201,23 @@ export async function start(
   const own = isAsBefore ? withKeptEnvironment(parts, agent) : parts
   await recordUnseenEnd(parts, agent)
   let begun: Begun | undefined
+  let undoBranch: (() => Promise<void>) | undefined
   try {
     begun = await parts.runs.update(agent, (current, save) =>
       beginRun(own, agent, current, { ...options, roles, role, steps }, save),
     )
     if (!begun) throw new Error(`agent ${agent.id} has no recipe`)
     if (!isAsBefore) keepEnvironment(parts, agent)
-    options.onBegun?.()
+    await options.onBegun?.()
+    undoBranch = await readyBranch(parts, agent, begun.cwd)
     const observed = await settleStart(parts, agent, begun, role, steps)
     const { tier, session, beacon } = begun
     return { agent, observed, tier, session, beacon }
   } catch (error) {
-    if (begun && !isKept(error, role !== undefined)) await undoRun(parts, agent, begun, steps)
+    if (begun && !isKept(error, role !== undefined)) {
+      await undoRun(parts, agent, begun, steps)
+      await undoBranch?.()
+    }
     if (steps.list.some(({ name }) => name === 'settings')) await recordFailure(parts, agent, steps)
     throw error
   }

@@ -197,6 +197,8 @@ async function settle(
   if (left.includes(live.pid)) refuseLeft(agent, left)
   await parts.runs.update(agent, async (current) => {
     if (!current || current.run?.id !== live.id) return undefined
+    // A start that was begun beside it would be taken for one to be brought back.
+    refuseLeft(agent, await endUnrecorded(current.launching, TREE_GRACE_MS))
     const at = nowOf(parts)
     await recordEnd(parts, current.binding?.session, end.outcome, end.reason)
     const { how, reason } = end
@@ -211,6 +213,7 @@ async function settle(
       sample: _sample,
       requests: _requests,
       background: _background,
+      launching: _launching,
       ...kept
     } = withoutPrompt(parts, agent, current)
     // Another process has seen it end meanwhile, as it was asked for, and recorded that.

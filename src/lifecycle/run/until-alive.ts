@@ -19,17 +19,19 @@ export const NOT_FOUND = 'exited 127'
 const LAST_LINES = 12
 
 /** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
-export async function untilAlive(parts: Parts, agent: Agent, run: LiveRun): Promise<Observed> {
-  const begin = performance.now()
+export async function untilAlive(parts: Parts, agent: Agent, run: LiveRun, beganMs: number): Promise<Observed> {
   for (;;) {
     const seen = await seenAlive(parts, agent, run)
     const activity = seen.verdict && activityOf(seen.verdict.status)
     if (seen.run?.run?.id !== run.id) return seen // another process has started it anew meanwhile
     // What is drawn on a screen, a program may draw just before it fails: it has to outlive that.
-    const isProven = seen.verdict?.decided?.source !== 'pane' || performance.now() - begin >= PROVEN_MS
-    if (activity && activity !== 'starting' && isProven) return seen
-    if (performance.now() - begin >= START_GRACE_MS) return seen
-    await pause(LOOK_MS)
+    const livedMs = performance.now() - beganMs
+    const isProven = seen.verdict?.decided?.source !== 'pane' || livedMs >= PROVEN_MS
+    const isUp = activity && activity !== 'starting'
+    if (isUp && isProven) return seen
+    if (livedMs >= START_GRACE_MS) return seen
+    // Of one that has drawn its prompt only its end would be news, which the last look shows as well.
+    await pause(isUp ? Math.max(LOOK_MS, PROVEN_MS - livedMs) : LOOK_MS)
   }
 }
 

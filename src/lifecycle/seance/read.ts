@@ -1,5 +1,6 @@
 import type { Home } from '../../home/index.js'
 import { type Session, SkeinError } from '../../model/index.js'
+import { predecessor } from './predecessor.js'
 
 /** What a session did and said last, found without asking a model. */
 interface Seance {
@@ -13,8 +14,8 @@ interface Seance {
 }
 
 /** Reads the log of a session, or the archive where the log is gone. */
-export async function readSeance(home: Home, reference: string): Promise<Seance> {
-  const session = await home.sessions.find(reference)
+export async function readSeance(home: Home, reference: string, options?: { isNewest?: boolean }): Promise<Seance> {
+  const session = await predecessor(home, reference, options)
   const [{ digestOf }, { digestText }] = await Promise.all([
     import('../handoff/digest.js'),
     import('../handoff/digest-text.js'),

@@ -114,6 +114,3 @@ const silent = ({ id }: Session, because: string): SkeinError =>
 
 const unanswered = ({ id }: Session, { code, message, next }: SkeinError): SkeinError =>
   new SkeinError(code, `Session ${id} cannot be asked: ${message}`, next)
-
-/** The session that is meant, by its id, the beginning of one, or an agent: then the one it was in last. */
-export const calledUp = ({ home }: Parts, reference: string): Promise<Session> => home.sessions.find(reference)

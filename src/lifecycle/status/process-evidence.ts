@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { lifeOf, whereaboutsOf } from '../../disk/index.js'
 import type { Evidence, Instant } from '../../model/index.js'
 import type { PaneInfo } from '../../terminal/index.js'
@@ -8,6 +9,8 @@ import type { Look } from '../terminals.js'
 import { UNREACHABLE } from './evidence.js'
 import { isWithinTree, processNames } from './process-family.js'
 
+/** What programs exit with that catch SIGINT to end. Whoever pressed Ctrl-C wanted that. */
+const BY_CTRL_C = 128 + constants.signals.SIGINT
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh'])
 
 /** What can be seen of an agent's process. */
@@ -70,7 +73,8 @@ function isOtherServer(live: LiveRun, look: Look): boolean {
 function paneSeen(live: LiveRun, pane: PaneInfo, runner: ToolRunner | undefined, at: Instant): ProcessSeen {
   const base = { source: 'process', at } as const
   if (pane.isDead) return { evidence: deadEvidence(pane, at), isOver: true }
-  if (SHELLS.has(pane.command) && runner && isProgramGone(live, runner)) {
+  // The name of a process that has just ended is that of the script which tmux ran.
+  if (SHELLS.has(pane.command) && lifeOfRun(live) !== 'dead' && runner && isProgramGone(live, runner)) {
     const reason = 'the program has ended and left a shell in its pane'
     return { evidence: { ...base, status: 'error', trouble: 'exited', reason }, isOver: true }
   }
@@ -79,6 +83,9 @@ function paneSeen(live: LiveRun, pane: PaneInfo, runner: ToolRunner | undefined,
 
 function deadEvidence({ exitStatus, exitSignal }: PaneInfo, at: Instant): Evidence {
   const base = { source: 'process', at } as const
+  if (exitSignal === constants.signals.SIGINT || exitStatus === BY_CTRL_C) {
+    return { ...base, status: 'stopped', reason: 'ended with Ctrl-C' }
+  }
   if (exitSignal !== undefined) {
     return { ...base, status: 'error', trouble: 'dead-pane', reason: `killed by signal ${exitSignal}` }
   }

@@ -2,6 +2,7 @@ import { type Agent, type Event, type Evidence, isSoundRecord, STATUS_SOURCES } 
 import type { Explanation } from '../agents.js'
 import type { Parts } from '../parts.js'
 import { isStartSteps, type StartRecord } from '../run/start-steps.js'
+import { TurnBranches, turnBranchView } from '../turns/turn-branch.js'
 import { isTold } from './evidence.js'
 import type { Observed } from './observe.js'
 
@@ -22,7 +23,13 @@ export async function explain(
     (event) => event.payload.agent_id === agent.id && isSoundRecord('agent_status', event.payload),
   )
   const start = await lastStart(parts, agent, run?.start)
-  return { evidence, history: history.slice(-HISTORY).reverse().map(changeOf), ...(start ? { start } : {}) }
+  const branch = new TurnBranches(parts.home.paths.agents).of(agent.id)
+  return {
+    evidence,
+    history: history.slice(-HISTORY).reverse().map(changeOf),
+    ...(start ? { start } : {}),
+    ...(branch ? { turn_branch: turnBranchView(branch) } : {}),
+  }
 }
 
 /** A start that failed is undone, so only the journal has its steps. */

@@ -3,11 +3,12 @@ import type { Terminal } from '../../terminal/index.js'
 import type { Dialog, DialogOption } from '../../tools/index.js'
 import { nowOf, type Parts, pause } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
+import { takeIn } from '../status/intake.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
 import type { AnswerWith, Asker, Settled } from './answer.js'
 import { asksOf, dialogPrint, isAskedBy } from './asks.js'
-import type { PendingRequest } from './pending-request.js'
+import { isSameRequest, type PendingRequest } from './pending-request.js'
 
 const LOOK_MS = 150
 /** After a question appears, programs drop keys for a moment; then each step is checked again. */
@@ -37,14 +38,21 @@ export async function answerByKeys(
   const asked = askedBy(parts, asker, dialog, token)
   const option = choose(asker.agent, dialog, wanted)
   if (!option.keys) await keys.moveTo(dialog, option)
-  await keys.choose(dialog, option)
+  await keys.choose(dialog, option, asked)
   const how = await keys.untilGone(dialog, option, asked)
-  return { answered: { by: 'keys', label: option.label, how }, ...asked }
+  const { ask, request } = asked
+  return {
+    answered: { by: 'keys', label: option.label, how },
+    ...(ask ? { ask } : {}),
+    ...(request ? { request } : {}),
+  }
 }
 
 interface AskedBy {
   ask?: Ask
   request?: PendingRequest
+  /** The dialog shows the very thing that was asked for. */
+  isVouched?: boolean
 }
 
 /** What this dialog asks for. Refused when that is not what the token names, or when the dialog cannot tell. */
@@ -60,7 +68,7 @@ function askedBy(parts: Parts, asker: Asker, dialog: Dialog, token: string | und
   if (!isVouched && dialog.isCut && dialog.kind === 'permission') throw cut(agent)
   // The program told of another request: which one is meant without a token, nobody knows.
   if (!isVouched && token === undefined && asks.length > 1) throw other(agent, inFront.token)
-  return { ask: inFront, ...(shown ? { request: shown } : {}) }
+  return { ask: inFront, ...(shown ? { request: shown } : {}), isVouched }
 }
 
 /** One dialog of one agent, and the keys that go into it. */
@@ -103,9 +111,11 @@ class DialogKeys {
   }
 
   /** Presses Enter on what the screen shows at this moment: the wanted option of this very dialog. Some have keys of their own. */
-  async choose(dialog: Dialog, option: DialogOption): Promise<void> {
+  async choose(dialog: Dialog, option: DialogOption, { isVouched = false }: AskedBy): Promise<void> {
     const now = await this.#read()
     if (!now || !isReadyFor(now, dialog, option)) throw changed(this.asker.agent)
+    // After the screen was read: what a dialog is for is reported before it is drawn.
+    if (!isVouched && (await this.#hasMovedOn())) throw changed(this.asker.agent)
     await this.terminal.press(this.asker.live.pane, option.keys ?? ['Enter'])
   }
 
@@ -121,7 +131,7 @@ class DialogKeys {
       if (performance.now() >= until) break
       if (goneFor === 0 && performance.now() >= pressAgainAt) {
         pressAgainAt += STEP_MS
-        if (await this.#isStillTheSame(pressed, asked)) await this.choose(dialog, option)
+        if (await this.#isStillTheSame(pressed, asked)) await this.choose(dialog, option, asked)
       }
       await pause(LOOK_MS)
     }
@@ -130,6 +140,17 @@ class DialogKeys {
       `${JSON.stringify(option.label)} was chosen, but the question is still there`,
       `Look at it: skein attach ${this.asker.agent.address}`,
     )
+  }
+
+  /** Whether the program has reported since it was looked at that it goes on or asks something else. Its next dialog may look the same. */
+  async #hasMovedOn(): Promise<boolean> {
+    const { agent, run } = this.asker
+    await takeIn(this.parts, new Map((await this.parts.home.roster.agents()).map((one) => [one.id, one])))
+    const { requests: asked = [], told: said = [] } = (await this.parts.runs.read(agent.id)) ?? {}
+    const { requests = [], told = [] } = run
+    const isSame = asked.length === requests.length && requests.every((one, at) => isSameRequest(one, asked[at] ?? one))
+    const lastAt = told.at(-1)?.at ?? ''
+    return !isSame || said.some((one) => one.at > lastAt && activityOf(one) !== 'blocked')
   }
 
   /**

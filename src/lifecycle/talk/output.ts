@@ -1,4 +1,5 @@
 import { type Agent, msOf, SkeinError } from '../../model/index.js'
+import type { LoggedTurn } from '../../tools/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
@@ -12,8 +13,17 @@ const HISTORY_LINES = 200
 const SECOND = '2026-01-17T08:30:00'.length
 /** By then a program shows the conversation that it resumes. */
 const RESUMED_MS = 10_000
+/** So far apart a program and its hook may date the same prompt. */
+const CLOCKS_MS = 3_000
 const READINGS = 8
 const READ_AGAIN_MS = 200
+
+export interface AgentOutput {
+  text: string
+  from: 'log' | 'screen'
+  /** The last prompt has no reply (yet): this is the one to a prompt before it. */
+  is_earlier?: true
+}
 
 /** The last reply: as the conversation's log has it, else what is on the screen. Without secrets: scripts and logs read it. */
 export async function outputOf(
@@ -21,10 +31,13 @@ export async function outputOf(
   agent: Agent,
   run: AgentRun | undefined,
   { screen = false }: { screen?: boolean } = {},
-): Promise<{ text: string; from: 'log' | 'screen' }> {
+): Promise<AgentOutput> {
   const isOnScreen = screen || (run !== undefined && (await showsNew(parts, run)))
   const reply = isOnScreen ? undefined : await lastReply(parts, run)
-  if (reply !== undefined) return { text: await keptText(parts, reply), from: 'log' }
+  if (reply) {
+    const text = await keptText(parts, reply.text)
+    return { text, from: 'log', ...(reply.isEarlier ? { is_earlier: true } : {}) }
+  }
   const shown = await screenText(parts, run)
   if (shown !== undefined) return { text: await keptText(parts, shown), from: 'screen' }
   const next = run?.run ? `Start it again: skein restart ${agent.address}` : `Start it: skein start ${agent.address}`
@@ -35,7 +48,10 @@ export async function outputOf(
  * Of the conversation it is in. A program says that it has finished before its log says what: a log without the last
  * reply is read again. One that is not there, or that no reader knows, is no reply.
  */
-async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<string | undefined> {
+async function lastReply(
+  parts: Parts,
+  run: AgentRun | undefined,
+): Promise<{ text: string; isEarlier: boolean } | undefined> {
   if (!run?.binding || run.binding.how === 'made') return undefined
   const isQuiet = activityOf(run.status) === 'quiet'
   for (let tries = 1; ; tries += 1) {
@@ -43,10 +59,17 @@ async function lastReply(parts: Parts, run: AgentRun | undefined): Promise<strin
     const last = turns.at(-1)
     const isLatest = (last?.started_at ?? '').slice(0, SECOND) >= (run.prompted_at ?? '').slice(0, SECOND)
     const isWhole = last?.reply !== undefined && isLatest
-    if (isWhole || !isQuiet || tries >= READINGS) return turns.findLast(({ reply }) => reply)?.reply
+    if (isWhole || !isQuiet || tries >= READINGS) {
+      const text = turns.findLast(({ reply }) => reply)?.reply
+      return text === undefined ? undefined : { text, isEarlier: !last?.reply || isBefore(last, run) }
+    }
     await pause(READ_AGAIN_MS)
   }
 }
+
+/** A turn that was begun before the last prompt was sent, also by a clock that is a little behind. */
+const isBefore = ({ started_at }: LoggedTurn, { prompted_at }: AgentRun): boolean =>
+  started_at !== undefined && prompted_at !== undefined && msOf(prompted_at) - msOf(started_at) > CLOCKS_MS
 
 /**
  * Whether another conversation was begun in the program, in which nothing was said yet: some programs name it only with its first

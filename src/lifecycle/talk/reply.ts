@@ -1,12 +1,12 @@
 import {
   type Agent,
   type AgentStatus,
-  asksLine,
   formatDuration,
   type Instant,
   msOf,
   type SessionId,
   SkeinError,
+  shownReason,
 } from '../../model/index.js'
 import type { LoggedTurn } from '../../tools/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
@@ -78,8 +78,7 @@ export async function outcomeOf(
 const ended = (agent: Agent, reason: string | undefined): SkeinError =>
   new SkeinError('agent-died', `${agent.address} ended: ${reason ?? 'stopped'}`, `See: skein why ${agent.address}`)
 
-const askedIn = ({ asks = [], reason, waiting_for }: AgentStatus): string =>
-  asks[0]?.what === undefined ? (reason ?? `it waits for a ${waiting_for}`) : asksLine(asks)
+const askedIn = (status: AgentStatus): string => shownReason(status) ?? `it waits for a ${status.waiting_for}`
 
 /** Undefined while it may still be the end of another turn, or one that its log does not have yet. */
 async function judged(

@@ -1,5 +1,5 @@
 import { statOf } from '../../disk/index.js'
-import { type Agent, type AgentStatus, asksLine, type Instant, msOf, SkeinError } from '../../model/index.js'
+import { type Agent, type AgentStatus, type Instant, msOf, SkeinError, shownReason } from '../../model/index.js'
 import type { Terminal } from '../../terminal/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
@@ -157,10 +157,10 @@ async function isSteady(
   return (await terminal.capture(live.pane)) === before
 }
 
-const isAsking = (agent: Agent, { asks = [], reason, waiting_for }: AgentStatus): SkeinError =>
+const isAsking = (agent: Agent, status: AgentStatus): SkeinError =>
   new SkeinError(
     'agent-not-ready',
-    `${agent.address} waits for an answer (${asks[0]?.what === undefined ? (reason ?? waiting_for) : asksLine(asks)}); text would be taken as that answer`,
+    `${agent.address} waits for an answer (${shownReason(status) ?? status.waiting_for}); text would be taken as that answer`,
     `Answer it: skein approve ${agent.address} , skein deny ${agent.address} or skein attach ${agent.address}`,
   )
 

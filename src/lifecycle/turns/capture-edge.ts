@@ -31,17 +31,18 @@ export async function captureEdge(home: Home, edge: EdgeCapture): Promise<Snapsh
   return snapshot
 }
 
-/** What was committed during the turn belongs to the session. A move to another branch is no commit of its own. */
+/** What was committed during the turn belongs to the session, and not what a pull or a rebase brought. */
 async function recordCommits(home: Home, after: Snapshot): Promise<void> {
   if (after.head === undefined) return
   const own = await home.snapshots.list(after.session)
   const before = own.findLast(
     ({ moment, seq, store }) => moment === 'prompt' && store === after.store && seq < after.seq,
   )
-  if (!before || before.head === after.head || before.branch !== after.branch) return
-  const commits = await home.snapshots.commits(before, after)
-  if (commits.length > 0 && (await home.sessions.get(after.session)))
-    await home.sessions.update(after.session, { commits })
+  if (!before || before.head === after.head) return
+  const known = await home.sessions.get(after.session)
+  const made = new Set(known?.commits)
+  const commits = await home.snapshots.commits(before, after, (commit) => made.has(commit))
+  if (commits.length > 0 && known) await home.sessions.update(after.session, { commits })
 }
 
 async function startOf(home: Home, { recipe, permission_mode }: EdgeCapture) {

@@ -15,7 +15,7 @@ export const fork = operation({
   where: 'either',
   summary: 'Start a new agent from a past turn',
   description:
-    'Makes a worktree on a new branch with the files as they were at that turn, copies the conversation up to there, and starts an agent that continues it. The source is only read. Ignored files that .worktreeinclude names are copied, and [fork] setup in config.toml names a command to run in the worktree first. If a step fails, everything is undone. A turn with a tool call that has no result yet is refused, and so is one without a snapshot unless the conversation is forked alone.',
+    'Makes a worktree on a new branch with the files as they were at that turn, copies the conversation up to there, and starts an agent that continues it. The source is only read. Ignored files that .worktreeinclude names are copied, and [fork] setup in config.toml names a command to run in the worktree first. If a step fails or the command is interrupted, everything is undone. A turn with a tool call that has no result yet is refused, and so is one without a snapshot unless the conversation is forked alone.',
   input: {
     session: required(sessionRef, 'Id, beginning of an id, or agent'),
     turn: required(count, 'The turn, as skein turns numbers it'),
@@ -31,7 +31,7 @@ export const fork = operation({
   result: 'fork-receipts',
   async run(
     { session, before, after, code_only, chat_only, count: forks = 1, ...given },
-    { agents },
+    { agents, abandoned },
   ): Promise<ForkReceipts> {
     if (before && after) throw usageError('--before and --after exclude each other', 'Use one of them')
     if (code_only && chat_only) throw usageError('--code-only and --chat-only exclude each other', 'Use one of them')
@@ -44,6 +44,7 @@ export const fork = operation({
         code: !chat_only,
         chat: !code_only,
         count: forks,
+        signal: abandoned(),
         ...present(more),
       }),
     }

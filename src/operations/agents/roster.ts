@@ -18,7 +18,7 @@ const FACTS = {
   mcp: repeated(text('name'), 'An MCP server to load'),
 }
 
-function factsOf(given: Values<typeof FACTS>): Partial<Omit<AddAgentOptions, 'address' | 'parent' | 'tool'>> {
+function factsOf(given: Values<typeof FACTS>): Partial<Omit<AddAgentOptions, 'id' | 'address' | 'parent' | 'tool'>> {
   const { title, command, project, role, mcp } = given
   if (command !== undefined) commandWords(command) // refused now rather than at the start
   return {

@@ -4,6 +4,7 @@ import { agentRef, choice, count, type Kind, sessionRef, text, when } from '../k
 import { operation } from '../operation.js'
 import { present } from '../present.js'
 import { usageError } from '../usage-error.js'
+import { readerMeant } from '../work/agent-meant.js'
 
 const SINCE = optional(when, 'Only since then: 1h, 7d, today, yesterday, 2026-01-17 or a full time')
 
@@ -51,7 +52,9 @@ export const eventsStats = operation({
   name: 'events.stats',
   does: 'reads',
   where: 'either',
-  summary: 'Count events by type and age',
+  summary: 'Count events by type and age, and say what retention did',
+  description:
+    'The daemon prunes events, packs the records of old sessions, compresses archived logs and prunes the archive by itself. The last run is shown with what it removed and why, and when the next is due.',
   input: {},
   result: 'event-stats',
   run: async (_, { home }) => (await home()).events.stats(),
@@ -134,15 +137,16 @@ export const eventsAppend = operation({
   input: {
     type: required(text('type', 'event-type'), 'What happened'),
     session: optional(sessionRef, 'The session it is about'),
-    agent: optional(agentRef, 'The agent it is about'),
+    agent: optional(agentRef, 'The agent it is about: of Skein, or any other by its address'),
     payload: optional(jsonObject, 'Its details'),
     visibility: optional(choice('visibility', VISIBILITIES), 'Who it is for'),
     at: optional(when, 'When it happened, if not now'),
   },
   result: 'event',
   async run({ type, session, agent, payload, visibility, at }, { home }) {
-    const { events, sessions } = await home()
-    const about = session === undefined ? undefined : (await sessions.find(session)).id
-    return events.append({ type, ...present({ session: about, agent, payload, visibility, ts: at }) })
+    const opened = await home()
+    const about = session === undefined ? undefined : (await opened.sessions.find(session)).id
+    const who = agent === undefined ? undefined : (await readerMeant(opened, agent)).address
+    return opened.events.append({ type, ...present({ session: about, agent: who, payload, visibility, ts: at }) })
   },
 })

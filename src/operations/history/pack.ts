@@ -13,6 +13,7 @@ export const packSessions = operation({
   name: 'pack',
   does: 'acts',
   where: 'either',
+  isHeavy: true,
   summary: 'Pack a session with its code into one file',
   description:
     "Writes the conversation, the code at both ends of every turn, lineage and cost as one file that skein unpack opens on another machine, under another account or in another directory. The privacy policy is applied to the words and secrets are redacted; files of the code are carried as they are, without those that snapshots leave out, such as .env. --verbatim carries the words and the program's own log unfiltered, and only sealed with a passphrase. The sessions stay as they are.",

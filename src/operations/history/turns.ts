@@ -1,10 +1,11 @@
 import type { Home, SessionCode, SessionHistory } from '../../home/index.js'
-import { type Instant, SkeinError } from '../../model/index.js'
+import type { TurnBranchView } from '../../lifecycle/index.js'
+import { type Instant, type Session, SkeinError } from '../../model/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
 import { optional } from '../field.js'
 import { count, text } from '../kind.js'
 import { operation } from '../operation.js'
-import { SESSION } from '../sessions/show.js'
+import { SESSION, turnBranchOf } from '../sessions/show.js'
 import { onlyStep, STEP } from './only-step.js'
 import { type CodeDocument, codeDocument, codeOf, editDocuments, onlyFiles } from './turn-code.js'
 
@@ -28,7 +29,7 @@ export const turns = operation({
   async run({ session, turn, step, files }, { home }) {
     const opened = await home()
     const { history, code } = await turnsWithCode(opened, await opened.history.turns(session), { turn, step, files })
-    return turnsDocument(history, code, turn !== undefined || files !== undefined)
+    return turnsDocument(opened, history, code, turn !== undefined || files !== undefined)
   },
 })
 
@@ -45,6 +46,7 @@ export async function turnsWithCode(
 }
 
 export const turnsDocument = (
+  home: Pick<Home, 'paths'>,
   { session, from_log, told_from, turns: told, steps, counters }: SessionHistory,
   code: SessionCode,
   withFiles: boolean,
@@ -56,7 +58,13 @@ export const turnsDocument = (
   edits: editDocuments(code, withFiles),
   steps,
   counters,
+  ...branchIn(home, session),
 })
+
+function branchIn(home: Pick<Home, 'paths'>, session: Session): { turn_branch?: TurnBranchView } {
+  const branch = turnBranchOf(home, session)
+  return branch ? { turn_branch: branch } : {}
+}
 
 function codeIn({ turns: changed }: SessionCode, number: number, withFiles: boolean): Partial<CodeDocument> {
   const change = changed.get(number)

@@ -8,6 +8,7 @@ export const unpack = operation({
   name: 'unpack',
   does: 'acts',
   where: 'either',
+  isHeavy: true,
   summary: 'Make an agent from a file that skein pack wrote',
   description:
     'Checks every byte first, and refuses a damaged file with nothing changed. Makes a directory with the code, as a git repository where the source was one, writes the conversation as a log of the program, with the paths of the new directory, and adds an agent whose session names its origin; skein start then resumes it. Nothing is started, and nothing that the file names is run. Unpacking a file again makes another copy. If a step fails, everything is undone.',

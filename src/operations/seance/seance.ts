@@ -1,13 +1,13 @@
 import { readSeance } from '../../lifecycle/index.js'
 import type { Session } from '../../model/index.js'
-import { optional, required } from '../field.js'
+import { flag, optional, required } from '../field.js'
 import { count, sessionRef } from '../kind.js'
 import { operation } from '../operation.js'
 import { FILTERS, filterOf } from '../sessions/filters.js'
 import { pageOf, type ShownPage } from '../sessions/page.js'
 
 const RECENT = 20
-const SESSION = required(sessionRef, 'Id, beginning of an id, or agent')
+const SESSION = required(sessionRef, 'Id, beginning of an id, agent, or unit of work')
 
 export const seanceList = operation({
   name: 'seance.list',
@@ -52,9 +52,9 @@ export const seanceRead = operation({
   isHeavy: true,
   summary: 'Print what a past session did and where it stopped',
   description: 'Made from its log, or from the archive if the log is gone. No model is asked.',
-  input: { session: SESSION },
+  input: { session: SESSION, newest: flag('The newest session of its chain instead') },
   result: 'seance-reading',
-  async run({ session }, { home }): Promise<SeanceReading> {
-    return readSeance(await home(), session)
+  async run({ session, newest }, { home }): Promise<SeanceReading> {
+    return readSeance(await home(), session, { isNewest: newest })
   },
 })

@@ -36,7 +36,7 @@ export function factsOf(given: Values<typeof FACTS>): Omit<SessionFacts, 'agent'
 /** What a session that begins can be given. */
 export const START = {
   id: optional(text('id'), "The tool's own id of the session (default: a new id)"),
-  agent: optional(agentRef, 'The agent that runs it'),
+  agent: optional(agentRef, 'The agent that runs it: of Skein, or any other by its address'),
   ...FACTS,
   started_at: optional(when, 'When it started, if not now'),
 }

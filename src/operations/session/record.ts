@@ -1,9 +1,11 @@
+import type { Home } from '../../home/index.js'
 import { OUTCOMES } from '../../model/index.js'
 import { flag, optional, repeated, required } from '../field.js'
 import { choice, freeText, sessionRef, text, when } from '../kind.js'
 import { operation } from '../operation.js'
 import { present } from '../present.js'
 import { usageError } from '../usage-error.js'
+import { readerMeant } from '../work/agent-meant.js'
 import { FACTS, factsOf, LINEAGE, lineageOf, START, startOf } from './facts.js'
 
 const SESSION = required(sessionRef, 'Id, or a unique beginning of it')
@@ -19,7 +21,8 @@ export const sessionStart = operation({
     if (given.resume && given.id === undefined)
       throw usageError('--resume needs --id', 'Name the session to open again')
     const options = { ...startOf(given), ...lineageOf(given) }
-    return (await home()).sessions.start(options)
+    const opened = await home()
+    return opened.sessions.start({ ...options, ...(await agentOf(opened, given)) })
   },
 })
 
@@ -53,9 +56,16 @@ export const sessionHandoff = operation({
     message: optional(freeText('text'), 'What the successor should know'),
   },
   result: 'session',
-  run: async ({ session, subject, message, ...given }, { home }) =>
-    (await home()).sessions.handoff(session, { ...startOf(given), ...present({ subject, message }) }),
+  async run({ session, subject, message, ...given }, { home }) {
+    const opened = await home()
+    const options = { ...startOf(given), ...(await agentOf(opened, given)), ...present({ subject, message }) }
+    return opened.sessions.handoff(session, options)
+  },
 })
+
+/** Named as in every command; a name that no agent has is an agent that Skein does not run. */
+const agentOf = async (home: Home, { agent }: { agent?: string | undefined }): Promise<{ agent?: string }> =>
+  agent === undefined ? {} : { agent: (await readerMeant(home, agent)).address }
 
 export const sessionStep = operation({
   name: 'session.step',

@@ -1,3 +1,6 @@
+import type { Home } from '../../home/index.js'
+import { TurnBranches, type TurnBranchView, turnBranchView } from '../../lifecycle/index.js'
+import { isActive, type Session } from '../../model/index.js'
 import { required } from '../field.js'
 import { sessionRef } from '../kind.js'
 import { operation } from '../operation.js'
@@ -12,13 +15,16 @@ export const sessionsShow = operation({
   input: { session: SESSION },
   result: 'session',
   async run({ session: reference }, { home }) {
-    const { sessions, history } = await home()
+    const opened = await home()
+    const { sessions, history } = opened
     const session = await sessions.find(reference)
+    const branch = turnBranchOf(opened, session)
     const spent = (await history.spent([session.id])).get(session.id)
     const counted = await history.counts(session.id)
     return {
       ...session,
       ...(spent ? { spent } : {}),
+      ...(branch ? { turn_branch: branch } : {}),
       ...(counted.turns > 0
         ? {
             turn_count: counted.turns,
@@ -31,3 +37,10 @@ export const sessionsShow = operation({
     }
   },
 })
+
+/** The branch on which the turns of a session are committed. */
+export function turnBranchOf({ paths }: Pick<Home, 'paths'>, session: Session): TurnBranchView | undefined {
+  const branch = session.agent_id === undefined ? undefined : new TurnBranches(paths.agents).of(session.agent_id)
+  const isIts = branch && (isActive(session) || branch.done[session.id] !== undefined)
+  return isIts ? turnBranchView(branch) : undefined
+}

@@ -6,6 +6,7 @@ import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { makeBorrower } from '../borrower.js'
 import type { Git } from '../git.js'
+import { refusePipes } from '../readable-repository.js'
 import { findRepository } from '../repository.js'
 import { type Snapshot, shown } from '../snapshot.js'
 import { type FileVersion, versionsIn, type Writer } from './file-versions.js'
@@ -88,7 +89,10 @@ function contentOf(given: string): { file: string; content: Buffer } {
 function storeOf(directory: string, file: string, git: Git): { store: BareStore; root: string } | undefined {
   const repository = findRepository(join(file, '..'))
   for (const store of BareStore.all(directory, git)) {
-    if (store.facts.source === repository?.commonDirectory) return { store, root: repository.root }
+    if (store.facts.source === repository?.commonDirectory) {
+      refusePipes([repository.gitDirectory, repository.commonDirectory])
+      return { store, root: repository.root }
+    }
     if (!repository && file.startsWith(`${store.facts.source}/`)) return { store, root: store.facts.source }
   }
   return undefined

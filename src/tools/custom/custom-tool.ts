@@ -182,13 +182,16 @@ function patterns(value: ConfigValue | undefined): TextPattern[] {
     const written = one.text()
     const source = written.startsWith('re:') ? written.slice(3) : written.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     try {
-      return { written, finds: safeRegex(source, 'iu') }
+      return { written, finds: safeRegex(withOpenEnd(source), 'iu') }
     } catch (error) {
       const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : String(error)
       throw one.wrong(`cannot be used as a pattern: ${why}`, 'Correct it, or remove re: to match the text literally')
     }
   })
 }
+
+/** A terminal does not say whether a line ends with spaces: a prompt `> ` that nothing follows is read as `>`. */
+const withOpenEnd = (source: string): string => source.replace(/((?:(?: |\\s)[+*?]?)+)(\$?)$/, '(?:$1|$)$2')
 
 /** Each is one character or a name that tmux has for a key: `Enter`, `Escape`, `C-c`. */
 function keys(value: ConfigValue | undefined): string[] | undefined {

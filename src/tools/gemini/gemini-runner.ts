@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { parseSessionId, type SessionId, SkeinError } from '../../model/index.js'
 import { checkPrompt } from '../log/check-text.js'
+import type { LogRef } from '../log/log-tool.js'
 import { isReadableLog } from '../log/open-log.js'
 import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
@@ -85,20 +86,27 @@ const OF_A_SURROUNDING_SESSION = [
 function conversationArgs(launch: Launch, session: SessionId | undefined): string[] {
   if (launch.kind === 'fork') {
     const log = launch.origin && geminiLogOf(launch, launch.origin)
-    if (log) return ['--session-file', log]
+    if (log) return ['--session-file', log.path]
     throw new SkeinError('session-not-found', `Gemini CLI has no log of ${launch.origin}`, 'Start a new conversation')
   }
   if (!session) return []
-  return launch.kind === 'resume' && geminiLogOf(launch, session) ? ['--resume', session] : ['--session-id', session]
+  const log = launch.kind === 'resume' ? geminiLogOf(launch, session) : undefined
+  return log && hasPrompt(log) ? ['--resume', session] : ['--session-id', session]
+}
+
+/** It does not resume a conversation that was begun with `/clear` and in which nothing was said yet. */
+const hasPrompt = (log: LogRef): boolean => {
+  for (const fact of gemini.read(log)) if (fact.kind === 'turn') return true
+  return false
 }
 
 /** A resume may leave an empty file beside the log, with the same ending of its name: the largest is the log. */
-function geminiLogOf({ environment }: Pick<Launch, 'environment'>, session: SessionId): string | undefined {
+function geminiLogOf({ environment }: Pick<Launch, 'environment'>, session: SessionId): LogRef | undefined {
   return gemini
     .discover(environment)
     .filter((log) => log.path.includes(`-${session.slice(0, 8)}.json`))
     .filter((log) => isReadableLog(log.path) && gemini.identify(log).id === session)
-    .sort((a, b) => b.size - a.size)[0]?.path
+    .sort((a, b) => b.size - a.size)[0]
 }
 
 const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

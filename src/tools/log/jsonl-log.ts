@@ -14,7 +14,7 @@ import { LostPlace } from './turn-tracker.js'
 const FORMAT = 3
 const TAIL_BYTES = 1024
 /** The facts between two checkpoints are held in memory by whoever stores them: a few times their bytes in the log. */
-const CHECKPOINT_EVERY = 8 * 1024 * 1024
+const CHECKPOINT_EVERY = 4 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /** Turns the records of one log into facts. Holds what it has to remember between records; `save` gives that as JSON. */

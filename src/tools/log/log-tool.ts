@@ -129,6 +129,8 @@ export interface LogTool {
    * Absent for tools whose logs cannot be cut.
    */
   cut?(log: LogRef, at: CutPoint, target: CutTarget): Promise<Cut>
+  /** The run of the tool that deletes a session, where a copy is in the tool's own store. */
+  deletes?(session: SessionId): readonly [string, ...string[]]
   /** The sessions that a living process has open; undefined where the tool does not register them. */
   openSessions?(environment: Environment): ReadonlySet<SessionId> | undefined
 }

@@ -1,5 +1,5 @@
 import type { SpooledMessage } from '../../journal/index.js'
-import { type Evidence, isSessionId, type Wait } from '../../model/index.js'
+import { type Evidence, instantIfAny, isSessionId, type Wait } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
 import type { AgentReport, AskedPermission } from '../run/tool-runner.js'
 import { failedTurn, troubleOf } from '../run/trouble.js'
@@ -64,7 +64,10 @@ function statusTelling(status: JsonObject | undefined): AgentReport {
   if (status?.type !== 'retry') return {}
   const message = textAt(status, 'message') ?? 'the model did not answer'
   const trouble = troubleOf(message)
-  return { evidence: { ...says('session.status', 'running', `trying again: ${line(message)}`), trouble } }
+  const next = numberAt(status, 'next')
+  const at = next === undefined ? undefined : instantIfAny(next)
+  const again = trouble === 'usage-limit' && at ? `trying again at ${at}` : 'trying again'
+  return { evidence: { ...says('session.status', 'running', `${again}: ${line(message)}`), trouble } }
 }
 
 function errorTelling(error: JsonObject | undefined): AgentReport {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { SessionId } from '../../model/index.js'
 import { askSource, tellSource } from '../log/tell-source.js'
 import { INSTALLED_FILE, type InstalledSkein, installedWords } from '../run/hook-install.js'
@@ -8,11 +9,16 @@ import type { Launch } from '../run/tool-runner.js'
  * chose: the API takes an id, the command line does not. Sub-agents are conversations of their own whose state is not the
  * agent's, but what they ask for is. What Skein answers goes into the system prompt, again with every request: nothing else reaches the
  * model without being part of the conversation.
+ *
+ * The variable that names the plugin is inherited by an opencode that the agent itself starts (`opencode run` in a shell). There the
+ * plugin does nothing: only the first process that loads it is the agent.
  */
 export function opencodePlugin(launch: Launch, session: SessionId | undefined): string {
-  const facts = { kind: launch.kind, session, authorization: basicAuthorization(launch.secret) }
-  return `${tellSource(launch, 'opencode')}${askSource(launch.spool.answer?.words)}
-const { kind, session, authorization } = ${JSON.stringify(facts)}
+  const owner = join(launch.directory, 'opencode.pid')
+  const facts = { kind: launch.kind, session, authorization: basicAuthorization(launch.secret), owner }
+  return `${tellSource(launch, 'opencode')}${askSource(launch.spool.answer?.words)}import { readFileSync } from 'node:fs'
+
+const { kind, session, authorization, owner } = ${JSON.stringify(facts)}
 ${PLUGIN}`
 }
 
@@ -24,6 +30,23 @@ const replies = new Map()
 const refused = new Set()
 const contexts = new Map()
 let current = session
+
+function isAgent() {
+  try {
+    writeFileSync(owner, String(process.pid), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') return true // then nobody can know
+  }
+  const first = Number(readFileSync(owner, 'utf8'))
+  if (first === process.pid) return true
+  try {
+    process.kill(first, 0)
+    return false
+  } catch {}
+  writeFileSync(owner, String(process.pid), { mode: 0o600 }) // it has started itself again
+  return true
+}
 
 // Asked when the conversation is opened, waited for by its first request. opencode may load a plugin more than once in one process.
 function prime(sessionID, source) {
@@ -84,6 +107,7 @@ function hear({ type, properties }) {
 }
 
 export const Skein = async ({ directory, serverUrl }) => {
+  if (!isAgent()) return {}
   if (session !== undefined && kind !== 'fork') await open(serverUrl, directory).catch((error) => tell({ type: 'skein.failed', error: String(error) }))
   return {
     event: async ({ event }) => hear(event),

@@ -40,6 +40,7 @@ export const opencode: LogTool = {
   identify,
   read,
   cut: async (log, at, target) => (await import('./opencode-cut.js')).cutOpencode(log, at, target),
+  deletes: (session) => ['opencode', 'session', 'delete', session],
 }
 
 const dataDirectory = ({ home, env }: Environment): string =>
@@ -124,7 +125,7 @@ interface Place {
 }
 
 /** About how many characters of messages lie between two checkpoints. */
-const CHECKPOINT_EVERY = 8 * 1024 * 1024
+const CHECKPOINT_EVERY = 4 * 1024 * 1024
 
 function* readRows(
   log: LogRef,

@@ -1,4 +1,5 @@
 import type { Evidence } from '../../model/index.js'
+import { resetPhrase } from '../run/reset-time.js'
 import type { Dialog, Screen, ScreenReading } from '../run/tool-runner.js'
 import { readDialog } from './dialog.js'
 import { type Layout, layoutOf, linesOf } from './layout.js'
@@ -46,14 +47,16 @@ const ruleName = (rules: ScreenRules, id: string): string => `${rules.tool}/${id
 
 function firstOf(rules: ScreenRules, layout: Layout): ScreenReading | undefined {
   for (const rule of rules.rules) {
-    const hit = hitOf(rule, layout)
-    if (!hit) continue
+    const found = hitOf(rule, layout)
+    if (!found) continue
+    const { hit } = found
     const dialog = dialogOf(rule, layout, hit, rules.meanings)
     if ((rule.dialog || rule.keys) && !dialog) continue
+    const reason = rule.reason && filled(rule.reason, hit)
     return {
       status: rule.status,
       rule: ruleName(rules, rule.id),
-      ...(rule.reason ? { reason: filled(rule.reason, hit) } : {}),
+      ...(reason ? { reason: rule.trouble === 'usage-limit' ? withReset(reason, found.after) : reason } : {}),
       ...(rule.waiting_for ? { waiting_for: rule.waiting_for } : {}),
       ...(rule.trouble ? { trouble: rule.trouble } : {}),
       ...(dialog ? { dialog } : {}),
@@ -73,12 +76,18 @@ function dialogOf(
   return dialog && readDialog(layout, dialog, meanings)
 }
 
+interface Hit {
+  readonly hit: RegExpExecArray
+  /** The line of the match and those after it. */
+  readonly after: readonly string[]
+}
+
 /** The match of the rule's first pattern, which fills its reason. */
-function hitOf(rule: ScreenRule, layout: Layout): RegExpExecArray | undefined {
+function hitOf(rule: ScreenRule, layout: Layout): Hit | undefined {
   if (rule.has_input !== undefined && rule.has_input !== (layout.input !== undefined)) return undefined
   const lines = linesOf(layout, rule.region, rule.lines)
   if (rule.not.some((pattern) => lines.some((line) => pattern.test(line)))) return undefined
-  let first: RegExpExecArray | undefined
+  let first: Hit | undefined
   for (const pattern of rule.match) {
     const hit = lastHit(lines, pattern)
     if (!hit) return undefined
@@ -87,12 +96,20 @@ function hitOf(rule: ScreenRule, layout: Layout): RegExpExecArray | undefined {
   return first
 }
 
-function lastHit(lines: readonly string[], pattern: RegExp): RegExpExecArray | undefined {
+function lastHit(lines: readonly string[], pattern: RegExp): Hit | undefined {
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const hit = pattern.exec(lines[at] ?? '')
-    if (hit) return hit
+    if (hit) return { hit, after: lines.slice(at) }
   }
   return undefined
+}
+
+/** When a limit ends is often said at the end of a message that the screen has wrapped. */
+function withReset(reason: string, after: readonly string[]): string {
+  const end = after.findIndex((line) => line.replace(/[│┃]/g, '').trim() === '')
+  const message = end === -1 ? after : after.slice(0, end)
+  const resets = resetPhrase(message.map((line) => line.replace(/[│┃]/g, '').trim()).join(' '))
+  return resets === undefined || reason.includes(resets) ? reason : `${reason} (${resets})`
 }
 
 const filled = (reason: string, hit: RegExpExecArray): string =>

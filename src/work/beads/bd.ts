@@ -52,6 +52,7 @@ export class Bd {
       case 'not-started':
         throw this.#cannotStart(end)
       case 'late':
+      case 'stopped':
         throw this.#failed(args, `no answer within ${limitMs / 1000} s`)
       case 'too-much':
         throw this.#failed(args, `it printed more than ${MOST_OUTPUT / 1024 / 1024} MB`)

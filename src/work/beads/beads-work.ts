@@ -224,9 +224,18 @@ export class BeadsWork implements WorkProvider {
     return found
   }
 
+  /** One that cannot be read is reported, and hides no other. */
   async #issues(answer: unknown): Promise<Issue[]> {
     const { agents } = await this.#roster()
-    return (Array.isArray(answer) ? answer : []).map((json) => issueOf(json, (id: AgentId) => agents.get(id)?.address))
+    return (Array.isArray(answer) ? answer : []).flatMap((json) => {
+      try {
+        return [issueOf(json, (id: AgentId) => agents.get(id)?.address)]
+      } catch (error) {
+        if (!(error instanceof SkeinError)) throw error
+        this.store.context.warn(`${error.message}. ${error.next ?? ''}`)
+        return []
+      }
+    })
   }
 
   async #issue(answer: unknown): Promise<Issue> {

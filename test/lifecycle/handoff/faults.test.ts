@@ -17,13 +17,16 @@ const FAKE_AGENT = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.
 const program = bundled(fileURLToPath(new URL('killed-handoff.ts', import.meta.url)))
 
 /** An agent at work, whose handoff is killed with SIGKILL when it gets to a step. */
-async function killedAt(step: string): Promise<Workshop & { session: string; unit: string }> {
+async function killedAt(
+  step: string,
+  kind: 'fresh' | 'cycle' = 'fresh',
+): Promise<Workshop & { session: string; unit: string }> {
   const shop = await workshop()
   await shop.agents.start({ agent: 'toast', cwd: shop.project })
   await shop.agents.send('toast', 'hello')
   const [view] = await shop.agents.list()
   const unit = await shop.home.work.add({ title: 'the unit' })
-  const ran = spawnSync(process.execPath, [program(), shop.root, step, FAKE_AGENT], {
+  const ran = spawnSync(process.execPath, [program(), shop.root, step, FAKE_AGENT, kind], {
     encoding: 'utf8',
     timeout: 60_000,
   })
@@ -61,6 +64,7 @@ async function expectWhole({
   expect(await consumeHandoff({ runs }, agent, parseSessionId(session))).toBeUndefined()
   expect(await consumeHandoff({ runs }, agent, parseSessionId(to))).toMatchObject({ from: session, mail: mail[0]?.id })
   expect(await consumeHandoff({ runs }, agent, parseSessionId(to))).toBeUndefined()
+  expect(await home.events.read({ type: 'handoff' })).toHaveLength(1)
   expect((await home.work.handoffRecord(agent))?.entries.filter(({ mail: of }) => of === mail[0]?.id)).toHaveLength(1)
 }
 
@@ -87,9 +91,45 @@ it.each([
   'wait',
 ])('killed when it gets to %s: whoever looks finishes it', async (step) => {
   const shop = await killedAt(step)
+  const pid = panePid(shop)
   await finishCutHandoff(await partsOf(shop), await shop.home.roster.agent('toast'))
   await expectWhole(shop)
+  // A successor that runs already is left at its work.
+  if (['pane made', 'tmux-environment', 'record', 'wait'].includes(step)) expect(panePid(shop)).toBe(pid)
 })
+
+const panePid = ({ tmux }: Workshop): string => tmux('list-panes', '-t', '=toast:', '-F', '#{pane_pid}').trim()
+
+it.each(['marked', 'marked, then restarted by hand', 'linked', 'event written', 'end-before', 'pane made', 'record'])(
+  '--cycle killed when it gets to %s: one mail, one event, and the same conversation in another process',
+  async (step) => {
+    const isBetween = step === 'event written'
+    const isByHand = step.endsWith('by hand')
+    const shop = await killedAt(isBetween ? 'linked' : isByHand ? 'marked' : step, 'cycle')
+    const { home, session, unit } = shop
+    const agent = await home.roster.agent('toast')
+    const runs = new AgentRuns(home, contextOf([]))
+    const before = (await runs.read(agent.id))?.run?.pid
+    // The event was written, and the process was killed before it could note that.
+    if (isBetween)
+      await runs.update(agent, (run) =>
+        run?.handoff ? { next: { ...run, handoff: { ...run.handoff, step: 'marked' } }, result: undefined } : undefined,
+      )
+    if (isByHand) await shop.agents.restart('toast')
+    else await finishCutHandoff(await partsOf(shop), agent)
+    const [view] = await eventually(
+      () => shop.agents.list(),
+      ([one]) => one?.status !== 'starting',
+    )
+    expect(view).toMatchObject({ session_id: session })
+    expect(view?.pid).not.toBe(before)
+    expect((await home.sessions.get(session))?.outcome).toBeUndefined()
+    const { work, mail } = await home.work.hooked(agent)
+    expect(work.map(({ id }) => id)).toEqual([unit])
+    expect(mail).toMatchObject([{ kind: 'handoff' }])
+    expect(await home.events.read({ type: 'handoff' })).toMatchObject([{ payload: { kind: 'cycle' } }])
+  },
+)
 
 it.each(['marked', 'pane made'])('killed when it gets to %s: a restart by hand finishes it', async (step) => {
   const shop = await killedAt(step)

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
+import { scratch } from '../../home/scratch.js'
 import { contextOf } from '../context.js'
 import { fakeTool } from '../fake-tool.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
@@ -138,7 +140,8 @@ it('an agent that does not run gets mail, marker and event, and is not started',
 it('Gas Town defect 11: a dry run changes no byte and waits for no cooldown', async () => {
   const shop = await running()
   const { agents, home, root } = shop
-  await home.work.hook((await home.work.add({ title: 'a unit' })).id, await home.roster.agent('toast'))
+  const unit = await home.work.add({ title: 'a unit', molecule_id: 'mol-1' })
+  await home.work.hook(unit.id, await home.roster.agent('toast'))
   const dry = async () => {
     await agents.wait('toast', { until: 'done', timeoutMs: 20_000 }) // its first turn may still be ending
     const before = snapshot(root)
@@ -148,7 +151,9 @@ it('Gas Town defect 11: a dry run changes no byte and waits for no cooldown', as
   }
   const told = await dry()
   expect(told).toMatchObject({ is_done: false, subject: 'x', body: expect.stringContaining('## Hooked work') })
+  expect((await home.work.show(unit.id)).molecule_id).toBe('mol-1')
   await agents.handoff({ agent: 'toast' })
+  expect((await home.work.show(unit.id)).molecule_id).toBeUndefined() // that is what a dry run must not do
   await expect(agents.handoff({ agent: 'toast', dryRun: true })).rejects.toMatchObject({ code: 'handoff-too-soon' })
 })
 
@@ -160,6 +165,24 @@ it('a handoff is refused before anything changes when the successor could not st
   })
   expect((await home.sessions.get(session))?.outcome).toBeUndefined()
   expect((await home.work.hooked(await home.roster.agent('toast'))).mail).toEqual([])
+})
+
+it('the program of the successor is found as the agent finds it, whatever PATH the handoff is typed with', async () => {
+  const root = scratch()
+  const bin = join(root, 'bin')
+  mkdirSync(bin)
+  const program = fileURLToPath(new URL('../../workers/fake-agent.mjs', import.meta.url))
+  writeFileSync(join(bin, 'my-agent'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 })
+  const plain = fakeTool()
+  const prepare: typeof plain.prepare = (launch) => plain.prepare({ ...launch, command: ['my-agent'] })
+  const runners = [{ ...plain, prepare }]
+  const user = await workshop({ root, runners, env: { PATH: `${bin}:${process.env.PATH}` } })
+  await user.agents.start({ agent: 'toast', cwd: user.project })
+  await user.agents.send('toast', 'hello')
+  const { agents } = await workshop({ root, runners })
+  const handed = await agents.handoff({ target: 'toast', message: 'on' })
+  expect(handed).toMatchObject({ kind: 'fresh', is_done: true })
+  expect((await agents.list())[0]).toMatchObject({ session_id: handed.to })
 })
 
 it('done closes the work, ends the session with the outcome done, clears the hook and stops the agent', async () => {
@@ -321,6 +344,7 @@ it('Gas Town defect 16: the successor runs the tool of its predecessor, whatever
     const { agents, home, session } = await running({ runners })
     const { to = '' } = await agents.handoff({ agent: 'toast', message: 'on' })
     expect((await agents.list())[0]).toMatchObject({ tool: 'fake', session_id: to })
+    expect((await agents.runs())[0]?.recipe.tool).toBe('fake') // what was really started
     expect([await home.sessions.get(session), await home.sessions.get(to)]).toMatchObject([
       { tool: 'fake' },
       { tool: 'fake' },

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { openHome } from '../../../src/home/index.js'
 import { handOff, planHandoff } from '../../../src/lifecycle/handoff/handoff.js'
+import type { HandoffKind } from '../../../src/lifecycle/handoff/marker.js'
 import { configuredParts } from '../../../src/lifecycle/index.js'
 import { contextOf } from '../context.js'
 import { fakeTool } from '../fake-tool.js'
 
-/** Hands an agent off as a process of its own that is killed when it gets to a step. argv: the workshop's root, the step, the program. */
-const [root = '', step, program = ''] = process.argv.slice(2)
+/** Hands an agent off as a process of its own that is killed when it gets to a step. argv: the workshop's root, the step, the program, the kind. */
+const [root = '', step, program = '', kind = 'fresh'] = process.argv.slice(2)
 const env = { PATH: process.env.PATH ?? '', HOME: root, FAKE_LOG: join(root, 'fake.log') }
 const context = contextOf([])
 const configFile = join(root, 'config.toml')
@@ -36,7 +37,8 @@ if (step === 'pane made') {
 }
 const agent = await home.roster.agent('toast')
 const unit = (await home.work.list())[0]
-const plan = await planHandoff(parts, agent, { message: 'carry on', ...(unit ? { work: unit.id } : {}) })
+const options = { kind: kind as HandoffKind, message: 'carry on', ...(unit ? { work: unit.id } : {}) }
+const plan = await planHandoff(parts, agent, options)
 await handOff(parts, plan, (reached) => {
   if (reached === step) die()
 })

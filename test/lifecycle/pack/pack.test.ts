@@ -1,99 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentsOf } from '../../../src/lifecycle/pack/carried-session.js'
 import { memberOf, PackFile, writePack } from '../../../src/lifecycle/pack/container.js'
 import { MovedPaths } from '../../../src/lifecycle/pack/moved-paths.js'
-import type { ToolRunner } from '../../../src/tools/index.js'
 import { fakeTool } from '../fake-tool.js'
-import { type Workshop, workshop } from '../workshop.js'
-
-const SESSION = '7d1b3c2a-5f60-4e6d-9c3b-2a1f0e9d8c7b'
-const SECRET = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
-const claudeLike = (): ToolRunner => fakeTool({ name: 'claude' })
-const atSecond = (second: number): string => new Date(Date.UTC(2026, 10, 16, 8, 0, second)).toISOString()
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
-    cwd,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: cwd },
-  }).trimEnd()
-
-/** A session of three turns with the snapshots of each, in a repository or not. */
-async function packable({ isGit = true } = {}): Promise<Workshop & { file: string; status: string }> {
-  const shop = await workshop({ runners: [claudeLike()] })
-  const { project, root, home } = shop
-  writeFileSync(join(project, 'README.md'), 'hello\n')
-  if (isGit) {
-    git(project, 'init', '-q', '-b', 'work')
-    git(project, 'add', '.')
-    git(project, 'commit', '-q', '-m', 'first')
-  }
-  const lines: object[] = []
-  let parent: string | null = null
-  const line = (type: string, second: number, message: object, more: object = {}): void => {
-    const uuid = `u${lines.length}`
-    const facts = { sessionId: SESSION, cwd: project, version: '2.1.325', timestamp: atSecond(second) }
-    lines.push({ type, uuid, parentUuid: parent, ...facts, message, ...more })
-    parent = uuid
-  }
-  for (const turn of [1, 2, 3]) {
-    const second = turn * 10
-    line('user', second, { role: 'user', content: `do ${turn} in ${project}/src` }, { promptSource: 'typed' })
-    const snapshot = { directory: project, session: SESSION, asOfMs: Date.parse(atSecond(second)) }
-    await home.snapshots.capture({ ...snapshot, moment: 'prompt' })
-    writeFileSync(join(project, `file-${turn}.txt`), `${turn}\n`)
-    if (turn === 2) {
-      writeFileSync(join(project, 'run.sh'), '#!/bin/sh\n')
-      chmodSync(join(project, 'run.sh'), 0o755)
-      symlinkSync('/etc', join(project, 'link'))
-      writeFileSync(join(project, 'README.md'), 'changed\n')
-      if (isGit) git(project, 'add', 'file-1.txt')
-    }
-    const reply = [{ type: 'text', text: `done ${turn}, the token is ${SECRET}` }]
-    line('assistant', second + 2, { id: `m${turn}`, role: 'assistant', content: reply, stop_reason: 'end_turn' })
-    await home.snapshots.capture({ ...snapshot, asOfMs: Date.parse(atSecond(second + 3)), moment: 'stop' })
-    if (turn === 2 && isGit) (shop as { status?: string }).status = git(project, 'status', '--porcelain')
-  }
-  const log = join(root, '.claude/projects', project.replace(/[^A-Za-z0-9]/g, '-'), `${SESSION}.jsonl`)
-  mkdirSync(dirname(log), { recursive: true })
-  writeFileSync(log, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
-  await home.history.ingest({})
-  return { ...shop, file: join(root, 'session.skein'), status: (shop as { status?: string }).status ?? '' }
-}
-
-async function packed(shop: Workshop & { file: string }, more: object = {}) {
-  const session = await shop.home.sessions.find(SESSION)
-  const request = { sessions: [session], output: shop.file, force: false, code: true, verbatim: false }
-  return shop.agents.pack({ ...request, ...more })
-}
-
-const filesOf = (root: string): string[] =>
-  readdirSync(root)
-    .filter((name) => name !== '.git')
-    .sort()
-
-const leftIn = async ({ root, home }: Workshop): Promise<object> => ({
-  agents: (await home.roster.agents()).map(({ address }) => address),
-  sessions: (await home.sessions.query({})).sessions.map(({ id }) => id),
-  notes: existsSync(join(home.paths.agents, 'forks')) ? readdirSync(join(home.paths.agents, 'forks')) : [],
-  stores: existsSync(home.paths.snapshots) ? readdirSync(home.paths.snapshots) : [],
-  logs: existsSync(join(root, '.claude/projects')) ? readdirSync(join(root, '.claude/projects')) : [],
-  into: existsSync(join(root, 'there')),
-})
-const NOTHING = { agents: [], sessions: [], notes: [], stores: [], logs: [], into: false }
+import { workshop } from '../workshop.js'
+import { claudeLike, filesOf, git, leftIn, NOTHING, packable, packed, SECRET, SESSION } from './packable.js'
 
 describe('a pack', () => {
   it('is unpacked in another home: the turns up to the one that was named, its files, index and HEAD, without secrets', async () => {
@@ -214,6 +129,51 @@ describe('a pack', () => {
     const other = await workshop({ runners: [claudeLike()] })
     await expect(other.agents.unpack({ file: hostile, into: join(other.root, 'there') })).rejects.toThrow('git')
     expect(await leftIn(other)).toEqual(NOTHING)
+  })
+
+  it.each([
+    ['a file outside the git directory', { pending: { '../../../../evil': 'x' } }],
+    [
+      'hooks and configuration',
+      { pending: { config: '[core]\n\tfsmonitor = touch evil\n', 'hooks/post-checkout': '' } },
+    ],
+    ['an option of git', { stages: [{ mode: '100644', oid: '--all', stage: 1, path: 'a' }] }],
+    ['two entries in one', { skipped: ['README.md\0../evil'] }],
+    ['a list that is none', { stages: 'no', intents: { length: 1 } }],
+  ])('with details that name %s makes no worktree, and writes nothing', async (_, details) => {
+    const shop = await packable()
+    const [store = ''] = readdirSync(shop.home.paths.snapshots)
+    const bare = join(shop.home.paths.snapshots, store)
+    const snapshot = (await shop.home.snapshots.list(SESSION)).at(-1)
+    const commit = snapshot?.commit ?? ''
+    const blob = execFileSync('git', ['--git-dir', bare, 'hash-object', '-w', '--stdin'], {
+      input: JSON.stringify(details),
+      encoding: 'utf8',
+    }).trim()
+    const entries = git(bare, 'cat-file', '-p', `${commit}^{tree}`)
+      .split('\n')
+      .filter((line) => !line.endsWith('\tdetails'))
+    const tree = execFileSync('git', ['--git-dir', bare, 'mktree', '--missing'], {
+      input: [...entries, `100644 blob ${blob}\tdetails`].map((line) => `${line}\n`).join(''),
+      encoding: 'utf8',
+    }).trim()
+    const message = git(bare, 'log', '-1', '--format=%B', commit)
+    const hostile = git(bare, 'commit-tree', '-m', message, tree)
+    for (const ref of git(bare, 'for-each-ref', '--format=%(refname)', `--points-at=${commit}`).split('\n'))
+      git(bare, 'update-ref', ref, hostile)
+    await packed(shop)
+    const other = await workshop({ runners: [claudeLike()] })
+    await expect(other.agents.unpack({ file: shop.file, into: join(other.root, 'there') })).rejects.toMatchObject({
+      code: 'snapshot-refused',
+    })
+    expect(await leftIn(other)).toEqual(NOTHING)
+    // The same for one that is already there.
+    const [there] = (await shop.home.snapshots.list(SESSION)).filter((one) => one.commit === hostile)
+    const before = readFileSync(join(shop.project, '.git/config'), 'utf8')
+    const restoring = there && shop.home.snapshots.restore(there, { path: join(shop.root, 'restored') })
+    await expect(restoring).rejects.toMatchObject({ code: 'snapshot-refused' })
+    expect(readFileSync(join(shop.project, '.git/config'), 'utf8')).toBe(before)
+    expect([join(shop.root, 'restored'), join(shop.root, 'evil')].filter((path) => existsSync(path))).toEqual([])
   })
 })
 

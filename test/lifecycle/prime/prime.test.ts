@@ -144,6 +144,22 @@ describe('the agent of a prime', () => {
     expect(primeText(found)).toMatch(/SKEIN_AGENT names web\/toast, but this is the directory of web\/crew\/max/)
   })
 
+  it('that is asked about from elsewhere is told of its own directory, with the file of its role there', async () => {
+    writeFileSync(join(root, 'config.toml'), ROLES())
+    const [max, joe] = ['max', 'joe'].map((name) => join(root, 'web/crew', name))
+    for (const cwd of [max ?? '', joe ?? '']) {
+      mkdirSync(cwd, { recursive: true })
+      writeFileSync(join(cwd, 'ROLE.md'), `The file of ${cwd}.`)
+    }
+    await home.roster.add({ address: 'web/crew/max', tool: 'claude', role: 'crew', project_path: max ?? '' })
+    const found = await primed({ agent: 'web/crew/max', env: {}, cwd: joe ?? '', isDry: true })
+    expect(found).toMatchObject({ agent: { address: 'web/crew/max' }, cwd: max, notes: [] })
+    expect(primeText(found)).toContain(`The file of ${max}.`)
+    // The hook of the agent itself says where it is.
+    const own = await primed({ agent: 'web/crew/max', message: { ...hook(id(1)), cwd: joe }, isDry: true })
+    expect(own.cwd).toBe(joe)
+  })
+
   it('is nobody where an unknown one is named or the settings are damaged; the rest is told all the same', async () => {
     writeFileSync(join(root, 'config.toml'), '[roles]\npreset = 7\n')
     const found = await primed({ env: { SKEIN_AGENT: 'web/gone' }, message: hook(id(1)) })

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -135,6 +135,25 @@ describe('sling', () => {
     expect(await tried({})).toBe('machine-full')
     writeFileSync(config, '[groups."lab"]\nmax_runing = 3\n')
     expect(await tried({})).toBe('bad-config')
+  })
+
+  it('looks first whether whoever keeps the work answers, and changes nothing where not', async () => {
+    const first = await shopWithRepository()
+    const before = await first.home.roster.agents()
+    const beads = join(first.root, '.beads')
+    mkdirSync(beads)
+    writeFileSync(join(beads, 'metadata.json'), '{}')
+    const broken = join(first.root, 'bd')
+    writeFileSync(broken, '#!/bin/sh\necho "Error: the store is locked" >&2\nexit 1\n', { mode: 0o755 })
+    const settings = `provider = "beads"\nbeads_dir = "${beads}"\nbeads_program = "${broken}"`
+    writeFileSync(join(first.root, 'config.toml'), `[work]\n${settings}\n`)
+    const { agents, home } = await first.again()
+    const { code, message } = await refusal(agents.sling({ work: 'bd-1', group: 'web', repo: first.repo }))
+    expect(code).toBe('work-provider')
+    expect(message).toContain('the store is locked')
+    expect(await home.roster.agents()).toEqual(before)
+    expect(existsSync(`${first.repo}.worktrees`)).toBe(false)
+    expect(await home.events.read({ type: 'sling' })).toEqual([])
   })
 
   it('nothing else starts in a parked group either, until it is unparked', async () => {

@@ -52,7 +52,6 @@ describe.each(['claude', 'codex', 'gemini', 'opencode', 'pi'])('the recorded log
   it('are cut at every turn, both ways, and say then what they said up to there', async () => {
     const { tool, logs } = recordings(name)
     let cuts = 0
-    let refused = 0
     for (const log of logs) {
       const before = hashOf(log.path)
       const turns = turnsOf(tool, log)
@@ -78,7 +77,6 @@ describe.each(['claude', 'codex', 'gemini', 'opencode', 'pi'])('the recorded log
           if (tool.lacksHistory?.(log)) {
             await expect(cut()).rejects.toMatchObject({ code: 'session-not-found' })
           } else if (edge === 'after' && isOpen(turn)) {
-            refused += 1
             await expect(cut()).rejects.toMatchObject({ code: 'turn-open' })
           } else {
             cuts += 1
@@ -89,6 +87,5 @@ describe.each(['claude', 'codex', 'gemini', 'opencode', 'pi'])('the recorded log
       expect(hashOf(log.path), log.path).toBe(before)
     }
     expect(cuts).toBeGreaterThan(5)
-    expect(refused).toBeGreaterThanOrEqual(0)
   })
 })

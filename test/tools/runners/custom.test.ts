@@ -131,6 +131,21 @@ describe('the screen of a tool of the user', () => {
   })
 })
 
+describe('a pattern that ends with spaces, which a terminal does not say', () => {
+  it.each([
+    ['> ', ['>'], 'idle'],
+    ['> ', ['> fix it'], 'idle'],
+    ['> ', ['a->b'], 'unknown'],
+    ['re:^> $', ['>'], 'idle'],
+    ['re:^> $', ['> fix it'], 'unknown'],
+    ['re:^>\\s+$', ['>'], 'idle'],
+    ['re:^\\$ ?$', ['$'], 'idle'],
+  ])('%j on %j is %s', (pattern, lines, status) => {
+    const all = runners({ mate: { command: 'mate', idle_patterns: [pattern] } })
+    expect(all.named('mate').readScreen(screen(...lines)).status).toBe(status)
+  })
+})
+
 describe('mistakes in the configuration are named', () => {
   it.each([
     [{ Vibe: VIBE }, 'tools.Vibe in /cfg/config.toml is not a valid tool name'],

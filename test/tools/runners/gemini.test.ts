@@ -61,7 +61,12 @@ describe('starting Gemini CLI', () => {
     expect(start()).toEqual(['gemini', '--session-id', ID])
     log(scratch.home, ORIGIN)
     expect(start()).toEqual(['gemini', '--session-id', ID])
-    log(scratch.home, ID)
+    const at = '2026-11-15T10:00:00.000Z'
+    const said = (text: string) => `${JSON.stringify({ id: text, timestamp: at, type: 'user', content: [{ text }] })}\n`
+    // Begun with /clear: it refuses to resume a conversation in which nothing was said.
+    log(scratch.home, ID, said('<session_context>\nThis is the Gemini CLI.\n</session_context>'))
+    expect(start()).toEqual(['gemini', '--session-id', ID])
+    log(scratch.home, ID, said('hello'))
     expect(start()).toEqual(['gemini', '--resume', ID])
   })
 

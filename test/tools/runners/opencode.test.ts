@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -124,6 +125,22 @@ describe('the plugin', () => {
     const dead = await loaded(launchIn(other.home, other.launch()), false, 4)
     expect(dead.asked).toHaveLength(4)
     expect(dead.told()).toMatchObject([{ type: 'skein.failed' }])
+  })
+
+  it('does nothing in an opencode that the agent has started itself, while the agent runs', async () => {
+    using scratch = scratchLaunches()
+    const launch = launchIn(scratch.home, scratch.launch())
+    const owner = join(launch.directory, 'opencode.pid')
+    mkdirSync(launch.directory, { recursive: true })
+    writeFileSync(owner, String(process.ppid))
+    const child = await loaded(launch, false)
+    expect([child.hooks, child.asked, child.told()]).toEqual([{}, [], []])
+
+    const { pid: gone } = spawnSync('true')
+    writeFileSync(owner, String(gone))
+    const again = await loaded(launch, false)
+    expect(again.told()).toMatchObject([{ type: 'skein.started' }])
+    expect(readFileSync(owner, 'utf8')).toBe(String(process.pid))
   })
 
   it('leaves sub-agents out, but for what they ask; and tells of a conversation that takes the place of another', async () => {

@@ -1,6 +1,6 @@
 import { seanceList } from '../../../operations/index.js'
 import { operationCommand } from '../../operation-command.js'
-import { showPage } from '../../views/session-pages.js'
+import { showBeginnings } from '../../views/session-pages.js'
 
 export const list = operationCommand(seanceList, {
   name: 'seance list',
@@ -9,5 +9,5 @@ export const list = operationCommand(seanceList, {
     ['skein seance list --agent web/toast', 'The predecessors of an agent'],
     ['skein seance list --work wk-42 --json', 'Everyone who worked on a unit'],
   ],
-  show: showPage,
+  show: showBeginnings,
 })

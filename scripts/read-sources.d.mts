@@ -1,0 +1,12 @@
+export interface Source {
+  /** Below src. */
+  readonly name: string
+  readonly room: string
+  readonly text: string
+  readonly lines: number
+  readonly functions: readonly { readonly called: string; readonly lines: number }[]
+}
+
+export const LONG_FUNCTION: number
+export const LONG_FILE: number
+export function readSources(src: string): Source[]

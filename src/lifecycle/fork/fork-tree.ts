@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isThere, makeDirectory } from '../../disk/index.js'
+import { SkeinError } from '../../model/index.js'
+import type { Parts } from '../parts.js'
+import { Git } from '../sling/worktree.js'
+import { directoryMark, type ForkNote } from './fork-note.js'
+import { type ForkPlan, placeBelow } from './fork-plan.js'
+import { type Included, includeIgnored } from './worktree-include.js'
+
+/** The directory that a fork works in. */
+export interface ForkTree {
+  directory: string
+  cwd: string
+  branch?: string
+  missing: { path: string; reason: string }[]
+  included: Included
+}
+
+/** Makes a worktree with the files of the turn. `write` keeps the note before anything of it is made. */
+export async function restoreTree(
+  parts: Parts,
+  { snapshot, cwd }: ForkPlan,
+  { note, write, name }: { note: ForkNote; write: () => void; name: string | undefined },
+): Promise<ForkTree> {
+  if (!snapshot) throw new Error('no snapshot to restore')
+  const git = new Git(parts.environment.env)
+  const isGit = snapshot.git_directory !== undefined
+  const common = isGit
+    ? await git.run(snapshot.root, 'rev-parse', '--path-format=absolute', '--git-common-dir')
+    : undefined
+  const repository = common ?? (snapshot.git_directory ? commonOf(snapshot.git_directory) : undefined)
+  const short = note.id.slice(0, 8)
+  const base = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
+  const directory = join(`${base}.worktrees`, isGit ? (name ?? short) : short)
+  if (isThere(directory))
+    throw new SkeinError('bad-input', `${directory} is already there`, 'Choose another name: --name <name>')
+  const branch = isGit ? (name ?? `skein/session/${short}`) : undefined
+  if (repository && branch) await refuseTaken(git, repository, branch)
+  const above = dirname(directory)
+  Object.assign(note, {
+    directory,
+    made_above: missingFrom(above),
+    ...(repository ? { repository } : {}),
+    ...(branch && snapshot.head ? { branch } : {}),
+    ...(snapshot.head ? { head: snapshot.head } : {}),
+  })
+  write()
+  makeDirectory(above)
+  mkdirSync(directory)
+  note.made = directoryMark(directory)
+  write()
+  const restored = await parts.home.snapshots.restore(snapshot, { path: directory, ...(branch ? { branch } : {}) })
+  const included =
+    isGit && isThere(snapshot.root) ? await includeIgnored(git, snapshot.root, directory) : { files: 0, left: [] }
+  return {
+    directory,
+    cwd: placed(placeBelow(directory, snapshot.root, cwd), directory),
+    ...(restored.branch ? { branch: restored.branch } : {}),
+    missing: restored.missing,
+    included,
+  }
+}
+
+/** Before it is written down as one that the fork makes. */
+async function refuseTaken(git: Git, repository: string, branch: string): Promise<void> {
+  const there = await git.run(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
+  if (there !== undefined)
+    throw new SkeinError('bad-input', `The branch ${branch} is already there`, 'Choose another name: --name <name>')
+}
+
+/** The directory that the source worked in may have been made after the turn. */
+const placed = (cwd: string, directory: string): string => (isThere(cwd) ? cwd : directory)
+
+const commonOf = (gitDirectory: string): string => gitDirectory.replace(/\/worktrees\/[^/]+$/, '')
+
+function missingFrom(directory: string): string[] {
+  return isThere(directory) ? [] : [directory, ...missingFrom(dirname(directory))]
+}
