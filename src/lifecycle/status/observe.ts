@@ -167,8 +167,20 @@ async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<Agent
   const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
   const shown = isBlank ? BLANK : runner.readScreen({ lines, title, width })
   const read = withQuiet(runner, shown, pane, run?.status, parts.context.clock.now())
-  const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
+  const mustCome = hasJustAsked(parts, one)
+  const reading =
+    read.dialog || mustCome ? await withSteadyDialog(parts, runner, live, read, run?.dialog, mustCome) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
+}
+
+/** So long after a program said that it asks, what it asks may still be on its way: drawn late, or told late. */
+const ASKED_MS = 1_500
+
+/** It says that it asks, and so far neither its screen nor a message has said what. */
+function hasJustAsked({ context }: Parts, { registry, run }: Glance): boolean {
+  if (!registry || activityOf(registry.evidence) !== 'blocked' || run?.requests?.length) return false
+  const age = context.clock.now() - msOf(registry.evidence.at)
+  return age >= 0 && age < ASKED_MS
 }
 
 function paneEvidence(reading: ScreenReading, at: Instant): Evidence {
