@@ -78,7 +78,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
 function codeQuestions(
   { snapshots, sessions, store }: HistoryParts,
   logged: () => Promise<LogHistory>,
-): Pick<History, 'codedTurns' | 'blame' | 'bisect' | 'code' | 'expiredSnapshots'> {
+): Pick<History, 'codedTurns' | 'blame' | 'explain' | 'bisect' | 'code' | 'expiredSnapshots'> {
   const known = { snapshots, turns: async (id: string) => (await logged()).turns(id) }
   return {
     codedTurns: async (reference) => {
@@ -89,6 +89,10 @@ function codeQuestions(
     blame: async (file, line) => {
       const { blame } = await import('./blame.js')
       return blame(known, file, line)
+    },
+    explain: async (directory, rev) => {
+      const { explain } = await import('./explain.js')
+      return explain({ ...known, sessions }, directory, rev)
     },
     bisect: async (request) => {
       const { bisect } = await import('./bisect/bisect.js')

@@ -10,6 +10,7 @@ export type SnapshotBook = Pick<
   | 'blame'
   | 'bundle'
   | 'capture'
+  | 'explain'
   | 'restore'
   | 'scratch'
   | 'rewind'
@@ -43,6 +44,7 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     bundle: async (snapshots, write) => (await open()).bundle(snapshots, write),
     blame: async (file) => (await open()).blame(file),
     capture: async (request) => (await open()).capture(request),
+    explain: async (directory, rev, limits) => (await open()).explain(directory, rev, limits),
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
     scratch: async (snapshot) => (await open()).scratch(snapshot),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),

@@ -18,6 +18,7 @@ import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './ca
 import { type AdoptTarget, adoptCode, bundleCode } from './carried-code.js'
 import type { CarriedCode } from './carried-facts.js'
 import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
+import { type CommitExplanation, type ExplainLimits, explainCommit } from './explain/explain-commit.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
 import { madeCommits } from './made-commits.js'
@@ -120,10 +121,22 @@ export class Snapshots {
 
   /** Who wrote each line of a file of the user's, as it is now. */
   blame(file: string): Promise<FileBlame> {
-    return blameFile(this.#setting, file, async (name) => {
-      const store = BareStore.named(this.#setting.snapshots, name, this.#setting.git)
-      return store ? this.#in(store, 'refs/turns') : []
+    return blameFile(this.#setting, file, (name) => this.#inStore(name))
+  }
+
+  /** Where the lines of a commit come from, in the repository of a directory. */
+  explain(directory: string, rev: string, limits?: Partial<ExplainLimits>): Promise<CommitExplanation> {
+    return explainCommit(this.#setting, {
+      directory,
+      rev,
+      of: (name) => this.#inStore(name),
+      ...(limits ? { limits } : {}),
     })
+  }
+
+  async #inStore(name: string): Promise<Snapshot[]> {
+    const store = BareStore.named(this.#setting.snapshots, name, this.#setting.git)
+    return store ? this.#in(store, 'refs/turns') : []
   }
 
   /** A worktree outside the user's that shows snapshots of one root, for as long as it is not disposed. */
