@@ -13,7 +13,7 @@ import { Rally } from './rally.js'
 import { planRecovery, type RecoveryPlan, refuseNoProgram, restoreLog } from './recovery-plan.js'
 
 /** Without spacing, so many are being started at a time, and so many more may be watched until they are known to live. */
-const AT_ONCE = 16
+const AT_ONCE = 64
 const MOST_UNSETTLED = 64
 /** While others are still being started, so long nobody looks at those that run: looking takes time from the starts. */
 const UNSEEN_MS = 600
