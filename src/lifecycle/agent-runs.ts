@@ -66,6 +66,8 @@ export interface Found {
 export class AgentRuns {
   readonly #cache: RunCache
   #nextRead: Promise<AgentRun[]> | undefined
+  /** Changes of this process that are in the journal, or about to be, and not in the file yet: who was told of one by its event finds it there. */
+  readonly #saving = new Map<AgentId, Promise<void>>()
 
   constructor(
     private readonly home: Home,
@@ -93,6 +95,7 @@ export class AgentRuns {
 
   async read(id: AgentId): Promise<AgentRun | undefined> {
     const path = this.#path(id)
+    await this.#saving.get(id)?.catch(() => undefined)
     try {
       let isThere = true
       const run = this.#cache.of(id, path, () => {
@@ -136,10 +139,20 @@ export class AgentRuns {
     using _held = await this.hold(agent.id, 'state', options.waitMs)
     const made = await change(await this.read(agent.id), (next) => this.#writeReplacing(next))
     if (!made) return undefined
-    await Promise.all((made.events ?? []).map((event) => this.home.events.append({ ...event, agent: agent.address })))
-    if (made.isDurable ?? true) await this.#writeDurable(made.next)
-    else await this.#writeReplacing(made.next)
+    const saving = this.#save(agent, made)
+    this.#saving.set(agent.id, saving)
+    try {
+      await saving
+    } finally {
+      this.#saving.delete(agent.id)
+    }
     return made.result
+  }
+
+  async #save(agent: Agent, { next, events = [], isDurable = true }: RunChange<unknown>): Promise<void> {
+    await Promise.all(events.map((event) => this.home.events.append({ ...event, agent: agent.address })))
+    if (isDurable) await this.#writeDurable(next)
+    else await this.#writeReplacing(next)
   }
 
   /**

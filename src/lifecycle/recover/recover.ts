@@ -5,6 +5,7 @@ import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
 import { sweepMediums } from '../seance/medium.js'
 import { type Observed, observe } from '../status/observe.js'
+import { hasNoTerminal } from '../status/stranded.js'
 import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
 import { InOrder } from './in-order.js'
@@ -152,9 +153,7 @@ function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fa
   const fell = fallOf(run)
   if (fell || !run) return fell
   const live = liveRun(run)
-  const trouble = verdict?.status.trouble
-  if (!live || (trouble !== 'tmux-gone' && trouble !== 'dead-pane') || verdict?.status.source !== 'process')
-    return undefined
+  if (!live || !verdict || !hasNoTerminal(verdict.status)) return undefined
   // It may have ended since it was observed.
   return lifeOfRun(live) === 'unknown'
     ? undefined

@@ -13,6 +13,7 @@ import type { AgentRun, Binding, LiveRun } from '../agent-run.js'
 import { type HandoffMarker, handoffEvents, wasTold } from '../handoff/marker.js'
 import { nowOf, type Parts } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
+import { refuseStranded } from '../status/stranded.js'
 import { turnBeforeStart } from '../status/turn-end.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { saveGivenEnv } from './given-env.js'
@@ -280,6 +281,7 @@ async function endBefore(parts: Parts, agent: Agent, { run, launching }: AgentRu
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
   if (isLive && life === 'alive' && !options.replace) {
+    await refuseStranded(parts, agent, run)
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }
