@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ScratchRepository } from './scratch-repository.js'
@@ -58,18 +58,6 @@ describe('the branch of the turns', () => {
     await commit().catch(() => undefined)
     expect(git('rev-parse', 'main')).toBe(before)
     expect(repository.status()).toBe(status)
-  })
-
-  it('a worktree that is taken back takes no other worktree of the user with it', async () => {
-    const own = join(repository.base, 'on-a-drive')
-    git('worktree', 'add', '-q', own)
-    renameSync(own, `${own}.unplugged`)
-    const made = await repository.snapshots().makeWorktree(repository.root, 'mine')
-    await repository.snapshots().removeWorktree(made)
-    renameSync(`${own}.unplugged`, own)
-    expect(repository.gitIn(own, 'rev-parse', '--show-toplevel').trim()).toBe(own)
-    expect(git('worktree', 'list', '--porcelain')).not.toContain('mine')
-    expect(git('branch', '--list', 'skein/*')).toBe('')
   })
 })
 
