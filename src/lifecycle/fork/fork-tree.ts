@@ -14,6 +14,9 @@ export interface ForkTree {
   cwd: string
   branch?: string
   missing: { path: string; reason: string }[]
+  /** Files that changed before they were read; without any, what is there is exactly what was there then. */
+  late: string[]
+  isExact: boolean
   included: Included
 }
 
@@ -58,6 +61,8 @@ export async function restoreTree(
     cwd: placed(placeBelow(directory, snapshot.root, cwd), directory),
     ...(restored.branch ? { branch: restored.branch } : {}),
     missing: restored.missing,
+    late: snapshot.late,
+    isExact: snapshot.exact && snapshot.mode === 'whole',
     included,
   }
 }

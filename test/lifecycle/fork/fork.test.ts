@@ -59,6 +59,16 @@ describe('a fork', () => {
     expect(second).toMatchObject({ turns: 1, source_session_id: first?.session })
   })
 
+  it('says which files had changed before the snapshot had read them', async () => {
+    const shop = await forkable()
+    const at = { directory: shop.project, session: SESSION, moment: 'prompt' as const }
+    await shop.home.snapshots.capture({ ...at, asOfMs: Date.parse('2026-11-16T08:00:30.000Z') })
+    const [exact] = await shop.agents.fork({ ...AFTER, turn: 1, code: false })
+    expect(exact?.is_exact).toBeUndefined()
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 3, edge: 'before' })
+    expect(fork).toMatchObject({ is_exact: false, late: expect.arrayContaining(['file-3.txt']) })
+  })
+
   it('is refused without a snapshot, and then made of the conversation alone, where the source works', async () => {
     const shop = await forkable()
     await expect(shop.agents.fork({ ...AFTER, turn: 3 })).rejects.toMatchObject({
