@@ -51,7 +51,9 @@ export interface ForkPlan {
   log: { tool: LogTool; ref: LogRef } | undefined
   /** The turns that are carried over, oldest first, as the source numbers them. */
   kept: LoggedTurn[]
+  /** The files, and where the session worked that they are of: the source, or what it is itself a fork of. */
   snapshot: Snapshot | undefined
+  at: string
 }
 
 /** Finds what is to be forked, and refuses what cannot be. */
@@ -70,8 +72,9 @@ export async function planFork(parts: Parts, request: ForkRequest): Promise<Fork
   const turns = log ? foldSession([log.tool.read(log.ref)]).turns : (await home.history.turns(session.id)).turns
   const kept = keptTurns({ turns }, request)
   refuseRunning(run, turns, request)
-  const snapshot = request.code ? await snapshotFor(parts, session, request) : undefined
-  return { request, session, agent, recipe, cwd, log, kept, snapshot }
+  const found = request.code ? await snapshotFor(parts, session, request) : undefined
+  const at = found?.of.cwd ?? cwd
+  return { request, session, agent, recipe, cwd, log, kept, snapshot: found?.snapshot, at }
 }
 
 async function holderOf(
@@ -127,11 +130,16 @@ function refuseRunning(run: AgentRun | undefined, turns: readonly LoggedTurn[], 
   throw new SkeinError('turn-open', `Turn ${turn} is still running`, next)
 }
 
+interface TakenFor {
+  snapshot: Snapshot
+  of: Session
+}
+
 /** The files at the cut. Never those of another moment. */
-async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPoint): Promise<Snapshot> {
+async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPoint): Promise<TakenFor> {
   const coded = await parts.home.history.codedTurns(session.id)
   const found = coded.find((one) => one.turn === turn)?.[edge]
-  if (found) return found
+  if (found) return { snapshot: found, of: session }
   const origin = await originSnapshot(parts, session, turn, edge)
   if (origin) return origin
   const when = edge === 'after' ? 'the end' : 'the prompt'
@@ -147,7 +155,7 @@ async function originSnapshot(
   { forked_from: origin }: Session,
   turn: number,
   edge: CutPoint['edge'],
-): Promise<Snapshot | undefined> {
+): Promise<TakenFor | undefined> {
   if (origin?.turn === undefined) return undefined
   const source = await parts.home.sessions.get(origin.session)
   if (!source) return undefined
@@ -156,7 +164,8 @@ async function originSnapshot(
   const same = shared[turn - 1]?.number
   if (same === undefined) return undefined
   const coded = (await parts.home.history.codedTurns(source.id)).find((one) => one.turn === same)
-  return coded?.[edge] ?? originSnapshot(parts, source, same, edge)
+  const snapshot = coded?.[edge]
+  return snapshot ? { snapshot, of: source } : originSnapshot(parts, source, same, edge)
 }
 
 const shortList = (turns: readonly number[]): string =>

@@ -23,7 +23,7 @@ export interface ForkTree {
 /** Makes a worktree with the files of the turn. `write` keeps the note before anything of it is made. */
 export async function restoreTree(
   parts: Parts,
-  { snapshot, cwd }: ForkPlan,
+  { snapshot, at }: ForkPlan,
   { note, write, name }: { note: ForkNote; write: () => void; name: string | undefined },
 ): Promise<ForkTree> {
   if (!snapshot) throw new Error('no snapshot to restore')
@@ -58,7 +58,7 @@ export async function restoreTree(
     isGit && isThere(snapshot.root) ? await includeIgnored(git, snapshot.root, directory) : { files: 0, left: [] }
   return {
     directory,
-    cwd: placed(placeBelow(directory, snapshot.root, cwd), directory),
+    cwd: placed(placeBelow(directory, snapshot.root, at), directory),
     ...(restored.branch ? { branch: restored.branch } : {}),
     missing: restored.missing,
     late: snapshot.late,
