@@ -5,6 +5,7 @@ import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { blameFile, type FileBlame } from './blame/blame-file.js'
 import { type BranchWorktree, makeBranchWorktree, removeBranchWorktree } from './branch/branch-worktree.js'
+import { findTurn, type TurnName } from './branch/found-turn.js'
 import { type PushEnd, type PushRequest, pushBranch } from './branch/push-branch.js'
 import {
   type CommittedTurn,
@@ -134,6 +135,11 @@ export class Snapshots {
   /** Commits the files of a snapshot on a branch of the user's repository. */
   commitTurn(turn: TurnCommit): Promise<CommittedTurn> {
     return commitTurn(this.#setting, turn)
+  }
+
+  /** The commit of a turn on a branch of the user's repository. */
+  findTurn(directory: string, branch: string, name: TurnName): Promise<string | undefined> {
+    return findTurn(this.#setting.git, directory, branch, name)
   }
 
   /** Makes a branch at HEAD, which stays where it is. */

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import type { Snapshot } from '../../home/index.js'
-import { type Agent, type Session, SkeinError } from '../../model/index.js'
+import { type Agent, containerOf, type Session, SkeinError } from '../../model/index.js'
 import {
   type CutPoint,
   foldSession,
@@ -13,6 +13,7 @@ import {
 import type { AgentRun, Recipe } from '../agent-run.js'
 import { type Parts, runnerOf } from '../parts.js'
 import { environmentFor } from '../run/account.js'
+import { TurnBranches } from '../turns/turn-branch.js'
 
 export interface ForkRequest {
   /** A session, or an agent: the one it is in. */
@@ -152,20 +153,49 @@ async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPo
 /** The first turns of a fork are those of its origin, and so are their files. */
 async function originSnapshot(
   parts: Parts,
-  { forked_from: origin }: Session,
+  session: Session,
   turn: number,
   edge: CutPoint['edge'],
 ): Promise<TakenFor | undefined> {
-  if (origin?.turn === undefined) return undefined
-  const source = await parts.home.sessions.get(origin.session)
-  if (!source) return undefined
-  const { turns } = await parts.home.history.turns(source.id)
-  const shared = keptTurns({ turns }, { turn: origin.turn, edge: 'after' })
-  const same = shared[turn - 1]?.number
-  if (same === undefined) return undefined
+  const origin = await sameInOrigin(parts, session, turn)
+  if (!origin) return undefined
+  const { source, turn: same } = origin
   const coded = (await parts.home.history.codedTurns(source.id)).find((one) => one.turn === same)
   const snapshot = coded?.[edge]
   return snapshot ? { snapshot, of: source } : originSnapshot(parts, source, same, edge)
+}
+
+/** The turn of the session that a fork was made of, as that one counts. */
+async function sameInOrigin(
+  { home }: Parts,
+  { forked_from: origin }: Session,
+  turn: number,
+): Promise<{ source: Session; turn: number } | undefined> {
+  if (origin?.turn === undefined) return undefined
+  const source = await home.sessions.get(origin.session)
+  if (!source) return undefined
+  const { turns } = await home.history.turns(source.id)
+  const same = keptTurns({ turns }, { turn: origin.turn, edge: 'after' })[turn - 1]?.number
+  return same === undefined ? undefined : { source, turn: same }
+}
+
+/** With `turns.commit`: the commit of the last turn that is carried over, which the fork's branch then begins at. */
+export async function turnCommitFor(
+  parts: Parts,
+  { agent, session, kept, snapshot }: ForkPlan,
+): Promise<string | undefined> {
+  const { home } = parts
+  const { branch } = (agent && new TurnBranches(home.paths.agents).of(agent.id)) ?? {}
+  if (!agent || branch === undefined || !snapshot) return undefined
+  if (!(await home.programs.turns(containerOf(agent.address))).commit) return undefined
+  const last = kept.at(-1)?.number
+  let at = last === undefined ? undefined : { source: session, turn: last }
+  for (; at; at = await sameInOrigin(parts, at.source, at.turn)) {
+    const name = { session: at.source.id, turn: at.turn }
+    const commit = await home.snapshots.findTurn(snapshot.root, branch, name)
+    if (commit !== undefined) return commit
+  }
+  return undefined
 }
 
 const shortList = (turns: readonly number[]): string =>

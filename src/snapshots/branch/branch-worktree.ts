@@ -81,7 +81,8 @@ export async function removeBranchWorktree(
   const repository = findRepository(root)
   if (!repository) return
   const at = ['--git-dir', repository.commonDirectory]
-  await git.run([...at, 'worktree', 'prune'])
+  // Not `prune`: that would drop every worktree of the user's that happens not to be mounted.
+  await git.run([...at, 'worktree', 'remove', '--force', '--force', directory], { accept: [128] })
   await git.run([...at, 'update-ref', '-d', `refs/heads/${branch}`, head], { accept: [1, 128] })
 }
 
