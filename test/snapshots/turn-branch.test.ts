@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/snapshots/index.js'
@@ -198,6 +198,18 @@ describe('a branch with one commit per turn', () => {
       repository.snapshots().commitTurn({ snapshot: partial, branch: BRANCH, message: 'Turn 1' }),
     ).rejects.toThrow('partial')
     expect(git('branch', '--list', BRANCH)).toBe('')
+  })
+
+  it('a worktree that is taken back takes nothing else along, not even one on a disk that is not mounted', async () => {
+    const unmounted = join(repository.base, 'unmounted')
+    git('worktree', 'add', '-q', '--detach', unmounted)
+    renameSync(unmounted, `${unmounted}.disk`)
+    const made = await repository.snapshots().makeWorktree(repository.root, 'own')
+    expect(git('worktree', 'list')).toContain(made.directory)
+    await repository.snapshots().removeWorktree(made)
+    expect(git('worktree', 'list')).not.toContain(made.directory)
+    expect(git('worktree', 'list')).toContain(unmounted)
+    expect([existsSync(made.directory), git('branch', '--list', made.branch)]).toEqual([false, ''])
   })
 
   it('in a worktree of its own HEAD and index follow, and the worktree is clean after every turn', async () => {

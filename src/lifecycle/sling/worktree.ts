@@ -66,7 +66,8 @@ export const isClean = async (git: Git, directory: string): Promise<boolean> =>
   (await git.run(directory, 'status', '--porcelain', '--untracked-files=normal')) === ''
 
 async function make(git: Git, { repository, directory }: Worktree, branch: string): Promise<void> {
-  await git.run(repository, 'worktree', 'prune')
+  // Not `prune`: that would drop every worktree of the user's that happens not to be mounted.
+  await git.run(repository, 'worktree', 'remove', '--force', '--force', directory)
   mkdirSync(dirname(directory), { recursive: true })
   const there = await git.run(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
   const how = there === undefined ? ['-b', branch, directory] : [directory, branch]

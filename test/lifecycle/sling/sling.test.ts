@@ -1,5 +1,14 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -174,6 +183,9 @@ describe('sling', () => {
     const shop = await shopWithRepository()
     const first = await shop.agents.sling({ work: await shop.unit('1'), group: 'web', repo: shop.repo })
     const directory = first.worktree ?? ''
+    const unmounted = join(shop.root, 'unmounted')
+    git(shop.repo, 'worktree', 'add', '--quiet', '--detach', unmounted)
+    renameSync(unmounted, `${unmounted}.disk`)
     const next = async (): Promise<string> => {
       await shop.agents.stop('web/ash')
       for (const { id } of (await shop.home.work.hooked(first.agent)).work) {
@@ -190,6 +202,7 @@ describe('sling', () => {
     rmSync(directory, { recursive: true })
     const made = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
     expect([made.agent.address, sound()]).toEqual(['web/ash', directory])
+    expect(git(shop.repo, 'worktree', 'list')).toContain(unmounted)
     work = await next()
     writeFileSync(join(directory, '.git'), 'gitdir: /nowhere\n')
     writeFileSync(join(directory, 'precious.txt'), 'mine')
