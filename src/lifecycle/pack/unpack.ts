@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isThere, realPath, statOf } from '../../disk/index.js'
+import { isThere, realPath, statOf, sweepScratch } from '../../disk/index.js'
 import { type Agent, parseAddress, parseAgentId, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
 import { carriedCode } from '../../snapshots/index.js'
 import { hasWriter, type LeftOut, writerOf } from '../../tools/index.js'
@@ -64,6 +64,7 @@ export interface Unpacked {
  */
 export async function unpack(parts: Parts, request: UnpackRequest): Promise<Unpacked> {
   await new ForkNotes(parts).sweep()
+  await sweepScratch(parts.context.clock.now())
   using file = await PackFile.open(request.file, () => passphraseFor(request))
   const contents = contentsOf(file.contents, request.file)
   return await new Unpacking(parts, request, file, contents).run() // the file is open until then
