@@ -143,6 +143,8 @@ export class RunningAgents implements Agents {
       ...(worktree ? { worktree } : {}),
       ...(branch ? { branch } : {}),
       missing: made.missing.map(({ path, reason }) => ({ path, reason })),
+      ...(made.isExact === undefined ? {} : { is_exact: made.isExact }),
+      late: made.late,
       included: included.files,
       not_included: included.left,
     }

@@ -1055,6 +1055,8 @@ export const SHAPES = {
     "worktree": ["text", "unless the conversation was forked alone", "the new directory"],
     "branch": ["text", "with `worktree`, in a repository", ""],
     "missing": ["list of missing-file", "always", "files that the snapshot does not have"],
+    "is_exact": ["boolean", "with `worktree`", "false when the snapshot is incomplete, or was taken after files had changed"],
+    "late": ["list of text", "always", "files that changed before the snapshot had read them"],
     "included": ["integer", "always", "ignored files that were copied by `.worktreeinclude`"],
     "not_included": ["list of not-included", "always", "those that were not"],
   },

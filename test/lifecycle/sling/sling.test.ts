@@ -1,5 +1,14 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -182,6 +191,9 @@ describe('sling', () => {
     const shop = await shopWithRepository()
     const first = await shop.agents.sling({ work: await shop.unit('1'), group: 'web', repo: shop.repo })
     const directory = first.worktree ?? ''
+    const unmounted = join(shop.root, 'unmounted')
+    git(shop.repo, 'worktree', 'add', '--quiet', '--detach', unmounted)
+    renameSync(unmounted, `${unmounted}.disk`)
     const next = async (): Promise<string> => {
       await shop.agents.stop('web/ash')
       for (const { id } of (await shop.home.work.hooked(first.agent)).work) {
@@ -198,6 +210,7 @@ describe('sling', () => {
     rmSync(directory, { recursive: true })
     const made = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
     expect([made.agent.address, sound()]).toEqual(['web/ash', directory])
+    expect(git(shop.repo, 'worktree', 'list')).toContain(unmounted)
     work = await next()
     writeFileSync(join(directory, '.git'), 'gitdir: /nowhere\n')
     writeFileSync(join(directory, 'precious.txt'), 'mine')
@@ -207,6 +220,23 @@ describe('sling', () => {
     const aside = readdirSync(`${shop.repo}.worktrees`).find((name) => name.includes('damaged')) ?? ''
     expect(readFileSync(join(`${shop.repo}.worktrees`, aside, 'precious.txt'), 'utf8')).toBe('mine')
     expect(existsSync(join(directory, 'precious.txt'))).toBe(false)
+  })
+
+  it("runs no filter that the repository's configuration names, and those of the user's own", async () => {
+    const shop = await shopWithRepository()
+    const [trap, ran] = [join(shop.root, 'trap.sh'), join(shop.root, 'ran')]
+    writeFileSync(trap, `#!/bin/sh\necho "$1" >> ${ran}\ncat\n`, { mode: 0o755 })
+    writeFileSync(join(shop.repo, '.gitattributes'), '*.md filter=evil\n*.txt filter=own\n')
+    writeFileSync(join(shop.repo, 'a.txt'), 'a\n')
+    git(shop.repo, 'add', '.')
+    git(shop.repo, 'commit', '-q', '-m', 'attributes')
+    for (const how of ['clean', 'smudge']) git(shop.repo, 'config', `filter.evil.${how}`, `${trap} evil`)
+    git(shop.repo, 'config', 'filter.evil.required', 'true')
+    git(shop.repo, 'config', 'filter.own.smudge', `${trap} changed`)
+    writeFileSync(join(shop.root, '.gitconfig'), `[filter "own"]\n\tsmudge = ${trap} own\n`)
+    const { worktree = '' } = await shop.agents.sling({ work: await shop.unit(), group: 'web', repo: shop.repo })
+    expect(readFileSync(join(worktree, 'README.md'), 'utf8')).toBe('hello\n')
+    expect(existsSync(ran) ? readFileSync(ran, 'utf8').trim().split('\n') : []).toEqual(['own'])
   })
 })
 
