@@ -42,6 +42,7 @@ export {
 export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
 export { type RunningProcess, runningProcesses } from './process-table.js'
 export { RowWriter } from './row-writer.js'
+export { ScratchDirectory, sweepScratch } from './scratch-directory.js'
 export {
   type Database,
   isDamage,

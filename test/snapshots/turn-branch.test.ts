@@ -245,6 +245,47 @@ describe('a branch with one commit per turn', () => {
   })
 })
 
+it('a new worktree begins at the commit of a turn, which is found by its session and number', async () => {
+  const snapshots = repository.snapshots()
+  const turn = async (number: number) => {
+    writeFileSync(join(repository.root, 'a.txt'), `turn ${number}\n`)
+    writeFileSync(join(repository.root, `new-${number}.txt`), 'new\n')
+    const snapshot = await at()
+    const message = `Turn ${number}\n\nSkein-Session: one\nSkein-Turn: ${number}\nSkein-Agent: web`
+    const { commit: made } = await snapshots.commitTurn({ snapshot, branch: BRANCH, message })
+    return { snapshot, made }
+  }
+  const first = await turn(1)
+  git('add', 'a.txt')
+  const last = await turn(12)
+  const find = (session: string, number: number) =>
+    snapshots.findTurn(repository.root, BRANCH, { session, turn: number })
+  expect(await find('one', 1)).toBe(first.made)
+  expect(await find('one', 12)).toBe(last.made)
+  for (const [session, number] of [
+    ['one', 2],
+    ['on', 1],
+    ['another', 1],
+  ] as const)
+    expect(await find(session, number)).toBeUndefined()
+  expect(await snapshots.findTurn(repository.root, 'nowhere', { session: 'one', turn: 1 })).toBeUndefined()
+
+  const path = join(repository.base, 'again')
+  const restored = await snapshots.restore(first.snapshot, { path, branch: 'again', base: first.made })
+  expect(restored).toMatchObject({ head: first.made, branch: 'again' })
+  const inside = (...args: string[]): string => repository.gitIn(path, ...args).trim()
+  expect([inside('status', '--porcelain'), inside('rev-parse', 'HEAD'), inside('branch', '--show-current')]).toEqual([
+    ...['', first.made, 'again'],
+  ])
+  expect(inside('show', 'HEAD:a.txt')).toBe('turn 1')
+  // The same without a commit to begin at is as it was: at HEAD, with what was changed.
+  const other = join(repository.base, 'other')
+  await snapshots.restore(last.snapshot, { path: other, branch: 'other' })
+  expect(repository.gitIn(other, 'status', '--porcelain').trimEnd().split('\n')).toEqual([
+    ...['MM a.txt', '?? new-1.txt', '?? new-12.txt'],
+  ])
+})
+
 describe('a push of such a branch', () => {
   const remote = (): string => {
     const bare = join(repository.base, 'remote.git')
