@@ -154,8 +154,12 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
 
 /** A program that has drawn nothing is still starting: on a slow machine that takes a while. */
 const DRAWS_WITHIN_MS = 120_000
-const isStarting = ({ context }: Parts, { live }: Glance): boolean =>
-  live !== undefined && context.clock.now() - msOf(live.started_at) < DRAWS_WITHIN_MS
+/** One of which nobody says how it looks when it is ready may draw nothing at all until it is told something. */
+const MAY_STAY_BLANK_MS = 8_000
+const isStarting = ({ context }: Parts, { live, runner }: Glance): boolean => {
+  const within = runner?.isIdleWhenQuiet ? MAY_STAY_BLANK_MS : DRAWS_WITHIN_MS
+  return live !== undefined && context.clock.now() - msOf(live.started_at) < within
+}
 const BLANK: ScreenReading = { status: 'starting', reason: 'its screen is still empty' }
 
 async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
