@@ -28,6 +28,8 @@ export interface UnpackRequest extends GivenPassphrase {
   here?: string
   /** Of the agent. */
   name?: string
+  /** Code whose files take more gigabytes is refused. */
+  max_gb?: number
   /** Called where the pack is sealed and no passphrase was given. */
   askPassphrase?: () => Promise<string>
   /** Called before each step; what it throws fails that step, and the unpacking is undone. */
@@ -225,7 +227,9 @@ class Unpacking {
   #code(root: string, session: SessionId) {
     const code = carriedCode(this.contents.code)
     if (!code) throw new Error('a pack without code')
-    return this.parts.home.snapshots.adopt(code, this.file.member('code.bundle'), { root, session })
+    const { max_gb: mostGb } = this.request
+    const target = { root, session, ...(mostGb === undefined ? {} : { mostGb }) }
+    return this.parts.home.snapshots.adopt(code, this.file.member('code.bundle'), target)
   }
 
   /** The same place in the new directory, unless a link in it leads out. */
