@@ -150,7 +150,18 @@ function loaders(parts: HistoryParts) {
     const { LogHistory, Policies, PurgeList } = await import('./history.js')
     const policies = new Policies(privacyFile, store.context, await memory())
     const purges = new PurgeList(parts.root)
-    return new LogHistory({ store, sessions, events, config, surroundings, policies, purges, stores: await stores() })
+    const { snapshots } = parts
+    return new LogHistory({
+      store,
+      sessions,
+      events,
+      config,
+      surroundings,
+      policies,
+      purges,
+      snapshots,
+      stores: await stores(),
+    })
   })
   const stores: () => Promise<LogStores> = onDemand(async () => {
     const { LogStores } = await import('./log-stores.js')

@@ -30,6 +30,8 @@ export type SnapshotBook = Pick<
   | 'remove'
   | 'stats'
   | 'collect'
+  | 'existingCommits'
+  | 'touching'
   | 'verify'
 > & {
   /** Arguments lose their secrets, files become one hash. */
@@ -65,6 +67,8 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     remove: async (snapshots) => (await open()).remove(snapshots),
     stats: async () => (await open()).stats(),
     collect: async (options) => (await open()).collect(options),
+    existingCommits: async (directory, beginnings) => (await open()).existingCommits(directory, beginnings),
+    touching: async (path) => (await open()).touching(path),
     verify: async (options) => (await open()).verify(options),
     turnStart: async (facts) => (await import('./turn-start.js')).turnStart(facts),
   }

@@ -19,6 +19,7 @@ import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './ca
 import { type AdoptTarget, adoptCode, bundleCode } from './carried-code.js'
 import type { CarriedCode } from './carried-facts.js'
 import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
+import { type ExistingCommit, existingCommits } from './existing-commits.js'
 import { type CommitExplanation, type ExplainLimits, explainCommit } from './explain/explain-commit.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
@@ -28,6 +29,7 @@ import { type Restored, type RestoreTarget, restore } from './restore.js'
 import { type Rewound, rewind } from './rewind.js'
 import { ScratchWorktree } from './scratch/scratch-worktree.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
+import { type PathTouches, sessionsTouching } from './touching.js'
 import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
 
 export interface SnapshotsSetup {
@@ -132,6 +134,16 @@ export class Snapshots {
       of: (name) => this.#inStore(name),
       ...(limits ? { limits } : {}),
     })
+  }
+
+  /** Which commits a repository has, by beginnings of their ids; undefined where a directory is in none. */
+  existingCommits(directory: string, beginnings: readonly string[]): Promise<Map<string, ExistingCommit> | undefined> {
+    return existingCommits(this.#setting.git, directory, beginnings)
+  }
+
+  /** Which sessions changed a file, or something in a directory. */
+  touching(path: string): Promise<PathTouches> {
+    return sessionsTouching(this.#setting, path, (name) => this.#inStore(name))
   }
 
   async #inStore(name: string): Promise<Snapshot[]> {

@@ -199,6 +199,7 @@ describe('a commit that cannot be explained', () => {
       }
       ids.add(id)
     }
+    await expect(snapshots.explain(join(root, 'gone'), 'HEAD')).rejects.toMatchObject({ code: 'bad-input' })
     await expect(snapshots.explain(repository.base, 'HEAD')).rejects.toMatchObject({ code: 'bad-input' })
     const shallow = join(repository.base, 'shallow')
     repository.gitIn(repository.base, 'clone', '-q', '--depth=1', `file://${root}`, shallow)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { statOf } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { byTime } from '../blame/blame-file.js'
@@ -132,7 +133,7 @@ export async function explainCommit(
 }
 
 function repositoryOf(directory: string): Repository {
-  const repository = findRepository(directory)
+  const repository = statOf(directory)?.isDirectory() ? findRepository(directory) : undefined
   if (!repository)
     throw new SkeinError('bad-input', `${directory} is in no git repository`, 'Name one with --repository <directory>')
   refusePipes([repository.gitDirectory, repository.commonDirectory])
