@@ -50,6 +50,7 @@ export type {
   SessionTree,
   StartOptions,
   StepOptions,
+  TurnMarking,
   TypeDecay,
   When,
 } from '../store/index.js'

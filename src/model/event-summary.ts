@@ -52,6 +52,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   session_step_started: (told) => `${told.session} began step ${told.field('step_ref')}`,
   session_step_completed: (told) =>
     `${told.session} ${told.payload.success === false ? 'failed' : 'finished'} step ${told.field('step_ref')}`,
+  session_turn_marked: (told) => `turn ${String(told.payload.turn)} of ${told.session} ${markedHow(told.payload)}`,
   handoff: (told) => {
     const successor = named(told.field('child_id') || undefined, 'a successor')
     return `${named(told.event.session, told.who)} handed off to ${successor}${tail(told.field('subject'))}`
@@ -124,6 +125,12 @@ const tail = (text: string): string => (text === '' ? '' : `: ${text}`)
 const shortId = (id: string): string => (/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(id) ? id.slice(0, 13).replace(/-$/, '') : id)
 
 const named = (id: string | undefined, otherwise: string): string => (id === undefined ? otherwise : shortId(id))
+
+function markedHow({ note, pinned }: Record<string, unknown>): string {
+  if (typeof note === 'string')
+    return note === '' ? 'has no note any more' : `was noted${tail(note.split('\n')[0] ?? '')}`
+  return pinned === true ? 'was pinned' : 'is no longer pinned'
+}
 
 function textAt(of: unknown, name: string): string {
   const value = typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined

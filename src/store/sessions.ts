@@ -23,11 +23,19 @@ import {
 import { type AgentLookup, addressMeant, currentSession, lookupIn } from './agent-lookup.js'
 import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
-import { withoutSecrets } from './kept-words.js'
+import { keptWords, withoutSecrets } from './kept-words.js'
 import { answered } from './lookup.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
-import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './session-api.js'
+import type {
+  Chain,
+  SessionFilter,
+  Sessions,
+  SessionTree,
+  StartOptions,
+  StepOptions,
+  TurnMarking,
+} from './session-api.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
 import { chainsMeant, findSession, listOfAgent, treeAround } from './session-lookup.js'
@@ -35,6 +43,8 @@ import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
 const ARCHIVE_BATCH = 500
+/** A note is a few sentences; longer texts belong into files. */
+const MOST_NOTE = 2_000
 
 export class StoredSessions implements Sessions {
   readonly #lookup: AgentLookup
@@ -147,6 +157,20 @@ export class StoredSessions implements Sessions {
         events: [{ ...draft, session: session.id, agent: session.agent }],
         result: () => mustExist(state, session.id),
       }
+    })
+  }
+
+  async markTurn(reference: string, turn: number, { note, pinned }: TurnMarking): Promise<Session> {
+    if (!Number.isSafeInteger(turn) || turn < 1)
+      throw new SkeinError('bad-input', `${turn} is not a turn`, 'Turns count from 1')
+    if (note !== undefined && note.length > MOST_NOTE)
+      throw new SkeinError('bad-input', `The note has ${note.length} characters`, `Use at most ${MOST_NOTE}`)
+    const kept = note === undefined ? {} : await keptWords({ note: note.trim() }, this.store.paths)
+    return this.store.change((state) => {
+      const session = resolve(state, reference)
+      const payload = { turn, ...kept, ...(pinned === undefined ? {} : { pinned }), at: state.now }
+      const events: Draft[] = [{ type: 'session_turn_marked', session: session.id, agent: session.agent, payload }]
+      return { events, result: () => mustExist(state, session.id) }
     })
   }
 
