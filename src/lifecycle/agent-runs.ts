@@ -16,6 +16,7 @@ import { type AgentRun, readAgentRun } from './agent-run.js'
 import { agentRunFromJournal } from './agent-run-recovery.js'
 import { located } from './run/run-life.js'
 import { RunCache } from './run-cache.js'
+import { turnNews } from './turns/turn-events.js'
 
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
@@ -133,11 +134,14 @@ export class AgentRuns {
     options: { waitMs?: number } = {},
   ): Promise<T | undefined> {
     using _held = await this.hold(agent.id, 'state', options.waitMs)
-    const made = await change(await this.read(agent.id), (next) => this.#write(next, false))
+    const before = await this.read(agent.id)
+    const made = await change(before, (next) => this.#write(next, false))
     if (!made) return undefined
-    await Promise.all((made.events ?? []).map((event) => this.home.events.append({ ...event, agent: agent.address })))
-    if (made.isDurable ?? true) await this.#writeDurable(made.next)
-    else this.#write(made.next, false)
+    const { next, events } = await turnNews(this.home, before, made.next)
+    const told = [...(made.events ?? []), ...events]
+    await Promise.all(told.map((event) => this.home.events.append({ ...event, agent: agent.address })))
+    if (made.isDurable ?? true) await this.#writeDurable(next)
+    else this.#write(next, false)
     return made.result
   }
 

@@ -124,6 +124,10 @@ export const RECORD_TYPES = [
   'agent_archived',
   'agent_unarchived',
   'session_resurrected',
+  'turn_began',
+  'turn_prompted',
+  'turn_ended',
+  'snapshots_warned',
 ] as const
 export type RecordEventType = (typeof RECORD_TYPES)[number]
 
@@ -187,6 +191,9 @@ const AUDIT_ONLY = new Set<string>([
   'agent_sent',
   'agent_acked',
   'agent_snoozed',
+  'turn_began',
+  'turn_prompted',
+  'turn_ended',
 ])
 export function defaultVisibility(type: string): Visibility {
   if (AUDIT_ONLY.has(type) || type.startsWith('patrol_')) return 'audit'

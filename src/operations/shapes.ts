@@ -354,6 +354,7 @@ export const SHAPES = {
     "tokens": ["integer", "always", "input, output and cache"],
     "cost": ["exported-cost", "if it called a model and is not copied", "of its own calls; sub-agents have their own turns"],
     "tool_calls": ["list of exported-call", "always", ""],
+    "note": ["text", "if any", "what somebody noted of it"],
   },
   "exported-call": {
     "name": ["text", "always", "the tool that was called"],

@@ -6,7 +6,7 @@ import { type Typed, type } from './typed.js'
 import { buildWorld, profilesUnder, scratch } from './world.js'
 
 const OWN = '22222222-2222-4222-8222-222222222222'
-const BUSY = '77777777-aaaa-4aaa-8aaa-777777777777'
+const BUSY = 'ba5eba11-aaaa-4aaa-8aaa-777777777777'
 
 /** A log with three turns of three models: one that has a price, one that has none, and both. */
 function logOf(id: string): string {
@@ -71,7 +71,7 @@ describe('the list of turns', () => {
     expect(head).toMatch(/COST.*PROMPT$/)
     const own = rows.filter((row) => /^ +\d /.test(row))
     expect(own.map((row) => /\$[\d.]+(?:\+\?)?|unknown/.exec(row)?.[0])).toEqual(['$15.00', 'unknown', '$15.00+?'])
-    expect(own[0]).toMatch(/^ +1 +50m\d\ds/)
+    expect(own[0]).toMatch(/^ +1 +50m +1m /)
   })
 
   it('shows forks as a tree under the last turn that they share', async () => {
@@ -99,14 +99,14 @@ describe('the list of turns', () => {
     }
     const [head, ...rows] = (await shown(['turns', BUSY], columns)).split('\n')
     expect(rows.some((row) => row.includes('Rewrite th'))).toBe(true)
-    expect(head?.includes('COST')).toBe(columns >= 80)
+    if (columns >= 80) expect(head).toContain('COST')
     expect(head?.includes('TOKENS')).toBe(columns >= 120)
     if (columns >= 80) expect((await shown(['turns', OWN], columns)).split('\n')[0]).toMatch(/FILES +LINES/)
   })
 
   it('a note on a turn is shown and found, and outlives a rebuild and the events', async () => {
     expect((await skein(['turns', 'note', BUSY.slice(0, 8), '2', 'the good one\nwith reasons'])).stdout).toBe(
-      'Turn 2 of 77777777: note: the good one with reasons\n',
+      'Turn 2 of ba5eba11: note: the good one with reasons\n',
     )
     await skein(['turns', 'pin', BUSY, '3'])
     const marks = async (): Promise<unknown> =>

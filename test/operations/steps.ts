@@ -142,7 +142,11 @@ export const STEPS: readonly Step[] = [
   step('turns', 'turns 22222222 --turn 2', { session: '22222222', turn: 2 }),
   step('turns', 'turns 22222222 --turn 99', { session: '22222222', turn: 99 }, { fails: 'bad-input' }),
   step('turns', 'turns 22222222 --files src', { session: '22222222', files: 'src' }),
-  step('turns.note', ['turns', 'note', '22222222', '2', 'it worked'], { session: '22222222', turn: 2, text: 'it worked' }),
+  step('turns.note', ['turns', 'note', '22222222', '2', 'it worked'], {
+    session: '22222222',
+    turn: 2,
+    text: 'it worked',
+  }),
   step('turns.note', 'turns note 22222222 99 x', { session: '22222222', turn: 99, text: 'x' }, { fails: 'bad-input' }),
   step('turns.pin', 'turns pin 22222222 2', { session: '22222222', turn: 2 }),
   step('turns.pin', 'turns pin nothing 2', { session: 'nothing', turn: 2 }, { fails: 'session-not-found' }),

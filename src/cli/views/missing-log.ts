@@ -18,6 +18,9 @@ export function noteMissingLog(source: Source, out: Pick<Output, 'note'>): void 
   switch (told_from) {
     case 'log':
       return
+    case 'journal':
+      out.note('Its program writes no log: these are the turns that Skein saw, without replies.')
+      return
     case 'archive':
       out.note('Log deleted or cut by its tool; shown from the archive.')
       return

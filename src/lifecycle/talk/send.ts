@@ -1,7 +1,7 @@
 import { statOf } from '../../disk/index.js'
 import { type Agent, type AgentStatus, type Instant, msOf, SkeinError, shownReason } from '../../model/index.js'
 import type { Terminal } from '../../terminal/index.js'
-import type { ToolRunner } from '../../tools/index.js'
+import { LOG_TOOL_NAMES, type ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import { refuseUsedUp } from '../budget/standing.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
@@ -66,15 +66,51 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   await paste(agent, live, runner, terminal, checked.text)
   await refuseDialog(parts, agent, live, runner, terminal, 'The text is in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
+  const isQueued = activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running'
+  const sentAt = runner.can.tells ? undefined : await noteSending(parts, agent, isQueued)
   await terminal.press(live.pane, ['Enter'])
   const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
-  const sent = { ...receipt, isQueued: activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running' }
+  const sent = { ...receipt, isQueued }
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
-    return { next: current, events: [{ type: 'agent_sent', payload }], isDurable: false, result: undefined }
+    const next = sentAt === undefined || isQueued || sent.delivery === 'stalled' ? current : atWork(current, sentAt)
+    return { next, events: [{ type: 'agent_sent', payload }], isDurable: false, result: undefined }
   })
+  if (sentAt !== undefined && sent.delivery !== 'stalled') await recordPrompt(parts, stored, checked.text, sentAt)
   return sent
+}
+
+/** Before the program has it, so that the code is captured as it is now. What waits behind other work begins no turn yet. */
+async function noteSending(parts: Parts, agent: Agent, isQueued: boolean): Promise<Instant> {
+  const at = nowOf(parts)
+  if (isQueued) return at
+  await parts.runs.update(agent, (current) =>
+    current ? { next: { ...current, sent_at: at }, isDurable: false, result: undefined } : undefined,
+  )
+  return at
+}
+
+/** A program may be done before anybody has seen it work: the turn has begun all the same. */
+function atWork(run: AgentRun, at: Instant): AgentRun {
+  const isSeen = (run.busy_at ?? '') >= at || (run.turn_end?.at ?? '') >= at
+  return isSeen || run.run?.ended_at !== undefined ? run : { ...run, busy_at: at }
+}
+
+/** The text of the turn, where no log will have it. It was sent, whatever becomes of this. */
+async function recordPrompt(
+  { home, environment, context }: Parts,
+  run: AgentRun,
+  text: string,
+  at: Instant,
+): Promise<void> {
+  const { binding, recipe } = run
+  if (!binding || LOG_TOOL_NAMES.includes(recipe.tool) || environment.described?.includes(recipe.tool)) return
+  try {
+    await home.history.logPrompt(binding.session, { prompt: text, at })
+  } catch (error) {
+    context.warn(`The prompt was sent and not recorded: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 export const notRunning = (agent: Agent): SkeinError =>
