@@ -40,7 +40,8 @@ export function runTurns(events: readonly Event[], { ended_at }: Pick<Session, '
   }
   if (open && ended_at !== undefined) end(open.turn, ended_at, 'aborted')
   const turns = [...drafts.values()].map(({ turn, prompts }) => ({ ...turn, prompt: prompts.join('\n') }))
-  return turns.sort((a, b) => a.number - b.number)
+  turns.sort((a, b) => a.number - b.number)
+  return turns.map((turn, n) => ({ ...turn, follows: turns[n - 1]?.number ?? 0 }))
 }
 
 function end(turn: LoggedTurn, at: Instant, outcome: TurnOutcome): void {

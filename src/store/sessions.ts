@@ -3,6 +3,7 @@ import {
   type AgentAddress,
   type AgentId,
   DAY_MS,
+  type ForkOrigin,
   type Instant,
   instantIfAny,
   isActive,
@@ -67,7 +68,11 @@ export class StoredSessions implements Sessions {
       const inherited = predecessor ? inheritedFacts(predecessor, options.link) : {}
       const draft = startDraft(id, { ...inherited, ...withValues(options) }, state)
       return {
-        events: [draft, ...(known && predecessor ? joined(known, predecessor, draft, state) : [])],
+        events: [
+          draft,
+          ...(known && predecessor ? joined(known, predecessor, draft, state) : []),
+          ...(known && !known.forked_from ? forkedLate(known, draft) : []),
+        ],
         result: () => mustExist(state, id),
       }
     })
@@ -276,6 +281,12 @@ function joined(known: Session, predecessor: Session, { payload }: Draft, state:
   ])
   const place = links.placeOf(known.id)
   return place ? links.join(known, place) : []
+}
+
+/** A session that was known before anyone said what it was forked from: its start does not say so any more. */
+function forkedLate({ id, agent }: Session, { payload }: Draft): Draft[] {
+  const { forked_from } = payload as { forked_from?: ForkOrigin }
+  return forked_from ? [{ type: 'session_update', session: id, agent, payload: { forked_from } }] : []
 }
 
 function agentFacts(

@@ -135,7 +135,7 @@ describe('the list of turns', () => {
       { turn: 2, note: 'the good one\nwith reasons' },
       { turn: 3, is_pinned: true },
     ])
-    const [said] = await home.events.read({ type: 'session_turn_marked' })
+    const [said] = await home.events.read({ type: 'session_turn_marked', session: BUSY })
     expect(said).toMatchObject({ session: BUSY, payload: { turn: 2, note: 'the good one\nwith reasons' } })
     await skein(['turns', 'note', BUSY, '2', '--remove'])
     await skein(['turns', 'unpin', BUSY, '3'])
@@ -169,7 +169,7 @@ describe('the list of turns', () => {
     expect(await refused('note', OWN, '99', 'x')).toContain('has no turn 99')
     expect(await refused('note', OWN, '2', 'x'.repeat(2_001))).toContain('at most 2000')
     expect(await refused('unpin', OWN, '99')).toContain('has no turn 99')
-    expect((await json('sessions', 'show', OWN)).turn_marks).toBeUndefined()
+    expect((await json('sessions', 'show', OWN)).turn_marks).toMatchObject([{ turn: 2, note: 'The one that worked' }])
   })
 
   it('show --turn has the words, the files and what the snapshot recorded of the start', async () => {

@@ -24,7 +24,6 @@ export function turnCard(history: SessionHistory, state: TurnState, screen: Scre
     [
       ['session', history.session.id],
       ['turn', state.number],
-      ['note', state.note?.replaceAll('\n', ' ')],
       ['pinned', state.is_pinned ? 'its snapshots are kept' : undefined],
       ['started', at(state.started_at)],
       ['time', state.duration_ms === undefined ? undefined : formatDuration(state.duration_ms)],

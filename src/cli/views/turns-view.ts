@@ -116,6 +116,7 @@ function rowsOf({ history, code: { turns: changed, edits }, forks }: ShownTurns)
   const forksAt = (isHere: (fork: TurnFork) => boolean): TurnRow[] =>
     forks.filter(isHere).flatMap((fork) => forkRows(fork, 0))
   const early = edits.filter(({ after_turn }) => !shown.has(after_turn)).map((code): TurnRow => ({ code }))
+  if (turns.length === 0) return early
   return [
     ...forksAt(({ turn }) => turn === undefined || !shown.has(turn)),
     ...early,

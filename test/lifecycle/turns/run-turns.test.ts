@@ -139,7 +139,7 @@ describe('the turns of a journal', () => {
     ]
     expect(runTurns(events, {})).toMatchObject([
       { number: 7, prompt: 'go', outcome: 'completed', started_at: at(2), ended_at: at(5), duration_ms: 3_000 },
-      { number: 8, prompt: '', outcome: 'failed' },
+      { number: 8, prompt: '', outcome: 'failed', follows: 7 },
     ])
   })
 
