@@ -108,9 +108,10 @@ describe('turns of a program without hooks and log', () => {
         await captureEdge(home, edgeCapture(edge, run))
       }
     }
-    await shop.agents.send('toast', 'write it')
+    await shop.agents.send('toast', 'hold')
     await capture()
     writeFileSync(join(project, 'a.txt'), 'one\ntwo\n')
+    await release(shop)
     await finished(shop)
     await capture()
     await capture()
