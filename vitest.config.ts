@@ -8,8 +8,6 @@ const shared = {
   // Only then: every file would load it.
   setupFiles: process.env.SKEIN_TEST_SEED ? ['test/support/fixed-seed.ts'] : [],
 }
-// On a machine that is shared a program may be late: there a test is tried once more, and the report says so. Here it is not.
-const isShared = process.env.CI !== undefined
 
 /** These mostly wait for programs, so more of them than there are cores run at once. */
 const WAITING = [
@@ -55,7 +53,6 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: WAITING,
-          retry: isShared ? 1 : 0,
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
@@ -64,7 +61,6 @@ export default defineConfig({
           ...shared,
           name: 'waiting',
           include: WAITING,
-          retry: isShared ? 1 : 0,
           maxWorkers: Math.max(4, availableParallelism()),
           sequence: { groupOrder: 1 },
         },
@@ -74,8 +70,6 @@ export default defineConfig({
           ...shared,
           name: 'real',
           include: ['e2e/**/*.test.ts'],
-          // Programs that are not ours: five of them, each with its own way to be slow.
-          retry: isShared ? 2 : 0,
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },

@@ -79,7 +79,6 @@ function writeLines(path, bytes, lines) {
     if (size >= bytes) break
   }
   closeSync(file)
-  return size
 }
 
 function* claudeLines(shape) {
@@ -132,7 +131,9 @@ function* claudeLines(shape) {
   }
 }
 
-/** Below `home`, where the tool itself keeps it. */
+/** Below `home`, where the tool itself keeps it. Returns its path. */
 export function writeClaudeLog(home, bytes, shape = 'usual') {
-  return writeLines(join(home, '.claude', 'projects', '-srv-app', `${SESSION}.jsonl`), bytes, claudeLines(shape))
+  const path = join(home, '.claude', 'projects', '-srv-app', `${SESSION}.jsonl`)
+  writeLines(path, bytes, claudeLines(shape))
+  return path
 }

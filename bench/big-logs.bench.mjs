@@ -3,7 +3,7 @@
 // --small: only the log of 60 MB; --mb: those sizes. Each figure is also written to stderr as soon as it is known. Memory is the peak that the system saw (VmHWM); a wait is that of a request every 50 ms.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -19,8 +19,6 @@ const MOST_WAIT = 100
 const chosen = process.argv.find((flag) => flag.startsWith('--mb='))?.slice('--mb='.length)
 const sizes = chosen ? chosen.split(',').map(Number) : process.argv.includes('--small') ? [60] : [60, 500, 1_000]
 const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-big-'))
-
-const isStored = (home) => statSync(join(home, 'profiles', 'default', 'text.db'), { throwIfNoEntry: false })?.size > 0
 
 const health = (socketPath) =>
   new Promise((resolve, reject) => {
@@ -80,21 +78,19 @@ try {
 async function measure(mb, shape) {
   const home = join(scratch, `${mb}-${shape}`)
   mkdirSync(home, { recursive: true })
-  writeClaudeLog(home, mb * 1_000_000, shape)
+  const log = writeClaudeLog(home, mb * 1_000_000, shape)
   const what = `${mb} MB, ${shape === 'usual' ? 'mostly results' : 'mostly words'}`
   const env = { PATH: process.env.PATH, HOME: home, SKEIN_HOME: join(home, 'skein') }
   try {
     const once = ingest(env)
     rmSync(env.SKEIN_HOME, { recursive: true, force: true })
-    const idle = idleProgram()
-    const daemon = await throughDaemon(env)
-    const elsewhere = await idle.longestDelay()
+    const daemon = await throughDaemon(env, log)
     return [
       [`${what}: ingest, wall s`, once.seconds],
       [`${what}: ingest, peak memory, MB`, once.peak, MOST_MEMORY],
       [`${what}: the daemon's reading process, peak memory, MB`, daemon.reader, MOST_MEMORY],
       [`${what}: the daemon meanwhile, peak memory, MB`, daemon.peak],
-      [`${what}: the same minutes, a Node that does nothing, longest delay, ms`, elsewhere],
+      [`${what}: the same minutes, a Node that does nothing, longest delay, ms`, daemon.elsewhere],
       [`${what}: the daemon's event loop, longest delay, ms`, daemon.delay],
       [`${what}: the same without its waits for a processor, ms`, daemon.own, MOST_WAIT],
       [`${what}: most processor time in one turn of that loop, ms`, daemon.turn, MOST_WAIT],
@@ -117,30 +113,44 @@ function ingest(env) {
   return { seconds: (performance.now() - began) / 1000, peak: Number(/PEAK (\d+)/.exec(stderr)?.[1]) / 1024 }
 }
 
-async function throughDaemon(env) {
+/** The log appears after the daemon has loaded and the probe has begun: even a short one is measured from its first byte. */
+async function throughDaemon(env, log) {
   const skein = (...args) =>
     JSON.parse(spawnSync(process.execPath, [SKEIN, ...args, '--json'], { encoding: 'utf8', env, cwd: '/' }).stdout)
+  const aside = join(env.HOME, 'aside.jsonl')
+  renameSync(log, aside)
   const { pid, socket } = await started(env)
-  const seen = { reader: 0, peak: 0, delay: 0, own: 0, turn: 0, wait: 0 }
+  const seen = { reader: 0, peak: 0, wait: 0, elsewhere: 0 }
   try {
-    for (let isRead = false; ; ) {
+    while (!probed(env.LOOP_PROBE).has_begun || (await health(socket)).ingest.state !== 'waiting') await pause()
+    const idle = idleProgram()
+    renameSync(aside, log)
+    for (let isRead = false; ; await pause()) {
       const began = performance.now()
       const { ingest } = await health(socket)
       seen.wait = Math.max(seen.wait, performance.now() - began)
-      const loop = probed(env.LOOP_PROBE)
-      seen.delay = Math.max(seen.delay, loop.delay_ms)
-      seen.own = Math.max(seen.own, loop.own_ms)
-      seen.turn = Math.max(seen.turn, loop.cpu_ms)
       seen.peak = peakOf(pid)
       for (const child of childrenOf(pid)) seen.reader = Math.max(seen.reader, peakOf(child))
       isRead ||= ingest.state === 'reading'
-      // The first look is over when all that it found is there.
-      if (isRead && ingest.state === 'waiting' && isStored(env.SKEIN_HOME)) return seen
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      if (isRead && ingest.state === 'waiting') break
     }
+    seen.elsewhere = await idle.longestDelay()
+    const { delay_ms, own_ms, cpu_ms } = await settled(env.LOOP_PROBE)
+    return { ...seen, delay: delay_ms, own: own_ms, turn: cpu_ms }
   } finally {
     skein('daemon', 'stop')
   }
+}
+
+function pause() {
+  return new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+/** What the probe wrote after the reading ended. */
+async function settled(path) {
+  const before = statSync(path).mtimeMs
+  while (statSync(path).mtimeMs === before || !probed(path).has_begun) await pause()
+  return probed(path)
 }
 
 /** The daemon's own program, with a probe in it. */
@@ -163,6 +173,6 @@ function probed(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return { delay_ms: 0, own_ms: 0, cpu_ms: 0 }
+    return { has_begun: false }
   }
 }

@@ -9,7 +9,7 @@ const THREAD = `/proc/self/task/${process.pid}/schedstat`
 const began = performance.now()
 let last = began
 let [cpu, queued] = spent()
-const most = { delay_ms: 0, cpu_ms: 0, own_ms: 0 }
+const most = { has_begun: false, delay_ms: 0, cpu_ms: 0, own_ms: 0 }
 
 /** Milliseconds on a processor, and in the queue for one. */
 function spent() {
@@ -22,6 +22,7 @@ setInterval(() => {
   const now = performance.now()
   const [cpuNow, queuedNow] = spent()
   if (now - began > LOADED_MS) {
+    most.has_begun = true
     const delay = now - last - EVERY_MS
     most.delay_ms = Math.max(most.delay_ms, delay)
     most.cpu_ms = Math.max(most.cpu_ms, cpuNow - cpu)

@@ -1,14 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ForeignDatabase } from '../src/disk/index.js'
-import { LOG_TOOLS } from '../src/tools/index.js'
 import { isObject, type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
 import { numberedPrompt, textFiles, writingTurns } from './numbered-turns.js'
 import { Scratch } from './scratch.js'
 import { Skein, until } from './skein.js'
+import { sourceLog } from './source-log.js'
 import { REAL_TOOLS } from './tools/index.js'
 
 const AGENT = 'web/worker'
@@ -38,7 +37,7 @@ describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
       expect(textFiles(scratch.project)).toEqual(TURNS.slice(0, turn).map((n) => `file-${n}.txt`))
     }
 
-    const log = logOf(tool.name, scratch, session)
+    const log = sourceLog(tool.name, scratch, session)
     // opencode writes a summary of the last turn beside it.
     let before = log.content()
     await until('the log is at rest', async () => {
@@ -63,7 +62,7 @@ describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
       return error === undefined
     })
     const [fork] = listAt({ forks }, 'forks').filter(isObject)
-    expect(fork).toMatchObject({ conversation: 'cut', turns: 2, turn: 2, source_session_id: session })
+    expect(fork).toMatchObject({ conversation: 'cut', turns: 2, turn: 2, source_session_id: session, is_exact: true })
     const worktree = String(fork?.worktree)
     const address = String(objectAt(fork, 'agent')?.address)
     const asked = (): JsonObject | undefined =>
@@ -103,35 +102,3 @@ describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
 
 const table = [['tool', 'prompts at the model', 'files', 'original log', 'prompts when the original resumes']]
 afterAll(() => console.log(table.map((row) => `| ${row.join(' | ')} |`).join('\n')))
-
-interface SourceLog {
-  isDatabase: boolean
-  content(): Buffer
-}
-
-/** The program's own log of a session: its file, or its rows in the program's database. */
-function logOf(name: string, scratch: Scratch, session: string): SourceLog {
-  const tool = LOG_TOOLS.find((one) => one.name === name)
-  const found = tool?.discover({ home: scratch.home, env: {} }).find((one) => {
-    return one.agent === undefined && (one.session ?? tool.identify(one).id) === session
-  })
-  if (!found) throw new Error(`no log of ${session}`)
-  const isDatabase = found.path.endsWith('.db')
-  return { isDatabase, content: () => (isDatabase ? rowsOf(found.path, session) : readFileSync(found.path)) }
-}
-
-function rowsOf(path: string, session: string): Buffer {
-  using foreign = new ForeignDatabase(path)
-  const read = (sql: string, ...values: string[]) => foreign.database.prepare(sql).all(...values) as JsonObject[]
-  const columns = read(
-    "select m.name as t, p.name as c from sqlite_master m join pragma_table_info(m.name) p where m.type = 'table'",
-  )
-  const owned = columns.filter(({ t, c }) => c === 'session_id' || (t === 'session' && c === 'id'))
-  return Buffer.from(
-    owned
-      .map(
-        ({ t, c }) => `${t}\n${JSON.stringify(read(`select * from "${t}" where "${c}" = ? order by 1, 2`, session))}`,
-      )
-      .join('\n'),
-  )
-}

@@ -8,7 +8,13 @@ import { codex } from './tools/codex.js'
 import { REAL_TOOLS } from './tools/index.js'
 import { User } from './user.js'
 
-const AGENT = 'web/worker'
+/** A test that is tried again has an agent of its own: the one before may still run. */
+let tries = 0
+function another(name: string): string {
+  tries += 1
+  return `web/${name}-${tries}`
+}
+const COOLDOWN_MS = 60_000
 const MESSAGE = 'The lexer is done, the parser is next.'
 
 /** Requests since a moment that the model was sent for a prompt of a person or of Skein. */
@@ -25,9 +31,12 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
 
   it('hands off: the first request of the successor carries the handoff, and the chain has both sessions', async () => {
     const { skein, server, scratch } = user
-    const session = await user.agentAtWork(AGENT, tool)
+    const address = another('worker')
+    const session = await user.agentAtWork(address, tool)
     const before = server.requests.length
-    const handed = await skein.run('handoff', AGENT, '-s', 'Parser', '-m', MESSAGE, '--collect')
+    const handed = await skein.run('handoff', address, '-s', 'Parser', '-m', MESSAGE, '--collect')
+    const again = await skein.run('handoff', address, '--dry-run').catch(String)
+    const askedAt = Date.now()
     expect(handed).toMatchObject({ kind: 'fresh', is_done: true, from: session })
     await until('the successor asks the model', () => since(server, before).length > 0, 60_000)
     const [first] = since(server, before)
@@ -42,17 +51,19 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     const id = String(objectAt(handed, 'agent')?.id)
     const file = JSON.parse(readFileSync(scratch.path(`skein/profiles/default/agents/${id}.json`), 'utf8'))
     expect(file.handoff).toBeUndefined() // consumed by the successor
-    expect(JSON.stringify(await skein.failing('handoff', AGENT))).toContain('handoff-too-soon')
+    // On a machine so slow that the cooldown was over when it was asked for again, nothing is to be refused.
+    if (askedAt - Date.parse(file.handed_off_at) < COOLDOWN_MS) expect(again).toContain('handoff-too-soon')
   })
 
   it('--cycle keeps the conversation in a new process', async () => {
     const { skein, server } = user
-    const session = await user.agentAtWork('web/cycler', tool)
-    const { pid } = await skein.agent('web/cycler')
-    expect(await skein.run('handoff', 'web/cycler', '--cycle')).toMatchObject({ kind: 'cycle', from: session })
-    await skein.listed('web/cycler', { session_id: session }, 60_000)
-    expect((await skein.agent('web/cycler')).pid).not.toBe(pid)
-    await skein.run('send', 'web/cycler', 'again', '--wait', '--timeout', '60s')
+    const address = another('cycler')
+    const session = await user.agentAtWork(address, tool)
+    const { pid } = await skein.agent(address)
+    expect(await skein.run('handoff', address, '--cycle')).toMatchObject({ kind: 'cycle', from: session })
+    await skein.listed(address, { session_id: session }, 60_000)
+    expect((await skein.agent(address)).pid).not.toBe(pid)
+    await skein.run('send', address, 'again', '--wait', '--timeout', '60s')
     expect(server.requests.at(-1)?.prompts).toEqual(expect.arrayContaining(['hello', 'again']))
   })
 })
@@ -91,6 +102,7 @@ it('a role with precompact = "cycle": Claude Code compacts, and its program is r
   const { pid } = await skein.agent('packer')
   await skein.types('packer', '/compact')
   await until('it runs in another process', async () => (await skein.agent('packer')).pid !== pid, 60_000)
-  await skein.listed('packer', { session_id: session, phase: 'ready' }, 60_000)
+  // The saved handoff is on its hook.
+  await skein.listed('packer', { session_id: session, phase: 'autonomous' }, 60_000)
   expect(JSON.stringify(await skein.run('mail', 'inbox', 'packer'))).toContain('Handoff: compaction')
 })

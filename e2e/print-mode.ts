@@ -31,6 +31,10 @@ const COMMANDS: Readonly<Record<string, { begin: Words; resume: Words }>> = {
     resume: (prompt, id) => ['pi', '-p', '--session', id, prompt],
   },
 }
+/** How a program forks a conversation by itself. */
+const FORKS: Readonly<Record<string, Words>> = {
+  codex: (prompt, id) => ['codex', 'exec', '--dangerously-bypass-approvals-and-sandbox', 'fork', id, prompt],
+}
 type Words = (prompt: string, id: string) => [string, ...string[]]
 
 /** The five programs in one user's home, without a terminal. */
@@ -55,11 +59,12 @@ export class PrintMode {
     return { home: this.scratch.home, env: this.env }
   }
 
-  /** Gives the first prompt of a new conversation, and the id that it has. */
-  async begin(tool: string, prompt: string): Promise<SessionId> {
+  /** Gives the first prompt of a new conversation, or of a fork that the program makes of one, and the id that it has. */
+  async begin(tool: string, prompt: string, origin?: SessionId): Promise<SessionId> {
     const chosen = parseSessionId(randomUUID())
     const before = new Set(this.sessions(tool))
-    await this.#run(COMMANDS[tool]?.begin(prompt, chosen), prompt)
+    const words = origin === undefined ? COMMANDS[tool]?.begin(prompt, chosen) : FORKS[tool]?.(prompt, origin)
+    await this.#run(words, prompt)
     const [made, ...others] = this.sessions(tool).filter((id) => !before.has(id))
     if (!made || others.length > 0) throw new Error(`${tool} made ${made ?? 'nothing'} ${others.join(' ')}`)
     return made

@@ -69,10 +69,11 @@ it('every turn of a real Claude Code is a commit on its branch and at the remote
         expect(objectAt(await skein.run('why', agent), 'turn_branch')).toMatchObject({ branch, worktree, turns: 3 })
         expect(git('-C', worktree, 'status', '--porcelain')).toBe('')
         expect(git('status', '--porcelain')).toBe('')
-        // A fork works on a branch of its own, at the commit that HEAD was at when the turn ended.
+        // A fork works on a branch of its own, which begins at the commit of that turn.
         const [fork] = listAt(await skein.run('fork', agent, '--turn', '1', '--name', 'other'), 'forks')
         expect(objectAt(await skein.run('why', 'other'), 'turn_branch')).toMatchObject({ branch: 'other', turns: 0 })
-        expect(git('rev-parse', 'other')).toBe(head)
+        expect(git('rev-parse', 'other')).toBe(git('rev-parse', `${branch}~2`))
+        expect(git('-C', String((fork as { worktree: string }).worktree), 'status', '--porcelain')).toBe('')
         expect(readFileSync(join(String((fork as { worktree: string }).worktree), 'file-1.txt'), 'utf8')).toBe(
           'content 1\n',
         )

@@ -5,6 +5,7 @@ import type { ToolCall } from './script.js'
 export type Action =
   | { readonly run: string; readonly outsideSandbox?: boolean }
   | { readonly write: { readonly path: string; readonly content: string } }
+  | { readonly delegate: string }
   | { readonly tool: string; readonly input: unknown }
 
 type Make<Wanted> = (wanted: Wanted, tool: OfferedTool) => unknown
@@ -44,13 +45,25 @@ const WRITE: Readonly<Record<string, Make<File>>> = {
   },
 }
 
+/** How programs call giving a task to a sub-agent. */
+const DELEGATE: Readonly<Record<string, Make<string>>> = {
+  Agent: (prompt) => ({ description: 'A task of the test', prompt, subagent_type: 'general-purpose' }),
+  Task: (prompt) => ({ description: 'A task of the test', prompt, subagent_type: 'general-purpose' }),
+  task: (prompt) => ({ description: 'A task of the test', prompt, subagent_type: 'general' }),
+}
+
 /** The call that does this with the tools this program offers. */
 export function toolCall(action: Action, tools: readonly OfferedTool[], id: string): ToolCall {
   if ('tool' in action) {
     const isFreeform = tools.some((tool) => tool.name === action.tool && tool.isFreeform)
     return { id, name: action.tool, input: action.input, isFreeform }
   }
-  const made = 'run' in action ? firstOffered(RUN, action, tools) : firstOffered(WRITE, action.write, tools)
+  const made =
+    'run' in action
+      ? firstOffered(RUN, action, tools)
+      : 'write' in action
+        ? firstOffered(WRITE, action.write, tools)
+        : firstOffered(DELEGATE, action.delegate, tools)
   if (!made) throw new Error(`No tool for ${JSON.stringify(action)} among ${tools.map((tool) => tool.name).join(', ')}`)
   return { id, name: made.tool.name, input: made.input, isFreeform: made.tool.isFreeform }
 }

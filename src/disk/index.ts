@@ -42,6 +42,7 @@ export {
 export { type ProcessPlace, thisPlace, whereaboutsOf } from './process-place.js'
 export { type RunningProcess, runningProcesses } from './process-table.js'
 export { RowWriter } from './row-writer.js'
+export { ScratchDirectory, sweepScratch } from './scratch-directory.js'
 export {
   type Database,
   isDamage,
@@ -55,4 +56,12 @@ export {
 } from './sqlite.js'
 export { Statements } from './statements.js'
 export { UnsuitableFile } from './unsuitable-file.js'
-export { removeRemains, syncPath, temporaryName, writeAtomic, writeDurable, writeFully } from './write-atomic.js'
+export {
+  removeRemains,
+  syncPath,
+  temporaryName,
+  writeAtomic,
+  writeDurable,
+  writeFully,
+  writeReplacing,
+} from './write-atomic.js'

@@ -2,7 +2,7 @@ import { type Agent, type Instant, msOf, SkeinError, shownReason } from '../mode
 import { type AgentRun, liveRun } from './agent-run.js'
 import type { AgentView, Receipt } from './agents.js'
 import { findAgent } from './find-agent.js'
-import { nowOf, type Parts } from './parts.js'
+import { nowOf, type Parts, runnerOf } from './parts.js'
 import { RemovedAgents } from './removed-agents.js'
 import { closeEndedPane } from './run/ended-pane.js'
 import { kill } from './run/stop.js'
@@ -85,6 +85,7 @@ export class AgentCare {
     const before = await findAgent(this.parts.home, reference)
     await this.look(before)
     await this.#refuseRunning(before, `Stop it first: skein stop ${before.address}`)
+    runnerOf(this.parts, tool) // one that cannot be run is refused now, not at the next start
     const agent = await this.parts.home.roster.update(before.id, { tool })
     const how = before.tool === tool ? 'it already did' : `its conversation with ${before.tool} is kept for that tool`
     return { agent: await this.look(agent), did: `${agent.address} now runs ${tool}`, how }

@@ -304,7 +304,7 @@ const AGENT_RUN = shape({
   'silence?': shaped(shape({ run: text, work: text, since: time, nudged_at: time, 'stuck_at?': time })),
   'refused?': texts,
   'pending_prompt?': shaped(
-    shape({ at: time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
+    shape({ at: time, 'typed_at?': time, 'taker?': shaped(shape({ pid: isPid, 'process_start?': count, at: time })) }),
   ),
   'lock?': isIdentityLock,
   'handoff?': isHandoffMarker,

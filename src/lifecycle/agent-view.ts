@@ -4,7 +4,7 @@ import { type AgentRun, type Binding, liveRun } from './agent-run.js'
 import type { AgentView } from './agents.js'
 import { heartbeatOf } from './care/heartbeat.js'
 import { holdOf } from './care/hold.js'
-import { hookedWork } from './care/hooked-work.js'
+import { agentsWithHookedMail, hookedWork } from './care/hooked-work.js'
 import type { Parts } from './parts.js'
 import { fallOf } from './recover/fall.js'
 import { directoryProblem } from './run/directory-problem.js'
@@ -16,13 +16,16 @@ import { phaseOf } from './status/phase.js'
 /** What faces show of agents that were just looked at. */
 export async function viewsOf(parts: Parts, observed: readonly Observed[]): Promise<AgentView[]> {
   const sessions = observed.flatMap(({ run }) => run?.binding?.session ?? [])
-  const [spent, hooked] = await Promise.all([parts.home.history.spent(sessions), hookedAgents(parts, observed)])
+  const [spent, hooked] = await Promise.all([parts.home.history.spent(sessions), onHooks(parts, observed)])
   const outside = observed.every(({ run }) => liveRun(run)) ? new Map() : livingOutside(parts)
   const views = observed.map(async ({ agent, run, verdict }) => {
     const cost = run?.binding && spent.get(run.binding.session)
     const pid = liveRun(run) ? undefined : outside.get(agent.id)?.process.pid
     return {
-      ...(await viewOf(parts, agent, run, verdict?.status, hooked && { unit: hooked.get(agent.id) })),
+      ...(await viewOf(parts, agent, run, verdict?.status, {
+        unit: hooked.units?.get(agent.id),
+        hasWork: hasWork(hooked, agent),
+      })),
       ...(pid === undefined ? {} : { reason: `its program runs outside of Skein, as process ${pid}` }),
       ...(cost ? { context_tokens: cost.context_tokens } : {}),
       // What is not known is not nothing.
@@ -33,19 +36,26 @@ export async function viewsOf(parts: Parts, observed: readonly Observed[]): Prom
   return Promise.all(views)
 }
 
-/** Agents with work on their hook. Only where that is one query: another program is not asked on every look, and then it is not known. */
-async function hookedAgents(
-  { home }: Parts,
-  observed: readonly Observed[],
-): Promise<ReadonlyMap<string, string> | undefined> {
-  if (!observed.some(({ run }) => liveRun(run))) return new Map()
+interface OnHooks {
+  /** By agent; absent where another program keeps the work. It is not asked on every look, and then it is not known. */
+  units?: ReadonlyMap<string, string>
+  mail: ReadonlySet<string>
+}
+
+/** What is on the hooks of agents that run, as far as that is one query. */
+async function onHooks({ home }: Parts, observed: readonly Observed[]): Promise<OnHooks> {
+  if (!observed.some(({ run }) => liveRun(run))) return { units: new Map(), mail: new Set() }
   try {
-    return (await home.work.keeper()) === 'built-in' ? await hookedWork(home) : undefined
+    const mail = await agentsWithHookedMail(home)
+    return (await home.work.keeper()) === 'built-in' ? { units: await hookedWork(home), mail } : { mail }
   } catch (error) {
     if (!(error instanceof SkeinError && error.code === 'bad-config')) throw error
-    return undefined
+    return { mail: new Set() }
   }
 }
+
+/** Work or mail: what makes `skein prime` say "autonomous". Undefined where it is not known. */
+const hasWork = ({ units, mail }: OnHooks, { id }: Agent): boolean | undefined => mail.has(id) || units?.has(id)
 
 const sessionFacts = ({ session, since, how, is_confirmed }: Binding) => ({
   session_id: session,
@@ -60,14 +70,14 @@ export async function viewOf(
   run: AgentRun | undefined,
   status: AgentStatus | undefined,
   /** What is on its hook; absent where nobody has looked. */
-  hook?: { unit: string | undefined },
+  hook?: { unit: string | undefined; hasWork: boolean | undefined },
 ): Promise<AgentView> {
   // An agent that was never started has been stopped since it was made.
   const known = status ?? run?.status ?? { status: 'stopped', since: agent.created_at, source: 'process' }
   const cwd = run?.recipe.cwd ?? agent.project_path
   const branch = cwd ? await keptBranch(parts, gitBranch(cwd)) : undefined
   const model = run?.recipe.model
-  const phase = phaseOf(run, known as AgentStatus, hook && hook.unit !== undefined)
+  const phase = phaseOf(run, known as AgentStatus, hook?.hasWork)
   const problem = cwd ? directoryProblem(cwd) : undefined
   const fell = fallOf(run)
   const limit_until = run && liveRun(run) ? holdOf(run, parts.context.clock.now())?.until : undefined

@@ -199,6 +199,10 @@ export interface ForkReceipt extends Receipt {
   branch?: string
   /** Files of that turn that its snapshot does not have. */
   missing: { path: string; reason: string }[]
+  /** With a worktree: false when the snapshot is incomplete, or was taken after files had changed. */
+  is_exact?: boolean
+  /** The files that had changed. */
+  late: string[]
   /** Ignored files that `.worktreeinclude` names: how many were copied, and which were not. */
   included: number
   not_included: { path: string; because: string }[]

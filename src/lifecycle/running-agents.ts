@@ -39,10 +39,12 @@ import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { observeTogether } from './status/observe-together.js'
+import { refuseStranded } from './status/stranded.js'
 import { explain } from './status/why.js'
 import { type AnswerWith, answer } from './talk/answer.js'
+import { type FirstPrompt, giveFirst, giveKept } from './talk/first-prompt.js'
 import { outputOf } from './talk/output.js'
-import { keepPrompt, sendPending } from './talk/pending-prompt.js'
+import { sendPending } from './talk/pending-prompt.js'
 import { beforePrompt, outcomeOf } from './talk/reply.js'
 import { notRunning, send } from './talk/send.js'
 
@@ -111,7 +113,8 @@ export class RunningAgents implements Agents {
     const { agent, work, worktree, isNew } = await sling(this.parts, request, unmake)
     const place = worktree ? { worktree: worktree.directory, branch: worktree.branch } : {}
     const did = `slung ${work.id} to ${agent.address}`
-    const how = `${isNew ? 'a new agent' : 'it had nothing to do'}${worktree ? `; worktree ${worktree.how}` : ''}`
+    const prompted = toldOf(await giveKept(this.parts, agent))
+    const how = `${isNew ? 'a new agent' : 'it had nothing to do'}${worktree ? `; worktree ${worktree.how}` : ''}; ${prompted}`
     return { agent: await this.#look(agent), did, how, work, is_new: isNew, ...place }
   }
 
@@ -141,6 +144,8 @@ export class RunningAgents implements Agents {
       ...(worktree ? { worktree } : {}),
       ...(branch ? { branch } : {}),
       missing: made.missing.map(({ path, reason }) => ({ path, reason })),
+      ...(made.isExact === undefined ? {} : { is_exact: made.isExact }),
+      late: made.late,
       included: included.files,
       not_included: included.left,
     }
@@ -438,7 +443,8 @@ export class RunningAgents implements Agents {
   }
 
   async attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]> {
-    const { live } = await this.#running(reference)
+    const { agent, live } = await this.#running(reference)
+    await refuseStranded(this.parts, agent, live)
     const { env } = this.parts.environment
     return attachArgv(live.socket, live.tmux_session, {
       ...(inside.tmux ? { insideTmux: inside.tmux } : {}),
@@ -500,14 +506,7 @@ export class RunningAgents implements Agents {
 
   /** An agent that asks something first is given its prompt as soon as that is answered. */
   async #prompt(agent: Agent, text: string): Promise<string> {
-    try {
-      const sent = await this.send(agent.id, text)
-      return `prompt ${sent.delivery}: ${sent.how}`
-    } catch (error) {
-      if (!(error instanceof SkeinError) || error.code !== 'agent-not-ready') throw error
-      await keepPrompt(this.parts, agent, text)
-      return `the prompt is kept and will be sent as soon as it can be typed: ${error.message}`
-    }
+    return toldOf(await giveFirst(this.parts, agent, text))
   }
 
   /** Undefined also when it is not the time yet. */
@@ -574,3 +573,8 @@ const timed = ({ timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal
   ...(timeoutMs === undefined ? {} : { timeoutMs }),
   ...(signal ? { signal } : {}),
 })
+
+const toldOf = (first: FirstPrompt): string =>
+  'sent' in first
+    ? `prompt ${first.sent.delivery}: ${first.sent.how}`
+    : `the prompt is kept and will be sent as soon as its program takes it: ${first.kept}`

@@ -78,6 +78,8 @@ export interface AdoptTarget {
   root: string
   /** Whose turns they are from now on. */
   session: string
+  /** What its files may take together; 8 GB by default. */
+  mostGb?: number
 }
 
 /**
@@ -89,7 +91,7 @@ export async function adoptCode(
   setting: CaptureSetting,
   code: CarriedCode,
   bundle: Iterable<Buffer>,
-  { root, session }: AdoptTarget,
+  { root, session, mostGb }: AdoptTarget,
 ): Promise<Snapshot> {
   const { git, snapshots: directory } = setting
   if (statOf(root) && namesIn(root).length > 0)
@@ -105,8 +107,9 @@ export async function adoptCode(
     made = store
     isNew = !stores.has(store.name)
     using _held = await store.hold(WAIT_MS)
-    await git.run([...store.at(), ...INDEX_PACK], { input: packIn(bundle) })
-    const adopted = await adoptAll(setting, store, code, { root, session, gitDirectory: repository?.gitDirectory })
+    await git.run([...store.at(), ...INDEX_PACK], { input: packIn(bundle), env: { GIT_ALLOC_LIMIT: MOST_MEMORY } })
+    const gitDirectory = repository?.gitDirectory
+    const adopted = await adoptAll(setting, store, code, { root, session, gitDirectory, mostGb })
     const last = adopted.at(-1)
     if (!last) throw strange('it has no snapshot')
     await (repository ? checkOutRepository(git, store, last) : checkOutFiles(git, store, last))
@@ -122,6 +125,8 @@ export async function adoptCode(
 
 /** Objects are checked as those of a stranger, and written under their own hash. */
 const INDEX_PACK = ['-c', 'pack.threads=1', 'index-pack', '--strict', '--stdin'] as const
+/** Of one object. A few bytes can say that another object is repeated a million times; git never writes such a thing of a file this large. */
+const MOST_MEMORY = '1g'
 
 async function dropStore(git: Git, store: BareStore, session: string, isNew: boolean): Promise<void> {
   if (isNew) return rmSync(store.directory, { recursive: true, force: true })
@@ -134,13 +139,14 @@ async function adoptAll(
   { git }: CaptureSetting,
   store: BareStore,
   { snapshots, heads }: CarriedCode,
-  target: { root: string; session: string; gitDirectory: string | undefined },
+  target: { root: string; session: string; gitDirectory: string | undefined; mostGb: number | undefined },
 ): Promise<Snapshot[]> {
   const trees = await treesOf(git, store, snapshots)
   await refuseBomb(
     git,
     store,
     [...trees.values()].flatMap(({ worktree, index }) => [worktree, index ?? []].flat()),
+    { ...target, files: trees.get(snapshots.at(-1) ?? '')?.worktree ?? '' },
   )
   const bases = new Map(heads.map(({ head, commit }) => [head, commit]))
   const known = await kindsOf(

@@ -1,11 +1,25 @@
+import { statfsSync } from 'node:fs'
 import { SkeinError } from '../model/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
 
 /** More than any worktree that is captured: a capture has limits of its own. */
 const MOST_FILES = 2_000_000
-const MOST_BYTES = 64 * 1024 ** 3
 const MOST_DEPTH = 1_000
+const GB = 1_000_000_000
+/** Unless the user allows more. */
+const MOST_GB = 8
+/** What even an empty file takes. */
+const FILE_BYTES = 4_096
+
+/** What unfolded code may take. */
+export interface CodeLimit {
+  mostGb?: number | undefined
+  /** Where its files will be. */
+  root: string
+  /** What becomes files. The other trees are only kept. */
+  files: string
+}
 
 interface Weight {
   files: number
@@ -16,7 +30,12 @@ interface Weight {
  * Refuses trees that would fill the disk. A few objects can name one another so that they unfold to any number of files: each tree is
  * read once, and its weight is that of its entries, so nothing has to be unfolded to find out.
  */
-export async function refuseBomb(git: Git, store: BareStore, trees: readonly string[]): Promise<void> {
+export async function refuseBomb(
+  git: Git,
+  store: BareStore,
+  trees: readonly string[],
+  { mostGb = MOST_GB, root, files: unfolded }: CodeLimit,
+): Promise<void> {
   const sizes = await blobSizes(git, store)
   const weights = new Map<string, Weight>()
   let level = [...new Set(trees)]
@@ -42,8 +61,16 @@ export async function refuseBomb(git: Git, store: BareStore, trees: readonly str
   for (const tree of trees) {
     const { files, bytes } = weigh(tree)
     if (files > MOST_FILES) throw bomb(`more than ${MOST_FILES} files`)
-    if (bytes > MOST_BYTES) throw bomb(`more than ${MOST_BYTES} bytes`)
+    if (bytes > mostGb * GB) throw tooLarge(bytes, mostGb)
   }
+  const { files, bytes } = weigh(unfolded)
+  const { bavail, bsize } = statfsSync(root)
+  if (bytes + files * FILE_BYTES > bavail * bsize)
+    throw new SkeinError(
+      'disk-full',
+      `The code in the pack takes ${gigabytes(bytes)}; the disk of ${root} has ${gigabytes(bavail * bsize)} left`,
+      'Free some space, or choose a directory on another disk: --into <directory>',
+    )
 }
 
 interface TreeLine {
@@ -96,3 +123,15 @@ function entriesOf(content: Buffer, hashBytes: number): TreeLine[] {
 
 const bomb = (what: string): SkeinError =>
   new SkeinError('snapshot-refused', `The code in the pack unfolds to ${what}`, 'Ask whoever sent it for another pack')
+
+const gigabytes = (bytes: number): string =>
+  bytes > 1_000_000 * GB ? 'more than a million GB' : `${(bytes / GB).toFixed(2)} GB`
+
+const tooLarge = (bytes: number, mostGb: number): SkeinError =>
+  new SkeinError(
+    'snapshot-refused',
+    `The code in the pack unfolds to ${gigabytes(bytes)}, more than ${mostGb} GB`,
+    bytes > 1_000_000 * GB
+      ? 'Ask whoever sent it for another pack'
+      : `If you trust whoever sent it: --max-gb ${Math.ceil(bytes / GB)}`,
+  )

@@ -123,6 +123,8 @@ export const CLEAN: Readonly<Record<string, string>> = {
   GIT_ATTR_NOSYSTEM: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_NO_LAZY_FETCH: '1',
+  // A git that does not know the line above asks this one before it talks to anybody.
+  GIT_ALLOW_PROTOCOL: 'none',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
   GIT_AUTHOR_NAME: 'skein',

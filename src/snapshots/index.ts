@@ -1,4 +1,5 @@
-export type { FileBlame, LineOrigin } from './blame/blame-file.js'
+export type { FileBlame } from './blame/blame-file.js'
+export type { LineOrigin } from './blame/line-origins.js'
 export { type CarriedCode, carriedCode } from './carried-facts.js'
 export type { FileChange } from './diff.js'
 export { SnapshotsErasure } from './erasure.js'

@@ -1,19 +1,10 @@
-import { join } from 'node:path'
-import { guardedText } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
+import { HeadLogs, isMaking, SLACK_MS } from './head-moves.js'
 import type { Snapshot } from './snapshot.js'
 
 /** More commits than a turn makes: somebody moved to another branch. */
 const MOST_COMMITS = 50
-/** Of the record that git keeps of HEAD's moves, the end. */
-const MOST_LOG_BYTES = 16 * 1024 * 1024
-/** Git dates by the second. */
-const SLACK_MS = 2_000
-
-/** A move of HEAD that made a commit, and one that only took a commit over, as git words them. */
-const MAKES = /^(commit\b|cherry-pick\b|revert\b|am\b|merge\b|pull\b|rebase\b)/
-const TAKES_OVER = /Fast-forward|^(pull|rebase)[^:]*\((start|finish)\)|^(pull|rebase).*: (checkout|returning)/
 const REBASES = /^(rebase|pull .*--rebase|pull --rebase)/
 
 /**
@@ -27,7 +18,7 @@ export async function madeCommits(
 ): Promise<string[]> {
   if (before.head === after.head || after.head === undefined || before.store !== after.store) return []
   const reached = await commitsIn(git, store, [after.head, ...(before.head === undefined ? [] : [`^${before.head}`])])
-  const moves = movesOf(before, after)
+  const moves = new HeadLogs().between(before, after)?.filter(isMaking)
   if (!moves) return reached.filter(isOfTurn(before, after)).map(({ oid }) => oid)
   const made = new Map(moves.map(({ to, what }) => [to, what]))
   const rebased = reached.filter(({ oid }) => REBASES.test(made.get(oid) ?? ''))
@@ -74,27 +65,6 @@ async function commitsIn(git: Git, store: BareStore, range: readonly string[]): 
       if (!/^[0-9a-f]{40,64}$/.test(oid)) return []
       return [{ oid, authored, author, committedMs: Number(committed) * 1_000, subject: subject.join('\t') }]
     })
-}
-
-interface HeadMove {
-  to: string
-  what: string
-}
-
-/** What git wrote down about HEAD of the worktree in the time of the turn; undefined where it writes nothing down. */
-function movesOf(before: Snapshot, { git_directory, as_of }: Snapshot): HeadMove[] | undefined {
-  const text =
-    git_directory === undefined ? undefined : guardedText(join(git_directory, 'logs', 'HEAD'), MOST_LOG_BYTES)
-  if (text === undefined) return undefined
-  const [fromMs, toMs] = [Date.parse(before.as_of), Date.parse(as_of)]
-  const all = text.split('\n').flatMap((line) => {
-    const [, to = '', seconds = '', what = ''] = /^[0-9a-f]+ ([0-9a-f]+) .*> (\d+) [+-]\d+\t(.*)$/.exec(line) ?? []
-    return to === '' ? [] : [{ to, what, atMs: Number(seconds) * 1_000 }]
-  })
-  // Git dates by the second: where HEAD was at the prompt is the last move that is not of the turn.
-  const start = all.findLastIndex(({ to, atMs }) => to === before.head && atMs <= fromMs)
-  const isOfTurn = ({ atMs }: { atMs: number }): boolean => atMs > fromMs - SLACK_MS && atMs <= toMs + SLACK_MS
-  return all.slice(start + 1).filter((one) => isOfTurn(one) && MAKES.test(one.what) && !TAKES_OVER.test(one.what))
 }
 
 /** Without such a log: what was committed in the time of the turn, on the same branch. */

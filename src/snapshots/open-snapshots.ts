@@ -17,6 +17,7 @@ export type SnapshotBook = Pick<
   | 'changesOf'
   | 'commits'
   | 'commitTurn'
+  | 'findTurn'
   | 'makeBranch'
   | 'removeBranch'
   | 'makeWorktree'
@@ -50,6 +51,7 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     changesOf: async (pairs) => (await open()).changesOf(pairs),
     commits: async (before, after, isOwn) => (await open()).commits(before, after, isOwn),
     commitTurn: async (turn) => (await open()).commitTurn(turn),
+    findTurn: async (directory, branch, name) => (await open()).findTurn(directory, branch, name),
     makeBranch: async (directory, branch) => (await open()).makeBranch(directory, branch),
     makeWorktree: async (directory, name) => (await open()).makeWorktree(directory, name),
     removeWorktree: async (made) => (await open()).removeWorktree(made),

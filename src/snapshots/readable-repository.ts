@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { guardedText, statOf } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
+import { findRepository, type Repository } from './repository.js'
 
 /** What git reads in a git directory whatever it is asked, beside `refs` and `worktrees`. */
 const READ = ['HEAD', 'config', 'config.worktree', 'commondir', 'gitdir', 'index', 'packed-refs', 'shallow']
@@ -15,8 +16,23 @@ export function refusePipes(gitDirectories: Iterable<string>): void {
   for (const directory of new Set(gitDirectories)) {
     for (const name of [...READ, ...READ_BELOW]) refusePipe(join(directory, name))
     let left = MOST_ENTRIES
-    for (const name of ['refs', 'worktrees']) left = refuseBelow(join(directory, name), left)
+    for (const name of ['refs', 'worktrees', 'logs']) left = refuseBelow(join(directory, name), left)
     refuseIncluded(join(directory, 'config'))
+  }
+}
+
+/** The repository that a directory is in, with nothing that git would wait for. */
+export function findReadable(directory: string): Repository | undefined {
+  const repository = findRepository(directory)
+  if (repository) refusePipes([repository.gitDirectory, repository.commonDirectory])
+  return repository
+}
+
+/** The same for the user's own configuration, which git reads for every repository. */
+export function refusePipesOf(home: string): void {
+  for (const name of ['.gitconfig', '.config/git/config']) {
+    refusePipe(join(home, name))
+    refuseIncluded(join(home, name), home)
   }
 }
 
@@ -45,7 +61,7 @@ function refuseBelow(directory: string, most: number): number {
 }
 
 /** Files that a configuration includes, and those that they include. */
-function refuseIncluded(config: string): void {
+function refuseIncluded(config: string, home?: string): void {
   const seen = new Set([config])
   for (const path of seen) {
     if (seen.size > MOST_INCLUDES) return
@@ -53,7 +69,8 @@ function refuseIncluded(config: string): void {
     for (const [, name = ''] of text.matchAll(
       /^[ \t]*(?:\[[^\]\n]*\][ \t]*)?path[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/gim,
     )) {
-      const included = isAbsolute(name) ? name : join(dirname(path), name)
+      const isOfHome = home !== undefined && name.startsWith('~/')
+      const included = isOfHome ? join(home, name.slice(2)) : isAbsolute(name) ? name : join(dirname(path), name)
       refusePipe(included)
       seen.add(included)
     }

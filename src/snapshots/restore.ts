@@ -16,6 +16,8 @@ export interface RestoreTarget {
   path: string
   /** A new branch; HEAD is detached without one, and an unborn branch keeps its name. */
   branch?: string
+  /** A commit with these files, which the branch begins at; index and HEAD are then that commit's, not those of the moment. */
+  base?: string
 }
 
 export interface Restored {
@@ -40,7 +42,7 @@ export async function restore(setting: RestoreSetting, snapshot: Snapshot, targe
   if (snapshot.git_directory !== undefined) refusePipes([store.facts.source])
   if (target.branch !== undefined) await refuseTaken(setting.git, store, target.branch)
   const wasThere = statOf(path) !== undefined
-  const work: Restoration = { setting, store, snapshot, path, branch: target.branch }
+  const work: Restoration = { setting, store, snapshot, path, branch: target.branch, base: target.base }
   try {
     if (snapshot.git_directory === undefined) await restoreFiles(work)
     else await restoreWorktree(work)
@@ -50,9 +52,10 @@ export async function restore(setting: RestoreSetting, snapshot: Snapshot, targe
     await takeBack(work, wasThere)
     throw error
   }
+  const head = target.base ?? snapshot.head
   return {
     path,
-    ...(snapshot.head === undefined ? {} : { head: snapshot.head }),
+    ...(head === undefined ? {} : { head }),
     ...(target.branch === undefined ? {} : { branch: target.branch }),
     missing: snapshot.skipped,
   }
@@ -64,6 +67,7 @@ interface Restoration {
   snapshot: Snapshot
   path: string
   branch: string | undefined
+  base: string | undefined
 }
 
 /** The snapshot of a repository inside a worktree. */
@@ -99,10 +103,10 @@ export async function checkOut(git: Git, store: BareStore, tree: string, path: s
   await git.run(args, { cwd: path, env })
 }
 
-async function restoreWorktree({ setting: { git }, store, snapshot, path, branch }: Restoration): Promise<void> {
+async function restoreWorktree({ setting: { git }, store, path, branch, ...from }: Restoration): Promise<void> {
   const source = store.facts.source
   const at = ['--git-dir', source]
-  const details = await detailsOf(store, snapshot, git)
+  const { snapshot, details } = await stateFor(git, store, from)
   const merged = Object.entries(details.pending).flatMap(([name, text]) =>
     name.endsWith('_HEAD') ? (text.match(/^[0-9a-f]{40,64}$/gm) ?? []) : [],
   )
@@ -125,6 +129,21 @@ async function restoreWorktree({ setting: { git }, store, snapshot, path, branch
   if (details.sparse !== undefined) {
     mkdirSync(join(gitDirectory, 'info'), { recursive: true })
     writeFileSync(join(gitDirectory, 'info', 'sparse-checkout'), details.sparse)
+  }
+}
+
+/** HEAD and index of the moment, or those of a commit that has the files: then nothing is staged, and git is in the middle of nothing. */
+async function stateFor(
+  git: Git,
+  store: BareStore,
+  { snapshot, base }: Pick<Restoration, 'snapshot' | 'base'>,
+): Promise<{ snapshot: Snapshot; details: IndexDetails }> {
+  const details = await detailsOf(store, snapshot, git)
+  if (base === undefined) return { snapshot, details }
+  const tree = await git.text(['--git-dir', store.facts.source, 'rev-parse', '--verify', `${base}^{tree}`])
+  return {
+    snapshot: { ...snapshot, head: base, index_tree: tree },
+    details: { ...details, stages: [], intents: [], pending: {} },
   }
 }
 
@@ -164,7 +183,7 @@ async function emptyCommit(git: Git, at: readonly string[]): Promise<string> {
 }
 
 async function takeBack(
-  { setting: { git }, store, snapshot, path, branch }: Restoration,
+  { setting: { git }, store, snapshot, path, branch, base }: Restoration,
   wasThere: boolean,
 ): Promise<void> {
   for (const name of statOf(path) ? readdirSync(path) : []) rmSync(join(path, name), { recursive: true, force: true })
@@ -173,8 +192,9 @@ async function takeBack(
   const at = ['--git-dir', store.facts.source]
   // Not `prune`: that would drop every worktree of the user's that happens not to be mounted.
   await git.run([...at, 'worktree', 'remove', '--force', '--force', path], { accept: [128] })
-  if (branch !== undefined && snapshot.head !== undefined)
-    await git.run([...at, 'update-ref', '-d', `refs/heads/${branch}`, snapshot.head], { accept: [1, 128] })
+  const head = base ?? snapshot.head
+  if (branch !== undefined && head !== undefined)
+    await git.run([...at, 'update-ref', '-d', `refs/heads/${branch}`, head], { accept: [1, 128] })
 }
 
 function refuseFull(path: string): void {

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
-import { isThere } from '../disk/index.js'
+import { isThere, sweepScratch } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import type { Forgetter } from '../privacy/index.js'
 import { BareStore } from './bare-store.js'
 import { blameFile, type FileBlame } from './blame/blame-file.js'
 import { type BranchWorktree, makeBranchWorktree, removeBranchWorktree } from './branch/branch-worktree.js'
+import { findTurn, type TurnName } from './branch/found-turn.js'
 import { type PushEnd, type PushRequest, pushBranch } from './branch/push-branch.js'
 import {
   type CommittedTurn,
@@ -24,7 +25,6 @@ import { madeCommits } from './made-commits.js'
 import { messagesOf } from './messages.js'
 import { type Restored, type RestoreTarget, restore } from './restore.js'
 import { type Rewound, rewind } from './rewind.js'
-import { sweepScratch } from './scratch/scratch-directory.js'
 import { ScratchWorktree } from './scratch/scratch-worktree.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
 import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
@@ -135,6 +135,11 @@ export class Snapshots {
   /** Commits the files of a snapshot on a branch of the user's repository. */
   commitTurn(turn: TurnCommit): Promise<CommittedTurn> {
     return commitTurn(this.#setting, turn)
+  }
+
+  /** The commit of a turn on a branch of the user's repository. */
+  findTurn(directory: string, branch: string, name: TurnName): Promise<string | undefined> {
+    return findTurn(this.#setting.git, directory, branch, name)
   }
 
   /** Makes a branch at HEAD, which stays where it is. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { guardedText } from '../disk/index.js'
 import { byDepth, patternsAtRoot } from './frozen-ignore.js'
 import type { Git } from './git.js'
+import { refusePipesOf } from './readable-repository.js'
 import type { Repository } from './repository.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
@@ -12,6 +13,7 @@ export async function userConfig(
   home: string | undefined,
   git: Git,
 ): Promise<Map<string, string>> {
+  if (home !== undefined) refusePipesOf(home)
   const fields = await git.fields(['--git-dir', gitDirectory, 'config', '--list', '-z'], {
     env: home === undefined ? {} : { HOME: home, GIT_CONFIG_GLOBAL: undefined },
   })

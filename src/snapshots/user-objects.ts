@@ -23,14 +23,8 @@ export async function bringObjects(
   { commits, trees, blobs }: Wanted,
 ): Promise<void> {
   // Beside a commit git does not take its tree for known when only a tree is asked for: without the trees it would copy every file.
-  const refs = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname) %(tree)']
-  const tips = (await git.text(['--git-dir', repository, ...refs])).split('\n').map((line) => line.split(' '))
-  const recent = tips.slice(0, TREES).map(([, tree = '']) => tree)
-  const known = await existing(
-    git,
-    store,
-    [...tips.map(([commit = '']) => commit), ...recent].filter((oid) => oid !== ''),
-  )
+  const tips = await tipsOf(git, repository)
+  const known = await existing(git, store, [...tips, ...tips.slice(0, TREES).map((oid) => `${oid}^{tree}`)])
   const input = [...commits, ...trees, ...blobs, '--not', ...known].map((line) => `${line}\n`).join('')
   const pack = await git.bytes([...store.at(), 'pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'], {
     input,
@@ -45,6 +39,14 @@ export async function bringObjects(
 const TREES = 50
 /** As loose objects, which the user's own gc packs. */
 const FEW = 1_000
+
+/** Newest first, unless one of them leads to an object that is not there: then git cannot sort them. */
+async function tipsOf(git: Git, repository: string): Promise<string[]> {
+  const list = ['--git-dir', repository, 'for-each-ref', '--format=%(objectname)']
+  const { code, stdout } = await git.run([...list, '--sort=-committerdate'], { accept: [128] })
+  const text = code === 0 ? stdout.toString() : await git.text(list)
+  return text.split('\n').filter((oid) => oid !== '')
+}
 
 /** Tips that the store can see; others would make git stop. */
 async function existing(git: Git, store: BareStore, oids: readonly string[]): Promise<string[]> {

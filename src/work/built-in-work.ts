@@ -30,6 +30,9 @@ import {
 const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz'
 const ID_LENGTH = 6
 
+/** No profile has more agents that run at once. */
+const MOST_HOOKED = 10_000
+
 /** Work and mail in the profile's journal. Each change carries the whole unit or mail, and is decided where it is written. */
 export class BuiltInWork implements WorkProvider {
   constructor(private readonly store: ProfileStore) {}
@@ -148,6 +151,11 @@ export class BuiltInWork implements WorkProvider {
       work: await this.store.ask((index) => index.items({ kind: 'work', ...sought })),
       mail: await this.store.ask((index) => index.items({ kind: 'mail', ...sought })),
     }
+  }
+
+  async hookedMail(): Promise<Mail[]> {
+    const sought = { isHooked: true, isSettled: false, order: 'urgent', limit: MOST_HOOKED } as const
+    return this.store.ask((index) => index.items({ kind: 'mail', ...sought }))
   }
 
   async send(mail: NewMail): Promise<Mail> {

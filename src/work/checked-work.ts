@@ -72,6 +72,10 @@ export class CheckedWork implements WorkProvider {
     return (await this.provider()).close(id, { ...as, ...words })
   }
 
+  async hookedMail(): Promise<Mail[]> {
+    return (await this.provider()).hookedMail()
+  }
+
   async hooked(agent: WorkAgent, options?: { waitMs?: number }): Promise<Hooked> {
     return (await this.provider()).hooked(agent, options)
   }

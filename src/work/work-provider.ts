@@ -94,6 +94,8 @@ export interface WorkProvider {
   close(id: string, as: { status: ClosedStatus; reason?: string; session?: SessionId }): Promise<WorkUnit>
   /** Waits at most so long for another program. */
   hooked(agent: WorkAgent, options?: { waitMs?: number }): Promise<Hooked>
+  /** The mail on the hooks of all agents. No other program is asked. */
+  hookedMail(): Promise<Mail[]>
   send(mail: NewMail): Promise<Mail>
   inbox(agent: WorkAgent, options?: { all?: boolean; session?: SessionId; limit?: number }): Promise<Inbox>
   /** Marks it as read, unless it is only looked at. */

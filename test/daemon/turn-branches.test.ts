@@ -108,3 +108,40 @@ it('commits every turn of every agent on a branch of its own and pushes it, and 
   expect(git('log', '--format=%s', `main..${last.branch}`).split('\n')).toHaveLength(2)
   expect(git('show', `${last.branch}:a.txt`)).toBe('wanted')
 }, 120_000)
+
+it('pushes again by itself once the time has come, and a push that the remote rejects waits for the next turn', async () => {
+  const herd = await Herd.make()
+  herd.settings('[notify]\nby = []\n[turns]\ncommit = true\npush = true\n')
+  const { root, bare, git } = repository()
+  const toast = await working(herd, 'web/toast', { cwd: root, session: FIRST })
+  await ensureDaemon(herd.access)
+  await turn(herd, toast, FIRST, () => writeFileSync(join(root, 'a.txt'), 'toast\n'))
+  const failed = await until(async () => branchOf(herd, toast)?.push)
+  expect(failed).toMatchObject({ outcome: 'failed', tries: 1, next_at: expect.any(String) })
+  // Nobody does anything but the daemon's timer.
+  execFileSync('git', ['init', '-q', '--bare', bare])
+  const pushed = await until(async () => {
+    const { push } = branchOf(herd, toast) ?? {}
+    return push?.outcome === 'pushed' && push
+  })
+  expect(pushed.tries).toBe(0)
+  expect(Date.parse(pushed.at)).toBeGreaterThanOrEqual(Date.parse(failed.next_at ?? ''))
+  const { branch, commit } = await committed(herd, toast, 1)
+  const there = (): string => git('ls-remote', bare, `refs/heads/${branch}`).split('\t')[0] ?? ''
+  expect(there()).toBe(commit)
+
+  // Somebody else has moved the branch there.
+  const other = git('commit-tree', '-m', 'another', '-p', 'main', 'main^{tree}')
+  git('push', '-q', '--force', bare, `${other}:refs/heads/${branch}`)
+  await turn(herd, toast, FIRST, () => writeFileSync(join(root, 'a.txt'), 'jam\n'))
+  const rejected = await until(async () => {
+    const { push } = branchOf(herd, toast) ?? {}
+    return push?.outcome === 'rejected' && push
+  })
+  expect(rejected.next_at).toBeUndefined()
+  expect(there()).toBe(other)
+  git('push', '-q', bare, `:refs/heads/${branch}`)
+  await turn(herd, toast, FIRST, () => writeFileSync(join(root, 'a.txt'), 'cheese\n'))
+  await until(async () => branchOf(herd, toast)?.push?.outcome === 'pushed')
+  expect(there()).toBe(git('rev-parse', branch))
+}, 120_000)

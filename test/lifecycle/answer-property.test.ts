@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openHome } from '../../src/home/index.js'
@@ -6,7 +8,7 @@ import { AgentRuns } from '../../src/lifecycle/agent-runs.js'
 import type { Parts } from '../../src/lifecycle/parts.js'
 import { observe } from '../../src/lifecycle/status/observe.js'
 import { answer } from '../../src/lifecycle/talk/answer.js'
-import { type Context, instantOf, SkeinError } from '../../src/model/index.js'
+import { type Context, instantOf, parseSessionId, SkeinError } from '../../src/model/index.js'
 import type { PaneId } from '../../src/terminal/index.js'
 import { scratch } from '../home/scratch.js'
 import { contextOf } from './context.js'
@@ -63,6 +65,7 @@ async function stage(dialogs: readonly ScriptedDialog[], moments: readonly Momen
   const look = async () => ({
     kind: 'panes',
     panes: new Map((await program.terminal.panes()).map((one) => [one.pane, one])),
+    serverPid: 1,
   })
   const terminals = { of: async () => program.terminal, look }
   const parts = {
@@ -133,6 +136,42 @@ it('no sequence of dialogs lets a token or an approval act on a request other th
   )
   expect(tally.answered).toBeGreaterThan(20)
   expect(tally.refused).toBeGreaterThan(20)
+})
+
+it('the token of the only question is taken, whenever its hook comes', { timeout: 300_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<ScriptedDialog['hook']>('before', 'late', 'never'),
+      fc.array(fc.constantFrom<Moment>('nothing', 'nothing', 'hook'), { maxLength: 12 }),
+      async (hook, moments) => {
+        const { home, agent, parts, program } = await passing(
+          stage([{ command: 'ls', isShown: true, hook }], moments, 0),
+        )
+        const [seen] = await passing(observe(parts, new Set([agent.id])))
+        await passing(answer(parts, agent, { decision: 'allow' }, seen?.verdict?.status.token))
+        expect(program.answers).toEqual([{ dialog: 0, label: 'Yes' }])
+        await passing(Promise.resolve(home[Symbol.asyncDispose]()))
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+it('what is asked is shown with its token by the first look after the registry says that it asks', async () => {
+  const dialogs: ScriptedDialog[] = [{ command: 'ls', isShown: true, hook: 'never', undrawnFor: 9 }]
+  const { agent, parts, program } = await passing(stage(dialogs, [], 0))
+  const evidence = { source: 'registry', at: instantOf(nowMs()), status: 'waiting', waiting_for: 'permission' } as const
+  const session = parseSessionId('3f0e5a52-8f6b-4c44-9f0e-0f8f3f8f1a11')
+  const directory = scratch()
+  const registry = { directory: () => directory, read: () => ({ pid: process.pid, session, evidence }) }
+  writeFileSync(join(directory, `${process.pid}.json`), '{}')
+  const asking = { ...parts, runners: [{ ...TOOL, registry }] } as unknown as Parts
+  const [seen] = await passing(observe(asking, new Set([agent.id])))
+  expect(seen?.verdict?.status.asks).toMatchObject([
+    { what: expect.stringContaining('ls'), options: expect.anything() },
+  ])
+  await passing(answer(asking, agent, { decision: 'allow' }, seen?.verdict?.status.token))
+  expect(program.answers).toEqual([{ dialog: 0, label: 'Yes' }])
 })
 
 /**

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asksOf } from '../../src/lifecycle/talk/asks.js'
+import { asksOf, dialogPrint } from '../../src/lifecycle/talk/asks.js'
 import { openRequests, type PendingRequest, pendingOf } from '../../src/lifecycle/talk/pending-request.js'
 import { isPrinted, printOf } from '../../src/lifecycle/talk/text-print.js'
-import { type AgentStatus, instantOf, parseAgentId } from '../../src/model/index.js'
+import { type AgentStatus, type Ask, instantOf, parseAgentId } from '../../src/model/index.js'
 import { type Dialog, WRAPPED } from '../../src/tools/index.js'
 
 const AGENT = parseAgentId('3f0e5a52-8f6b-4c44-9f0e-0f8f3f8f1a11')
@@ -37,6 +37,19 @@ describe('what an agent asks', () => {
     const [drawn] = asked([request('ls', 10)], dialogFor('ls')).asks
     expect(asked([request('ls', 10)]).asks[0]?.token).toBe(drawn?.token)
     expect(drawn).toMatchObject({ what: 'ls', tool: 'Bash', options: [{ label: 'Yes', meaning: 'allow' }] })
+  })
+
+  it('a dialog keeps its token when the program tells late what it is for', () => {
+    const [ask] = asked([], dialogFor('ls')).asks
+    const before = { dialog: dialogPrint(dialogFor('ls')), ask: ask as Ask }
+    const later = (told: PendingRequest, dialog = dialogFor('ls')) =>
+      asksOf({ agent: AGENT, run: 'run-1', now: at(20), status: waiting, requests: [told], dialog, before })
+    const late = later(request('ls', 12))
+    expect(late.asks).toMatchObject([{ token: ask?.token, what: 'ls', tool: 'Bash' }])
+    expect(asked(late.requests, dialogFor('ls')).asks[0]?.token).toBe(ask?.token)
+    expect(later(request('ls', 19)).asks[0]?.token).not.toBe(ask?.token) // asked again
+    expect(later(request('ls; rm -rf ~', 12)).asks[0]?.tool).toBeUndefined()
+    expect(later(request('rm', 12), dialogFor('rm')).asks[0]?.token).not.toBe(ask?.token)
   })
 
   it.each([

@@ -77,6 +77,12 @@ describe('a program of one’s own that asks in a line', () => {
     expect(evidence.find(({ decided }) => decided)).toMatchObject({ source: 'pane', rule: 'lines/quiet@1' })
   })
 
+  it('is idle and takes a prompt, although it draws nothing until then', async () => {
+    const { agents } = await started({ command: ['cat'] })
+    expect(await agents.send('toast', 'hello')).toMatchObject({ delivery: 'typed' })
+    expect((await agents.output('toast', { screen: true })).text).toContain('hello')
+  })
+
   it('what is sent to it counts as typed when its screen has moved', async () => {
     const { agents } = await started({})
     expect(await agents.send('toast', 'hello')).toMatchObject({ delivery: 'typed' })

@@ -141,6 +141,8 @@ describe('the tool of an agent', () => {
     })
     const first = await agents.start({ agent: 'toast', cwd: project, model: 'opus', work: 'wk-1' })
     await agents.stop('toast')
+    await expect(agents.setTool('toast', 'nothing')).rejects.toMatchObject({ code: 'tool-unknown' })
+    expect((await agents.list())[0]?.tool).toBe('fake')
     await agents.setTool('toast', 'other')
     const second = await agents.start({ agent: 'toast' })
     expect(second.agent.session_id).not.toBe(first.agent.session_id)

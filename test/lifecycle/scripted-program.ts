@@ -12,6 +12,8 @@ export interface ScriptedDialog {
   /** Whether its screen shows the command, in a line of its own. */
   isShown: boolean
   hook: 'before' | 'late' | 'never'
+  /** So many looks pass before it is drawn. */
+  undrawnFor?: number
 }
 
 /** What happens in the program just before it is looked at or a key reaches it. */
@@ -34,6 +36,7 @@ export class ScriptedProgram {
   #selected = 0
   #looks = 0
   #dropped = 0
+  #undrawn = 0
   #messages = 0
   readonly #late: number[] = []
 
@@ -62,6 +65,7 @@ export class ScriptedProgram {
       for (const key of keys) this.#key(key)
     },
     publish: async () => {},
+    setEnvironment: async () => {},
   } as unknown as Terminal
 
   #info(): PaneInfo {
@@ -73,7 +77,7 @@ export class ScriptedProgram {
   #look(): string {
     this.#moment()
     const dialog = this.dialogs[this.#at]
-    if (!dialog) return 'WORKING …'
+    if (!dialog || this.#undrawn++ < (dialog.undrawnFor ?? 0)) return 'WORKING …'
     this.#looks += 1
     this.read = this.#at
     const rows = OPTIONS.map((label, at) => `${at === this.#selected ? '❯' : ' '} ${label}`)
@@ -107,7 +111,7 @@ export class ScriptedProgram {
   }
 
   #draw(): void {
-    ;[this.#selected, this.#looks, this.#dropped] = [0, 0, 0]
+    ;[this.#selected, this.#looks, this.#dropped, this.#undrawn] = [0, 0, 0, 0]
     const dialog = this.dialogs[this.#at]
     if (dialog?.hook === 'before') this.#tell('ask', this.#at)
     if (dialog?.hook === 'late') this.#late.push(this.#at)

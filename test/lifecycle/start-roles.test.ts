@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { prime } from '../../src/lifecycle/prime/prime.js'
 import { START_STEPS, type StartStepName } from '../../src/lifecycle/run/start-steps.js'
 import { agentsDown, type OperationContext } from '../../src/operations/index.js'
 import type { ToolRunner } from '../../src/tools/index.js'
@@ -615,6 +616,15 @@ it('the phase of an agent: it begins, is ready, and works on what is on its hook
   const phase = async () => (await shop.agents.list()).find(({ id }) => id === agent.id)?.phase
   expect(await phase()).toBe('autonomous')
   await shop.home.work.close(unit.id, { status: 'done' })
+  expect(await phase()).toBe('ready')
+  // As prime has it, which tells the agent to begin.
+  const to = { address: agent.address, id: agent.id }
+  const mail = await shop.home.work.send({ to, subject: 'the roof', body: 'still open', is_hooked: true })
+  expect(await phase()).toBe('autonomous')
+  const nobody = { session: undefined, source: undefined, pid: undefined, tool: undefined }
+  const looking = { isHook: false, isReported: false, isDry: true, waitMs: 1_000, cwd: shop.project }
+  expect((await prime(shop.parts, { ...nobody, ...looking, agent: agent.address })).state).toBe('autonomous')
+  await shop.home.work.settleMail(mail.id)
   expect(await phase()).toBe('ready')
   // Another program keeps the work, and is not asked on every look: what is not known is not said.
   writeFileSync(join(shop.root, 'config.toml'), `[work]\nprovider = "beads"\nbeads_dir = "${shop.root}"\n`)

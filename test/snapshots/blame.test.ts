@@ -65,6 +65,59 @@ describe('the origin of a line', () => {
     expect(wordsOf(blame)).toEqual(['base', 'feature-1', 'base', 'base', 'main-2'])
   })
 
+  it('is the turn also when the agent committed, amended or rebased in it', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    repository.write('list.txt', 'old\n')
+    repository.commit('the old line')
+    await turn(snapshots, repository.root, 's-1', () => {
+      repository.write('list.txt', 'old\nfrom s-1\n')
+      repository.write('new.txt', 'new of s-1\n')
+      repository.commit('by s-1')
+    })
+    await turn(snapshots, repository.root, 's-2', () => {
+      repository.write('list.txt', 'old\nfrom s-1\nfrom s-2\n')
+      repository.git('commit', '-qa', '--amend', '--no-edit')
+    })
+    await turn(snapshots, repository.root, 's-3', () => {
+      repository.write('list.txt', 'from s-3\nold\nfrom s-1\nfrom s-2\n')
+      repository.git('commit', '-qam', 'by s-3')
+      repository.git('reset', '-q', '--soft', 'HEAD~2')
+      repository.git('commit', '-qm', 'squashed in the turn')
+    })
+    expect(wordsOf(await snapshots.blame(repository.path('list.txt')))).toEqual(['s-3', 'the old line', 's-1', 's-2'])
+    expect(wordsOf(await snapshots.blame(repository.path('new.txt')))).toEqual(['s-1'])
+  })
+
+  it('stays with who wrote it when it is cherry-picked, by a person or by another agent', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    repository.write('list.txt', 'old\n')
+    repository.commit('the old line')
+    repository.git('checkout', '-q', '-b', 'feature')
+    await turn(snapshots, repository.root, 's-1', () => {
+      repository.write('list.txt', 'old\nfrom s-1\n')
+      repository.commit('by s-1')
+    })
+    repository.git('checkout', '-q', '-b', 'bob', 'main')
+    repository.write('list.txt', 'from bob\nold\n')
+    repository.git('commit', '-qam', 'by bob', '--author', 'Bob <bob@example.org>', '--date', '2020-01-01T00:00:00Z')
+    repository.git('checkout', '-q', 'main')
+    await turn(snapshots, repository.root, 's-2', () => {
+      repository.git('cherry-pick', 'bob')
+      repository.git('cherry-pick', 'feature')
+      repository.write('list.txt', 'from bob\nold\nfrom s-1\nfrom s-2\n')
+      repository.git('commit', '-qam', 'by s-2')
+    })
+    const words = wordsOf(await snapshots.blame(repository.path('list.txt')))
+    expect(words).toEqual(['by bob', 'the old line', 's-1', 's-2'])
+    repository.git('checkout', '-q', '-b', 'release', 'main~3')
+    await turn(snapshots, repository.root, 's-4', () => repository.write('b.txt', 'else\n'))
+    repository.git('cherry-pick', 'feature')
+    await turn(snapshots, repository.root, 's-5', () => repository.write('b.txt', 'else again\n'))
+    expect(wordsOf(await snapshots.blame(repository.path('list.txt')))).toEqual(['the old line', 's-1'])
+  })
+
   it('is known without git, and for names that are not plain', async () => {
     using repository = new ScratchRepository()
     const snapshots = repository.snapshots()
@@ -122,7 +175,10 @@ it('two agents and a person, 200 turns: every line has its writer', async () => 
   for (let n = 0; n < 200; n += 1) {
     const session = random(2) === 0 ? 'agent-1' : 'agent-2'
     if (random(3) === 0) change('edit')
-    await turn(snapshots, repository.root, session, () => change(session))
+    await turn(snapshots, repository.root, session, () => {
+      change(session)
+      if (random(5) === 0) repository.commit(`by ${session} at ${n}`)
+    })
     if (random(20) === 0) repository.commit(`squashed at ${n}`)
   }
   const blame = await snapshots.blame(path)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/snapshots/index.js'
@@ -200,6 +200,18 @@ describe('a branch with one commit per turn', () => {
     expect(git('branch', '--list', BRANCH)).toBe('')
   })
 
+  it('a worktree that is taken back takes nothing else along, not even one on a disk that is not mounted', async () => {
+    const unmounted = join(repository.base, 'unmounted')
+    git('worktree', 'add', '-q', '--detach', unmounted)
+    renameSync(unmounted, `${unmounted}.disk`)
+    const made = await repository.snapshots().makeWorktree(repository.root, 'own')
+    expect(git('worktree', 'list')).toContain(made.directory)
+    await repository.snapshots().removeWorktree(made)
+    expect(git('worktree', 'list')).not.toContain(made.directory)
+    expect(git('worktree', 'list')).toContain(unmounted)
+    expect([existsSync(made.directory), git('branch', '--list', made.branch)]).toEqual([false, ''])
+  })
+
   it('in a worktree of its own HEAD and index follow, and the worktree is clean after every turn', async () => {
     const snapshots = repository.snapshots()
     const made = await snapshots.makeWorktree(repository.root, 'own')
@@ -231,6 +243,47 @@ describe('a branch with one commit per turn', () => {
     ])
     expect(git('log', '-1', '--format=%s', made.branch).trim()).toBe('Turn 3')
   })
+})
+
+it('a new worktree begins at the commit of a turn, which is found by its session and number', async () => {
+  const snapshots = repository.snapshots()
+  const turn = async (number: number) => {
+    writeFileSync(join(repository.root, 'a.txt'), `turn ${number}\n`)
+    writeFileSync(join(repository.root, `new-${number}.txt`), 'new\n')
+    const snapshot = await at()
+    const message = `Turn ${number}\n\nSkein-Session: one\nSkein-Turn: ${number}\nSkein-Agent: web`
+    const { commit: made } = await snapshots.commitTurn({ snapshot, branch: BRANCH, message })
+    return { snapshot, made }
+  }
+  const first = await turn(1)
+  git('add', 'a.txt')
+  const last = await turn(12)
+  const find = (session: string, number: number) =>
+    snapshots.findTurn(repository.root, BRANCH, { session, turn: number })
+  expect(await find('one', 1)).toBe(first.made)
+  expect(await find('one', 12)).toBe(last.made)
+  for (const [session, number] of [
+    ['one', 2],
+    ['on', 1],
+    ['another', 1],
+  ] as const)
+    expect(await find(session, number)).toBeUndefined()
+  expect(await snapshots.findTurn(repository.root, 'nowhere', { session: 'one', turn: 1 })).toBeUndefined()
+
+  const path = join(repository.base, 'again')
+  const restored = await snapshots.restore(first.snapshot, { path, branch: 'again', base: first.made })
+  expect(restored).toMatchObject({ head: first.made, branch: 'again' })
+  const inside = (...args: string[]): string => repository.gitIn(path, ...args).trim()
+  expect([inside('status', '--porcelain'), inside('rev-parse', 'HEAD'), inside('branch', '--show-current')]).toEqual([
+    ...['', first.made, 'again'],
+  ])
+  expect(inside('show', 'HEAD:a.txt')).toBe('turn 1')
+  // The same without a commit to begin at is as it was: at HEAD, with what was changed.
+  const other = join(repository.base, 'other')
+  await snapshots.restore(last.snapshot, { path: other, branch: 'other' })
+  expect(repository.gitIn(other, 'status', '--porcelain').trimEnd().split('\n')).toEqual([
+    ...['MM a.txt', '?? new-1.txt', '?? new-12.txt'],
+  ])
 })
 
 describe('a push of such a branch', () => {

@@ -27,6 +27,9 @@ if (option('--die') !== undefined) {
 if (option('--serve') !== undefined) createServer().listen(Number(option('--serve')), '127.0.0.1')
 
 let draft = ''
+/** So many Enters are lost, and so long a pasted text takes until it is there: as on a busy machine. */
+let deaf = Number(option('--deaf') ?? 0)
+const slow = Number(option('--slow') ?? 0)
 let dialog
 let work
 const out = (text) => process.stdout.write(text)
@@ -124,6 +127,11 @@ function key(name) {
   }
   if (name === 'enter') {
     if (draft.startsWith('stuck')) return draw()
+    if (draft !== '' && deaf > 0) {
+      deaf -= 1
+      log({ lost: 'enter' })
+      return draw()
+    }
     const prompt = draft
     draft = ''
     return prompt === '' ? draw() : begin(prompt)
@@ -146,6 +154,7 @@ const KEYS = {
   '\x1b[B': 'down',
   '\x1b': 'escape',
 }
+const later = (act) => (slow > 0 ? setTimeout(act, slow) : act())
 let buffer = ''
 function feed(text) {
   buffer += text
@@ -153,9 +162,12 @@ function feed(text) {
     const paste = /^\x1b\[200~([\s\S]*?)\x1b\[201~/.exec(buffer)
     if (paste) {
       if (dialog) log({ pasted_into_dialog: paste[1] })
-      else draft += paste[1].replaceAll('\r', '\n')
+      else
+        later(() => {
+          draft += paste[1].replaceAll('\r', '\n')
+          draw()
+        })
       buffer = buffer.slice(paste[0].length)
-      draw()
       continue
     }
     if (buffer === '' || buffer.startsWith('\x1b[200~')) return

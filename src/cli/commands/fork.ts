@@ -33,7 +33,7 @@ export const fork = operationCommand(operation, {
   async show({ forks }, cli, { attach }) {
     const { out } = cli
     for (const one of forks) {
-      const { worktree, branch, missing, not_included, left_out, conversation } = one
+      const { worktree, branch, missing, late, is_exact, not_included, left_out, conversation } = one
       const lines = [
         receiptView(one),
         ...(worktree === undefined
@@ -53,6 +53,7 @@ export const fork = operationCommand(operation, {
                 .join(', ')}`,
             ]
           : []),
+        ...(is_exact === false ? [notExact(late)] : []),
         ...not_included.slice(0, 10).map(({ path, because }) => safe`Not copied: ${path}: ${because}`),
       ]
       out.text(lines.join('\n'))
@@ -61,3 +62,8 @@ export const fork = operationCommand(operation, {
     if (attach && only) await visit(only.agent.id, cli)
   },
 })
+
+const notExact = (late: readonly string[]): string =>
+  late.length === 0
+    ? 'The snapshot is incomplete: files may be missing'
+    : safe`Changed before the snapshot was taken, so perhaps not as it was then: ${late.slice(0, 10).join(', ')}`

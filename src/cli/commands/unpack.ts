@@ -9,12 +9,12 @@ export const unpack = operationCommand(operation, {
   name: 'unpack',
   examples: [['skein unpack session.skein --into . --name again', 'Continue it here, as an agent of its own']],
   args: ['file'],
-  async instead({ passphrase_file, file, into, tool, name }, cli) {
+  async instead({ passphrase_file, file, into, tool, name, max_gb }, cli) {
     const isAsked = cli.isAttended && !cli.out.json
     if (passphrase_file !== undefined || (cli.passphrase === undefined && !isAsked)) return false
     const askPassphrase = async (): Promise<string> =>
       cli.passphrase ?? (await import('../input/passphrase.js')).askPassphrase(cli, { twice: false })
-    const request = { file, here: cli.cwd, askPassphrase, ...present({ into, tool, name }) }
+    const request = { file, here: cli.cwd, askPassphrase, ...present({ into, tool, name, max_gb }) }
     const receipt = await (await cli.agents()).unpack(request)
     if (cli.out.json) cli.out.result(receipt, () => '')
     else showUnpacked(receipt, cli.out)

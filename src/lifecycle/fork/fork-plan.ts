@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import type { Snapshot } from '../../home/index.js'
-import { type Agent, type Session, SkeinError } from '../../model/index.js'
+import { type Agent, containerOf, type Session, SkeinError } from '../../model/index.js'
 import {
   type CutPoint,
   foldSession,
@@ -13,6 +13,7 @@ import {
 import type { AgentRun, Recipe } from '../agent-run.js'
 import { type Parts, runnerOf } from '../parts.js'
 import { environmentFor } from '../run/account.js'
+import { TurnBranches } from '../turns/turn-branch.js'
 
 export interface ForkRequest {
   /** A session, or an agent: the one it is in. */
@@ -51,7 +52,9 @@ export interface ForkPlan {
   log: { tool: LogTool; ref: LogRef } | undefined
   /** The turns that are carried over, oldest first, as the source numbers them. */
   kept: LoggedTurn[]
+  /** The files, and where the session worked that they are of: the source, or what it is itself a fork of. */
   snapshot: Snapshot | undefined
+  at: string
 }
 
 /** Finds what is to be forked, and refuses what cannot be. */
@@ -70,8 +73,9 @@ export async function planFork(parts: Parts, request: ForkRequest): Promise<Fork
   const turns = log ? foldSession([log.tool.read(log.ref)]).turns : (await home.history.turns(session.id)).turns
   const kept = keptTurns({ turns }, request)
   refuseRunning(run, turns, request)
-  const snapshot = request.code ? await snapshotFor(parts, session, request) : undefined
-  return { request, session, agent, recipe, cwd, log, kept, snapshot }
+  const found = request.code ? await snapshotFor(parts, session, request) : undefined
+  const at = found?.of.cwd ?? cwd
+  return { request, session, agent, recipe, cwd, log, kept, snapshot: found?.snapshot, at }
 }
 
 async function holderOf(
@@ -127,11 +131,16 @@ function refuseRunning(run: AgentRun | undefined, turns: readonly LoggedTurn[], 
   throw new SkeinError('turn-open', `Turn ${turn} is still running`, next)
 }
 
+interface TakenFor {
+  snapshot: Snapshot
+  of: Session
+}
+
 /** The files at the cut. Never those of another moment. */
-async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPoint): Promise<Snapshot> {
+async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPoint): Promise<TakenFor> {
   const coded = await parts.home.history.codedTurns(session.id)
   const found = coded.find((one) => one.turn === turn)?.[edge]
-  if (found) return found
+  if (found) return { snapshot: found, of: session }
   const origin = await originSnapshot(parts, session, turn, edge)
   if (origin) return origin
   const when = edge === 'after' ? 'the end' : 'the prompt'
@@ -144,19 +153,49 @@ async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPo
 /** The first turns of a fork are those of its origin, and so are their files. */
 async function originSnapshot(
   parts: Parts,
-  { forked_from: origin }: Session,
+  session: Session,
   turn: number,
   edge: CutPoint['edge'],
-): Promise<Snapshot | undefined> {
-  if (origin?.turn === undefined) return undefined
-  const source = await parts.home.sessions.get(origin.session)
-  if (!source) return undefined
-  const { turns } = await parts.home.history.turns(source.id)
-  const shared = keptTurns({ turns }, { turn: origin.turn, edge: 'after' })
-  const same = shared[turn - 1]?.number
-  if (same === undefined) return undefined
+): Promise<TakenFor | undefined> {
+  const origin = await sameInOrigin(parts, session, turn)
+  if (!origin) return undefined
+  const { source, turn: same } = origin
   const coded = (await parts.home.history.codedTurns(source.id)).find((one) => one.turn === same)
-  return coded?.[edge] ?? originSnapshot(parts, source, same, edge)
+  const snapshot = coded?.[edge]
+  return snapshot ? { snapshot, of: source } : originSnapshot(parts, source, same, edge)
+}
+
+/** The turn of the session that a fork was made of, as that one counts. */
+async function sameInOrigin(
+  { home }: Parts,
+  { forked_from: origin }: Session,
+  turn: number,
+): Promise<{ source: Session; turn: number } | undefined> {
+  if (origin?.turn === undefined) return undefined
+  const source = await home.sessions.get(origin.session)
+  if (!source) return undefined
+  const { turns } = await home.history.turns(source.id)
+  const same = keptTurns({ turns }, { turn: origin.turn, edge: 'after' })[turn - 1]?.number
+  return same === undefined ? undefined : { source, turn: same }
+}
+
+/** With `turns.commit`: the commit of the last turn that is carried over, which the fork's branch then begins at. */
+export async function turnCommitFor(
+  parts: Parts,
+  { agent, session, kept, snapshot }: ForkPlan,
+): Promise<string | undefined> {
+  const { home } = parts
+  const { branch } = (agent && new TurnBranches(home.paths.agents).of(agent.id)) ?? {}
+  if (!agent || branch === undefined || !snapshot) return undefined
+  if (!(await home.programs.turns(containerOf(agent.address))).commit) return undefined
+  const last = kept.at(-1)?.number
+  let at = last === undefined ? undefined : { source: session, turn: last }
+  for (; at; at = await sameInOrigin(parts, at.source, at.turn)) {
+    const name = { session: at.source.id, turn: at.turn }
+    const commit = await home.snapshots.findTurn(snapshot.root, branch, name)
+    if (commit !== undefined) return commit
+  }
+  return undefined
 }
 
 const shortList = (turns: readonly number[]): string =>

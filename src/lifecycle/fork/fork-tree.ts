@@ -5,7 +5,7 @@ import { SkeinError } from '../../model/index.js'
 import type { Parts } from '../parts.js'
 import { Git } from '../sling/worktree.js'
 import { directoryMark, type ForkNote } from './fork-note.js'
-import { type ForkPlan, placeBelow } from './fork-plan.js'
+import { type ForkPlan, placeBelow, turnCommitFor } from './fork-plan.js'
 import { type Included, includeIgnored } from './worktree-include.js'
 
 /** The directory that a fork works in. */
@@ -14,15 +14,19 @@ export interface ForkTree {
   cwd: string
   branch?: string
   missing: { path: string; reason: string }[]
+  /** Files that changed before they were read; without any, what is there is exactly what was there then. */
+  late: string[]
+  isExact: boolean
   included: Included
 }
 
 /** Makes a worktree with the files of the turn. `write` keeps the note before anything of it is made. */
 export async function restoreTree(
   parts: Parts,
-  { snapshot, cwd }: ForkPlan,
+  plan: ForkPlan,
   { note, write, name }: { note: ForkNote; write: () => void; name: string | undefined },
 ): Promise<ForkTree> {
+  const { snapshot, at } = plan
   if (!snapshot) throw new Error('no snapshot to restore')
   const git = new Git(parts.environment.env)
   const isGit = snapshot.git_directory !== undefined
@@ -31,33 +35,38 @@ export async function restoreTree(
     : undefined
   const repository = common ?? (snapshot.git_directory ? commonOf(snapshot.git_directory) : undefined)
   const short = note.id.slice(0, 8)
-  const base = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
-  const directory = join(`${base}.worktrees`, isGit ? (name ?? short) : short)
+  const beside = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
+  const directory = join(`${beside}.worktrees`, isGit ? (name ?? short) : short)
   if (isThere(directory))
     throw new SkeinError('bad-input', `${directory} is already there`, 'Choose another name: --name <name>')
   const branch = isGit ? (name ?? `skein/session/${short}`) : undefined
   if (repository && branch) await refuseTaken(git, repository, branch)
+  const base = branch === undefined ? undefined : await turnCommitFor(parts, plan)
+  const head = base ?? snapshot.head
   const above = dirname(directory)
   Object.assign(note, {
     directory,
     made_above: missingFrom(above),
     ...(repository ? { repository } : {}),
-    ...(branch && snapshot.head ? { branch } : {}),
-    ...(snapshot.head ? { head: snapshot.head } : {}),
+    ...(branch && head ? { branch } : {}),
+    ...(head ? { head } : {}),
   })
   write()
   makeDirectory(above)
   mkdirSync(directory)
   note.made = directoryMark(directory)
   write()
-  const restored = await parts.home.snapshots.restore(snapshot, { path: directory, ...(branch ? { branch } : {}) })
+  const target = { path: directory, ...(branch ? { branch } : {}), ...(base === undefined ? {} : { base }) }
+  const restored = await parts.home.snapshots.restore(snapshot, target)
   const included =
     isGit && isThere(snapshot.root) ? await includeIgnored(git, snapshot.root, directory) : { files: 0, left: [] }
   return {
     directory,
-    cwd: placed(placeBelow(directory, snapshot.root, cwd), directory),
+    cwd: placed(placeBelow(directory, snapshot.root, at), directory),
     ...(restored.branch ? { branch: restored.branch } : {}),
     missing: restored.missing,
+    late: snapshot.late,
+    isExact: snapshot.exact && snapshot.mode === 'whole',
     included,
   }
 }

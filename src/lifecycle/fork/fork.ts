@@ -41,6 +41,9 @@ export interface Forked {
   branch?: string
   /** Files that the snapshot does not have. */
   missing: { path: string; reason: string }[]
+  /** Files that changed before the snapshot had read them, and whether all that was there then is there now; with a worktree. */
+  late: string[]
+  isExact?: boolean
   included: Included
   setup?: string
 }
@@ -142,6 +145,8 @@ async function forkOne(parts: Parts, plan: ForkPlan, { nth, note, write }: Makin
     ...(tree ? { worktree: tree.directory } : {}),
     ...(tree?.branch ? { branch: tree.branch } : {}),
     missing: tree?.missing ?? [],
+    late: tree?.late ?? [],
+    ...(tree ? { isExact: tree.isExact } : {}),
     included: tree?.included ?? { files: 0, left: [] },
     ...(setup ? { setup } : {}),
   }

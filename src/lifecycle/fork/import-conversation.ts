@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runBounded, statOf, writeAtomic } from '../../disk/index.js'
+import { runBounded, ScratchDirectory, statOf, writeAtomic } from '../../disk/index.js'
 import { type SessionId, SkeinError } from '../../model/index.js'
 import { type Environment, findProgram, type LogTool, refuseMisread, type Written } from '../../tools/index.js'
 
@@ -24,22 +22,18 @@ export async function importConversation(
   if (!how || !file) return
   if (storedLog(tool, environment, session))
     throw new SkeinError('session-exists', `${tool.name} has session ${session} already`, 'Resume that one, or fork it')
-  const directory = mkdtempSync(join(tmpdir(), 'skein-import-'))
-  try {
-    const path = join(directory, file.path)
-    writeAtomic(path, file.content, { durable: false })
-    const log = tool.logAt(path)
-    if (!log) throw new Error(`no log at ${path}`)
-    refuseMisread(tool, log, session, turns)
-    const argv = how.argv.map((word) => (word === file.path ? path : word)) as [string, ...string[]]
-    place()
-    const printed = await outputOf(argv, how.cwd, environment, signal)
-    const stored = storedLog(tool, environment, session)
-    if (!stored) throw notImported(argv, `it printed ${JSON.stringify(printed.slice(-300))}`)
-    refuseMisread(tool, stored, session, turns)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  using directory = await ScratchDirectory.make()
+  const path = join(directory.path, file.path)
+  writeAtomic(path, file.content, { durable: false })
+  const log = tool.logAt(path)
+  if (!log) throw new Error(`no log at ${path}`)
+  refuseMisread(tool, log, session, turns)
+  const argv = how.argv.map((word) => (word === file.path ? path : word)) as [string, ...string[]]
+  place()
+  const printed = await outputOf(argv, how.cwd, environment, signal)
+  const stored = storedLog(tool, environment, session)
+  if (!stored) throw notImported(argv, `it printed ${JSON.stringify(printed.slice(-300))}`)
+  refuseMisread(tool, stored, session, turns)
 }
 
 const WHY = { late: 'it took too long', 'too-much': 'it printed too much', stopped: 'it was interrupted' } as const

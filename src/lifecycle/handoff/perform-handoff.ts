@@ -1,10 +1,9 @@
-import { type Agent, beacon, beaconText, recipientOf, SkeinError } from '../../model/index.js'
-import { liveRun } from '../agent-run.js'
+import type { Agent } from '../../model/index.js'
 import type { DoneReceipt, HandoffReceipt, HandoffRequest } from '../agents.js'
 import { findAgent } from '../find-agent.js'
-import { nowOf, type Parts, pause } from '../parts.js'
+import type { Parts } from '../parts.js'
 import { stop } from '../run/stop.js'
-import { keepPrompt, sendPending } from '../talk/pending-prompt.js'
+import { beaconFor, giveFirst } from '../talk/first-prompt.js'
 import { collect, handoffBody, unsavedWork } from './collect.js'
 import { type DoneOptions, finishWork } from './done.js'
 import {
@@ -24,7 +23,6 @@ type Told<Receipt extends { agent: unknown }> = Omit<Receipt, 'agent'> & { agent
 
 /** A program that starts listens within this time, or its prompt waits for the next look. */
 const LISTENS_MS = 30_000
-const LOOK_MS = 300
 
 export async function performHandoff(parts: Parts, request: HandoffRequest): Promise<Told<HandoffReceipt>> {
   const { home } = parts
@@ -152,34 +150,9 @@ async function promptSuccessor(
   const saved = `mail ${marker.mail} is on its hook`
   if (!started) return saved
   if (marker.kind === 'cycle') return `${saved}; it runs as process ${started.observed.run?.run?.pid}`
-  await keepPrompt(parts, agent, started.beacon ?? (await beaconFor(parts, agent, sender)))
-  const until = performance.now() + LISTENS_MS
-  for (;;) {
-    try {
-      const sent = await sendPending(parts, agent)
-      if (sent) return `${saved}; its first prompt was ${sent.delivery}: ${sent.how}`
-      if (!(await parts.runs.read(agent.id))?.pending_prompt) return `${saved}; its first prompt was sent`
-    } catch (error) {
-      if (!(error instanceof SkeinError) || error.code !== 'agent-not-ready') throw error
-    }
-    if (performance.now() >= until || !liveRun(await parts.runs.read(agent.id)))
-      return `${saved}; its first prompt is kept and will be sent as soon as it can be typed`
-    await pause(LOOK_MS)
-  }
-}
-
-async function beaconFor(parts: Parts, agent: Agent, sender: Agent | undefined): Promise<string> {
-  const { home } = parts
-  const roles = await home.programs.roles()
-  const identity = roles.parse(agent.address)
-  return beaconText(
-    beacon({
-      recipient: identity ? recipientOf(identity) : agent.address,
-      sender: sender?.address ?? 'self',
-      at: nowOf(parts),
-      zone: home.programs.zone(),
-      topic: 'handoff',
-      ...(roles.preset ? { preset: roles.preset } : {}),
-    }),
-  )
+  const text =
+    started.beacon ?? (await beaconFor(parts, agent, { topic: 'handoff', sender: sender?.address ?? 'self' }))
+  const given = await giveFirst(parts, agent, text, LISTENS_MS)
+  if ('sent' in given) return `${saved}; its first prompt was ${given.sent.delivery}: ${given.sent.how}`
+  return `${saved}; its first prompt is kept and will be sent as soon as its program takes it: ${given.kept}`
 }

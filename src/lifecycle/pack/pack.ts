@@ -1,7 +1,6 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { writeFully } from '../../disk/index.js'
+import { ScratchDirectory, sweepScratch, writeFully } from '../../disk/index.js'
 import type { Snapshot } from '../../home/index.js'
 import { type Session, type SessionId, SkeinError } from '../../model/index.js'
 import { type Applied, redactValue } from '../../privacy/index.js'
@@ -65,40 +64,37 @@ export async function pack(parts: Parts, request: PackRequest): Promise<PackRepo
     )
   refuseTaken(output, force)
   const { members, carried, shown, applied, left } = await conversationsOf(parts, request)
-  const scratch = mkdtempSync(join(tmpdir(), 'skein-pack-'))
-  try {
-    const last = sessions.at(-1)
-    const code = request.code && last && shown ? await codeOf(parts, last, shown, join(scratch, 'code')) : undefined
-    if (code) members.push(memberIn('code.bundle', join(scratch, 'code')))
-    const contents: PackContents = {
-      v: 1,
-      made_at: nowOf(parts),
-      is_verbatim: verbatim,
-      sessions: carried,
-      ...(code ? { code: code.carried } : {}),
-    }
-    const nowMs = parts.context.clock.now()
-    const how = { replace: force, nowMs, ...(passphrase === undefined ? {} : { passphrase }) }
-    const { bytes, sha256 } = await writePack(output, contents, members, how)
-    return {
-      file: output,
-      bytes,
-      sha256,
-      is_sealed: passphrase !== undefined,
-      is_verbatim: verbatim,
-      sessions: carried.map(({ session, turns, turn }) => ({
-        session: session.id,
-        ...(session.tool === undefined ? {} : { tool: session.tool }),
-        turns,
-        ...(turn === undefined ? {} : { turn }),
-      })),
-      snapshots: code?.carried.snapshots.length ?? 0,
-      ...(code ? { code_as_of: code.last.as_of } : {}),
-      redactions: applied,
-      left_out: [...left].map(([what, count]) => ({ what, count })),
-    }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
+  const nowMs = parts.context.clock.now()
+  await sweepScratch(nowMs) // of packs that were killed
+  using scratch = await ScratchDirectory.make()
+  const last = sessions.at(-1)
+  const code = request.code && last && shown ? await codeOf(parts, last, shown, join(scratch.path, 'code')) : undefined
+  if (code) members.push(memberIn('code.bundle', join(scratch.path, 'code')))
+  const contents: PackContents = {
+    v: 1,
+    made_at: nowOf(parts),
+    is_verbatim: verbatim,
+    sessions: carried,
+    ...(code ? { code: code.carried } : {}),
+  }
+  const how = { replace: force, nowMs, ...(passphrase === undefined ? {} : { passphrase }) }
+  const { bytes, sha256 } = await writePack(output, contents, members, how)
+  return {
+    file: output,
+    bytes,
+    sha256,
+    is_sealed: passphrase !== undefined,
+    is_verbatim: verbatim,
+    sessions: carried.map(({ session, turns, turn }) => ({
+      session: session.id,
+      ...(session.tool === undefined ? {} : { tool: session.tool }),
+      turns,
+      ...(turn === undefined ? {} : { turn }),
+    })),
+    snapshots: code?.carried.snapshots.length ?? 0,
+    ...(code ? { code_as_of: code.last.as_of } : {}),
+    redactions: applied,
+    left_out: [...left].map(([what, count]) => ({ what, count })),
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isThere, realPath, statOf } from '../../disk/index.js'
+import { isThere, realPath, statOf, sweepScratch } from '../../disk/index.js'
 import { type Agent, parseAddress, parseAgentId, type SessionId, SkeinError, splitAddress } from '../../model/index.js'
 import { carriedCode } from '../../snapshots/index.js'
 import { hasWriter, type LeftOut, writerOf } from '../../tools/index.js'
@@ -28,6 +28,8 @@ export interface UnpackRequest extends GivenPassphrase {
   here?: string
   /** Of the agent. */
   name?: string
+  /** Code whose files take more gigabytes is refused. */
+  max_gb?: number
   /** Called where the pack is sealed and no passphrase was given. */
   askPassphrase?: () => Promise<string>
   /** Called before each step; what it throws fails that step, and the unpacking is undone. */
@@ -62,6 +64,7 @@ export interface Unpacked {
  */
 export async function unpack(parts: Parts, request: UnpackRequest): Promise<Unpacked> {
   await new ForkNotes(parts).sweep()
+  await sweepScratch(parts.context.clock.now())
   using file = await PackFile.open(request.file, () => passphraseFor(request))
   const contents = contentsOf(file.contents, request.file)
   return await new Unpacking(parts, request, file, contents).run() // the file is open until then
@@ -224,7 +227,9 @@ class Unpacking {
   #code(root: string, session: SessionId) {
     const code = carriedCode(this.contents.code)
     if (!code) throw new Error('a pack without code')
-    return this.parts.home.snapshots.adopt(code, this.file.member('code.bundle'), { root, session })
+    const { max_gb: mostGb } = this.request
+    const target = { root, session, ...(mostGb === undefined ? {} : { mostGb }) }
+    return this.parts.home.snapshots.adopt(code, this.file.member('code.bundle'), target)
   }
 
   /** The same place in the new directory, unless a link in it leads out. */

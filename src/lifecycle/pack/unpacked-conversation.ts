@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { statOf, writeAtomic } from '../../disk/index.js'
+import { ScratchDirectory, statOf, writeAtomic } from '../../disk/index.js'
 import { readJson, type SessionId, SkeinError } from '../../model/index.js'
 import { type Conversation, foldSession, type LeftOut, LOG_TOOLS, type LogRef, placeNew } from '../../tools/index.js'
 import type { Placing } from '../fork/fork-conversation.js'
@@ -54,32 +52,28 @@ async function copyNative(
 ): Promise<UnpackedConversation | undefined> {
   const tool = LOG_TOOLS.find((one) => one.name === name)
   if (!native || !tool?.cut) return undefined
-  const scratch = mkdtempSync(join(tmpdir(), 'skein-unpack-'))
-  try {
-    const path = join(scratch, native.name)
-    writeAtomic(path, moved.log(pack.text(native.member, MOST_CONVERSATION)), { durable: false })
-    const log = tool.logAt(path, source.id)
-    const last = log && foldSession([tool.read(log)]).turns.findLast(({ live }) => live)
-    if (!log || !last) throw differs(name)
-    const environment = environmentFor(parts, { tool: name, cwd })
-    const at = { turn: last.number, edge: 'after' as const }
-    const cut = await tool.cut(log, at, { session, cwd, environment, now: nowOf(parts) })
-    if (cut.import) return undefined
-    for (const [n, { path: to, content, onlyIfAbsent }] of cut.files.entries()) {
-      const check = (written: string): void => {
-        const copy: LogRef = { ...log, path: written, session: cut.session, size: content.length, stamp: written }
-        const read = foldSession([tool.read(copy)])
-        if (read.news.id !== cut.session || read.turns.filter(({ live }) => live).length !== cut.turns)
-          throw differs(name)
-      }
-      if (onlyIfAbsent && statOf(to)) continue
-      if (!statOf(to)) place({ files: [to] })
-      placeNew(to, content, n === 0 ? check : undefined)
+  using scratch = await ScratchDirectory.make()
+  const path = join(scratch.path, native.name)
+  writeAtomic(path, moved.log(pack.text(native.member, MOST_CONVERSATION)), { durable: false })
+  const log = tool.logAt(path, source.id)
+  const last = log && foldSession([tool.read(log)]).turns.findLast(({ live }) => live)
+  if (!log || !last) throw differs(name)
+  const environment = environmentFor(parts, { tool: name, cwd })
+  const at = { turn: last.number, edge: 'after' as const }
+  const cut = await tool.cut(log, at, { session, cwd, environment, now: nowOf(parts) })
+  if (cut.import) return undefined
+  for (const [n, { path: to, content, onlyIfAbsent }] of cut.files.entries()) {
+    const check = (written: string): void => {
+      const copy: LogRef = { ...log, path: written, session: cut.session, size: content.length, stamp: written }
+      const read = foldSession([tool.read(copy)])
+      if (read.news.id !== cut.session || read.turns.filter(({ live }) => live).length !== cut.turns)
+        throw differs(name)
     }
-    return { turns: cut.turns, how: 'cut', left_out: [] }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
+    if (onlyIfAbsent && statOf(to)) continue
+    if (!statOf(to)) place({ files: [to] })
+    placeNew(to, content, n === 0 ? check : undefined)
   }
+  return { turns: cut.turns, how: 'cut', left_out: [] }
 }
 
 const differs = (tool: string): SkeinError =>

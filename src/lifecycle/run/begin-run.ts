@@ -13,11 +13,12 @@ import type { AgentRun, Binding, LiveRun } from '../agent-run.js'
 import { type HandoffMarker, handoffEvents, wasTold } from '../handoff/marker.js'
 import { nowOf, type Parts } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
+import { refuseStranded } from '../status/stranded.js'
 import { turnBeforeStart } from '../status/turn-end.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { saveGivenEnv } from './given-env.js'
 import { identityVariables } from './identity-variables.js'
-import { begun, clearOldRuns, type ReadyRun } from './launch.js'
+import { begun, type ReadyRun } from './launch.js'
 import { makePane, type Tier } from './make-pane.js'
 import { type Beginning, type PlannedRun, planRun, type Restart } from './planned-run.js'
 import { readyRun } from './ready-run.js'
@@ -53,7 +54,7 @@ export async function beginRun(
   agent: Agent,
   stored: AgentRun | undefined,
   options: Beginning,
-  save: (next: AgentRun) => void,
+  save: (next: AgentRun) => Promise<void>,
 ) {
   const { role, roles, steps } = options
   const planned = await planRun(parts, agent, stored, options)
@@ -65,7 +66,7 @@ export async function beginRun(
   const starting = startingRun(parts, planned, readied, options)
   const { before, session } = starting
   const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? before.status.since }
-  save({ ...before, ...(ended ? { run: ended } : {}) })
+  await save({ ...before, ...(ended ? { run: ended } : {}) })
   claim?.[Symbol.dispose]()
   const restoreEnv = planned.newEnv && saveGivenEnv(parts, agent, planned.newEnv)
   const discard = (): void => {
@@ -100,7 +101,7 @@ export async function beginRun(
     await recordEnd(parts, session, 'killed', undone(steps))
     discard()
     const { launching: _launching, ...unbegun } = stored ?? { ...before, status: current.status }
-    save({ ...unbegun, ...(ended ? { run: ended } : {}) })
+    await save({ ...unbegun, ...(ended ? { run: ended } : {}) })
     throw error
   }
 }
@@ -157,7 +158,6 @@ async function recordedRun(
   const next = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' as const } } : {}) }
   delete next.launching
   await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
-  clearOldRuns(parts, agent, run.id)
   const isUntold = handoff?.step === 'marked' && !(await wasTold(parts, handoff))
   const about = session ? { session } : {}
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
@@ -281,6 +281,7 @@ async function endBefore(parts: Parts, agent: Agent, { run, launching }: AgentRu
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
   if (isLive && life === 'alive' && !options.replace) {
+    await refuseStranded(parts, agent, run)
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }

@@ -2,6 +2,8 @@ import { type Agent, isHooked, SkeinError } from '../../model/index.js'
 import { liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import { observe } from '../status/observe.js'
+import { beaconFor } from '../talk/first-prompt.js'
+import { keepPrompt } from '../talk/pending-prompt.js'
 import { hasUnfinishedSling, recordSling, type SlingMarker, setMarker } from './marker.js'
 import { Git, undoWorktree } from './worktree.js'
 
@@ -25,7 +27,10 @@ export async function settleCutSling(parts: Parts, agent: Agent): Promise<'finis
   const run = await parts.runs.read(agent.id)
   const marker = run?.sling
   if (!run || !marker) return undefined
-  if (liveRun(run)) {
+  const live = liveRun(run)
+  if (live) {
+    const isPrompted = (run.prompted_at ?? '') >= live.started_at
+    if (!isPrompted && !run.pending_prompt) await keepPrompt(parts, agent, await assignment(parts, agent))
     await recordSling(parts, agent, marker)
     await setMarker(parts, agent, undefined)
     return 'finished'
@@ -39,6 +44,10 @@ export async function settleCutSling(parts: Parts, agent: Agent): Promise<'finis
   if (marker.worktree) await undoWorktree(new Git(parts.environment.env), marker.worktree)
   return 'undone'
 }
+
+/** What tells an agent to begin with the unit on its hook. */
+export const assignment = (parts: Parts, agent: Agent): Promise<string> =>
+  beaconFor(parts, agent, { topic: 'assigned', sender: parts.environment.env.SKEIN_AGENT ?? parts.context.actor })
 
 /** Only from this agent's hook: it may have been given to another since. */
 async function unhook({ home: { work } }: Parts, { id, address }: Agent, marker: SlingMarker): Promise<void> {

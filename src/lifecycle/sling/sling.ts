@@ -18,8 +18,9 @@ import { spawn, startAgent } from '../run/start.js'
 import type { StartStepName } from '../run/start-steps.js'
 import { kill } from '../run/stop.js'
 import { observe } from '../status/observe.js'
+import { keepPrompt } from '../talk/pending-prompt.js'
 import { groupNamed, parked, refuseMore } from './admission.js'
-import { settleCutSlings } from './cut-sling.js'
+import { assignment, settleCutSlings } from './cut-sling.js'
 import { recordSling, type SlingMarker, setMarker } from './marker.js'
 import { Git, isClean, prepareWorktree, type ReadyWorktree, undoWorktree } from './worktree.js'
 
@@ -58,7 +59,7 @@ type Reached = (step: 'chosen' | 'marked' | 'hooked' | 'ready' | StartStepName) 
 
 /**
  * Gives a unit of work to an agent of a group that has nothing to do, or to a new one. In two phases: everything is prepared and the unit
- * is on the hook before the program starts. What fails is undone: the program, the hook, the agent and the worktree. A sling that was killed is finished or undone by whoever looks next.
+ * is on the hook before the program starts. Its first prompt, which tells it to begin, is kept for whoever looks next. What fails is undone: the program, the hook, the agent and the worktree. A sling that was killed is finished or undone by whoever looks next.
  */
 export async function sling(
   parts: Parts,
@@ -72,9 +73,10 @@ export async function sling(
     const { marker, ...slung } = await give(parts, request, { undo, unmake, held, reached })
     const { agent } = slung
     undo.push(() => kill(parts, agent)) // also when the start fails half-way
-    await startAgent(parts, { agent: agent.address, work: marker.work, onStep: reached })
+    const { beacon } = await startAgent(parts, { agent: agent.address, work: marker.work, onStep: reached })
     await untilReady(parts, agent)
     reached('ready')
+    await keepPrompt(parts, agent, beacon ?? (await assignment(parts, agent)))
     await recordSling(parts, agent, marker)
     await setMarker(parts, agent, undefined)
     return slung

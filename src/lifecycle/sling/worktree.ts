@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import { deadMountOn, isThere, notAnswering, realPath } from '../../disk/index.js'
 import { setAside } from '../../home/index.js'
@@ -66,7 +66,9 @@ export const isClean = async (git: Git, directory: string): Promise<boolean> =>
   (await git.run(directory, 'status', '--porcelain', '--untracked-files=normal')) === ''
 
 async function make(git: Git, { repository, directory }: Worktree, branch: string): Promise<void> {
-  await git.run(repository, 'worktree', 'prune')
+  // What git still knows of this place. Not `prune`: that would drop every worktree of the user's that happens not to be mounted.
+  if (isThere(directory)) rmdirSync(directory)
+  await git.run(repository, 'worktree', 'remove', '--force', '--force', directory)
   mkdirSync(dirname(directory), { recursive: true })
   const there = await git.run(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
   const how = there === undefined ? ['-b', branch, directory] : [directory, branch]
@@ -89,10 +91,20 @@ async function isSound(git: Git, { repository, directory }: Worktree): Promise<b
   )
   if (ours === undefined || ours !== its) return false
   const head = await git.run(directory, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')
-  return head !== undefined && (await git.run(directory, 'status', '--porcelain')) !== undefined
+  return (
+    head !== undefined && (await git.run(directory, 'status', '--porcelain', '--ignore-submodules=all')) !== undefined
+  )
 }
 
-/** git, without the hooks and helpers that a repository names, and without the variables of a hook that may have called us. */
+type Ran = { output: string } | { problem: string }
+
+/** Commands that compare files or write them, for which git runs filters. */
+const CONVERTING = new Set(['status', 'worktree'])
+
+/**
+ * git, without the hooks, filters and transports that a repository's configuration names, and without the variables of a hook that may have called
+ * us. Filters of the user's own configuration, such as that of LFS, do run.
+ */
 export class Git {
   constructor(private readonly environment: Readonly<Record<string, string | undefined>>) {}
 
@@ -114,13 +126,39 @@ export class Git {
     throw new SkeinError('bad-input', `git ${args[0]} ${args[1]} failed: ${ran.problem}`, `Try it by hand in ${cwd}`)
   }
 
-  #ran(cwd: string, args: readonly string[], input = ''): Promise<{ output: string } | { problem: string }> {
+  /** Filters that the repository names, as the user's own configuration has them: most often not at all. */
+  async #filters(cwd: string): Promise<[name: string, value: string][]> {
+    const ran = await this.#start(cwd, ['config', '--null', '--show-scope', '--get-regexp', '^filter\\.'], '', [])
+    const fields = 'output' in ran ? ran.output.split('\0') : []
+    const [named, own] = [new Set<string>(), new Map<string, string>()]
+    for (let n = 0; n + 1 < fields.length; n += 2) {
+      const [scope, entry = ''] = [fields[n], fields[n + 1]]
+      const [name = ''] = entry.split('\n', 1)
+      if (scope === 'local' || scope === 'worktree') named.add(name)
+      else own.set(name, entry.slice(name.length + 1))
+    }
+    return [...named].map((name) => [name, own.get(name) ?? (name.endsWith('.required') ? 'false' : '')])
+  }
+
+  async #ran(cwd: string, args: readonly string[], input = ''): Promise<Ran> {
+    return this.#start(cwd, args, input, CONVERTING.has(args[0] ?? '') ? await this.#filters(cwd) : [])
+  }
+
+  #start(
+    cwd: string,
+    args: readonly string[],
+    input: string,
+    settings: readonly (readonly [name: string, value: string])[],
+  ): Promise<Ran> {
     const mount = [cwd, ...args.filter((arg) => isAbsolute(arg))].map(deadMountOn).find((one) => one !== undefined)
     if (mount !== undefined) return Promise.resolve({ problem: `it is ${notAnswering(mount)}` })
     const { PATH, HOME, XDG_CONFIG_HOME } = this.environment
     const env = {
       ...Object.fromEntries(Object.entries({ PATH, HOME, XDG_CONFIG_HOME }).filter(([, value]) => value !== undefined)),
-      ...{ GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
+      ...{ GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', LC_ALL: 'C' },
+      ...Object.fromEntries(settings.map(([name], n) => [`GIT_CONFIG_KEY_${n}`, name])),
+      ...Object.fromEntries(settings.map(([, value], n) => [`GIT_CONFIG_VALUE_${n}`, value])),
+      GIT_CONFIG_COUNT: String(settings.length),
     } as Record<string, string>
     const fixed = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-C', cwd]
     const options = { env, timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_OUTPUT } as const

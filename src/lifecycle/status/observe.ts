@@ -154,8 +154,12 @@ async function readScreens(parts: Parts, glances: readonly Glance[]): Promise<Ma
 
 /** A program that has drawn nothing is still starting: on a slow machine that takes a while. */
 const DRAWS_WITHIN_MS = 120_000
-const isStarting = ({ context }: Parts, { live }: Glance): boolean =>
-  live !== undefined && context.clock.now() - msOf(live.started_at) < DRAWS_WITHIN_MS
+/** One of which nobody says how it looks when it is ready may draw nothing at all until it is told something. */
+const MAY_STAY_BLANK_MS = 8_000
+const isStarting = ({ context }: Parts, { live, runner }: Glance): boolean => {
+  const within = runner?.isIdleWhenQuiet ? MAY_STAY_BLANK_MS : DRAWS_WITHIN_MS
+  return live !== undefined && context.clock.now() - msOf(live.started_at) < within
+}
 const BLANK: ScreenReading = { status: 'starting', reason: 'its screen is still empty' }
 
 async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<AgentId, string>): Promise<Glance> {
@@ -167,8 +171,20 @@ async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<Agent
   const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
   const shown = isBlank ? BLANK : runner.readScreen({ lines, title, width })
   const read = withQuiet(runner, shown, pane, run?.status, parts.context.clock.now())
-  const reading = read.dialog ? await withSteadyDialog(parts, runner, live, read, run?.dialog) : read
+  const mustCome = hasJustAsked(parts, one)
+  const reading =
+    read.dialog || mustCome ? await withSteadyDialog(parts, runner, live, read, run?.dialog, mustCome) : read
   return { ...one, reading, seen: [...one.seen, paneEvidence(reading, nowOf(parts))] }
+}
+
+/** So long after a program said that it asks, what it asks may still be on its way: drawn late, or told late. */
+const ASKED_MS = 1_500
+
+/** It says that it asks, and so far neither its screen nor a message has said what. */
+function hasJustAsked({ context }: Parts, { registry, run }: Glance): boolean {
+  if (!registry || activityOf(registry.evidence) !== 'blocked' || run?.requests?.length) return false
+  const age = context.clock.now() - msOf(registry.evidence.at)
+  return age >= 0 && age < ASKED_MS
 }
 
 function paneEvidence(reading: ScreenReading, at: Instant): Evidence {

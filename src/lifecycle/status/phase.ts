@@ -5,7 +5,7 @@ import { unfinished } from '../handoff/marker.js'
 /** Where an agent is in its life: it begins, waits for work, works on what is on its hook, or hands off. */
 export type Phase = 'priming' | 'ready' | 'autonomous' | 'handoff'
 
-/** Undefined for an agent that does not run, and where it is not known whether work is on its hook. */
+/** Undefined for an agent that does not run, and where it is not known whether work or mail is on its hook. */
 export function phaseOf(
   run: AgentRun | undefined,
   { status }: AgentStatus,
@@ -15,6 +15,6 @@ export function phaseOf(
   if (!run || !liveRun(run)) return undefined
   // Its successor runs and has not read what was handed to it.
   if (status === 'starting' || (run.handoff !== undefined && run.handoff.kind === 'fresh')) return 'priming'
-  if (hasWork || run.recipe.work !== undefined) return 'autonomous'
+  if (hasWork ?? run.recipe.work !== undefined) return 'autonomous'
   return hasWork === undefined ? undefined : 'ready'
 }

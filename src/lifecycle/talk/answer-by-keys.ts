@@ -115,7 +115,7 @@ class DialogKeys {
     const now = await this.#read()
     if (!now || !isReadyFor(now, dialog, option)) throw changed(this.asker.agent)
     // After the screen was read: what a dialog is for is reported before it is drawn.
-    if (!isVouched && (await this.#hasMovedOn())) throw changed(this.asker.agent)
+    if (!isVouched && (await this.#hasMovedOn(dialog))) throw changed(this.asker.agent)
     await this.terminal.press(this.asker.live.pane, option.keys ?? ['Enter'])
   }
 
@@ -142,13 +142,19 @@ class DialogKeys {
     )
   }
 
-  /** Whether the program has reported since it was looked at that it goes on or asks something else. Its next dialog may look the same. */
-  async #hasMovedOn(): Promise<boolean> {
+  /**
+   * Whether the program has reported since it was looked at that it goes on or asks something else. Its next dialog may look the same. A report
+   * of the very thing that this dialog shows was late.
+   */
+  async #hasMovedOn(dialog: Dialog): Promise<boolean> {
     const { agent, run } = this.asker
     await takeIn(this.parts, new Map((await this.parts.home.roster.agents()).map((one) => [one.id, one])))
     const { requests: asked = [], told: said = [] } = (await this.parts.runs.read(agent.id)) ?? {}
     const { requests = [], told = [] } = run
-    const isSame = asked.length === requests.length && requests.every((one, at) => isSameRequest(one, asked[at] ?? one))
+    const isIn = (some: readonly PendingRequest[], one: PendingRequest): boolean =>
+      some.some((other) => isSameRequest(other, one))
+    const isSame =
+      requests.every((one) => isIn(asked, one)) && asked.every((one) => isIn(requests, one) || isAskedBy(one, dialog))
     const lastAt = told.at(-1)?.at ?? ''
     return !isSame || said.some((one) => one.at > lastAt && activityOf(one) !== 'blocked')
   }

@@ -16,6 +16,7 @@ export async function askedNow(
 ): Promise<{ run: AgentRun; verdict: Verdict }> {
   if (verdict.isPassing) return { run, verdict }
   const dialog = reading?.dialog
+  const [askBefore] = run.status.asks ?? []
   const asked = asksOf({
     agent: run.agent,
     run: live.id,
@@ -23,6 +24,7 @@ export async function askedNow(
     status: verdict.status,
     requests: run.requests ?? [],
     dialog,
+    before: run.dialog !== undefined && askBefore ? { dialog: run.dialog, ask: askBefore } : undefined,
   })
   const { requests: _requests, dialog: _dialog, ...rest } = run
   const next: AgentRun = {

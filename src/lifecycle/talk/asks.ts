@@ -16,6 +16,8 @@ import { digestOf, holdsPrint, isPrinted } from './text-print.js'
 const OTHER_WAIT_MS = 1_000
 /** A program that has gone on for so long since it asked has been answered, whether or not it said so. */
 const FORGOTTEN_MS = 5_000
+/** On a busy machine the message of a hook may come so long after its dialog. */
+const LATE_MS = 3_000
 
 /** What is known of what an agent asks. */
 export interface Asking {
@@ -27,6 +29,8 @@ export interface Asking {
   requests: readonly PendingRequest[]
   /** What its screen shows; undefined when it was not read, or shows none that can be read. */
   dialog?: Dialog | undefined
+  /** The dialog that it was last seen with (`dialogPrint`), and what it was said to ask then. */
+  before?: { dialog: string; ask: Ask } | undefined
 }
 
 export interface Asked {
@@ -57,8 +61,12 @@ export function asksOf(asking: Asking): Asked {
   const shown = shownRequest(asking, dialog, print)
   // One that was seen and is no longer there was answered.
   const open = requests.filter((request) => request === shown || request.dialog === undefined)
-  const seen = shown && { ...shown, dialog: print, shown_since: shown.shown_since ?? status.since }
-  const inFront = dialogAsk(asking, dialog, print, shown)
+  const token = shown && (shown.token ?? tokenBefore(asking, shown, dialog, print))
+  const seen = shown && {
+    ...{ ...shown, dialog: print, shown_since: shown.shown_since ?? status.since },
+    ...(token ? { token } : {}),
+  }
+  const inFront = dialogAsk(asking, dialog, print, seen)
   const queued = open.filter((request) => request !== shown).map((request) => askOf(asking, request))
   return {
     asks: [inFront, ...queued.map((ask) => ({ ...ask, is_queued: true }))],
@@ -94,6 +102,21 @@ function shownRequest({ requests, status }: Asking, dialog: Dialog, print: strin
 export const isAskedBy = ({ exact }: PendingRequest, { thing, isCut }: Dialog): boolean =>
   exact !== undefined && thing !== undefined && isPrinted(thing, exact, isCut)
 
+/**
+ * The token that the dialog had before the program told what it is for: whoever was shown it may answer with it. Only for the thing
+ * that the dialog shows, and only where the two came within a moment: the same may be asked again.
+ */
+function tokenBefore(
+  { before, status }: Asking,
+  request: PendingRequest,
+  dialog: Dialog,
+  print: string,
+): string | undefined {
+  if (before?.dialog !== print || before.ask.tool !== undefined || request.dialog !== undefined) return undefined
+  const isLate = msOf(request.at ?? status.since) - msOf(before.ask.since) <= LATE_MS
+  return isLate && isAskedBy(request, dialog) ? before.ask.token : undefined
+}
+
 /** It does something else now: what it asked long enough ago was answered. */
 function remaining({ requests, now }: Asking): PendingRequest[] {
   const since = instantOf(msOf(now) - FORGOTTEN_MS)
@@ -105,7 +128,7 @@ const waitOf = ({ kind }: Dialog): Wait => (kind === 'startup' ? 'question' : ki
 function askOf(asking: Asking, request: PendingRequest): Ask {
   const { kind, tool, what, options, at = asking.status.since } = request
   return {
-    token: tokenOf(asking, kind, at, ['request', request.id, at]),
+    token: request.token ?? tokenOf(asking, kind, at, ['request', request.id, at]),
     kind,
     since: at,
     tool,

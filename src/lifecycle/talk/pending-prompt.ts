@@ -5,11 +5,13 @@ import { type Agent, type Instant, msOf, SkeinError } from '../../model/index.js
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { PROMPT_FILE } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
-import { type Sent, send } from './send.js'
+import { type Sent, send, submitTyped } from './send.js'
 
 /** A prompt that an agent is to be given as soon as it listens. Its words are in a file of their own (`agents/<id>/prompt`, 0600). */
 export interface PendingPrompt {
   at: Instant
+  /** Since when it may stand in the input line: it is not typed again then, only sent. */
+  typed_at?: Instant
   /** The process that is sending it, so that no other does. */
   taker?: { pid: number; process_start?: number; at: Instant }
 }
@@ -29,38 +31,56 @@ export async function keepPrompt(parts: Parts, agent: Agent, text: string): Prom
   })
 }
 
-/** Sends the prompt that was kept for an agent, if one was: once, by whoever gets there first. Undefined when there is none. */
+/**
+ * Sends the prompt that was kept for an agent, if one was: once, by whoever gets there first. Undefined when there is none. It stays kept
+ * until its program has it: one that was typed and not taken is sent at the next look.
+ */
 export async function sendPending(parts: Parts, agent: Agent): Promise<Sent | undefined> {
   if (!(await parts.runs.read(agent.id))?.pending_prompt) return undefined
-  const text = await parts.runs.update(agent, (current) => {
+  const taken = await parts.runs.update(agent, (current) => {
     const pending = current?.pending_prompt
     if (!current || !pending || !liveRun(current) || isBeingSent(pending, parts.context.clock.now())) return undefined
     if (wasReceived(current, pending)) return { next: withoutPrompt(parts, agent, current), result: undefined }
     const start = startTimeOf(process.pid)
     const taker = { pid: process.pid, at: nowOf(parts), ...(start === undefined ? {} : { process_start: start }) }
-    return { next: { ...current, pending_prompt: { ...pending, taker } }, result: readPrompt(parts, agent) }
+    const text = readPrompt(parts, agent)
+    const isTyped = pending.typed_at !== undefined && pending.typed_at >= (liveRun(current)?.started_at ?? '')
+    const result = text === undefined ? undefined : { text, typedAt: isTyped ? pending.typed_at : undefined }
+    return { next: { ...current, pending_prompt: { ...pending, taker } }, result }
   })
-  if (text === undefined) return undefined
+  if (taken === undefined) return undefined
+  const { text, typedAt } = taken
   try {
-    const sent = await send(parts, agent, text)
-    await settle(parts, agent, true)
+    const sent =
+      typedAt === undefined
+        ? await send(parts, agent, text, { onTyping: () => noteTyping(parts, agent) })
+        : await submitTyped(parts, agent, text, typedAt)
+    await settle(parts, agent, sent.delivery !== 'stalled')
     return sent
   } catch (error) {
-    // Nothing was typed: it is sent when the agent is ready.
+    // It is sent when the agent is ready.
     await settle(parts, agent, !(error instanceof SkeinError) || error.code !== 'agent-not-ready')
     throw error
   }
 }
 
-const isBeingSent = ({ taker }: PendingPrompt, nowMs: number): boolean =>
+async function noteTyping(parts: Parts, agent: Agent): Promise<void> {
+  await parts.runs.update(agent, (current) => {
+    const pending = current?.pending_prompt
+    if (!current || !pending) return undefined
+    return { next: { ...current, pending_prompt: { ...pending, typed_at: nowOf(parts) } }, result: undefined }
+  })
+}
+
+export const isBeingSent = ({ taker }: PendingPrompt, nowMs: number): boolean =>
   taker !== undefined &&
   nowMs - msOf(taker.at) < SENDING_MS &&
   lifeOf({ pid: taker.pid, ...(taker.process_start === undefined ? {} : { starttime: taker.process_start }) }) ===
     'alive'
 
-/** Its taker was killed, and the program has said since that it was given a prompt. */
-const wasReceived = ({ prompted_at }: AgentRun, { taker }: PendingPrompt): boolean =>
-  taker !== undefined && prompted_at !== undefined && prompted_at >= taker.at
+/** Its taker was killed or has given up, and the program has said since that it was given a prompt. */
+const wasReceived = ({ prompted_at }: AgentRun, { typed_at }: PendingPrompt): boolean =>
+  typed_at !== undefined && prompted_at !== undefined && prompted_at >= typed_at
 
 async function settle(parts: Parts, agent: Agent, isDone: boolean): Promise<void> {
   await parts.runs.update(agent, (current) => {

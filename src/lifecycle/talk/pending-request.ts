@@ -16,6 +16,8 @@ export interface PendingRequest extends Omit<AskedPermission, 'shows' | 'exactly
   /** The dialog that was seen to ask for it (`dialogPrint`), and since when the agent waited then. */
   dialog?: string
   shown_since?: Instant
+  /** What names it, where its dialog was seen before the program told of it. */
+  token?: string
 }
 
 export function pendingOf({ exactly, shows, what, ...request }: AskedPermission, at: Instant): PendingRequest {

@@ -1,13 +1,14 @@
 import { statOf } from '../../disk/index.js'
 import { type Agent, type AgentStatus, type Instant, msOf, SkeinError, shownReason } from '../../model/index.js'
 import type { Terminal } from '../../terminal/index.js'
-import { LOG_TOOL_NAMES, type ToolRunner } from '../../tools/index.js'
+import type { ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import { refuseUsedUp } from '../budget/standing.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
 import { type Observed, observe } from '../status/observe.js'
 import { readScreenOf, screenOf } from '../status/screen-of.js'
+import { atWork, noteSending, recordPrompt } from './sent-prompt.js'
 
 const LOOK_MS = 120
 /** How long an agent that is not ready is waited for, and one that is still starting. */
@@ -21,8 +22,9 @@ const SPEAK_MS = 300_000
 const STEADY_MS = 700
 /** A pasted text is to be seen within this. */
 const ARRIVES_MS = 5_000
-/** Text that still stands in the input line so long after Enter was not sent by it. */
+/** Text that still stands in the input line so long after Enter was not sent by it: Enter is pressed again, so often at most. */
 const LOST_ENTER_MS = 1_500
+const MOST_ENTERS = 6
 /** When nothing has moved for so long after Enter, it is said to be stalled. */
 const STALLED_MS = 5_000
 /** A screen that has moved for so long without its program having shown anything else has taken the text. */
@@ -43,6 +45,8 @@ export interface Sent {
 export interface SendOptions {
   /** Empties the input line first when somebody has left unsent text there. */
   replaceDraft?: boolean
+  /** Called right before the text is typed. */
+  onTyping?: () => Promise<void>
   signal?: AbortSignal | undefined
 }
 
@@ -62,55 +66,75 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   const terminal = await parts.terminals.of(live.socket)
   const ready = await untilReady(parts, agent, runner, terminal, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
-  const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
+  const isQueued = activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running'
+  const status = ready.verdict?.status.since
+  const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status, isQueued }
+  await options.onTyping?.()
   await paste(agent, live, runner, terminal, checked.text)
+  const receipt = await submit(parts, agent, live, runner, terminal, before, options.signal)
+  await recordSent(parts, agent, checked.text, receipt, before)
+  return { ...receipt, isQueued }
+}
+
+/**
+ * Sends what was typed before and, as far as is known, still stands in the input line: whoever typed it was killed, or the program took
+ * neither text nor key in time. What is no longer there was taken by the program, which has not said so.
+ */
+export async function submitTyped(parts: Parts, agent: Agent, text: string, typedAt: Instant): Promise<Sent> {
+  const stored = await parts.runs.read(agent.id)
+  const live = liveRun(stored)
+  if (!stored || !live) throw notRunning(agent)
+  const runner = runnerOf(parts, stored.recipe.tool)
+  using _typing = await parts.runs.hold(agent.id, 'keys')
+  const terminal = await parts.terminals.of(live.socket)
+  const before: Before = { at: typedAt, logBytes: undefined, status: undefined, isQueued: false }
+  const [seen] = await observe(parts, new Set([agent.id]))
+  const proof = seen && proofOf(seen, before, runner)
+  if (proof) return { delivery: 'received', how: proof, at: typedAt, isQueued: false }
+  const input = runner.readInput?.(await screenOf(terminal, live))
+  if (input === '') {
+    const how = 'it was typed and is no longer in the input line; nothing else confirms it'
+    const sent: Sent = { delivery: 'typed', how, at: typedAt, isQueued: false }
+    await recordSent(parts, agent, text, sent, { isQueued: false, ...(runner.can.tells ? {} : { sentAt: typedAt }) })
+    return sent
+  }
+  const receipt = await submit(parts, agent, live, runner, terminal, before, undefined)
+  if (receipt.delivery !== 'stalled') await recordSent(parts, agent, text, receipt, before)
+  return { ...receipt, isQueued: false }
+}
+
+/** Enter, unless a dialog has opened in the meantime, and what came of it. */
+async function submit(
+  parts: Parts,
+  agent: Agent,
+  live: LiveRun,
+  runner: ToolRunner,
+  terminal: Terminal,
+  before: Before,
+  signal: AbortSignal | undefined,
+): Promise<Omit<Sent, 'isQueued'>> {
   await refuseDialog(parts, agent, live, runner, terminal, 'The text is in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
-  const isQueued = activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running'
-  const sentAt = runner.can.tells ? undefined : await noteSending(parts, agent, isQueued)
+  if (!runner.can.tells) before.sentAt = await noteSending(parts, agent, before.isQueued)
   await terminal.press(live.pane, ['Enter'])
-  const receipt = await receiptFor(parts, agent, live, runner, terminal, before, options.signal)
-  const sent = { ...receipt, isQueued }
+  return receiptFor(parts, agent, live, runner, terminal, before, signal)
+}
+
+async function recordSent(
+  parts: Parts,
+  agent: Agent,
+  text: string,
+  { delivery }: Pick<Sent, 'delivery'>,
+  { sentAt, isQueued }: Pick<Before, 'sentAt' | 'isQueued'>,
+) {
+  const isTurn = sentAt !== undefined && delivery !== 'stalled'
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
-    const payload = { agent_id: agent.id, bytes: Buffer.byteLength(checked.text), delivery: sent.delivery }
-    const next = sentAt === undefined || isQueued || sent.delivery === 'stalled' ? current : atWork(current, sentAt)
+    const payload = { agent_id: agent.id, bytes: Buffer.byteLength(text), delivery }
+    const next = isTurn && !isQueued ? atWork(current, sentAt) : current
     return { next, events: [{ type: 'agent_sent', payload }], isDurable: false, result: undefined }
   })
-  if (sentAt !== undefined && sent.delivery !== 'stalled') await recordPrompt(parts, stored, checked.text, sentAt)
-  return sent
-}
-
-/** Before the program has it, so that the code is captured as it is now. What waits behind other work begins no turn yet. */
-async function noteSending(parts: Parts, agent: Agent, isQueued: boolean): Promise<Instant> {
-  const at = nowOf(parts)
-  if (isQueued) return at
-  await parts.runs.update(agent, (current) =>
-    current ? { next: { ...current, sent_at: at }, isDurable: false, result: undefined } : undefined,
-  )
-  return at
-}
-
-/** A program may be done before anybody has seen it work: the turn has begun all the same. */
-function atWork(run: AgentRun, at: Instant): AgentRun {
-  const isSeen = (run.busy_at ?? '') >= at || (run.turn_end?.at ?? '') >= at
-  return isSeen || run.run?.ended_at !== undefined ? run : { ...run, busy_at: at }
-}
-
-/** The text of the turn, where no log will have it. It was sent, whatever becomes of this. */
-async function recordPrompt(
-  { home, environment, context }: Parts,
-  run: AgentRun,
-  text: string,
-  at: Instant,
-): Promise<void> {
-  const { binding, recipe } = run
-  if (!binding || LOG_TOOL_NAMES.includes(recipe.tool) || environment.described?.includes(recipe.tool)) return
-  try {
-    await home.history.logPrompt(binding.session, { prompt: text, at })
-  } catch (error) {
-    context.warn(`The prompt was sent and not recorded: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  if (isTurn) await recordPrompt(parts, agent, text, sentAt)
 }
 
 export const notRunning = (agent: Agent): SkeinError =>
@@ -150,7 +174,7 @@ async function paste(agent: Agent, live: LiveRun, runner: ToolRunner, terminal: 
   if (await hasArrived(live, runner, terminal)) return
   throw new SkeinError(
     'agent-not-ready',
-    `The text did not appear in the input line of ${agent.address}; it was not sent`,
+    `The text did not appear in the input line of ${agent.address} within ${ARRIVES_MS / 1_000} s; Enter was not pressed`,
     `Look at it: skein attach ${agent.address}`,
   )
 }
@@ -238,7 +262,9 @@ async function clearDraft(
   { replaceDraft }: SendOptions,
 ): Promise<void> {
   await refuseDialog(parts, agent, live, runner, terminal, 'Nothing was typed')
-  const { draft } = await readScreenOf(runner, terminal, live)
+  const { draft, status, rule, reason } = await readScreenOf(runner, terminal, live)
+  // A view that a rule knows and that is no place for a prompt: a shell mode would run it.
+  if (status === 'unknown' && rule !== undefined) throw notReady(agent, reason)
   if (draft === undefined) return
   const shown = JSON.stringify(draft.slice(0, 60))
   if (!replaceDraft) {
@@ -260,6 +286,10 @@ async function clearDraft(
 
 interface Before {
   at: Instant
+  /** It was at work on something else. */
+  isQueued: boolean
+  /** When Enter was pressed, for a program that reports no prompt. */
+  sentAt?: Instant
   /** With the text in its input line. */
   screen?: string
   logBytes: number | undefined
@@ -277,9 +307,9 @@ async function receiptFor(
   signal: AbortSignal | undefined,
 ): Promise<Omit<Sent, 'isQueued'>> {
   const at = before.at
-  const pressedAt = performance.now()
-  const until = pressedAt + STALLED_MS
-  let isPressedAgain = false
+  let pressedAt = performance.now()
+  let until = pressedAt + STALLED_MS
+  let enters = 1
   let movedAt: number | undefined
   for (;;) {
     const [seen] = await observe(parts, new Set([agent.id]))
@@ -290,10 +320,15 @@ async function receiptFor(
     const shown = runner.can.tells ? undefined : await whatTheScreenShows(runner, terminal, live, before)
     movedAt = shown?.delivery === 'typed' ? (movedAt ?? performance.now()) : undefined
     if (shown && movedAt !== undefined && performance.now() - movedAt >= MOVED_MS) return { ...shown, at }
-    if (!isPressedAgain && performance.now() >= pressedAt + LOST_ENTER_MS) {
-      isPressedAgain = true
+    // A busy program loses an Enter that comes while it still takes in the text. The text is seen to stand there before each.
+    if (enters < MOST_ENTERS && performance.now() >= pressedAt + LOST_ENTER_MS) {
       const { dialog, draft } = await readScreenOf(runner, terminal, live)
-      if (!dialog && draft !== undefined) await terminal.press(live.pane, ['Enter'])
+      if (!dialog && draft !== undefined) {
+        enters += 1
+        pressedAt = performance.now()
+        until = pressedAt + STALLED_MS
+        await terminal.press(live.pane, ['Enter'])
+      }
     }
     await pause(LOOK_MS, signal)
   }

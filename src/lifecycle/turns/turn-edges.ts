@@ -47,14 +47,16 @@ export function turnEdges(run: AgentRun, captured: CapturedEdges, nowMs: number)
 }
 
 function edgesOf(run: AgentRun, captured: CapturedEdges): { prompt?: Instant | undefined; stop?: Instant | undefined } {
-  const { told = [], busy_at, prompted_at, sent_at, run: live } = run
+  const { told = [], busy_at, prompted_at, sent_at, background, run: live } = run
   const { begun_at, end, isOpen } = lastTurn({
     told,
     busy_at,
     turn_end: turnEndOf(run),
     ...(live ? { run: live } : {}),
   })
-  const stop = live?.ended_at !== undefined && isOpen ? live.ended_at : end?.at
+  // A turn that left sub-agents or shells at work is over all the same; what they bring begins another.
+  const rested = background && background.count > 0 ? background.at : undefined
+  const stop = live?.ended_at !== undefined && isOpen ? live.ended_at : latestOf(end?.at, rested)
   const begun = isOpen ? (busy_at ?? begun_at) : undefined
   const given = latestOf(prompted_at, sent_at)
   const prompt = isAnother(given, captured) ? given : isBeginning(begun, captured, end?.at) ? begun : undefined

@@ -1,6 +1,6 @@
 import type { UnpackReceipt } from '../../lifecycle/index.js'
 import { optional, required } from '../field.js'
-import { path, text } from '../kind.js'
+import { count, path, text } from '../kind.js'
 import { operation } from '../operation.js'
 import { present } from '../present.js'
 
@@ -17,6 +17,7 @@ export const unpack = operation({
     into: optional(path('directory', 'directory'), 'The directory to make', { fallback: 'after the agent, here' }),
     tool: optional(text('tool'), 'The program that continues', { fallback: 'that of the session' }),
     name: optional(text('name'), 'Address of the agent', { fallback: 'as it was' }),
+    max_gb: optional(count, 'Refuse code whose files take more gigabytes', { fallback: '8' }),
     passphrase_file: optional(path('file'), 'A file with the passphrase, on one line'),
   },
   result: 'unpack-receipt',

@@ -90,8 +90,8 @@ async function blobsAt(
   return lines.split('\n').map((line) => /^blob ([0-9a-f]+)$/.exec(line)?.[1])
 }
 
-/** Who changed files before each snapshot: whose turns were under way since the one before. */
-function writersOf(snapshots: readonly Snapshot[]): Writer[] {
+/** Who changed files before each snapshot of a worktree: whose turns were under way since the one before. */
+export function writersOf(snapshots: readonly Snapshot[]): Writer[] {
   const open = new Map<string, Snapshot>()
   return snapshots.map((snapshot) => {
     const { session, moment } = snapshot

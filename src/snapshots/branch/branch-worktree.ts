@@ -5,7 +5,8 @@ import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { makeBorrower } from '../borrower.js'
 import type { CaptureSetting } from '../capture.js'
-import { findRepository, headOf, type Repository } from '../repository.js'
+import { findReadable } from '../readable-repository.js'
+import { headOf, type Repository } from '../repository.js'
 import { userConfig } from '../user-config.js'
 import { stateDirectory } from '../worktree-state.js'
 import { CONVERSION_SETTINGS } from './branch-tree.js'
@@ -28,7 +29,7 @@ export async function makeBranchWorktree(
   name: string,
 ): Promise<BranchWorktree> {
   const { git } = setting
-  const repository = findRepository(directory)
+  const repository = findReadable(directory)
   if (!repository) throw refused(`${directory} is in no git repository`, 'Leave out --worktree, or run git init there')
   const { commit: head } = await headOf(repository, git)
   if (head === undefined) throw refused(`The repository of ${directory} has no commit yet`, 'Make one, then try again')
@@ -78,11 +79,12 @@ export async function removeBranchWorktree(
   { directory, branch, head, root }: BranchWorktree,
 ): Promise<void> {
   rmSync(directory, { recursive: true, force: true })
-  const repository = findRepository(root)
+  const repository = findReadable(root)
   if (!repository) return
   const at = ['--git-dir', repository.commonDirectory]
-  await git.run([...at, 'worktree', 'prune'])
-  await git.run([...at, 'update-ref', '-d', `refs/heads/${branch}`, head], { accept: [1, 128] })
+  // Not `prune`: that would drop every worktree of the user's that happens not to be mounted.
+  await git.run([...at, 'worktree', 'remove', '--force', '--force', directory], { accept: [128] })
+  await git.run([...at, 'update-ref', '--no-deref', '-d', `refs/heads/${branch}`, head], { accept: [1, 128] })
 }
 
 const refused = (message: string, next: string): SkeinError => new SkeinError('bad-input', message, next)

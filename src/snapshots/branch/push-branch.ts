@@ -2,11 +2,13 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { guardedText, temporaryName } from '../../disk/index.js'
+import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { makeBorrower } from '../borrower.js'
 import type { CaptureSetting } from '../capture.js'
 import { type Git, GitStopped } from '../git.js'
-import { findRepository, type Repository } from '../repository.js'
+import { findReadable } from '../readable-repository.js'
+import type { Repository } from '../repository.js'
 import { keyOf } from '../snapshot.js'
 import { userConfig } from '../user-config.js'
 import { stateDirectory } from '../worktree-state.js'
@@ -39,13 +41,21 @@ const PASSED =
  * Pushes a branch from a repository of ours that borrows the objects, so that the repository's own configuration names nothing that runs: no hook, no
  * program for ssh, no credential helper, no remote helper. The user's own configuration (~/.gitconfig) does. Never forces.
  */
-export async function pushBranch(
-  setting: Pick<CaptureSetting, 'snapshots' | 'git' | 'home'>,
-  request: PushRequest,
-): Promise<PushEnd> {
+export async function pushBranch(setting: PushSetting, request: PushRequest): Promise<PushEnd> {
+  try {
+    return await tryPush(setting, request)
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    return { outcome: 'failed', reason: error.message }
+  }
+}
+
+type PushSetting = Pick<CaptureSetting, 'snapshots' | 'git' | 'home'>
+
+async function tryPush(setting: PushSetting, request: PushRequest): Promise<PushEnd> {
   const { git, home, snapshots } = setting
   const { directory, branch, remote, limitMs } = request
-  const repository = findRepository(directory)
+  const repository = findReadable(directory)
   const store = repository && BareStore.named(snapshots, keyOf(repository.commonDirectory), git)
   if (!repository || !store) return { outcome: 'refused', reason: `${directory} has no repository with snapshots` }
   const at = ['--git-dir', repository.commonDirectory]

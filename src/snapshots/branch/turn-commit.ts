@@ -5,7 +5,8 @@ import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { type CaptureSetting, WAIT_MS } from '../capture.js'
 import type { Git } from '../git.js'
-import { findRepository, headOf, type Repository, repositoryAt } from '../repository.js'
+import { findReadable } from '../readable-repository.js'
+import { headOf, type Repository, repositoryAt } from '../repository.js'
 import type { Snapshot } from '../snapshot.js'
 import { userConfig } from '../user-config.js'
 import { bringObjects, detailsOf } from '../user-objects.js'
@@ -40,7 +41,7 @@ const MOST_TRIES = 5
 export async function commitTurn(setting: BranchSetting, turn: TurnCommit): Promise<CommittedTurn> {
   const { git } = setting
   const { snapshot, before, branch } = turn
-  const repository = findRepository(snapshot.root)
+  const repository = findReadable(snapshot.root)
   const store = BareStore.named(setting.snapshots, snapshot.store, git)
   if (snapshot.git_directory === undefined || !repository)
     throw refused(`${snapshot.root} is in no git repository`, 'Run git init there')
@@ -61,7 +62,7 @@ export async function commitTurn(setting: BranchSetting, turn: TurnCommit): Prom
     const message = withList(turn.message, unconverted)
     const commit = await writeCommit(git, repository, { tree, parent, message, config, at: snapshot.as_of })
     if (worktree !== undefined) await followIndex(git, store, repositoryAt(worktree) ?? repository, snapshot, tree)
-    const args = ['update-ref', '--create-reflog', '-m', `skein: ${turn.message.split('\n', 1)[0]}`]
+    const args = ['update-ref', '--no-deref', '--create-reflog', '-m', `skein: ${turn.message.split('\n', 1)[0]}`]
     const ref = [`refs/heads/${branch}`, commit, tip ?? '0'.repeat(commit.length)]
     const { code, stderr } = await git.run(['--git-dir', repository.commonDirectory, ...args, ...ref], {
       accept: [1, 128],
@@ -85,7 +86,7 @@ const MOST_NAMES = 20
 
 /** Makes a branch at HEAD of a directory's repository, without a change to HEAD. A name that is taken gets a number. */
 export async function makeBranch(git: Git, directory: string, wanted: string): Promise<MadeBranch> {
-  const repository = findRepository(directory)
+  const repository = findReadable(directory)
   if (!repository) throw refused(`${directory} is in no git repository`, 'Run git init there')
   const { commit: head } = await headOf(repository, git)
   const at = ['--git-dir', repository.commonDirectory]
@@ -94,7 +95,7 @@ export async function makeBranch(git: Git, directory: string, wanted: string): P
     const there = await git.run([...at, 'show-ref', '--verify', '--quiet', `refs/heads/${branch}`], { accept: [1] })
     if (there.code === 0 && n < MOST_NAMES) continue
     if (head === undefined) return { branch }
-    const args = ['update-ref', '--create-reflog', '-m', 'skein: start', `refs/heads/${branch}`]
+    const args = ['update-ref', '--no-deref', '--create-reflog', '-m', 'skein: start', `refs/heads/${branch}`]
     const { code, stderr } = await git.run([...at, ...args, head, '0'.repeat(head.length)], { accept: [1, 128] })
     if (code === 0) return { branch, head }
     throw refused(`The branch ${branch} cannot be made: ${lastLine(stderr)}`, 'Rename the branch that is in the way')
@@ -103,9 +104,9 @@ export async function makeBranch(git: Git, directory: string, wanted: string): P
 
 /** Takes back a branch that was made and has not moved since. */
 export async function removeBranch(git: Git, directory: string, { branch, head }: MadeBranch): Promise<void> {
-  const repository = findRepository(directory)
+  const repository = findReadable(directory)
   if (!repository || head === undefined) return
-  const args = ['update-ref', '-d', `refs/heads/${branch}`, head]
+  const args = ['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, head]
   await git.run(['--git-dir', repository.commonDirectory, ...args], { accept: [1, 128] })
 }
 
@@ -118,9 +119,14 @@ interface BranchState {
 }
 
 async function branchState(git: Git, { commonDirectory }: Repository, branch: string): Promise<BranchState> {
-  const args = ['for-each-ref', '--format=%(objectname)%00%(worktreepath)', `refs/heads/${branch}`]
+  const args = ['for-each-ref', '--format=%(objectname)%00%(worktreepath)%00%(symref)', `refs/heads/${branch}`]
   const line = await git.text(['--git-dir', commonDirectory, ...args])
-  const [tip = '', worktree = ''] = Buffer.from(line, 'latin1').toString().split('\0')
+  const [tip = '', worktree = '', other = ''] = Buffer.from(line, 'latin1').toString().split('\0')
+  if (other !== '')
+    throw refused(
+      `The branch ${branch} stands for ${other}`,
+      `Remove it: git symbolic-ref --delete refs/heads/${branch}`,
+    )
   return { ...(tip === '' ? {} : { tip }), ...(worktree === '' ? {} : { worktree }) }
 }
 

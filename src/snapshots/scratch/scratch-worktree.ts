@@ -1,12 +1,12 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { ScratchDirectory } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { makeBorrower } from '../borrower.js'
 import type { Git } from '../git.js'
 import { nestedSnapshot, setIndex } from '../restore.js'
 import { keyOf, type Snapshot } from '../snapshot.js'
-import { ScratchDirectory } from './scratch-directory.js'
 
 interface ScratchSetting {
   snapshots: string

@@ -35,8 +35,12 @@ export const opencodeRunner: ToolRunner = {
       // A list of files is open after this, and Enter would take its first row.
       openEnd: /(^|\s)@\S*$/,
     }),
-  // The first Escape asks whether it is meant. Nothing but Control-C empties more than a line; in an empty one it leaves the program.
-  keys: { interrupt: ['Escape', 'Escape'], clear: ['C-c'], quit: ['C-c'] },
+  // The first Escape asks whether it is meant. Control-C empties the whole input line, but in an empty one it leaves the program.
+  keys: {
+    interrupt: ['Escape', 'Escape'],
+    clear: Array.from({ length: 12 }, () => ['C-u', 'BSpace']).flat(),
+    quit: ['C-c'],
+  },
   isEndTold: true,
   isProcess: (name) => basename(name) === NAME,
   answer: answerOpencode,

@@ -25,7 +25,7 @@ export function layoutOf(screen: Screen, shape: InputShape | undefined, frame: s
   const framed = cleaned(screen.lines, undefined)
   const lines = frame ? cleaned(screen.lines, frame) : framed
   const whole = { lines, framed, hint: lastParagraph(lines), width: screen.width }
-  const box = shape && findInput(lines, shape)
+  const box = shape && (shape.side ? findBox(framed, shape) : findInput(lines, shape))
   if (!box) return { ...whole, above: lines, footer: [] }
   return {
     ...whole,
@@ -113,4 +113,17 @@ function findInput(
   if (end < 0) return undefined
   const start = lines.findLastIndex((line, at) => at < end && edge.test(line))
   return start >= 0 && shape.prompt.test(lines[start + 1] ?? '') ? { start, first: start + 1, end } : undefined
+}
+
+/** The same where a line is drawn beside the input: its box stands right above the lower edge. */
+function findBox(
+  framed: readonly string[],
+  { edge, side }: InputShape,
+): { start: number; first: number; end: number } | undefined {
+  const lowest = Math.max(0, framed.length - MOST_FOOTER_LINES)
+  const end = framed.findLastIndex((line, at) => at >= lowest && edge?.test(line))
+  if (end < 0) return undefined
+  const above = framed.slice(0, end).findLastIndex((line) => !side?.test(line))
+  const [first, last] = [above + 2, end - 2]
+  return first < last ? { start: above + 1, first, end: last } : undefined
 }

@@ -118,7 +118,9 @@ const filled = (reason: string, hit: RegExpExecArray): string =>
 function draftIn(layout: Layout, shape: InputShape): string | undefined {
   const [first, ...rest] = layout.input ?? []
   if (first === undefined) return undefined
-  const text = shape.prompt.exec(first)?.groups?.text?.trim() ?? ''
+  const textOf = (line: string): string => shape.prompt.exec(line)?.groups?.text?.trim() ?? ''
+  const text = textOf(first)
   if (text === '' || shape.placeholders.some((pattern) => pattern.test(text))) return undefined
-  return [text, ...rest.map((line) => line.trim())].join('\n')
+  // What stands beside a box is no part of it.
+  return [text, ...rest.map((line) => (shape.side ? textOf(line) : line.trim()))].join('\n')
 }

@@ -26,6 +26,11 @@ export interface InputShape {
   readonly prompt: RegExp
   /** The line above and below the input, where the tool draws one. */
   readonly edge?: RegExp
+  /**
+   * For a tool that draws a line beside its input instead of one above it: matches every line of the box as it is drawn. The first
+   * line of the box is empty, and so is the one before its last, which names the mode.
+   */
+  readonly side?: RegExp
   /** The placeholder text of an empty input line. */
   readonly placeholders: readonly RegExp[]
 }
@@ -126,11 +131,13 @@ export function parseScreenRules(value: unknown, source: string): ScreenRules {
 }
 
 function inputShape(place: ConfigValue): InputShape {
-  const shape = place.object(['prompt', 'edge', 'placeholders'])
+  const shape = place.object(['prompt', 'edge', 'side', 'placeholders'])
   const edge = shape.optional('edge')?.regex()
+  const side = shape.optional('side')?.regex()
   return {
     prompt: shape.get('prompt').regex(),
     ...(edge ? { edge } : {}),
+    ...(side ? { side } : {}),
     placeholders:
       shape
         .optional('placeholders')

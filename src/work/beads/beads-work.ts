@@ -146,6 +146,7 @@ export class BeadsWork implements WorkProvider {
     return { ...work, mail }
   }
 
+  hookedMail: WorkProvider['hookedMail'] = () => this.mail.hookedMail()
   send: WorkProvider['send'] = (mail) => this.mail.send(mail)
   inbox: WorkProvider['inbox'] = (agent, options) => this.mail.inbox(agent, options)
   readMail: WorkProvider['readMail'] = (id, options) => this.mail.readMail(id, options)

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { forkConversation } from '../../../src/lifecycle/fork/fork-conversation.js'
@@ -57,6 +57,79 @@ describe('a fork', () => {
     const [second] = await shop.agents.fork({ ...AFTER, source: first?.session ?? '', turn: 1 })
     expect(texts(second?.worktree ?? '')).toEqual(['file-1.txt'])
     expect(second).toMatchObject({ turns: 1, source_session_id: first?.session })
+  })
+
+  it('of a fork works in the same subdirectory, also at a turn of its origin', async () => {
+    const shop = await forkable({}, { below: 'packages/web' })
+    const [first] = await shop.agents.fork({ ...AFTER, turn: 2, name: 'first' })
+    expect(first?.cwd).toBe(`${shop.project}.worktrees/first/packages/web`)
+    await shop.home.history.ingest({})
+    const [second] = await shop.agents.fork({ ...AFTER, source: first?.session ?? '', turn: 1, name: 'second' })
+    expect(second?.cwd).toBe(`${shop.project}.worktrees/second/packages/web`)
+    expect(texts(second?.cwd ?? '')).toEqual(['file-1.txt'])
+  })
+
+  it('of a directory without git is a copy of it beside it', async () => {
+    const shop = await forkable({}, { isGit: false })
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 1 })
+    expect(fork?.worktree).toMatch(new RegExp(`^${shop.project}\\.worktrees/[0-9a-f]{8}$`))
+    expect(fork).toMatchObject({ conversation: 'cut', turns: 1 })
+    expect(fork?.branch).toBeUndefined()
+    expect(texts(fork?.worktree ?? '')).toEqual(['file-1.txt'])
+    expect(existsSync(join(fork?.worktree ?? '', '.git'))).toBe(false)
+  })
+
+  it('of a session whose log is gone has the words of the archive', async () => {
+    const shop = await forkable()
+    rmSync(shop.log1)
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 2 })
+    expect(fork).toMatchObject({ conversation: 'written', turns: 2, turn: 2 })
+    expect(texts(fork?.worktree ?? '')).toEqual(['file-1.txt', 'file-2.txt'])
+    await shop.home.history.ingest({})
+    const { turns } = await shop.home.history.turns(fork?.session ?? '')
+    expect(turns.map(({ prompt, reply }) => [prompt, reply])).toEqual([
+      ['do 1', 'done 1'],
+      ['do 2', 'done 2'],
+    ])
+    expect(existsSync(shop.log1)).toBe(false)
+  })
+
+  it('before the first prompt has its files and no conversation', async () => {
+    const shop = await forkable()
+    const [fork] = await shop.agents.fork({ ...AFTER, edge: 'before', turn: 1 })
+    expect(fork).toMatchObject({ conversation: 'new', turns: 0, did: expect.stringContaining('before its first turn') })
+    expect(fork).not.toHaveProperty('turn')
+    expect(texts(fork?.worktree ?? '')).toEqual([])
+    expect((await shop.home.sessions.find(fork?.session ?? '')).forked_from).toEqual({ session: SESSION })
+  })
+
+  it('at a turn with a call that has no result is refused in one line, and made before its prompt', async () => {
+    const shop = await forkable()
+    const calls = readFileSync(shop.log1, 'utf8').trimEnd().split('\n')
+    const last = JSON.parse(calls.at(-1) ?? '')
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'sleep 100' } }
+    const open = { ...last, message: { ...last.message, content: [call], stop_reason: 'tool_use' } }
+    writeFileSync(shop.log1, `${[...calls.slice(0, -1), JSON.stringify(open)].join('\n')}\n`)
+    const before = hashOf(shop.log1)
+    await expect(shop.agents.fork({ ...AFTER, turn: 3, code: false })).rejects.toMatchObject({
+      code: 'turn-open',
+      message: 'Turn 3 has a tool call without a result (Bash)',
+      next: 'Fork before its prompt (--before), or at an earlier turn',
+    })
+    expect(await leftovers(shop)).toEqual(NOTHING)
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 3, edge: 'before', code: false })
+    expect(fork).toMatchObject({ conversation: 'cut', turns: 2 })
+    expect(hashOf(shop.log1)).toBe(before)
+  })
+
+  it('says which files had changed before the snapshot had read them', async () => {
+    const shop = await forkable()
+    const at = { directory: shop.project, session: SESSION, moment: 'prompt' as const }
+    await shop.home.snapshots.capture({ ...at, asOfMs: Date.parse('2026-11-16T08:00:30.000Z') })
+    const [exact] = await shop.agents.fork({ ...AFTER, turn: 1, code: false })
+    expect(exact?.is_exact).toBeUndefined()
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 3, edge: 'before' })
+    expect(fork).toMatchObject({ is_exact: false, late: expect.arrayContaining(['file-3.txt']) })
   })
 
   it('is refused without a snapshot, and then made of the conversation alone, where the source works', async () => {

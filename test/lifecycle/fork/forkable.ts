@@ -20,19 +20,26 @@ export const git = (cwd: string, ...args: string[]): string =>
 export const projectFolder = (cwd: string): string => cwd.replace(/[^A-Za-z0-9]/g, '-')
 
 /** A session of three turns, each of which wrote a file, with the snapshots of all but the third. */
-export async function forkable(options: Parameters<typeof workshop>[0] = {}): Promise<Workshop & { log1: string }> {
+export async function forkable(
+  options: Parameters<typeof workshop>[0] = {},
+  { below = '', isGit = true }: { below?: string; isGit?: boolean } = {},
+): Promise<Workshop & { log1: string }> {
   const shop = await workshop({ runners: [claudeLike()], ...options })
   const { project, root, home } = shop
-  git(project, 'init', '-q', '-b', 'main')
+  const cwd = join(project, below)
+  mkdirSync(cwd, { recursive: true })
   writeFileSync(join(project, 'README.md'), 'hello\n')
   writeFileSync(join(project, '.gitignore'), '*.local\nbuild/\n')
-  git(project, 'add', '.')
-  git(project, 'commit', '-q', '-m', 'first')
+  if (isGit) {
+    git(project, 'init', '-q', '-b', 'main')
+    git(project, 'add', '.')
+    git(project, 'commit', '-q', '-m', 'first')
+  }
   const lines: object[] = []
   let parent: string | null = null
   const line = (type: string, second: number, message: object, more: object = {}): void => {
     const uuid = `u${lines.length}`
-    const facts = { sessionId: SESSION, cwd: project, version: '2.1.325', timestamp: atSecond(second) }
+    const facts = { sessionId: SESSION, cwd, version: '2.1.325', timestamp: atSecond(second) }
     lines.push({ type, uuid, parentUuid: parent, ...facts, message, ...more })
     parent = uuid
   }
@@ -40,15 +47,15 @@ export async function forkable(options: Parameters<typeof workshop>[0] = {}): Pr
   for (const turn of turns) {
     const second = turn * 10
     line('user', second, { role: 'user', content: `do ${turn}` }, { promptSource: 'typed' })
-    const snapshot = { directory: project, session: SESSION, asOfMs: Date.parse(atSecond(second)) }
+    const snapshot = { directory: cwd, session: SESSION, asOfMs: Date.parse(atSecond(second)) }
     if (turn < 3) await home.snapshots.capture({ ...snapshot, moment: 'prompt' })
-    writeFileSync(join(project, `file-${turn}.txt`), `${turn}\n`)
+    writeFileSync(join(cwd, `file-${turn}.txt`), `${turn}\n`)
     const reply = [{ type: 'text', text: `done ${turn}` }]
     line('assistant', second + 2, { id: `m${turn}`, role: 'assistant', content: reply, stop_reason: 'end_turn' })
     if (turn < 3)
       await home.snapshots.capture({ ...snapshot, asOfMs: Date.parse(atSecond(second + 3)), moment: 'stop' })
   }
-  const log1 = join(root, '.claude/projects', projectFolder(project), `${SESSION}.jsonl`)
+  const log1 = join(root, '.claude/projects', projectFolder(cwd), `${SESSION}.jsonl`)
   mkdirSync(dirname(log1), { recursive: true })
   writeFileSync(log1, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
   await home.history.ingest({})

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -15,6 +15,7 @@ const STEPS: readonly UnpackStep[] = [
   ...(['directory', 'code', 'record', 'agent', 'session', 'conversation', 'bind', 'end'] as const),
 ]
 const unpacker = bundled(fileURLToPath(new URL('killed-unpack.ts', import.meta.url)))
+const scratches = (directory: string): string[] => readdirSync(directory).filter((name) => name.startsWith('skein-'))
 const packer = bundled(fileURLToPath(new URL('killed-pack.ts', import.meta.url)))
 
 describe('an unpacking', () => {
@@ -88,6 +89,13 @@ describe('a pack', () => {
     await once(child, 'close')
     expect(child.signalCode).toBe('SIGKILL')
     expect(readFileSync(file, 'utf8')).toBe('the one before')
+    // What it had begun is in a scratch directory, which another pack removes once it cannot be one that is just being made.
+    const left = scratches(shop.root)
+    expect(left).toHaveLength(1)
+    const old = new Date(Date.now() - 3_600_000)
+    utimesSync(join(shop.root, left[0] ?? ''), old, old)
+    const again = spawnSync(process.execPath, [packer(), shop.root, SESSION, `${file}-2`], { env })
+    expect([again.status, scratches(shop.root)]).toEqual([0, []])
     await packed({ ...shop, file }, { force: true })
     const other = await workshop({ runners: [claudeLike()] })
     await other.agents.unpack({ file, into: join(other.root, 'there') })

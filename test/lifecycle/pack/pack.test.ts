@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentsOf } from '../../../src/lifecycle/pack/carried-session.js'
@@ -132,6 +134,46 @@ describe('a pack', () => {
   })
 
   it.each([
+    ['too many files', 10, 5, {}, 'unfolds to more than 2000000 files'],
+    ['too many bytes', 1_000_000, 2, {}, 'unfolds to 10.00 GB, more than 8 GB'],
+    ['more than the disk has left', 100_000_000, 3, { max_gb: 2_000_000 }, 'takes 100000.00 GB; the disk of'],
+  ])('of a few bytes that unfolds to %s is refused, with nothing left', async (_, bytes, levels, more, why) => {
+    const shop = await packable()
+    const [store = ''] = readdirSync(shop.home.paths.snapshots)
+    const bare = join(shop.home.paths.snapshots, store)
+    const made = (input: string | Buffer, ...args: string[]): string =>
+      execFileSync('git', ['--git-dir', bare, ...args], { input, encoding: 'utf8' }).trim()
+    let entry = `100644 blob ${made(Buffer.alloc(bytes), 'hash-object', '-w', '--stdin')}`
+    for (let level = 0; level < levels; level += 1) {
+      const names = Array.from({ length: 100 }, (_one, n) => `${entry}\t${String(n).padStart(3, '0')}\n`)
+      entry = `040000 tree ${made(names.join(''), 'mktree')}`
+    }
+    replaceLast(bare, (await shop.home.snapshots.list(SESSION)).at(-1)?.commit ?? '', 'worktree', entry)
+    await packed(shop)
+    const other = await workshop({ runners: [claudeLike()] })
+    const unpacking = other.agents.unpack({ file: shop.file, into: join(other.root, 'there'), ...more })
+    await expect(unpacking).rejects.toThrow(why)
+    expect(await leftIn(other)).toEqual(NOTHING)
+  })
+
+  it('with an object that repeats another a hundred times is refused before it takes the memory for it', async () => {
+    const shop = await packable()
+    await packed(shop)
+    const { contents, members } = await opened(shop.file)
+    const hostile = join(shop.root, 'hostile.skein')
+    const changed = members.map(({ name, content }) =>
+      memberOf(name, name === 'code.bundle' ? withDeltaBomb(content) : content),
+    )
+    await writePack(hostile, contents as object, changed, { replace: false, nowMs: 0 })
+    const other = await workshop({ runners: [claudeLike()] })
+    await expect(other.agents.unpack({ file: hostile, into: join(other.root, 'there') })).rejects.toMatchObject({
+      message: expect.stringContaining('git index-pack'),
+      details: expect.arrayContaining([expect.stringContaining('over limit')]),
+    })
+    expect(await leftIn(other)).toEqual(NOTHING)
+  })
+
+  it.each([
     ['a file outside the git directory', { pending: { '../../../../evil': 'x' } }],
     [
       'hooks and configuration',
@@ -150,17 +192,7 @@ describe('a pack', () => {
       input: JSON.stringify(details),
       encoding: 'utf8',
     }).trim()
-    const entries = git(bare, 'cat-file', '-p', `${commit}^{tree}`)
-      .split('\n')
-      .filter((line) => !line.endsWith('\tdetails'))
-    const tree = execFileSync('git', ['--git-dir', bare, 'mktree', '--missing'], {
-      input: [...entries, `100644 blob ${blob}\tdetails`].map((line) => `${line}\n`).join(''),
-      encoding: 'utf8',
-    }).trim()
-    const message = git(bare, 'log', '-1', '--format=%B', commit)
-    const hostile = git(bare, 'commit-tree', '-m', message, tree)
-    for (const ref of git(bare, 'for-each-ref', '--format=%(refname)', `--points-at=${commit}`).split('\n'))
-      git(bare, 'update-ref', ref, hostile)
+    const hostile = replaceLast(bare, commit, 'details', `100644 blob ${blob}`)
     await packed(shop)
     const other = await workshop({ runners: [claudeLike()] })
     await expect(other.agents.unpack({ file: shop.file, into: join(other.root, 'there') })).rejects.toMatchObject({
@@ -176,6 +208,51 @@ describe('a pack', () => {
     expect([join(shop.root, 'restored'), join(shop.root, 'evil')].filter((path) => existsSync(path))).toEqual([])
   })
 })
+
+/** A snapshot with another entry in place of its own, under the same names. */
+function replaceLast(bare: string, commit: string, name: string, entry: string): string {
+  const entries = git(bare, 'cat-file', '-p', `${commit}^{tree}`)
+    .split('\n')
+    .filter((line) => !line.endsWith(`\t${name}`))
+  const tree = execFileSync('git', ['--git-dir', bare, 'mktree', '--missing'], {
+    input: [...entries, `${entry}\t${name}`].map((line) => `${line}\n`).join(''),
+    encoding: 'utf8',
+  }).trim()
+  const hostile = git(bare, 'commit-tree', '-m', git(bare, 'log', '-1', '--format=%B', commit), tree)
+  for (const ref of git(bare, 'for-each-ref', '--format=%(refname)', `--points-at=${commit}`).split('\n'))
+    git(bare, 'update-ref', ref, hostile)
+  return hostile
+}
+
+/** The same bundle with 16 MB of zeros and an object of ten bytes a piece that repeats them: 1.5 GB. */
+function withDeltaBomb(bundle: Buffer): Buffer {
+  const begin = bundle.indexOf('PACK')
+  const pack = bundle.subarray(begin, -20)
+  pack.writeUInt32BE(pack.readUInt32BE(8) + 2, 8)
+  const [base, copies] = [0xffffff, 90]
+  const varint = (value: number): Buffer => {
+    const bytes: number[] = []
+    for (let left = value; ; left = Math.floor(left / 128)) {
+      bytes.push((left % 128) | (left >= 128 ? 128 : 0))
+      if (left < 128) return Buffer.from(bytes)
+    }
+  }
+  const header = (type: number, size: number): Buffer =>
+    Buffer.concat([
+      Buffer.from([(type << 4) | (size % 16) | (size >= 16 ? 128 : 0)]),
+      ...(size >= 16 ? [varint(Math.floor(size / 16))] : []),
+    ])
+  const blob = Buffer.concat([header(3, base), deflateSync(Buffer.alloc(base))])
+  const copy = Buffer.from([0xf0, 0xff, 0xff, 0xff])
+  const delta = Buffer.concat([varint(base), varint(base * copies), ...Array.from({ length: copies }, () => copy)])
+  const bytes = [blob.length & 127]
+  for (let left = blob.length >> 7; left > 0; left >>= 7) {
+    left -= 1
+    bytes.unshift(128 | (left & 127))
+  }
+  const all = Buffer.concat([pack, blob, header(6, delta.length), Buffer.from(bytes), deflateSync(delta)])
+  return Buffer.concat([bundle.subarray(0, begin), all, createHash('sha1').update(all).digest()])
+}
 
 async function opened(path: string) {
   using file = await PackFile.open(path, () => '')

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Context } from '../../../src/model/index.js'
 import type { ToolRunner } from '../../../src/tools/index.js'
 import { fakeTool } from '../fake-tool.js'
 import { type Workshop, workshop } from '../workshop.js'
@@ -18,15 +19,31 @@ export const git = (cwd: string, ...args: string[]): string =>
   }).trimEnd()
 
 /** A session of three turns with the snapshots of each, in a repository or not. */
-export async function packable({ isGit = true } = {}): Promise<Workshop & { file: string; status: string }> {
-  const shop = await workshop({ runners: [claudeLike()] })
-  const { project, root, home } = shop
+export async function packable({
+  clock,
+  ...how
+}: Turned & { clock?: Context['clock'] } = {}): Promise<Workshop & { file: string; status: string }> {
+  const shop = await workshop({ runners: [claudeLike()], ...(clock ? { clock } : {}) })
+  return { ...shop, file: join(shop.root, 'session.skein'), status: await threeTurns(shop, how) }
+}
+
+interface Turned {
+  isGit?: boolean
+  format?: 'sha1' | 'sha256'
+}
+
+/** Has the session in this home, and says what `git status` printed after its second turn. `root` is the home of its user. */
+export async function threeTurns(
+  { project, root, home }: Pick<Workshop, 'project' | 'root' | 'home'>,
+  { isGit = true, format = 'sha1' }: Turned = {},
+): Promise<string> {
   writeFileSync(join(project, 'README.md'), 'hello\n')
   if (isGit) {
-    git(project, 'init', '-q', '-b', 'work')
+    git(project, 'init', '-q', '-b', 'work', `--object-format=${format}`)
     git(project, 'add', '.')
     git(project, 'commit', '-q', '-m', 'first')
   }
+  let status = ''
   const lines: object[] = []
   let parent: string | null = null
   const line = (type: string, second: number, message: object, more: object = {}): void => {
@@ -51,13 +68,13 @@ export async function packable({ isGit = true } = {}): Promise<Workshop & { file
     const reply = [{ type: 'text', text: `done ${turn}, the token is ${SECRET}` }]
     line('assistant', second + 2, { id: `m${turn}`, role: 'assistant', content: reply, stop_reason: 'end_turn' })
     await home.snapshots.capture({ ...snapshot, asOfMs: Date.parse(atSecond(second + 3)), moment: 'stop' })
-    if (turn === 2 && isGit) (shop as { status?: string }).status = git(project, 'status', '--porcelain')
+    if (turn === 2 && isGit) status = git(project, 'status', '--porcelain')
   }
   const log = join(root, '.claude/projects', project.replace(/[^A-Za-z0-9]/g, '-'), `${SESSION}.jsonl`)
   mkdirSync(dirname(log), { recursive: true })
   writeFileSync(log, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
   await home.history.ingest({})
-  return { ...shop, file: join(root, 'session.skein'), status: (shop as { status?: string }).status ?? '' }
+  return status
 }
 
 export async function packed(shop: Workshop & { file: string }, more: object = {}) {

@@ -1,5 +1,14 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -44,6 +53,10 @@ const refusal = async (doing: Promise<unknown>): Promise<{ code?: string; messag
     ({ code, message }) => ({ code, message }),
   )
 
+/** It was told to begin: it works, or has replied already. */
+const AT_WORK = expect.stringMatching(/^(running|waiting|idle)$/)
+const promptsOf = (shop: Shop): unknown[] => shop.log().flatMap(({ prompt }) => prompt ?? [])
+
 /** Everything that a sling could leave behind. */
 async function state({ home, repo, agents }: Shop): Promise<unknown> {
   return {
@@ -61,7 +74,11 @@ describe('sling', () => {
     const work = await shop.unit()
     const receipt = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
     expect(receipt).toMatchObject({ is_new: true, branch: `skein/${work}`, work: { status: 'hooked' } })
-    expect(receipt.agent).toMatchObject({ address: 'web/ash', role: 'worker', status: 'idle' })
+    expect(receipt.agent).toMatchObject({ address: 'web/ash', role: 'worker', status: AT_WORK })
+    expect(receipt.how).toContain('prompt received')
+    expect(promptsOf(shop)).toEqual([
+      expect.stringMatching(/^\[SKEIN\] .* • assigned\n\nRun `skein prime` and begin work/),
+    ])
     expect(git(receipt.worktree ?? '', 'branch', '--show-current')).toBe(`skein/${work}`)
     expect(readFileSync(join(receipt.worktree ?? '', 'README.md'), 'utf8')).toBe('hello\n')
     expect((await shop.home.work.hooked(receipt.agent)).work.map(({ id }) => id)).toEqual([work])
@@ -174,6 +191,9 @@ describe('sling', () => {
     const shop = await shopWithRepository()
     const first = await shop.agents.sling({ work: await shop.unit('1'), group: 'web', repo: shop.repo })
     const directory = first.worktree ?? ''
+    const unmounted = join(shop.root, 'unmounted')
+    git(shop.repo, 'worktree', 'add', '--quiet', '--detach', unmounted)
+    renameSync(unmounted, `${unmounted}.disk`)
     const next = async (): Promise<string> => {
       await shop.agents.stop('web/ash')
       for (const { id } of (await shop.home.work.hooked(first.agent)).work) {
@@ -190,6 +210,7 @@ describe('sling', () => {
     rmSync(directory, { recursive: true })
     const made = await shop.agents.sling({ work, group: 'web', repo: shop.repo })
     expect([made.agent.address, sound()]).toEqual(['web/ash', directory])
+    expect(git(shop.repo, 'worktree', 'list')).toContain(unmounted)
     work = await next()
     writeFileSync(join(directory, '.git'), 'gitdir: /nowhere\n')
     writeFileSync(join(directory, 'precious.txt'), 'mine')
@@ -199,6 +220,23 @@ describe('sling', () => {
     const aside = readdirSync(`${shop.repo}.worktrees`).find((name) => name.includes('damaged')) ?? ''
     expect(readFileSync(join(`${shop.repo}.worktrees`, aside, 'precious.txt'), 'utf8')).toBe('mine')
     expect(existsSync(join(directory, 'precious.txt'))).toBe(false)
+  })
+
+  it("runs no filter that the repository's configuration names, and those of the user's own", async () => {
+    const shop = await shopWithRepository()
+    const [trap, ran] = [join(shop.root, 'trap.sh'), join(shop.root, 'ran')]
+    writeFileSync(trap, `#!/bin/sh\necho "$1" >> ${ran}\ncat\n`, { mode: 0o755 })
+    writeFileSync(join(shop.repo, '.gitattributes'), '*.md filter=evil\n*.txt filter=own\n')
+    writeFileSync(join(shop.repo, 'a.txt'), 'a\n')
+    git(shop.repo, 'add', '.')
+    git(shop.repo, 'commit', '-q', '-m', 'attributes')
+    for (const how of ['clean', 'smudge']) git(shop.repo, 'config', `filter.evil.${how}`, `${trap} evil`)
+    git(shop.repo, 'config', 'filter.evil.required', 'true')
+    git(shop.repo, 'config', 'filter.own.smudge', `${trap} changed`)
+    writeFileSync(join(shop.root, '.gitconfig'), `[filter "own"]\n\tsmudge = ${trap} own\n`)
+    const { worktree = '' } = await shop.agents.sling({ work: await shop.unit(), group: 'web', repo: shop.repo })
+    expect(readFileSync(join(worktree, 'README.md'), 'utf8')).toBe('hello\n')
+    expect(existsSync(ran) ? readFileSync(ran, 'utf8').trim().split('\n') : []).toEqual(['own'])
   })
 })
 
@@ -236,7 +274,7 @@ describe('a sling that is killed', () => {
     expect({ agents: [], ...rest }).toEqual(shop.before)
     expect(agents).toEqual([['web/ash', 'stopped']])
     const next = await shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo })
-    expect(next).toMatchObject({ is_new: false, agent: { address: 'web/ash', status: 'idle' } })
+    expect(next).toMatchObject({ is_new: false, agent: { address: 'web/ash', status: AT_WORK } })
   })
 
   it.each(['record', 'wait', 'ready'])(
@@ -252,13 +290,16 @@ describe('a sling that is killed', () => {
       ])
       const again = await refusal(shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo }))
       expect(again.code).toBe('work-taken')
+      // Its first prompt is kept for whoever looks next.
+      await shop.agents.wait('web/ash', { until: 'done', timeoutMs: 60_000 })
+      expect(promptsOf(shop)).toEqual([expect.stringContaining('• assigned')])
     },
   )
 
   it.each(['chosen', 'hooked'])('is undone by the next sling of the same unit (%s)', async (step) => {
     const shop = await killedAt(step)
     const receipt = await shop.agents.sling({ work: shop.work, group: 'web', repo: shop.repo })
-    expect(receipt.agent).toMatchObject({ address: 'web/ash', status: 'idle' })
+    expect(receipt.agent).toMatchObject({ address: 'web/ash', status: AT_WORK })
     expect((await shop.home.work.hooked(receipt.agent)).work.map(({ id }) => id)).toEqual([shop.work])
     expect((await shop.home.events.read({ type: 'sling' })).length).toBe(1)
   })
@@ -307,7 +348,7 @@ it('Gas Town defect 18: an agent that dies at its work is brought back by the pr
   )
   expect((await shop.home.work.hooked(agent)).work.map(({ id }) => id)).toEqual([work])
   const [back] = await shop.agents.recover({ spacingMs: 0 })
-  expect(back).toMatchObject({ outcome: 'resumed', agent: { address: agent.address, status: 'idle' } })
+  expect(back).toMatchObject({ outcome: 'resumed', agent: { address: agent.address, status: AT_WORK } })
   expect((await shop.home.work.hooked(agent)).work.map(({ id }) => id)).toEqual([work])
   expect(await shop.home.events.read({ type: 'mail' })).toEqual([])
 })

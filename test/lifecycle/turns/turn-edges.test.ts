@@ -64,3 +64,12 @@ it('without a conversation there is nothing to name it by', () => {
   const { binding: _binding, ...unbound } = run({ prompted_at: at(10) })
   expect(turnEdges(unbound as AgentRun, {}, START)).toEqual([])
 })
+
+it('a turn that leaves sub-agents at work is over, and what they bring ends once more', () => {
+  const begun = { prompted_at: at(10), busy_at: at(10) }
+  const left = { ...begun, background: { count: 1, at: at(20) } }
+  expect(edges(left, { prompt: at(10) })).toEqual([['stop', at(20)]])
+  expect(edges(left, { prompt: at(10), stop: at(20) })).toEqual([])
+  const done = { ...begun, background: { count: 0, at: at(40) }, turn_end: ended(40) }
+  expect(edges(done, { prompt: at(10), stop: at(20) })).toEqual([['stop', at(40)]])
+})

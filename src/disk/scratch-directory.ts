@@ -1,8 +1,10 @@
 import { chmodSync, lstatSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { entriesIn, FileLock, isThere, namesIn, statOf } from '../../disk/index.js'
-import { SkeinError } from '../../model/index.js'
+import { SkeinError } from '../model/index.js'
+import { FileLock } from './lock.js'
+import { isThere, statOf } from './plain-file.js'
+import { entriesIn, namesIn } from './present.js'
 
 const PREFIX = 'skein-scratch-'
 /** A younger directory may have no lock yet, or one that is not held yet. */

@@ -1,0 +1,69 @@
+import { type Agent, beacon, beaconText, recipientOf, SkeinError } from '../../model/index.js'
+import { liveRun } from '../agent-run.js'
+import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
+import { isBeingSent, keepPrompt, sendPending } from './pending-prompt.js'
+import type { Sent } from './send.js'
+
+const LOOK_MS = 300
+
+/** What became of a first prompt: it was given, or it is kept and why. */
+export type FirstPrompt = { sent: Pick<Sent, 'delivery' | 'how'> } | { kept: string }
+
+/** A program waits for its first prompt: this one says why an agent was started, so that it begins. */
+export async function beaconFor(
+  parts: Parts,
+  agent: Agent,
+  { topic, sender, molecule }: { topic: string; sender: string; molecule?: string },
+): Promise<string> {
+  const { home, runs } = parts
+  const roles = await home.programs.roles()
+  const identity = roles.parse(agent.address)
+  const tool = (await runs.read(agent.id))?.recipe.tool
+  return beaconText(
+    beacon({
+      recipient: identity ? recipientOf(identity, roles.preset === 'gastown' ? 'rig' : 'group') : agent.address,
+      sender,
+      at: nowOf(parts),
+      zone: home.programs.zone(),
+      topic,
+      ...(molecule === undefined ? {} : { molecule }),
+      ...(roles.preset ? { preset: roles.preset } : {}),
+      ...(tool === undefined ? {} : { isPrimed: runnerOf(parts, tool).can.tells }),
+    }),
+  )
+}
+
+/**
+ * Gives an agent that was just started its prompt. It is kept until its program has it: whoever gives it may be killed, and a program
+ * may be asking something, not listening yet, or not take what is typed. `patienceMs`: how long one that does not take it is waited for.
+ */
+export async function giveFirst(parts: Parts, agent: Agent, text: string, patienceMs = 0): Promise<FirstPrompt> {
+  await keepPrompt(parts, agent, text)
+  return giveKept(parts, agent, patienceMs)
+}
+
+/** The same for a prompt that is kept already. */
+export async function giveKept(parts: Parts, agent: Agent, patienceMs = 0): Promise<FirstPrompt> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    const { sent, because } = await tried(parts, agent)
+    if (sent && sent.delivery !== 'stalled') return { sent }
+    const run = await parts.runs.read(agent.id)
+    const pending = run?.pending_prompt
+    if (!pending) return { sent: sent ?? { delivery: 'received', how: 'another process has sent it' } }
+    // The daemon looks at the same agents: who types it tells what became of it.
+    const isTaken = isBeingSent(pending, parts.context.clock.now())
+    if (!isTaken && (performance.now() >= until || !liveRun(run)))
+      return { kept: because ?? sent?.how ?? 'its program does not run' }
+    await pause(LOOK_MS)
+  }
+}
+
+async function tried(parts: Parts, agent: Agent): Promise<{ sent?: Sent | undefined; because?: string }> {
+  try {
+    return { sent: await sendPending(parts, agent) }
+  } catch (error) {
+    if (!(error instanceof SkeinError) || error.code !== 'agent-not-ready') throw error
+    return { because: error.message }
+  }
+}
