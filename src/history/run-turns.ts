@@ -1,9 +1,6 @@
 import { type Event, type Instant, isInstant, type Session } from '../model/index.js'
 import { emptyTurn, type LoggedTurn, type TurnOutcome } from '../tools/index.js'
 
-/** What is recorded of the turns of a program that writes no log. */
-export const TURN_EVENTS = ['turn_began', 'turn_prompted', 'turn_ended'] as const
-
 const OUTCOMES: Readonly<Record<string, TurnOutcome>> = {
   finished: 'completed',
   failed: 'failed',

@@ -51,7 +51,6 @@ describe('the list of turns', () => {
     let text = ''
     const stdout = { write: (some: string) => (text += some), columns, isTTY: true }
     await type(args, { profiles: profilesUnder(root), stdout })
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is sent has them
     return text.replace(/\x1b\[[0-9;]*m/g, '')
   }
   const json = async (...args: string[]) =>
@@ -122,7 +121,7 @@ describe('the list of turns', () => {
     expect((await json('turns', BUSY, '--note', 'bad')).turns).toHaveLength(0)
     expect((await json('turns', BUSY, '--pinned')).turns).toMatchObject([{ number: 3 }])
     expect((await skein(['turns', '--note', 'bad', BUSY])).stderr).toBe('None of its 3 turns.\n')
-    expect(await shown(['turns', BUSY], 160)).toMatch(/NOTE +PROMPT\n[^]*the good one +And now/)
+    expect(await shown(['turns', BUSY], 160)).toMatch(/NOTE +PROMPT\n[\s\S]*the good one +And now/)
     expect(await shown(['show', BUSY], 160)).toContain('the good one')
     expect(await shown(['turns', BUSY, '--turn', '2'])).toContain('note:\nthe good one\nwith reasons')
     expect((await skein(['export', BUSY, '--format', 'md'])).stdout).toContain('the good one')
