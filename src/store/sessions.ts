@@ -1,3 +1,4 @@
+// Just over 400 lines: every change of a session is decided here, beside the questions about them.
 import type { FoldedSession, SessionPage, SessionQuery } from '../index/index.js'
 import {
   type AgentAddress,

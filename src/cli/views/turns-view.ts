@@ -37,11 +37,6 @@ function columnsOf({ history, costs }: ShownTurns, { nowMs }: Screen) {
     (text: (turn: LoggedTurn) => string) =>
     ({ turn }: TurnRow): string =>
       turn ? text(turn) : ''
-  const stepsOf = ({ number }: LoggedTurn): string =>
-    history.steps
-      .filter((step) => step.turns.includes(number))
-      .map((step) => step.step_ref)
-      .join(' ')
   const column = (header: string, text: Column<TurnRow>['text'], more: Partial<Column<TurnRow>> = {}) => ({
     header,
     text,
@@ -83,7 +78,11 @@ function columnsOf({ history, costs }: ShownTurns, { nowMs }: Screen) {
     files: column('FILES', ({ code }) => (code ? String(code.files) : ''), right),
     lines: column('LINES', ({ code }) => (code && code.files > 0 ? linesOf(code) : ''), right),
     code: column('CODE', ({ code }) => (code ? marksOf(code) : '')),
-    step: column('STEP', ofTurn(stepsOf), { shrinkTo: 8 }),
+    step: column(
+      'STEP',
+      ofTurn((turn) => stepsOf(history.steps, turn)),
+      { shrinkTo: 8 },
+    ),
     mark: column(
       'NOTE',
       ofTurn(({ number }) => noteOf(history.session.turn_marks?.find((one) => one.turn === number))),
@@ -93,6 +92,12 @@ function columnsOf({ history, costs }: ShownTurns, { nowMs }: Screen) {
       column('PROMPT', promptOf, { shrinkTo, paint: (paint, { turn }) => (turn ? (text) => text : paint.dim) }),
   }
 }
+
+const stepsOf = (steps: ShownTurns['history']['steps'], { number }: LoggedTurn): string =>
+  steps
+    .filter((step) => step.turns.includes(number))
+    .map((step) => step.step_ref)
+    .join(' ')
 
 /** A price that is not known is never shown as nothing. */
 const costText = (cost: { cost_micro_usd: number; unpriced_calls: number } | undefined): string =>
