@@ -75,10 +75,8 @@ const nameOf = ({ path, from, status, kind }: CommitFile): string =>
 
 function partsOf({ parts, writer, left_out }: CommitFile, found: ExplanationDocument): string {
   if (left_out !== undefined) return LEFT_OUT[left_out]
-  const shares = parts.map((one) => `${nameAt(one.writer, found)} ${sign('+', one.added)}${sign('-', one.removed)}`)
-  return (shares.length > 0 || writer === undefined ? shares : [nameAt(writer, found)])
-    .map((one) => one.trim())
-    .join(', ')
+  const shares = parts.map((one) => `${nameAt(one.writer, found)}${sign('+', one.added)}${sign('-', one.removed)}`)
+  return (shares.length > 0 || writer === undefined ? shares : [nameAt(writer, found)]).join(', ')
 }
 
 const sign = (mark: string, lines: number): string => (lines === 0 ? '' : ` ${mark}${lines}`)

@@ -269,7 +269,7 @@ const givenUp = (agent: Agent, run: LiveRun) => ({
  */
 function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
   const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...rest } = run
-  const { turn_end: _e, quiet_at: _q, finished_at: _d, ...kept } = rest
+  const { turn_end: _e, quiet_at: _q, finished_at: _d, sent_at: _n, ...kept } = rest
   const end = resumedAt === undefined ? undefined : turnBeforeStart(run, resumedAt)
   return end ? { ...kept, turn_end: end } : kept
 }
