@@ -70,8 +70,8 @@ class HardSession {
     )
   }
 
-  async write(turn: number): Promise<void> {
-    await this.user.skein.run('send', AGENT, numberedPrompt(turn), '--replace-draft', ...WAIT)
+  async write(turn: number, ...more: string[]): Promise<void> {
+    await this.user.skein.run('send', AGENT, numberedPrompt(turn), ...more, ...WAIT)
     expect(textFiles(this.cwd)).toContain(`file-${turn}.txt`)
   }
 
@@ -88,7 +88,7 @@ class HardSession {
 
   async interrupted(prompt: string, gate: string): Promise<void> {
     const { skein, server } = this.user
-    const sent = skein.failing('send', AGENT, prompt, '--replace-draft', ...WAIT)
+    const sent = skein.failing('send', AGENT, prompt, ...WAIT)
     await server.arrival(gate)
     await skein.listed(AGENT, { status: 'running' })
     await skein.run('keys', AGENT, ...(RUNNERS.find(({ name }) => name === this.tool.name)?.keys.interrupt ?? []))
@@ -186,7 +186,7 @@ describe.each(TOOLS)('a session of $name $version in a subdirectory of a linked 
     await hard.interrupted('work on it', 'working')
     await skein.failing('send', AGENT, 'fail on it', '--replace-draft', ...WAIT)
     await skein.run('ack', AGENT)
-    await hard.write(4)
+    await hard.write(4, '--replace-draft')
     await skein.run('send', AGENT, 'ponder on it', '--replace-draft')
     await server.arrival('pondering')
     await skein.listed(AGENT, { status: 'running' })
