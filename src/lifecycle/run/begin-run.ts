@@ -14,6 +14,7 @@ import { type HandoffMarker, handoffEvents, wasTold } from '../handoff/marker.js
 import { nowOf, type Parts } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
 import { turnBeforeStart } from '../status/turn-end.js'
+import { withPrompt } from '../talk/pending-prompt.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { saveGivenEnv } from './given-env.js'
 import { identityVariables } from './identity-variables.js'
@@ -146,7 +147,7 @@ function startingRun(
 async function recordedRun(
   parts: Parts,
   agent: Agent,
-  { current, recipe, how, bound, handoff }: PlannedRun,
+  { current, recipe, how, bound, handoff, hello }: PlannedRun,
   { before, session, binding }: StartingRun,
   started: LiveRun,
   steps: StartSteps,
@@ -154,7 +155,9 @@ async function recordedRun(
   const fell = fallOf(current)
   const after = fell && { reason: fell.reason, at: current.run?.ended_at ?? before.status.since }
   const run: LiveRun = { ...started, ...(after ? { after } : {}) }
-  const next = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' as const } } : {}) }
+  const made = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' as const } } : {}) }
+  // In the same change: from here on nobody else would give a successor its first prompt.
+  const next = handoff && hello !== undefined ? { ...withPrompt(parts, agent, made, hello), run } : made
   delete next.launching
   await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
   clearOldRuns(parts, agent, run.id)
