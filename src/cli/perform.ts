@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { DaemonClient } from '../daemon/index.js'
 import type { Fields, Operation, OperationContext, Values } from '../operations/index.js'
 import type { Cli } from './command.js'
@@ -10,7 +11,18 @@ export async function perform<Declared extends Fields, Result extends object>(
 ): Promise<Result> {
   const daemon = operation.where === 'daemon' ? await clientOf(cli) : undefined
   const answer = await daemon?.tryCall(operation, await elsewhere(operation, input, cli), { actor: cli.actor })
-  return answer ? answer.result : operation.run(input, contextOf(cli))
+  if (!answer) return operation.run(input, contextOf(cli))
+  if (OVERVIEWS.includes(operation.name) && !cli.out.json) await warnOfSettings(cli)
+  return answer.result
+}
+
+/** What people look at first: there they are told of a setting that does nothing. Done here, the operation reads the settings itself. */
+const OVERVIEWS: readonly string[] = ['list', 'agents.status']
+
+async function warnOfSettings({ daemon: { configFile }, context }: Cli): Promise<void> {
+  if (!existsSync(configFile)) return
+  const { settingsWarnings } = await import('../settings/index.js')
+  for (const line of await settingsWarnings(configFile)) context.warn(line)
 }
 
 /** Loaded when it is asked for: most lists ask no daemon, and start-up is most of their time. */

@@ -56,4 +56,12 @@ export {
 } from './sqlite.js'
 export { Statements } from './statements.js'
 export { UnsuitableFile } from './unsuitable-file.js'
-export { removeRemains, syncPath, temporaryName, writeAtomic, writeDurable, writeFully } from './write-atomic.js'
+export {
+  removeRemains,
+  syncPath,
+  temporaryName,
+  writeAtomic,
+  writeDurable,
+  writeFully,
+  writeReplacing,
+} from './write-atomic.js'

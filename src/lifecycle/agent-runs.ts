@@ -9,6 +9,7 @@ import {
   readPlain,
   writeAtomic,
   writeDurable,
+  writeReplacing,
 } from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '../model/index.js'
@@ -16,6 +17,7 @@ import { type AgentRun, readAgentRun } from './agent-run.js'
 import { agentRunFromJournal } from './agent-run-recovery.js'
 import { located } from './run/run-life.js'
 import { RunCache } from './run-cache.js'
+import { turnNews } from './turns/turn-events.js'
 
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
@@ -65,6 +67,8 @@ export interface Found {
 export class AgentRuns {
   readonly #cache: RunCache
   #nextRead: Promise<AgentRun[]> | undefined
+  /** Changes of this process that are in the journal, or about to be, and not in the file yet: who was told of one by its event finds it there. */
+  readonly #saving = new Map<AgentId, Promise<void>>()
 
   constructor(
     private readonly home: Home,
@@ -92,6 +96,7 @@ export class AgentRuns {
 
   async read(id: AgentId): Promise<AgentRun | undefined> {
     const path = this.#path(id)
+    await this.#saving.get(id)?.catch(() => undefined)
     try {
       let isThere = true
       const run = this.#cache.of(id, path, () => {
@@ -128,17 +133,29 @@ export class AgentRuns {
        * Writes what must be known should this process be killed before the change is complete. A power cut ends the program as well: after
        * one, the file as it was before is as true.
        */
-      save: (next: AgentRun) => void,
+      save: (next: AgentRun) => Promise<void>,
     ) => Promise<RunChange<T> | undefined> | RunChange<T> | undefined,
     options: { waitMs?: number } = {},
   ): Promise<T | undefined> {
     using _held = await this.hold(agent.id, 'state', options.waitMs)
-    const made = await change(await this.read(agent.id), (next) => this.#write(next, false))
+    const before = await this.read(agent.id)
+    const made = await change(before, (next) => this.#writeReplacing(next))
     if (!made) return undefined
-    await Promise.all((made.events ?? []).map((event) => this.home.events.append({ ...event, agent: agent.address })))
-    if (made.isDurable ?? true) await this.#writeDurable(made.next)
-    else this.#write(made.next, false)
+    const { next, events } = await turnNews(this.home, before, made.next)
+    const saving = this.#save(agent, { ...made, next, events: [...(made.events ?? []), ...events] })
+    this.#saving.set(agent.id, saving)
+    try {
+      await saving
+    } finally {
+      this.#saving.delete(agent.id)
+    }
     return made.result
+  }
+
+  async #save(agent: Agent, { next, events = [], isDurable = true }: RunChange<unknown>): Promise<void> {
+    await Promise.all(events.map((event) => this.home.events.append({ ...event, agent: agent.address })))
+    if (isDurable) await this.#writeDurable(next)
+    else await this.#writeReplacing(next)
   }
 
   /**
@@ -199,16 +216,21 @@ export class AgentRuns {
 
   /** Puts a file back as it was before `forget`; the caller holds the agent. */
   restore(run: AgentRun): void {
-    this.#write(run, true)
+    this.#writeNow(run)
   }
 
   #path(id: AgentId): string {
     return join(this.home.paths.agents, id + SUFFIX)
   }
 
-  #write(run: AgentRun, durable: boolean): void {
+  #writeNow(run: AgentRun): void {
     makeDirectory(this.home.paths.agents)
-    writeAtomic(this.#path(run.agent), textOf(run), { durable })
+    writeAtomic(this.#path(run.agent), textOf(run), { durable: true })
+  }
+
+  async #writeReplacing(run: AgentRun): Promise<void> {
+    makeDirectory(this.home.paths.agents)
+    await writeReplacing(this.#path(run.agent), textOf(run))
   }
 
   async #writeDurable(run: AgentRun): Promise<void> {
@@ -222,7 +244,7 @@ export class AgentRuns {
     const run = await agentRunFromJournal(this.home, id)
     const found = run ? 'its settings were restored from the journal' : 'its settings are lost'
     this.context.warn(`The file of agent ${id} could not be read and was kept as ${kept}; ${found}`)
-    if (run) this.#write(run, true)
+    if (run) this.#writeNow(run)
     return run
   }
 }

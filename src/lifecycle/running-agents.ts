@@ -39,6 +39,7 @@ import { letGo } from './seance/medium.js'
 import { activityOf, mergeTold } from './status/evidence.js'
 import { type Observed, observe } from './status/observe.js'
 import { observeTogether } from './status/observe-together.js'
+import { refuseStranded } from './status/stranded.js'
 import { explain } from './status/why.js'
 import { type AnswerWith, answer } from './talk/answer.js'
 import { type FirstPrompt, giveFirst, giveKept } from './talk/first-prompt.js'
@@ -444,7 +445,8 @@ export class RunningAgents implements Agents {
   }
 
   async attachCommand(reference: string, inside: { tmux?: string }): Promise<readonly [string, ...string[]]> {
-    const { live } = await this.#running(reference)
+    const { agent, live } = await this.#running(reference)
+    await refuseStranded(this.parts, agent, live)
     const { env } = this.parts.environment
     return attachArgv(live.socket, live.tmux_session, {
       ...(inside.tmux ? { insideTmux: inside.tmux } : {}),

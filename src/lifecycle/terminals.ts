@@ -11,7 +11,7 @@ import {
 
 /** What a server said about its panes. That it did not answer is not the same as that it is gone. */
 export type Look =
-  | { kind: 'panes'; panes: ReadonlyMap<PaneId, PaneInfo> }
+  | { kind: 'panes'; panes: ReadonlyMap<PaneId, PaneInfo>; serverPid: number }
   | { kind: 'gone' }
   | { kind: 'silent'; reason: string }
 
@@ -59,8 +59,10 @@ export class Terminals implements AsyncDisposable {
 
   async #look(socket: TmuxSocket): Promise<Look> {
     try {
-      const panes = await (await this.of(socket)).panes()
-      return { kind: 'panes', panes: new Map(panes.map((pane) => [pane.pane, pane])) }
+      const terminal = await this.of(socket)
+      const panes = await terminal.panes()
+      const serverPid = panes[0]?.serverPid ?? (await terminal.serverPid())
+      return { kind: 'panes', panes: new Map(panes.map((pane) => [pane.pane, pane])), serverPid }
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error
       if (error.code === 'tmux-gone') return { kind: 'gone' }

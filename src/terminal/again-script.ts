@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { inShell } from './in-shell.js'
 
 export interface AgainScript {
@@ -18,7 +18,8 @@ const PLAIN_PATH = /^\/[A-Za-z0-9/._@+=:-]*$/
  * Writes the file that a key in the pane of an ended program runs (`ended-keys.ts`). It restarts this agent, and does nothing else.
  * Returns its path, or undefined where the path cannot be used.
  */
-export function writeAgainScript({ path, skein, profile, agent, env }: AgainScript): string | undefined {
+export async function writeAgainScript(script: AgainScript): Promise<string | undefined> {
+  const { path, skein, profile, agent, env } = script
   if (!PLAIN_PATH.test(path)) return undefined
   const words = (verb: string): string => [...skein, '--profile', profile, verb, agent].map(inShell).join(' ')
   const lines = [
@@ -32,6 +33,6 @@ export function writeAgainScript({ path, skein, profile, agent, env }: AgainScri
     'esac',
     '',
   ]
-  writeFileSync(path, lines.join('\n'), { mode: 0o600 })
+  await writeFile(path, lines.join('\n'), { mode: 0o600 })
   return path
 }

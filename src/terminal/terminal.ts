@@ -80,6 +80,8 @@ export interface Terminal extends AsyncDisposable {
   /** All panes of the server; an empty list when the server runs without any. Throws `tmux-gone` when there is none. */
   panes(): Promise<PaneInfo[]>
   pane(pane: PaneId): Promise<PaneInfo>
+  /** The pid of the server itself, in its own pid namespace. */
+  serverPid(): Promise<number>
   /** When something was last written in each pane, to the second: cheap enough to be asked for again and again. */
   activity(): Promise<Map<PaneId, number>>
   /** Starts the server when there is none. */

@@ -83,6 +83,11 @@ class TmuxTerminal implements Terminal {
     return found
   }
 
+  async serverPid(): Promise<number> {
+    const [pid] = await this.#connection.ask(commandLine('display-message', '-p', '#{pid}'), { repeatable: true })
+    return Number(pid)
+  }
+
   async activity(): Promise<Map<PaneId, number>> {
     return parseActivity(await this.#connection.ask(listActivity(), { repeatable: true }))
   }

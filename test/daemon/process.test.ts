@@ -114,6 +114,21 @@ describe('the daemon', () => {
     await until(() => livingDaemon(access.place))
   })
 
+  it('does not hide from people that a setting is misspelt or a line of the settings cannot be read', async () => {
+    const { root, access } = scratchHome()
+    await ensureDaemon(access)
+    const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
+    const said = async (command: string, ...more: string[]): Promise<string> =>
+      (await run(process.execPath, [BINARY, command, ...more], { env })).stderr
+    writeFileSync(join(root, 'config.toml'), '[turns]\ncommitt = true\n')
+    for (const command of ['list', 'status']) {
+      expect(await said(command)).toContain(`${join(root, 'config.toml')}:2: turns.committ is not a setting`)
+    }
+    expect(await said('list', '--json')).toBe('')
+    writeFileSync(join(root, 'config.toml'), '[turns\n')
+    expect(await said('list')).toContain(`${join(root, 'config.toml')}:1:`)
+  })
+
   it('leaves files that only its user can read', async () => {
     const { access } = scratchHome()
     await ensureDaemon(access)

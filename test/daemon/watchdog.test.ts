@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { type DaemonAccess, ensureDaemon, stopDaemon } from '../../src/daemon/index.js'
+import { lifeOf } from '../../src/disk/index.js'
 import type { Home } from '../../src/home/index.js'
 import { type AgentRun, AgentRuns } from '../../src/lifecycle/index.js'
 import type { Event } from '../../src/model/index.js'
@@ -101,6 +102,24 @@ it('a crashed agent is started again after its backoff, linked to what crashed, 
   expect(refused.receipts).toMatchObject([{ outcome: 'refused', fell: { parked: { kind: 'loop' } } }])
   expect(place.skein('recover', 'toast')).toMatch(/^toast: fresh /)
   expect((await place.run('toast')).respawn).toBeUndefined()
+})
+
+it('a program that has outlived its pane is ended and started again; one without a rule is left to its user', async () => {
+  const place = await yard('respawn = "never"\nbackoff = "1s"\n[roles.kept]\nrespawn = "on-crash"\n')
+  const start = ['--tool', 'demo', '--arg=--stubborn']
+  place.skein('start', '.', '--agent', 'left', ...start)
+  place.skein('start', '.', '--agent', 'toast', '--role', 'kept', ...start)
+  const [left, first] = [await place.run('left'), await place.run('toast')]
+  await ensureDaemon(place.access)
+  for (const { run } of [left, first])
+    execFileSync('tmux', ['-S', join(place.root, 'tmux.sock'), 'kill-pane', '-t', run?.pane ?? ''])
+  await until(() => isStartedAgain(place, 'toast', first))
+  expect(lifeOf({ pid: first.run?.pid ?? 0 })).toBe('dead')
+  const { status, run } = await place.run('left')
+  expect(status).toMatchObject({ status: 'error', reason: expect.stringContaining('still runs, without a terminal') })
+  expect(lifeOf({ pid: run?.pid ?? 0 })).toBe('alive')
+  place.skein('stop', 'left', '--grace', '0s')
+  expect(lifeOf({ pid: run?.pid ?? 0 })).toBe('dead')
 })
 
 it('what was stopped is not started again, also when it was down already; a mass death is reported once; the daemon may be killed in between', async () => {

@@ -65,6 +65,7 @@ async function stage(dialogs: readonly ScriptedDialog[], moments: readonly Momen
   const look = async () => ({
     kind: 'panes',
     panes: new Map((await program.terminal.panes()).map((one) => [one.pane, one])),
+    serverPid: 1,
   })
   const terminals = { of: async () => program.terminal, look }
   const parts = {

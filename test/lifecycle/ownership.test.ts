@@ -242,7 +242,7 @@ describe('an agent stays owned wherever it is looked at from', () => {
     const mule = list().find(({ address }: { address: string }) => address === 'mule')
     expect(mule).toMatchObject({ status: 'error', trouble: 'tmux-gone' })
     expect(mule.reason).toContain(`process ${pid} still runs, without a terminal`)
-    expect(skein(['start', 'mule'])).toMatchObject({ status: 1, stderr: expect.stringContaining('is already running') })
+    expect(skein(['start', 'mule'])).toMatchObject({ status: 1, stderr: expect.stringContaining('skein recover mule') })
     expect(skein(['stop', 'mule', '--grace', '1s']).status).toBe(0)
     expect(lifeOf({ pid })).toBe('dead')
     expect(stored()).toBeDefined()

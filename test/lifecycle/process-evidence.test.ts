@@ -56,7 +56,7 @@ it('tmux is asked again about a pane whose process has ended without its notice'
   expect(parsePanes([line('', process.pid)], '|')[0]).not.toHaveProperty('unsettledIn')
 })
 
-const NOTHING = { kind: 'panes', panes: new Map() } as const
+const NOTHING = { kind: 'panes', panes: new Map(), serverPid: 1 } as const
 
 const live = (pid: number, start: number | undefined): LiveRun =>
   ({ id: 'run-1', pid, process_start: start, place: thisPlace(), pane: '%1', started_at: NOW }) as unknown as LiveRun

@@ -120,6 +120,26 @@ describe('after a dead tmux server', () => {
     expect(lifeOf({ pid })).toBe('dead')
   })
 
+  it('a program that has outlived its pane says so, cannot be attached to or doubled, and recover ends it', async () => {
+    const shop = await workshop()
+    await shop.agents.start({ agent: 'toast', cwd: shop.project, args: ['--stubborn'] })
+    const pid = (await shop.agents.runs())[0]?.run?.pid ?? 0
+    const since = shop.log().length
+    shop.tmux('kill-pane', '-t', '=toast:')
+    const [seen] = await eventually(
+      () => shop.agents.list(),
+      ([one]) => one?.status === 'error',
+    )
+    expect(seen).toMatchObject({ trouble: 'dead-pane', reason: expect.stringContaining(`process ${pid} still runs`) })
+    const refused = { code: 'pane-gone', next: expect.stringContaining('skein recover toast') }
+    await expect(shop.agents.attachCommand('toast', {})).rejects.toMatchObject(refused)
+    await expect(shop.agents.start({ agent: 'toast', cwd: shop.project })).rejects.toMatchObject(refused)
+    expect(lifeOf({ pid })).toBe('alive')
+    expect(await shop.agents.recover(NOW)).toMatchObject([{ outcome: 'resumed', fell: { how: 'lost' } }])
+    expect(lifeOf({ pid })).toBe('dead')
+    expect(started(shop, since)).toHaveLength(1)
+  })
+
   it('two that recover at once double nobody, and one that is interrupted is continued by the next', async () => {
     const shop = await workshop()
     const names = ['a', 'b', 'c', 'd']

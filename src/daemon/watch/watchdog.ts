@@ -81,7 +81,9 @@ export class Watchdog implements AsyncDisposable {
     const id = event.payload.agent_id
     if (!isAgentId(id)) return
     if (event.type === 'agent_stopped') this.#queue(() => this.#consider(id))
-    if (event.type === 'agent_status' && event.payload.trouble === 'tmux-gone') this.#queue(() => this.#endStranded(id))
+    const { trouble } = event.payload
+    if (event.type === 'agent_status' && (trouble === 'tmux-gone' || trouble === 'dead-pane'))
+      this.#queue(() => this.#endStranded(id))
   }
 
   #queue(work: () => Promise<void>): void {

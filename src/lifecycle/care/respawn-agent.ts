@@ -5,6 +5,7 @@ import { endLost } from '../recover/end-lost.js'
 import { planRecovery, restoreLog } from '../recover/recovery-plan.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
+import { hasNoTerminal } from '../status/stranded.js'
 import { decideRespawn, isToCome, type RespawnRule } from './respawn.js'
 
 /** Decides about an agent that has ended, and keeps it in its file; undefined when there is nothing to do, or it was decided before. */
@@ -17,13 +18,13 @@ export async function considerRespawn(parts: Parts, agent: Agent, rule: RespawnR
 }
 
 /**
- * Ends the process of an agent that has lost its tmux server, if the rule wants the agent back: it can be reached by nobody, and its end
- * is decided about like any other.
+ * Ends the process of an agent that has lost its tmux server or its pane, if the rule wants the agent back: it can be reached by nobody,
+ * and its end is decided about like any other.
  */
 export async function endStranded(parts: Parts, agent: Agent, { respawn }: RespawnRule): Promise<void> {
   const run = await parts.runs.read(agent.id)
   const live = liveRun(run)
-  if (respawn === 'never' || !live || live.asked || run?.status.trouble !== 'tmux-gone') return
+  if (respawn === 'never' || !live || live.asked || !run || !hasNoTerminal(run.status)) return
   if (lifeOfRun(live) === 'alive') await endLost(parts, agent, live)
 }
 

@@ -5,6 +5,7 @@ import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
 import { sweepMediums } from '../seance/medium.js'
 import { type Observed, observe } from '../status/observe.js'
+import { hasNoTerminal } from '../status/stranded.js'
 import { endLost } from './end-lost.js'
 import { type Fall, fallOf } from './fall.js'
 import { InOrder } from './in-order.js'
@@ -13,7 +14,7 @@ import { Rally } from './rally.js'
 import { planRecovery, type RecoveryPlan, refuseNoProgram, restoreLog } from './recovery-plan.js'
 
 /** Without spacing, so many are being started at a time, and so many more may be watched until they are known to live. */
-const AT_ONCE = 16
+const AT_ONCE = 64
 const MOST_UNSETTLED = 64
 /** While others are still being started, so long nobody looks at those that run: looking takes time from the starts. */
 const UNSEEN_MS = 600
@@ -152,9 +153,7 @@ function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fa
   const fell = fallOf(run)
   if (fell || !run) return fell
   const live = liveRun(run)
-  const trouble = verdict?.status.trouble
-  if (!live || (trouble !== 'tmux-gone' && trouble !== 'dead-pane') || verdict?.status.source !== 'process')
-    return undefined
+  if (!live || !verdict || !hasNoTerminal(verdict.status)) return undefined
   // It may have ended since it was observed.
   return lifeOfRun(live) === 'unknown'
     ? undefined

@@ -13,12 +13,13 @@ import type { AgentRun, Binding, LiveRun } from '../agent-run.js'
 import { type HandoffMarker, handoffEvents, wasTold } from '../handoff/marker.js'
 import { nowOf, type Parts } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
+import { refuseStranded } from '../status/stranded.js'
 import { turnBeforeStart } from '../status/turn-end.js'
 import { withPrompt } from '../talk/pending-prompt.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { saveGivenEnv } from './given-env.js'
 import { identityVariables } from './identity-variables.js'
-import { begun, clearOldRuns, type ReadyRun } from './launch.js'
+import { begun, type ReadyRun } from './launch.js'
 import { makePane, type Tier } from './make-pane.js'
 import { type Beginning, type PlannedRun, planRun, type Restart } from './planned-run.js'
 import { readyRun } from './ready-run.js'
@@ -54,7 +55,7 @@ export async function beginRun(
   agent: Agent,
   stored: AgentRun | undefined,
   options: Beginning,
-  save: (next: AgentRun) => void,
+  save: (next: AgentRun) => Promise<void>,
 ) {
   const { role, roles, steps } = options
   const planned = await planRun(parts, agent, stored, options)
@@ -66,7 +67,7 @@ export async function beginRun(
   const starting = startingRun(parts, planned, readied, options)
   const { before, session } = starting
   const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? before.status.since }
-  save({ ...before, ...(ended ? { run: ended } : {}) })
+  await save({ ...before, ...(ended ? { run: ended } : {}) })
   claim?.[Symbol.dispose]()
   const restoreEnv = planned.newEnv && saveGivenEnv(parts, agent, planned.newEnv)
   const discard = (): void => {
@@ -101,7 +102,7 @@ export async function beginRun(
     await recordEnd(parts, session, 'killed', undone(steps))
     discard()
     const { launching: _launching, ...unbegun } = stored ?? { ...before, status: current.status }
-    save({ ...unbegun, ...(ended ? { run: ended } : {}) })
+    await save({ ...unbegun, ...(ended ? { run: ended } : {}) })
     throw error
   }
 }
@@ -160,7 +161,6 @@ async function recordedRun(
   const next = handoff && hello !== undefined ? { ...withPrompt(parts, agent, made, hello), run } : made
   delete next.launching
   await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
-  clearOldRuns(parts, agent, run.id)
   const isUntold = handoff?.step === 'marked' && !(await wasTold(parts, handoff))
   const about = session ? { session } : {}
   const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
@@ -272,7 +272,7 @@ const givenUp = (agent: Agent, run: LiveRun) => ({
  */
 function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
   const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...rest } = run
-  const { turn_end: _e, quiet_at: _q, finished_at: _d, ...kept } = rest
+  const { turn_end: _e, quiet_at: _q, finished_at: _d, sent_at: _n, ...kept } = rest
   const end = resumedAt === undefined ? undefined : turnBeforeStart(run, resumedAt)
   return end ? { ...kept, turn_end: end } : kept
 }
@@ -284,6 +284,7 @@ async function endBefore(parts: Parts, agent: Agent, { run, launching }: AgentRu
   const isLive = run.ended_at === undefined
   const life = isLive ? await lifeNow(parts, agent, run) : lifeOfRun(run)
   if (isLive && life === 'alive' && !options.replace) {
+    await refuseStranded(parts, agent, run)
     const next = `Attach to it: skein attach ${agent.address} , or restart it: skein restart ${agent.address}`
     throw new SkeinError('agent-running', `${agent.address} is already running (process ${run.pid})`, next)
   }

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../../disk/index.js'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeReplacing } from '../../disk/index.js'
 import { spoolCommand } from '../../journal/index.js'
 import { type Agent, type Roles, type SessionId, SkeinError } from '../../model/index.js'
 import { isTmux, type PaneInfo, writeAgainScript, writeLaunchScript } from '../../terminal/index.js'
@@ -134,10 +135,10 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
   try {
     makeDirectory(directory)
     parts.spool.prepare()
-    writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
+    await writeFile(join(directory, SECRET_FILE), secret, { mode: 0o600 })
     const { answering, home } = parts
     const hooks = answering ? hookFiles(launch, answering, { profile: home.profile, tool: run.runner.name }) : []
-    written.push(...writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }))
+    await writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }, written)
     const captured = await capturedFirst(parts, run, preparation, id)
     const session = captured?.session ?? preparation.session ?? run.session
     const env = { ...launchEnvironment(parts, run, preparation, { id, session }), ...captured?.env }
@@ -153,7 +154,7 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
       home: parts.home.paths.agents,
       ...(preparation.isMute ? { is_mute: true as const } : {}),
     }
-    const again = againScript(parts, run.agent, directory)
+    const again = await againScript(parts, run.agent, directory)
     return { launching, script, ...(session ? { session } : {}), ...(again ? { again } : {}), discard }
   } catch (error) {
     discard()
@@ -162,11 +163,11 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
 }
 
 /** Only where it is known how Skein itself is run: a program that uses the library has no command line. */
-function againScript(
+async function againScript(
   { home, self, environment }: Parts,
   { id }: Pick<Agent, 'id'>,
   directory: string,
-): string | undefined {
+): Promise<string | undefined> {
   if (!self) return undefined
   const { SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME } = environment.env
   const env = { SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME }
@@ -184,12 +185,11 @@ export function begun(launching: Launching, { pane, pid, session, serverPid }: P
 }
 
 /** Files of runs that are over, which nobody will read again. */
-export function clearOldRuns(parts: Parts, agent: Agent, keep: string): void {
+export async function clearOldRuns(parts: Parts, agent: Agent, keep: string): Promise<void> {
   const directory = parts.runs.directoryOf(agent.id)
-  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
-    if (name !== keep && !OF_THE_AGENT.includes(name) && !name.startsWith('env'))
-      rmSync(join(directory, name), { recursive: true, force: true })
-  }
+  const old = (name: string): boolean => name !== keep && !OF_THE_AGENT.includes(name) && !name.startsWith('env')
+  for (const name of existsSync(directory) ? readdirSync(directory).filter(old) : [])
+    await rm(join(directory, name), { recursive: true, force: true })
 }
 
 /** The secret of a run, for tools whose API asks for one. */
@@ -197,22 +197,20 @@ export function secretOf(parts: Parts, agent: Agent, run: LiveRun): string {
   return readFileSync(join(parts.runs.directoryOf(agent.id), run.id, SECRET_FILE), 'utf8')
 }
 
-/** Gives back which files were not there before. */
-function writeFiles({ files, links = [] }: Preparation): string[] {
+/** Adds to `made` which files were not there before. */
+async function writeFiles({ files, links = [] }: Preparation, made: string[]): Promise<void> {
   placeLinks(links)
-  const made: string[] = []
   for (const { path, content, onlyIfAbsent } of files) {
     const isThere = existsSync(path)
     if (onlyIfAbsent && isThere) continue
     if (!isThere) made.push(path)
     try {
       makeDirectory(dirname(path))
-      writeAtomic(path, content, { durable: false })
+      await writeReplacing(path, content)
     } catch (error) {
       throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
     }
   }
-  return made
 }
 
 /** A first run, without a terminal, for programs that choose their own id and tell it only so. Without an answer it is left out. */

@@ -22,7 +22,7 @@ import { type Observed, observe } from '../status/observe.js'
 import { type MadeWorktree, makeWorktree, noteWorktree, readyBranch } from '../turns/start-branch.js'
 import { type Begun, beginRun, undoRun } from './begin-run.js'
 import { saveGivenEnv } from './given-env.js'
-import { prepareRun } from './launch.js'
+import { clearOldRuns, prepareRun } from './launch.js'
 import type { Tier } from './make-pane.js'
 import type { Restart } from './planned-run.js'
 import { lifeOfRun } from './run-life.js'
@@ -209,6 +209,7 @@ export async function start(
     if (!begun) throw new Error(`agent ${agent.id} has no recipe`)
     if (!isAsBefore) keepEnvironment(parts, agent)
     await options.onBegun?.()
+    await clearOldRuns(parts, agent, begun.run.id)
     undoBranch = await readyBranch(parts, agent, begun.cwd)
     const observed = await settleStart(parts, agent, begun, role, steps)
     const { tier, session, beacon } = begun

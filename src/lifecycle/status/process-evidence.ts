@@ -67,7 +67,7 @@ export function processSeen(
 function isOtherServer(live: LiveRun, look: Look): boolean {
   const server = serverOf(live)
   if (!server || lifeOf(server) !== 'alive') return false
-  return look.kind !== 'panes' || [...look.panes.values()].every(({ serverPid }) => serverPid !== server.pid)
+  return look.kind !== 'panes' || look.serverPid !== server.pid
 }
 
 function paneSeen(live: LiveRun, pane: PaneInfo, runner: ToolRunner | undefined, at: Instant): ProcessSeen {
