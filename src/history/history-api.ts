@@ -140,6 +140,8 @@ export interface History {
   expiredSnapshots(nowMs: number): Promise<Snapshot[]>
   /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
   logTool(session: string, call: ReportedCall): Promise<Event>
+  /** Records a prompt that was sent to a program that writes no log, filtered as the words of a log are. */
+  logPrompt(session: string, sent: { prompt: string; at: Instant }): Promise<Event>
   /**
    * Passes what a session's own log says (or the archive, when the log is gone) to `fold`, a fact at a time, so that memory does not grow
    * with the log. Undefined when there is neither. The facts of a log are unfiltered: what `fold` keeps has to pass `told.kept`.
@@ -168,8 +170,11 @@ export interface SessionHistory extends LoggedSession {
   session: Session
   /** False when the log is gone. */
   from_log: boolean
-  /** `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
-  told_from: 'log' | 'archive' | 'counts'
+  /**
+   * `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted.
+   * `journal`: its program writes no log; this is what was seen of its turns.
+   */
+  told_from: 'log' | 'archive' | 'counts' | 'journal'
   /** What the log said before it was rewritten and lost some of it: so many versions are in the archive. */
   older_versions: number
   /** The session's steps with the turns they cover, whole or in part. */

@@ -15,7 +15,15 @@ import {
   type TextStore,
   usageReaders,
 } from '../ingest/index.js'
-import { type Event, isActive, parseSessionId, type Session, SkeinError, type Step } from '../model/index.js'
+import {
+  type Event,
+  type Instant,
+  isActive,
+  parseSessionId,
+  type Session,
+  SkeinError,
+  type Step,
+} from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
 import type { Events, ProfileStore, StoredSessions } from '../store/index.js'
 import { PurgeList, withMoments, withoutPurged } from '../store/index.js'
@@ -39,7 +47,8 @@ import { completedForks, logOfEntry, type OpenStores, pendingSources } from './p
 import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import { tellRedactions } from './redaction-notices.js'
-import { CALLED, keptCall, type ReportedCall, withReported } from './reported-calls.js'
+import { CALLED, keptCall, keptPrompt, type ReportedCall, withReported } from './reported-calls.js'
+import { runTurns } from './run-turns.js'
 import type { UsageLogs } from './spending.js'
 import { withSteps } from './stepped-turns.js'
 import { ToldSessions } from './told-session.js'
@@ -189,6 +198,8 @@ export class LogHistory implements UsageLogs {
     const { told_from, ...logged } = await this.#told.tell(session.id, policy, read)
     // A log has every call that its hooks reported. Only where there is none, the journal is read for them.
     const told = told_from === 'counts' ? withReported(logged, await this.#reported(session)) : logged
+    const seen = told_from === 'counts' && told.turns.length === 0 ? await this.#seenTurns(session) : []
+    if (seen.length > 0) told.turns = seen
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     const { turns, before, sub_agents } = told
     const first = before && withSteps([before], steps)[0]
@@ -197,7 +208,12 @@ export class LogHistory implements UsageLogs {
       ...(first ? { before: first } : {}),
       sub_agents: withSteps(sub_agents, steps),
     }
-    return { session, from_log: told_from === 'log', told_from, ...told, ...stepped, steps }
+    const from = seen.length > 0 ? 'journal' : told_from
+    return { session, from_log: from === 'log', ...told, ...stepped, told_from: from, steps }
+  }
+
+  async #seenTurns(session: Session): Promise<LoggedTurn[]> {
+    return runTurns(await this.#setup.events.read({ type: 'turn_*', session: session.id }), session)
   }
 
   #reported({ id, started_at }: Session): Promise<Event[]> {
@@ -215,6 +231,14 @@ export class LogHistory implements UsageLogs {
       ...(session.agent ? { agent: session.agent } : {}),
       payload,
     })
+  }
+
+  async logPrompt(reference: string, { prompt, at }: { prompt: string; at: Instant }): Promise<Event> {
+    const { sessions, policies, events, store } = this.#setup
+    const { id, cwd, agent } = await sessions.find(reference)
+    const words = keptPrompt(prompt, await policies.at(cwd))
+    const payload = await withoutPurged({ at, prompt: words }, store.paths)
+    return events.append({ type: 'turn_prompted', session: id, ...(agent ? { agent } : {}), payload })
   }
 
   async facts<T>(session: string, fold: FactsFold<T>, { log, cwd, after }: FactsOptions = {}): Promise<T | undefined> {

@@ -50,6 +50,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       turns: async (reference, options) => (await logged()).turns(reference, options),
       ...codeQuestions(parts, logged),
       logTool: async (session, call) => (await logged()).logTool(session, call),
+      logPrompt: async (session, sent) => (await logged()).logPrompt(session, sent),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),
       search: async (options) => {

@@ -70,13 +70,17 @@ export { packed, packSessions } from './history/pack.js'
 export { rewind } from './history/rewind.js'
 export { PART, search } from './history/search.js'
 export { sessionsNamed } from './history/sessions-named.js'
+export type { TurnFork } from './history/turn-forks.js'
+export { turnsNote, turnsPin, turnsUnpin } from './history/turn-marks.js'
+export { stateOf, type TurnSnapshot, type TurnState } from './history/turn-state.js'
 export {
   callsDocument,
   type PlacedToolCall,
+  type ShownTurns,
+  shownTurns,
   tools,
   turns,
   turnsDocument,
-  turnsWithCode,
 } from './history/turns.js'
 export { unpack } from './history/unpack.js'
 export { jsonDocument, jsonLine } from './json-text.js'

@@ -39,6 +39,15 @@ const RARE = new Set([
   ...['branch', 'turns', 'worktree', 'commit', 'problem', 'push'].map((field) => `turn-branch.${field}`),
   ...['at', 'reason'].map((field) => `branch-problem.${field}`),
   ...['remote', 'outcome', 'at', 'commit', 'reason', 'tries', 'next_at'].map((field) => `branch-push.${field}`),
+  // See turn-list.test.ts; what only some snapshots have: see capture.test.ts.
+  ...['agent', 'reply_after_calls', 'error'].map((field) => `turn-state.${field}`),
+  ...['session', 'agent', 'title', 'turn', 'forks'].map((field) => `turn-fork.${field}`),
+  ...['operation', 'start'].map((field) => `turn-snapshot.${field}`),
+  ...['path', 'reason', 'bytes'].map((field) => `skipped-path.${field}`),
+  ...['path', 'store', 'commit'].map((field) => `nested-snapshot.${field}`),
+  ...['tool', 'tool_version', 'model', 'permission_mode', 'arguments', 'settings_hash'].map(
+    (field) => `turn-start.${field}`,
+  ),
   // See turn-code.test.ts.
   'code-edit.changes',
   'file-change.from',
