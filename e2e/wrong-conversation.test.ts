@@ -73,7 +73,8 @@ it.concurrent.each(TESTED)(
     giveSession(user, two, one)
     const took = ([address = '', outcome = '', session = '']: string[]): string[] =>
       address === 'web/two' ? [address, 'refused', one] : [address, outcome, session]
-    expect(outcomes(await skein.failing('recover'))).toEqual(all('resumed').map(took))
+    const last = await skein.failing('recover')
+    expect(outcomes(last), JSON.stringify(last)).toEqual(all('resumed').map(took))
     said.delete('web/two')
     await expectOwn(user, said, 'where am I?')
   },
