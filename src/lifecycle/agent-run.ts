@@ -294,7 +294,7 @@ const AGENT_RUN = shape({
   ),
   'told?': listOf(EVIDENCE),
   'sample?': EVIDENCE,
-  'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text }))),
+  'requests?': listOf(shaped(shape({ id: text, tool: text, 'what?': text, kind: text, 'token?': text }))),
   'background?': shaped(shape({ count, at: time })),
   'heard?': shaped(shape({ at: time, by: text })),
   'silence?': shaped(shape({ run: text, work: text, since: time, nudged_at: time, 'stuck_at?': time })),

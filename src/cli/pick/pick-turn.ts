@@ -1,10 +1,14 @@
 import { spawnSync } from 'node:child_process'
+import type { CodeChange } from '../../home/index.js'
 import { SkeinError } from '../../model/index.js'
 import { usageError } from '../../operations/index.js'
+import type { LoggedTurn } from '../../tools/index.js'
 import type { Cli } from '../command.js'
+import { relativeTime } from '../screen/moment.js'
 import { plural } from '../screen/plural.js'
 import { safeText } from '../screen/safe-text.js'
 import type { Terminal } from '../screen/terminal.js'
+import { linesOf } from '../views/code-view.js'
 import { TurnList, type TurnRow } from './turn-list.js'
 
 /** Asks a person for one of the turns of a session. */
@@ -20,24 +24,46 @@ export async function pickTurn(session: string, { fzf }: { fzf: boolean }, cli: 
 }
 
 async function rowsOf(session: string, cli: Cli): Promise<TurnRow[]> {
-  const { history } = await cli.home()
-  const [{ turns }, coded] = await Promise.all([history.turns(session), history.codedTurns(session)])
+  const home = await cli.home()
+  const history = await home.history.turns(session)
+  const { coded, turns: changes } = await home.history.code(history)
   const kept = new Set(coded.filter(({ after }) => after !== undefined).map(({ turn }) => turn))
-  return turns.map(({ number, prompt, reply = '', tool_calls, started_at, live, outcome }) => {
-    const facts = [
-      started_at === undefined ? undefined : started_at.slice(0, 16).replace('T', ' '),
-      tool_calls.length > 0 ? plural(tool_calls.length, 'call') : undefined,
-      kept.has(number) ? undefined : 'no snapshot',
-      live ? undefined : 'abandoned',
-      outcome === 'completed' ? undefined : outcome,
-    ].filter((fact) => fact !== undefined)
-    const first = safeText(prompt.split('\n')[0] ?? '')
-    return {
-      number,
-      label: `${String(number).padStart(4)}  ${first}  (${facts.join(', ')})`,
-      preview: [...prompt.split('\n').slice(0, 3), '', ...reply.split('\n')].map(safeText),
-    }
+  const { nowMs } = cli.out.screen
+  return history.turns.map((turn) => {
+    const change = changes.get(turn.number)
+    return turnRow(turn, { nowMs, isKept: kept.has(turn.number), ...(change ? { change } : {}) })
   })
+}
+
+interface RowFacts {
+  nowMs: number
+  /** There is a snapshot of its end. */
+  isKept: boolean
+  change?: CodeChange
+}
+
+const MOST_FILES = 3
+
+/** A turn as one line with its age and what it changed, and its words and files beside it. */
+export function turnRow(turn: LoggedTurn, { nowMs, isKept, change }: RowFacts): TurnRow {
+  const { number, prompt, reply = '', tool_calls, started_at, live, outcome } = turn
+  const { changes = [] } = change ?? {}
+  const paths = changes.map(({ path }) => path)
+  const more = paths.length > MOST_FILES ? ` and ${paths.length - MOST_FILES} more` : ''
+  const facts = [
+    started_at === undefined ? undefined : relativeTime(started_at, nowMs),
+    change && paths.length > 0 ? `${linesOf(change)} ${paths.slice(0, MOST_FILES).join(', ')}${more}` : undefined,
+    tool_calls.length > 0 ? plural(tool_calls.length, 'call') : undefined,
+    isKept ? undefined : 'no snapshot',
+    live ? undefined : 'abandoned',
+    outcome === 'completed' ? undefined : outcome,
+  ].filter((fact) => fact !== undefined)
+  const files = changes.map((one) => `${linesOf(one)} ${one.path}`)
+  return {
+    number,
+    label: safeText(`${String(number).padStart(4)}  ${prompt.split('\n')[0] ?? ''}  (${facts.join(', ')})`),
+    preview: [...prompt.split('\n').slice(0, 3), ...files.slice(0, 2), '', ...reply.split('\n')].map(safeText),
+  }
 }
 
 async function byList(rows: readonly TurnRow[], cli: Cli): Promise<number | undefined> {

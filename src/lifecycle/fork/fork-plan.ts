@@ -69,8 +69,7 @@ export async function planFork(parts: Parts, request: ForkRequest): Promise<Fork
   const tool = request.tool ?? source
   runnerOf(parts, tool)
   const recipe = recipeFor(tool, cwd, run?.recipe)
-  const log = logOf(parts, session, source, run)
-  const turns = log ? foldSession([log.tool.read(log.ref)]).turns : (await home.history.turns(session.id)).turns
+  const { log, turns } = await saidIn(parts, session, logOf(parts, session, source, run))
   const kept = keptTurns({ turns }, request)
   refuseRunning(run, turns, request)
   const found = request.code ? await snapshotFor(parts, session, request) : undefined
@@ -121,6 +120,19 @@ function logOf(
   // A resume may leave an empty file beside the log.
   const ref = found.sort((a, b) => b.size - a.size)[0]
   return ref && { tool, ref }
+}
+
+/** What was said, by the source's log, or by the archive where the log is gone or refers to one that is. */
+async function saidIn(
+  { home }: Parts,
+  session: Session,
+  log: ForkPlan['log'],
+): Promise<Pick<ForkPlan, 'log'> & { turns: LoggedTurn[] }> {
+  if (log && !log.tool.lacksHistory?.(log.ref)) return { log, turns: foldSession([log.tool.read(log.ref)]).turns }
+  const { turns, told_from } = await home.history.turns(session.id)
+  if (!log || told_from === 'archive') return { log: undefined, turns }
+  const what = 'is a fork, and the log of the session that it comes from is gone'
+  throw new SkeinError('session-not-found', `Session ${session.id} ${what}`, 'Fork a session that has its log')
 }
 
 /** What a program has not written yet is in no copy. */
