@@ -69,6 +69,7 @@ export const COMMANDS: CommandTable = {
         'diff',
         'rewind',
         'blame',
+        'explain',
         'bisect',
         'tools',
         'search',
@@ -402,6 +403,10 @@ export const COMMANDS: CommandTable = {
     blame: verb(
       'Show which turn of which agent wrote each line of a file',
       async () => (await import('./commands/blame.js')).blame,
+    ),
+    explain: verb(
+      'Show which sessions, turns and prompts went into a commit',
+      async () => (await import('./commands/explain.js')).explain,
     ),
     bisect: verb(
       'Find the first turn after which a command fails',

@@ -7,6 +7,7 @@ import type { Fact, LoggedSession } from '../tools/index.js'
 import type { Bisection, BisectRequest } from './bisect/bisect.js'
 import type { Blame } from './blame.js'
 import type { CodedTurn } from './coded-turns.js'
+import type { Explained } from './explain.js'
 import type { ReportedCall } from './reported-calls.js'
 import type { SessionCode } from './turn-code.js'
 
@@ -132,6 +133,8 @@ export interface History {
   codedTurns(reference: string): Promise<CodedTurn[]>
   /** Who wrote each line of a file of the user's, or one line of it. */
   blame(file: string, line?: number): Promise<Blame>
+  /** Which sessions and turns went into a commit of the repository of a directory. */
+  explain(directory: string, rev: string): Promise<Explained>
   /** The first turn of a session after which a command fails. */
   bisect(request: BisectRequest): Promise<Bisection>
   /** The same for a history that was read, with what each turn changed, and what changed between turns. */

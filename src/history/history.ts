@@ -25,6 +25,7 @@ import {
   type Step,
 } from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
+import type { SnapshotBook } from '../snapshots/index.js'
 import type { Events, ProfileStore, StoredSessions } from '../store/index.js'
 import { PurgeList, withMoments, withoutPurged } from '../store/index.js'
 import { LOG_TOOLS, type LoggedTurn, type LogRef, type UnlistedDirectory } from '../tools/index.js'
@@ -43,6 +44,7 @@ import type {
 import { noteLook } from './last-look.js'
 import { LogFinder, logToolNamed } from './log-finder.js'
 import type { LogStores } from './log-stores.js'
+import { LoggedCommits } from './logged-commits.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
@@ -86,6 +88,7 @@ export interface HistorySetup {
   purges: PurgeList
   stores: LogStores
   events: Events
+  snapshots: Pick<SnapshotBook, 'existingCommits'>
 }
 
 interface Look {
@@ -114,6 +117,7 @@ export class LogHistory implements UsageLogs {
   readonly #told: ToldSessions
   readonly #finder: LogFinder
   readonly #setup: HistorySetup
+  readonly #commits: LoggedCommits
   /** Some logs name their directory by a hash that none had when they were read. */
   #mayBePlaced = true
   #redactionsToldAt = Number.NEGATIVE_INFINITY
@@ -121,6 +125,7 @@ export class LogHistory implements UsageLogs {
   constructor(setup: HistorySetup) {
     this.#setup = setup
     this.#finder = new LogFinder(setup)
+    this.#commits = new LoggedCommits(setup.snapshots)
     this.#told = new ToldSessions(setup.stores, setup.store.paths.words, setup.purges)
   }
 
@@ -312,7 +317,11 @@ export class LogHistory implements UsageLogs {
     report.logs = logs.length
     if (report.read > 0 && (isWholeLook || pending.some((source) => source.isUnknown)))
       count(report, await readHistory(into, completedForks(history), () => {}))
-    const found = new FoundSessions(this.#setup, history, await this.#finder.environment())
+    const found = new FoundSessions(
+      { ...this.#setup, commits: this.#commits },
+      history,
+      await this.#finder.environment(),
+    )
     report.sessions_found = await found.announce()
     if (isWholeLook && (report.read > 0 || this.#mayBePlaced)) await this.#place({ into, history, found, report })
     if (isWholeLook) await found.endWhatIsOver()

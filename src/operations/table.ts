@@ -79,6 +79,7 @@ export const OPERATIONS = {
   tools: async () => (await import('./history/turns.js')).tools,
   bisect: async () => (await import('./history/bisect.js')).bisect,
   blame: async () => (await import('./history/blame.js')).blame,
+  explain: async () => (await import('./history/explain.js')).explain,
   diff: async () => (await import('./history/diff.js')).diff,
   rewind: async () => (await import('./history/rewind.js')).rewind,
   search: async () => (await import('./history/search.js')).search,

@@ -128,11 +128,11 @@ function create(directory: string, facts: StoreFacts, repository: Repository | u
 }
 
 /** One line per directory: git reads a line that begins with a quotation mark as a string of C. */
-const alternateOf = (path: string): string =>
+export const alternateOf = (path: string): string =>
   /^["#]|\n/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path
 
 /** Raw bytes, nothing that runs, nothing that packs or removes objects by itself. */
-const configFor = (format: string): string => `[core]
+export const configFor = (format: string): string => `[core]
 	repositoryformatversion = ${format === 'sha256' ? 1 : 0}
 	bare = true
 	filemode = true

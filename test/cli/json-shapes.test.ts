@@ -104,9 +104,29 @@ const RARE = new Set([
   // See blame.test.ts.
   ...['root', 'path', 'writers', 'lines'].map((field) => `blame.${field}`),
   ...['number', 'text', 'writer'].map((field) => `blamed-line.${field}`),
-  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'commit', 'author', 'summary'].map(
+  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'since', 'commit', 'author', 'summary'].map(
     (field) => `line-writer.${field}`,
   ),
+  // See explain.test.ts.
+  ...['root', 'commit', 'parents', 'base', 'author', 'authored_at', 'committer', 'committed_at', 'summary'].map(
+    (field) => `commit-explanation.${field}`,
+  ),
+  ...['added', 'removed', 'sessions', 'writers', 'made_by', 'files', 'notes'].map(
+    (field) => `commit-explanation.${field}`,
+  ),
+  ...['session', 'agent', 'tool', 'title', 'turns', 'added', 'removed', 'cost_micro_usd', 'unpriced_calls'].map(
+    (field) => `commit-session.${field}`,
+  ),
+  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'since', 'commit', 'author', 'summary'].map(
+    (field) => `commit-writer.${field}`,
+  ),
+  ...['added', 'removed', 'files', 'cost_micro_usd', 'unpriced_calls'].map((field) => `commit-writer.${field}`),
+  ...['session', 'agent', 'turn', 'commit', 'relation'].map((field) => `commit-maker.${field}`),
+  ...['path', 'from', 'status', 'kind', 'added', 'removed', 'parts', 'hunks', 'writer', 'left_out'].map(
+    (field) => `commit-file.${field}`,
+  ),
+  ...['commit-share.writer', 'commit-share.added', 'commit-share.removed'],
+  ...['start', 'added', 'removed', 'parts'].map((field) => `commit-hunk.${field}`),
   // See pack.test.ts.
   ...['pack-report.code_as_of', 'unpack-receipt.directory', 'unpack-receipt.branch'],
   // See history/bisect.test.ts.

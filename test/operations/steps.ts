@@ -165,6 +165,16 @@ export const STEPS: readonly Step[] = [
   // The worlds are copies; what was captured is beside them.
   step('blame', 'blame ../master/captured/README.md:2', { file: '<root>/../master/captured/README.md', line: 2 }),
   step('blame', 'blame nothing', { file: '<root>/nothing' }, { fails: 'bad-input' }),
+  step('explain', 'explain HEAD --repository ../master/captured', {
+    commit: 'HEAD',
+    repository: '<root>/../master/captured',
+  }),
+  step(
+    'explain',
+    'explain nothing --repository ../master/captured',
+    { commit: 'nothing', repository: '<root>/../master/captured' },
+    { fails: 'bad-input' },
+  ),
   step('bisect', 'bisect 22222222 --run false --partial', { session: '22222222', run: 'false', partial: true }),
   step('bisect', 'bisect 22222222 --run true', { session: '22222222', run: 'true' }, { fails: 'snapshot-not-found' }),
   step('search', 'search README.md --in tools', { text: 'README.md', in: 'tools' }),
