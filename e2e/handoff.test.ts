@@ -63,7 +63,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     expect(await skein.run('handoff', address, '--cycle')).toMatchObject({ kind: 'cycle', from: session })
     await skein.listed(address, { session_id: session }, 60_000)
     expect((await skein.agent(address)).pid).not.toBe(pid)
-    await skein.run('send', address, 'again', '--wait', '--timeout', '60s')
+    await skein.run('send', address, 'again', '--wait', '--timeout', '110s')
     expect(server.requests.at(-1)?.prompts).toEqual(expect.arrayContaining(['hello', 'again']))
   })
 })

@@ -22,7 +22,7 @@ describe.each(tools)('an agent that runs $name $version', (tool) => {
     for (const key of 'draft') await skein.run('keys', 'modes', key)
     await until('the draft is seen', async () => (await skein.failing('send', 'modes', 'more')) !== undefined)
     expect(JSON.stringify(await skein.failing('send', 'modes', 'more'))).toContain('contains unsent text')
-    expect(await skein.run('send', 'modes', 'again', '--replace-draft', '--wait', '--timeout', '60s')).toMatchObject({
+    expect(await skein.run('send', 'modes', 'again', '--replace-draft', '--wait', '--timeout', '110s')).toMatchObject({
       delivery: 'received',
       reply: 'Gladly.',
     })
@@ -39,7 +39,7 @@ describe.each(tools)('an agent that runs $name $version', (tool) => {
     expect(server.requests.length).toBe(before)
     await skein.run('keys', 'modes', tool.name === 'pi' ? 'BSpace' : 'Escape')
     const isSent = async (): Promise<boolean> => {
-      const sent = await skein.run('send', 'modes', 'back', '--wait', '--timeout', '60s').catch(() => undefined)
+      const sent = await skein.run('send', 'modes', 'back', '--wait', '--timeout', '110s').catch(() => undefined)
       return sent?.delivery === 'received'
     }
     await until('it takes prompts again', isSent, 60_000)

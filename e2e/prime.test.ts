@@ -15,7 +15,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
     const started = await skein.run('start', AGENT)
     const session = objectAt(started, 'agent')?.session_id
     await skein.listed(AGENT, { status: 'idle', session_id: session }, 60_000)
-    expect(await skein.run('send', AGENT, 'hello', '--wait', '--timeout', '60s')).toMatchObject({ reply: 'Gladly.' })
+    expect(await skein.run('send', AGENT, 'hello', '--wait', '--timeout', '110s')).toMatchObject({ reply: 'Gladly.' })
     const [first] = server.requests
     const read = first?.read ?? ''
     expect(read.split(`Skein: You are the agent ${AGENT} (session: ${session}`)).toHaveLength(2)

@@ -40,7 +40,7 @@ export class User implements AsyncDisposable {
   ): Promise<string> {
     const started = await this.skein.run('start', '.', '--agent', address, '--tool', tool.name, ...options)
     await this.skein.listed(address, { status: 'idle' }, 60_000)
-    await this.skein.run('send', address, prompt, '--wait', '--timeout', '60s')
+    await this.skein.run('send', address, prompt, '--wait', '--timeout', '110s')
     return String(objectAt(started, 'agent')?.session_id)
   }
 

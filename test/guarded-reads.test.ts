@@ -48,7 +48,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'writes to a terminal that tmux names, without waiting': ['terminal/tmux-terminal.ts'],
   'files of a home, which Skein alone writes': [
     'archive/live-file.ts',
-    'snapshots/blame/blame-file.ts', // and of a repository that it has just made
+    'snapshots/blame/line-graph.ts', // and of a repository that it has just made
     'snapshots/borrower.ts', // the settings of a store
     'snapshots/scratch/scratch-worktree.ts', // an index of its own
     'archive/pack.ts',

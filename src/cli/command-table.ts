@@ -69,6 +69,7 @@ export const COMMANDS: CommandTable = {
         'diff',
         'rewind',
         'blame',
+        'explain',
         'bisect',
         'tools',
         'search',
@@ -381,7 +382,18 @@ export const COMMANDS: CommandTable = {
       },
     },
     ingest: verb("Read new entries from the tools' logs", async () => (await import('./commands/ingest.js')).ingest),
-    turns: verb("Show a session's turns", async () => (await import('./commands/turns.js')).turns),
+    turns: {
+      summary: "Show a session's turns, note something about one, or keep its snapshots",
+      otherwise: verb("Show a session's turns", async () => (await import('./commands/turns/turns.js')).turns),
+      entries: {
+        note: verb('Note something about a turn', async () => (await import('./commands/turns/note.js')).note),
+        pin: verb('Keep the snapshots of a turn', async () => (await import('./commands/turns/pin.js')).pin),
+        unpin: verb(
+          'Let the snapshots of a turn expire again',
+          async () => (await import('./commands/turns/unpin.js')).unpin,
+        ),
+      },
+    },
     diff: verb('Show what a turn changed in the code', async () => (await import('./commands/diff.js')).diff),
     rewind: verb(
       'Put the files of a worktree back to an earlier turn',
@@ -391,6 +403,10 @@ export const COMMANDS: CommandTable = {
     blame: verb(
       'Show which turn of which agent wrote each line of a file',
       async () => (await import('./commands/blame.js')).blame,
+    ),
+    explain: verb(
+      'Show which sessions, turns and prompts went into a commit',
+      async () => (await import('./commands/explain.js')).explain,
     ),
     bisect: verb(
       'Find the first turn after which a command fails',

@@ -44,7 +44,13 @@ export function route(typed: readonly string[], table: CommandTable): Route {
       if (words.length === 0 && VERSION.has(arg)) return { kind: 'version' }
       const name = arg.split('=')[0] ?? ''
       const isProfile = /^-p./.test(name) || arg === '-p' || arg === '--profile'
-      if (!isProfile && !Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) throw strayOption(name, words, table)
+      if (!isProfile && !Object.keys(GLOBAL_OPTIONS).includes(name.slice(2))) {
+        const own = optionsOwner(words, table)
+        if (!own) throw strayOption(name, words, table)
+        // `skein turns --full web/toast`: the noun's own command has options, too.
+        if (beforeTerminator(args.slice(at)).some((word) => HELP.has(word))) return { kind: 'help', words }
+        return { kind: 'command', entry: own, args: [...globals, ...args.slice(at)] }
+      }
       // After the command's name the letter may be an option of its own.
       globals.push(arg.replace(/^-p$/, '--profile').replace(/^-p=?(?=.)/, '--profile='))
       if (arg === '-p' || arg === '--profile') globals.push(...args.slice(++at, at + 1))
@@ -85,6 +91,12 @@ function otherwise(words: readonly string[], table: CommandTable): CommandEntry 
   const noun = words.length < 2 ? undefined : lookUp(words.slice(0, -1), table)
   const word = words.at(-1) ?? ''
   return noun && isNoun(noun) && !entryOf(noun, word) ? noun.otherwise : undefined
+}
+
+/** The command that a noun is by itself. */
+function optionsOwner(words: readonly string[], table: CommandTable): CommandEntry | undefined {
+  const entry = words.length === 0 ? undefined : lookUp(words, table)
+  return entry && isNoun(entry) ? entry.otherwise : undefined
 }
 
 /** The command or noun of these words. Throws when there is none. */

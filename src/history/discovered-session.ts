@@ -11,7 +11,11 @@ import type { Succession } from '../tools/index.js'
  */
 export async function recordFound(
   store: ProfileStore,
-  { found, successions }: { found: readonly FoundSession[]; successions: readonly Succession[] },
+  {
+    found,
+    successions,
+    commits,
+  }: { found: readonly FoundSession[]; successions: readonly Succession[]; commits: ReadonlyMap<string, string[]> },
   {
     nowMs,
     open,
@@ -23,10 +27,21 @@ export async function recordFound(
     const kept = purged ? found.flatMap((one) => remembered(one, purged)) : found
     const unknown = new Set(kept.map((one) => one.id).filter((id) => !state.session(id))).size
     return {
-      events: discoveries(state, kept, successions, { nowMs, isOpen: (id) => open.has(id) }),
+      events: [
+        ...discoveries(state, kept, successions, { nowMs, isOpen: (id) => open.has(id) }),
+        ...kept.flatMap(({ id }) => commitsOf(id, state.session(id), commits.get(id))),
+      ],
       result: () => unknown,
     }
   })
+}
+
+/** Commits that it has not got yet, as an event of their own: whatever else is known of the session stays as it is. */
+function commitsOf(id: SessionId, known: Session | undefined, commits: readonly string[] = []): Draft[] {
+  const more = commits.filter((one) => !known?.commits?.includes(one))
+  return more.length === 0
+    ? []
+    : [{ type: 'session_update', session: id, visibility: 'audit', payload: { commits: more } }]
 }
 
 /** The events that tell the journal of sessions found in logs. */

@@ -10,7 +10,7 @@ interface ExpiryParts {
   turns(session: string): Promise<SessionHistory>
 }
 
-/** What a fork began with and what a handoff left is kept for as long as the sessions are. */
+/** What a fork began with, what a handoff left and what people pinned or noted is kept for as long as the sessions are. */
 export async function expiredSnapshots(parts: ExpiryParts, nowMs: number): Promise<Snapshot[]> {
   const all = await parts.snapshots.list()
   const old = expired(all, nowMs)
@@ -22,8 +22,9 @@ export async function expiredSnapshots(parts: ExpiryParts, nowMs: number): Promi
     const known = await parts.sessions.get(session)
     const last = own.findLast(({ moment }) => moment === 'stop')
     if (known?.child_id !== undefined && last) kept.add(last.commit)
-    const numbers = forks.get(session as SessionId)
-    if (!numbers) continue
+    const numbers = new Set(forks.get(session as SessionId))
+    for (const { turn } of known?.turn_marks ?? []) numbers.add(turn)
+    if (numbers.size === 0) continue
     const { turns } = await parts.turns(session)
     for (const { turn, before, after } of codedTurns(turns, own))
       for (const one of numbers.has(turn) || numbers.has(undefined) ? [before, after] : [])

@@ -3,6 +3,7 @@ import type { ProfileStore, PurgeList, StoredSessions } from '../store/index.js'
 import { type Environment, LOG_TOOLS, type Succession } from '../tools/index.js'
 import { recordFound } from './discovered-session.js'
 import { withOrigin } from './fork-origin.js'
+import type { LoggedCommits } from './logged-commits.js'
 import { OpenSessions } from './open-sessions.js'
 
 /** So many sessions without an end are looked at; more are never open at once. */
@@ -14,6 +15,7 @@ interface Parts {
   readonly store: ProfileStore
   readonly sessions: StoredSessions
   readonly purges: PurgeList
+  readonly commits: LoggedCommits
 }
 
 /** Records the sessions found in logs, and the ends that no log records. One for each look at the logs. */
@@ -70,7 +72,11 @@ export class FoundSessions {
   ): Promise<number> {
     const { store, purges } = this.parts
     const nowMs = store.context.clock.now()
-    return recordFound(store, { found, successions }, { nowMs, open, purgeFilter: () => purges.purgeFilter() })
+    const commits = new Map<string, string[]>()
+    for (const one of found)
+      if (one.news.commits)
+        commits.set(one.id, await this.parts.commits.of(one, (await this.parts.sessions.get(one.id))?.commits ?? []))
+    return recordFound(store, { found, successions, commits }, { nowMs, open, purgeFilter: () => purges.purgeFilter() })
   }
 
   /** Sessions found in logs that have no end yet, as their logs were read. */

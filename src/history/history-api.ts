@@ -7,6 +7,7 @@ import type { Fact, LoggedSession } from '../tools/index.js'
 import type { Bisection, BisectRequest } from './bisect/bisect.js'
 import type { Blame } from './blame.js'
 import type { CodedTurn } from './coded-turns.js'
+import type { Explained } from './explain.js'
 import type { ReportedCall } from './reported-calls.js'
 import type { SessionCode } from './turn-code.js'
 
@@ -132,6 +133,8 @@ export interface History {
   codedTurns(reference: string): Promise<CodedTurn[]>
   /** Who wrote each line of a file of the user's, or one line of it. */
   blame(file: string, line?: number): Promise<Blame>
+  /** Which sessions and turns went into a commit of the repository of a directory. */
+  explain(directory: string, rev: string): Promise<Explained>
   /** The first turn of a session after which a command fails. */
   bisect(request: BisectRequest): Promise<Bisection>
   /** The same for a history that was read, with what each turn changed, and what changed between turns. */
@@ -140,6 +143,8 @@ export interface History {
   expiredSnapshots(nowMs: number): Promise<Snapshot[]>
   /** Records a tool call that a hook reported, filtered by the policy of the session's directory. The log's own record replaces it later. */
   logTool(session: string, call: ReportedCall): Promise<Event>
+  /** Records a prompt that was sent to a program that writes no log, filtered as the words of a log are. */
+  logPrompt(session: string, sent: { prompt: string; at: Instant }): Promise<Event>
   /**
    * Passes what a session's own log says (or the archive, when the log is gone) to `fold`, a fact at a time, so that memory does not grow
    * with the log. Undefined when there is neither. The facts of a log are unfiltered: what `fold` keeps has to pass `told.kept`.
@@ -168,8 +173,11 @@ export interface SessionHistory extends LoggedSession {
   session: Session
   /** False when the log is gone. */
   from_log: boolean
-  /** `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted. */
-  told_from: 'log' | 'archive' | 'counts'
+  /**
+   * `archive`: the log is gone or was cut, and this is what was kept of it, filtered. `counts`: there are no words, only what was counted.
+   * `journal`: its program writes no log; this is what was seen of its turns.
+   */
+  told_from: 'log' | 'archive' | 'counts' | 'journal'
   /** What the log said before it was rewritten and lost some of it: so many versions are in the archive. */
   older_versions: number
   /** The session's steps with the turns they cover, whole or in part. */

@@ -15,8 +15,17 @@ import {
   type TextStore,
   usageReaders,
 } from '../ingest/index.js'
-import { type Event, isActive, parseSessionId, type Session, SkeinError, type Step } from '../model/index.js'
+import {
+  type Event,
+  type Instant,
+  isActive,
+  parseSessionId,
+  type Session,
+  SkeinError,
+  type Step,
+} from '../model/index.js'
 import type { Config, Surroundings } from '../settings/index.js'
+import type { SnapshotBook } from '../snapshots/index.js'
 import type { Events, ProfileStore, StoredSessions } from '../store/index.js'
 import { PurgeList, withMoments, withoutPurged } from '../store/index.js'
 import { LOG_TOOLS, type LoggedTurn, type LogRef, type UnlistedDirectory } from '../tools/index.js'
@@ -35,11 +44,13 @@ import type {
 import { noteLook } from './last-look.js'
 import { LogFinder, logToolNamed } from './log-finder.js'
 import type { LogStores } from './log-stores.js'
+import { LoggedCommits } from './logged-commits.js'
 import { completedForks, logOfEntry, type OpenStores, pendingSources } from './pending-logs.js'
 import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import { tellRedactions } from './redaction-notices.js'
-import { CALLED, keptCall, type ReportedCall, withReported } from './reported-calls.js'
+import { CALLED, keptCall, keptPrompt, type ReportedCall, withReported } from './reported-calls.js'
+import { runTurns } from './run-turns.js'
 import type { UsageLogs } from './spending.js'
 import { withSteps } from './stepped-turns.js'
 import { ToldSessions } from './told-session.js'
@@ -77,6 +88,7 @@ export interface HistorySetup {
   purges: PurgeList
   stores: LogStores
   events: Events
+  snapshots: Pick<SnapshotBook, 'existingCommits'>
 }
 
 interface Look {
@@ -105,6 +117,7 @@ export class LogHistory implements UsageLogs {
   readonly #told: ToldSessions
   readonly #finder: LogFinder
   readonly #setup: HistorySetup
+  readonly #commits: LoggedCommits
   /** Some logs name their directory by a hash that none had when they were read. */
   #mayBePlaced = true
   #redactionsToldAt = Number.NEGATIVE_INFINITY
@@ -112,6 +125,7 @@ export class LogHistory implements UsageLogs {
   constructor(setup: HistorySetup) {
     this.#setup = setup
     this.#finder = new LogFinder(setup)
+    this.#commits = new LoggedCommits(setup.snapshots)
     this.#told = new ToldSessions(setup.stores, setup.store.paths.words, setup.purges)
   }
 
@@ -189,6 +203,8 @@ export class LogHistory implements UsageLogs {
     const { told_from, ...logged } = await this.#told.tell(session.id, policy, read)
     // A log has every call that its hooks reported. Only where there is none, the journal is read for them.
     const told = told_from === 'counts' ? withReported(logged, await this.#reported(session)) : logged
+    const seen = told_from === 'counts' && told.turns.length === 0 ? await this.#seenTurns(session) : []
+    if (seen.length > 0) told.turns = seen
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     const { turns, before, sub_agents } = told
     const first = before && withSteps([before], steps)[0]
@@ -197,7 +213,12 @@ export class LogHistory implements UsageLogs {
       ...(first ? { before: first } : {}),
       sub_agents: withSteps(sub_agents, steps),
     }
-    return { session, from_log: told_from === 'log', told_from, ...told, ...stepped, steps }
+    const from = seen.length > 0 ? 'journal' : told_from
+    return { session, from_log: from === 'log', ...told, ...stepped, told_from: from, steps }
+  }
+
+  async #seenTurns(session: Session): Promise<LoggedTurn[]> {
+    return runTurns(await this.#setup.events.read({ type: 'turn_*', session: session.id }), session)
   }
 
   #reported({ id, started_at }: Session): Promise<Event[]> {
@@ -215,6 +236,14 @@ export class LogHistory implements UsageLogs {
       ...(session.agent ? { agent: session.agent } : {}),
       payload,
     })
+  }
+
+  async logPrompt(reference: string, { prompt, at }: { prompt: string; at: Instant }): Promise<Event> {
+    const { sessions, policies, events, store } = this.#setup
+    const { id, cwd, agent } = await sessions.find(reference)
+    const words = keptPrompt(prompt, await policies.at(cwd))
+    const payload = await withoutPurged({ at, prompt: words }, store.paths)
+    return events.append({ type: 'turn_prompted', session: id, ...(agent ? { agent } : {}), payload })
   }
 
   async facts<T>(session: string, fold: FactsFold<T>, { log, cwd, after }: FactsOptions = {}): Promise<T | undefined> {
@@ -288,7 +317,11 @@ export class LogHistory implements UsageLogs {
     report.logs = logs.length
     if (report.read > 0 && (isWholeLook || pending.some((source) => source.isUnknown)))
       count(report, await readHistory(into, completedForks(history), () => {}))
-    const found = new FoundSessions(this.#setup, history, await this.#finder.environment())
+    const found = new FoundSessions(
+      { ...this.#setup, commits: this.#commits },
+      history,
+      await this.#finder.environment(),
+    )
     report.sessions_found = await found.announce()
     if (isWholeLook && (report.read > 0 || this.#mayBePlaced)) await this.#place({ into, history, found, report })
     if (isWholeLook) await found.endWhatIsOver()

@@ -50,6 +50,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
       turns: async (reference, options) => (await logged()).turns(reference, options),
       ...codeQuestions(parts, logged),
       logTool: async (session, call) => (await logged()).logTool(session, call),
+      logPrompt: async (session, sent) => (await logged()).logPrompt(session, sent),
       facts: async (session, fold, options) => (await logged()).facts(session, fold, options),
       counts: async (session) => (await logged()).counts(session),
       search: async (options) => {
@@ -78,7 +79,7 @@ export function openHistory(parts: HistoryParts): OpenHistory {
 function codeQuestions(
   { snapshots, sessions, store }: HistoryParts,
   logged: () => Promise<LogHistory>,
-): Pick<History, 'codedTurns' | 'blame' | 'bisect' | 'code' | 'expiredSnapshots'> {
+): Pick<History, 'codedTurns' | 'blame' | 'explain' | 'bisect' | 'code' | 'expiredSnapshots'> {
   const known = { snapshots, turns: async (id: string) => (await logged()).turns(id) }
   return {
     codedTurns: async (reference) => {
@@ -89,6 +90,10 @@ function codeQuestions(
     blame: async (file, line) => {
       const { blame } = await import('./blame.js')
       return blame(known, file, line)
+    },
+    explain: async (directory, rev) => {
+      const { explain } = await import('./explain.js')
+      return explain({ ...known, sessions }, directory, rev)
     },
     bisect: async (request) => {
       const { bisect } = await import('./bisect/bisect.js')
@@ -146,7 +151,18 @@ function loaders(parts: HistoryParts) {
     const { LogHistory, Policies, PurgeList } = await import('./history.js')
     const policies = new Policies(privacyFile, store.context, await memory())
     const purges = new PurgeList(parts.root)
-    return new LogHistory({ store, sessions, events, config, surroundings, policies, purges, stores: await stores() })
+    const { snapshots } = parts
+    return new LogHistory({
+      store,
+      sessions,
+      events,
+      config,
+      surroundings,
+      policies,
+      purges,
+      snapshots,
+      stores: await stores(),
+    })
   })
   const stores: () => Promise<LogStores> = onDemand(async () => {
     const { LogStores } = await import('./log-stores.js')

@@ -30,6 +30,13 @@ export function keptCall({ id, name, result, success, arguments: given }: Report
   }
 }
 
+/** What may be kept of a prompt. */
+export function keptPrompt(prompt: string, policy: Policy): string {
+  const filter = new FactFilter({ policy, isOfSubAgent: false, toolOf: () => undefined })
+  const fact = filter.kept({ kind: 'turn', agent: '', turn: 1, prompt, by: 'person', follows: 0 })
+  return fact?.kind === 'turn' ? fact.prompt : ''
+}
+
 /** The session with the calls that hooks reported and its log does not have: all of them where there is no log. They are before its first turn. */
 export function withReported<Told extends LoggedSession>(told: Told, events: readonly Event[]): Told {
   const known = new Set([...told.turns, ...told.sub_agents, ...(told.before ? [told.before] : [])].flatMap(idsIn))

@@ -10,8 +10,11 @@ export type {
   Blame,
   CodeChange,
   CodedTurn,
+  CommitFile,
+  CommitMaker,
   CostOptions,
   CostSpan,
+  Explanation,
   History,
   HitPlace,
   IngestOptions,
@@ -32,7 +35,8 @@ export type {
 export type { PurgeOptions, PurgeReport, Purging } from '../purge/index.js'
 export type { OnDone, Programs, Surroundings } from '../settings/index.js'
 export { readSettings, type Settings, settingsTable } from '../settings/index.js'
-export type { FileChange, Snapshot, SnapshotBook, StoreCheck, StoreStats } from '../snapshots/index.js'
+export type { FileChange, Snapshot, SnapshotBook, StoreCheck, StoreStats, UpkeepNote } from '../snapshots/index.js'
+export { diskWarning, readUpkeepNote, writeUpkeepNote } from '../snapshots/index.js'
 export type {
   AddAgentOptions,
   Chain,
@@ -50,6 +54,7 @@ export type {
   SessionTree,
   StartOptions,
   StepOptions,
+  TurnMarking,
   TypeDecay,
   When,
 } from '../store/index.js'

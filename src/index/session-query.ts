@@ -17,6 +17,10 @@ export interface SessionQuery {
   outcome?: Outcome | 'active'
   /** Only sessions that work in one of these directories, or below: an absolute path, and the same with its links followed. */
   directories?: readonly string[]
+  /** Only these. */
+  ids?: readonly string[]
+  /** Only sessions that made one of these commits, by full ids; a session may have a beginning of one. */
+  commits?: readonly string[]
   /** Part of the title, whatever the case. */
   title?: string
   /** The beginning of the id, or part of the title. */

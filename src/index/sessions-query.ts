@@ -42,6 +42,8 @@ export function sessionsQuery(
     term('s.chain_id = ?', filter.chain_id),
     term('s.outcome = ?', filter.outcome),
     ...directoryTerms(filter.directories),
+    ...listTerm('s.id in (select value from json_each(?))', filter.ids),
+    ...listTerm(MADE_ONE_OF, filter.commits),
     ...titleTerms(filter.title, matches.title),
     ...textTerms(filter.text, matches.text),
   ]
@@ -116,6 +118,13 @@ function directoryTerms(directories: readonly string[] | undefined): Term[] {
   const values = directories.flatMap((one, at): SqlValue[] => [one, below[at]?.length ?? 0, below[at] ?? ''])
   return [{ when: `(${whens.join(' or ')})`, values }]
 }
+
+/** A session may have been told the beginning of an id, as git prints it. */
+const MADE_ONE_OF = `exists (select 1 from json_each(s.record, '$.commits') own join json_each(?) meant
+  where length(own.value) >= 7 and substr(meant.value, 1, length(own.value)) = own.value)`
+
+const listTerm = (when: string, values: readonly string[] | undefined): Term[] =>
+  values ? [{ when, values: [JSON.stringify(values)] }] : []
 
 interface Term {
   when: string

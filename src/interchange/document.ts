@@ -38,6 +38,8 @@ export interface ExportedTurn extends Omit<LoggedTurn, 'tool_calls' | 'usage' | 
   /** Of its own calls of models. Absent where it made none, and in a copied turn, which the session it was copied from paid for. */
   cost?: ExportedCost
   tool_calls: ExportedCall[]
+  /** What somebody noted of it. */
+  note?: string
 }
 
 export interface ExportedCall extends Omit<LoggedToolCall, 'id' | 'arguments' | 'sub_agent'> {
@@ -91,6 +93,11 @@ const ownUsage = (turn: LoggedTurn): UsageCall[] => [
   ...turn.tool_calls.flatMap((call) => (call.sub_agent ?? []).flatMap(ownUsage)),
 ]
 
+function withNote(turn: ExportedTurn, { turn_marks }: Session): ExportedTurn {
+  const note = turn_marks?.find((mark) => mark.turn === turn.number)?.note
+  return note === undefined ? turn : { ...turn, note }
+}
+
 class SessionFilter {
   constructor(
     private readonly policy: Policy,
@@ -107,7 +114,7 @@ class SessionFilter {
       from_log,
       told_from,
       ...(before ? { before: this.#turn(before) } : {}),
-      turns: turns.map((turn) => this.#asked(turn, tools)),
+      turns: turns.map((turn) => withNote(this.#asked(turn, tools), session)),
       // Whose call started them is not known, so the strictest word about any such call counts.
       sub_agents: sub_agents.map((turn) => this.#delegated(turn, tools)),
     }

@@ -54,6 +54,7 @@ export function costText(cost: ExportedCost): string {
 export function missingLog({ told_from, turns }: Pick<ExportedSession, 'told_from' | 'turns'>): string | undefined {
   if (told_from === 'log') return undefined
   if (told_from === 'archive') return FROM_ARCHIVE
+  if (told_from === 'journal') return 'Its program writes no log: these are the turns that Skein saw, without replies.'
   return turns.length > 0
     ? 'The log of this session is gone. These are counts from when it was read, without text.'
     : 'This session has no log: it was deleted, or never read.'
@@ -73,6 +74,7 @@ export function turnNotes(turn: ExportedTurn): string[] {
     turn.tokens > 0 ? `${turn.tokens.toLocaleString('en-US')} tokens` : '',
     turn.cost ? `cost ${costText(turn.cost)}` : '',
     turn.models.join(', '),
+    turn.note === undefined ? '' : `note: ${turn.note.replace(/\s+/g, ' ')}`,
   ].filter((note) => note !== '')
 }
 

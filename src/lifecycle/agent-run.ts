@@ -170,6 +170,10 @@ export interface AgentRun {
   silence?: Silence
   /** When the program last said that it was given a prompt: the receipt for what was sent. */
   prompted_at?: Instant
+  /** When Skein last typed a prompt into a program that reports none. */
+  sent_at?: Instant
+  /** How many turns of its session have begun, where its program writes no log. */
+  turns?: { session: SessionId; count: number }
   /** How it asks before it acts, as it said last. */
   permission_mode?: string
   /** What it is to be given as soon as it listens. */
@@ -309,6 +313,8 @@ const AGENT_RUN = shape({
   'leaving?': shaped(shape({ how: text, at: time })),
   'turn_end?': shaped(shape({ how: text, at: time })),
   'prompted_at?': time,
+  'sent_at?': time,
+  'turns?': shaped(shape({ session: isSessionId, count })),
   'permission_mode?': text,
   'busy_at?': time,
   'quiet_at?': time,

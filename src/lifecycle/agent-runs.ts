@@ -17,6 +17,7 @@ import { type AgentRun, readAgentRun } from './agent-run.js'
 import { agentRunFromJournal } from './agent-run-recovery.js'
 import { located } from './run/run-life.js'
 import { RunCache } from './run-cache.js'
+import { turnNews } from './turns/turn-events.js'
 
 const SUFFIX = '.json'
 /** An agent is held for the time it takes to start a program; who waits longer than this waits for something that hangs. */
@@ -137,9 +138,11 @@ export class AgentRuns {
     options: { waitMs?: number } = {},
   ): Promise<T | undefined> {
     using _held = await this.hold(agent.id, 'state', options.waitMs)
-    const made = await change(await this.read(agent.id), (next) => this.#writeReplacing(next))
+    const before = await this.read(agent.id)
+    const made = await change(before, (next) => this.#writeReplacing(next))
     if (!made) return undefined
-    const saving = this.#save(agent, made)
+    const { next, events } = await turnNews(this.home, before, made.next)
+    const saving = this.#save(agent, { ...made, next, events: [...(made.events ?? []), ...events] })
     this.#saving.set(agent.id, saving)
     try {
       await saving

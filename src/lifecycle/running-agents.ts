@@ -78,7 +78,9 @@ export class RunningAgents implements Agents {
     const first = [beacon, options.prompt].filter((text) => text !== undefined).join('\n\n')
     if (first !== '') {
       const isOver = observed.run?.run?.ended_at !== undefined
-      const prompted = isOver ? 'it has ended, so it was given no prompt' : await this.#prompt(agent, first)
+      const prompted = isOver
+        ? 'it has ended, so it was given no prompt'
+        : await this.#prompt(agent, beacon, options.prompt)
       const view = await this.#look(agent)
       return { ...receipt, agent: view, how: `${how}; ${prompted}`, ...(record ? { session: record } : {}) }
     }
@@ -102,7 +104,7 @@ export class RunningAgents implements Agents {
     const again =
       session === undefined ? '' : observed.run?.run?.how === 'resume' ? `, resuming ${session}` : `, in ${session}`
     const did = `restarted ${agent.address} (${tier}${again})`
-    const prompted = beacon === undefined ? '' : `; ${await this.#prompt(agent, beacon)}`
+    const prompted = beacon === undefined ? '' : `; ${await this.#prompt(agent, beacon, undefined)}`
     return { agent: await this.#viewOf(observed), did, how: aliveness(observed) + prompted, tier }
   }
 
@@ -128,7 +130,7 @@ export class RunningAgents implements Agents {
   async #forked(made: Forked, prompt: string | undefined): Promise<ForkReceipt> {
     const { agent, observed, source, turn, session, conversation, worktree, branch, included } = made
     const first = [conversation.context, prompt].filter((text) => text !== undefined && text !== '').join('\n\n')
-    const prompted = first === '' ? '' : `; ${await this.#prompt(agent, first)}`
+    const prompted = first === '' ? '' : `; ${await this.#prompt(agent, undefined, first)}`
     const at = turn === undefined ? 'before its first turn' : `at turn ${turn}`
     return {
       agent: await this.#look(agent),
@@ -504,9 +506,13 @@ export class RunningAgents implements Agents {
     await this.parts.terminals[Symbol.asyncDispose]()
   }
 
-  /** An agent that asks something first is given its prompt as soon as that is answered. */
-  async #prompt(agent: Agent, text: string): Promise<string> {
-    return toldOf(await giveFirst(this.parts, agent, text))
+  /** An agent that asks something first is given its prompt as soon as that is answered. The beacon of a successor is kept already. */
+  async #prompt(agent: Agent, beacon: string | undefined, prompt: string | undefined): Promise<string> {
+    const isKept = (await this.parts.runs.read(agent.id))?.pending_prompt !== undefined
+    const text = [...(beacon === undefined || isKept ? [] : [beacon]), ...(prompt === undefined ? [] : [prompt])]
+    return toldOf(
+      await (text.length > 0 ? giveFirst(this.parts, agent, text.join('\n\n')) : giveKept(this.parts, agent)),
+    )
   }
 
   /** Undefined also when it is not the time yet. */

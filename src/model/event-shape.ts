@@ -66,6 +66,7 @@ const DECIDED_ELSEWHERE = {
   'outcome?': absent,
   'reason?': absent,
   'steps?': absent,
+  'turn_marks?': absent,
   'tool_calls?': absent,
 } satisfies Readonly<Record<string, Check>>
 
@@ -172,6 +173,7 @@ const SHAPES: Readonly<Record<StateEventType, Shape>> = {
   }),
   session_step_started: shape({ step_ref: text, 'molecule_id?': text, started_at: time }),
   session_step_completed: shape({ step_ref: text, completed_at: time, success: flag }),
+  session_turn_marked: shape({ turn: count, 'note?': text, 'pinned?': flag, at: time }),
   agent_added: shape({ agent: shaped(AGENT) }),
   agent_updated: shape({
     agent_id: text,
@@ -263,6 +265,8 @@ const STEP = shape({
   'success?': flag,
 })
 
+const TURN_MARK = shape({ turn: count, 'note?': text, 'is_pinned?': flag, at: time })
+
 /** The same for what the files that outlive the journal hold: session records and the roster. */
 export const isSoundSession: Check = shaped(
   shape({
@@ -274,6 +278,7 @@ export const isSoundSession: Check = shaped(
     'outcome?': isOutcome,
     'reason?': text,
     'steps?': listOf(shaped(STEP)),
+    'turn_marks?': listOf(shaped(TURN_MARK)),
     chain_id: isSessionId,
     'parent_id?': isSessionId,
     'child_id?': isSessionId,

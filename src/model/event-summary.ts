@@ -52,6 +52,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   session_step_started: (told) => `${told.session} began step ${told.field('step_ref')}`,
   session_step_completed: (told) =>
     `${told.session} ${told.payload.success === false ? 'failed' : 'finished'} step ${told.field('step_ref')}`,
+  session_turn_marked: (told) => `${turnIn(told.payload)} of ${told.session} ${markedHow(told.payload)}`,
   handoff: (told) => {
     const successor = named(told.field('child_id') || undefined, 'a successor')
     return `${named(told.event.session, told.who)} handed off to ${successor}${tail(told.field('subject'))}`
@@ -111,6 +112,10 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   agent_archived: (told) => `${told.who} was archived`,
   agent_unarchived: (told) => `${told.who} is listed again`,
   session_resurrected: (told) => `${told.session} can be resumed again${tail(told.field('tool'))}`,
+  turn_began: (told) => `${told.who} began ${turnIn(told.payload)}`,
+  turn_prompted: (told) => `${told.who} was given a prompt${tail(told.field('prompt').split('\n')[0] ?? '')}`,
+  turn_ended: (told) => `${told.who} ended a turn${tail(told.about('reason', 'how'))}`,
+  snapshots_warned: (told) => `snapshots take much space${tail(told.field('reason'))}`,
   identity_bind: bound,
   identity_rebind: bound,
   identity_refuse: (told) =>
@@ -124,6 +129,14 @@ const tail = (text: string): string => (text === '' ? '' : `: ${text}`)
 const shortId = (id: string): string => (/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(id) ? id.slice(0, 13).replace(/-$/, '') : id)
 
 const named = (id: string | undefined, otherwise: string): string => (id === undefined ? otherwise : shortId(id))
+
+const turnIn = ({ turn }: Record<string, unknown>): string => (typeof turn === 'number' ? `turn ${turn}` : 'a turn')
+
+function markedHow({ note, pinned }: Record<string, unknown>): string {
+  if (typeof note === 'string')
+    return note === '' ? 'has no note any more' : `was noted${tail(note.split('\n')[0] ?? '')}`
+  return pinned === true ? 'was pinned' : 'is no longer pinned'
+}
 
 function textAt(of: unknown, name: string): string {
   const value = typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined

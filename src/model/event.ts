@@ -40,6 +40,8 @@ export interface StatePayloads {
   session_update: SessionFacts & Partial<Lineage>
   session_step_started: { step_ref: string; molecule_id?: string; started_at: Instant }
   session_step_completed: { step_ref: string; completed_at: Instant; success: boolean }
+  /** What is absent stays as it was; an empty note is none. */
+  session_turn_marked: { turn: number; note?: string; pinned?: boolean; at: Instant }
   agent_added: { agent: Agent }
   agent_updated: {
     agent_id: AgentId
@@ -122,6 +124,10 @@ export const RECORD_TYPES = [
   'agent_archived',
   'agent_unarchived',
   'session_resurrected',
+  'turn_began',
+  'turn_prompted',
+  'turn_ended',
+  'snapshots_warned',
 ] as const
 export type RecordEventType = (typeof RECORD_TYPES)[number]
 
@@ -132,6 +138,7 @@ const STATE_TYPES: Readonly<Record<StateEventType, true>> = {
   session_update: true,
   session_step_started: true,
   session_step_completed: true,
+  session_turn_marked: true,
   agent_added: true,
   agent_updated: true,
   agent_renamed: true,
@@ -184,6 +191,9 @@ const AUDIT_ONLY = new Set<string>([
   'agent_sent',
   'agent_acked',
   'agent_snoozed',
+  'turn_began',
+  'turn_prompted',
+  'turn_ended',
 ])
 export function defaultVisibility(type: string): Visibility {
   if (AUDIT_ONLY.has(type) || type.startsWith('patrol_')) return 'audit'

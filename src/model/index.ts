@@ -124,6 +124,7 @@ export {
   type Step,
   type ToolCall,
   type Turn,
+  type TurnMark,
 } from './session.js'
 export { applyToSession, sessionsTouchedBy } from './session-state.js'
 export * as shapes from './shape.js'

@@ -48,6 +48,7 @@ export const DEFAULT_POLICY: RetentionPolicy = {
     agent_stopped: days(30),
     agent_start_failed: days(30),
     tool_called: days(30),
+    'turn_*': days(90),
   },
   minRetain: 100,
   pruneIntervalMs: 3_600_000,

@@ -1,7 +1,7 @@
-import { type Event, isStateType, type StateEvent } from './event.js'
+import { type Event, isStateType, type StateEvent, type StatePayloads } from './event.js'
 import type { SessionId } from './ids.js'
 import { OUTCOME_OF_LINK } from './outcome.js'
-import type { Session, Step } from './session.js'
+import type { Session, Step, TurnMark } from './session.js'
 
 /** The sessions whose state an event may change: its own, and the predecessor that a start continues. */
 export function sessionsTouchedBy(event: Event): SessionId[] {
@@ -43,6 +43,8 @@ export function applyToSession(current: Session | undefined, id: SessionId, even
     }
     case 'session_step_completed':
       return current && stepCompleted(current, state.payload)
+    case 'session_turn_marked':
+      return current && marked(current, state.payload)
     default:
       return current
   }
@@ -87,6 +89,23 @@ function stepCompleted(
   steps[open] = { ...step, completed_at: done.completed_at, success: done.success }
   const { step_ref, ...rest } = current
   return step_ref === done.step_ref ? { ...rest, steps } : { ...current, steps }
+}
+
+/** A turn that is left without a note and without a pin has no mark. */
+function marked(current: Session, { turn, note, pinned, at }: StatePayloads['session_turn_marked']): Session {
+  const { turn_marks = [], ...rest } = current
+  const before = turn_marks.find((mark) => mark.turn === turn)
+  const words = note ?? before?.note ?? ''
+  const isPinned = pinned ?? before?.is_pinned ?? false
+  const mark: TurnMark = {
+    turn,
+    ...(words === '' ? {} : { note: words }),
+    ...(isPinned ? { is_pinned: true } : {}),
+    at,
+  }
+  const others = turn_marks.filter((one) => one.turn !== turn)
+  const marks = words === '' && !isPinned ? others : [...others, mark].sort((a, b) => a.turn - b.turn)
+  return marks.length > 0 ? { ...rest, turn_marks: marks } : rest
 }
 
 function mergedCommits(current: Session, more: string[] | undefined): { commits?: string[] } {

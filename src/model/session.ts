@@ -45,6 +45,8 @@ export interface Session {
   /** The step being executed now. */
   step_ref?: string
   steps?: Step[]
+  /** What people noted of its turns, and which of them they want to keep; by number. */
+  turn_marks?: TurnMark[]
 
   // Linking
   /** The session this one continues. */
@@ -75,6 +77,16 @@ export interface Step {
   started_at: Instant
   completed_at?: Instant
   success?: boolean
+}
+
+/** A note on a turn, a pin, or both. The snapshots of a marked turn do not expire. */
+export interface TurnMark {
+  /** Its number in `skein turns`. */
+  turn: number
+  note?: string
+  is_pinned?: true
+  /** When it was last changed. */
+  at: Instant
 }
 
 /** One tool invocation. Arguments and result are already privacy-filtered. */

@@ -63,6 +63,7 @@ export { bisect } from './history/bisect.js'
 export { blame } from './history/blame.js'
 export { cost } from './history/cost.js'
 export { diff } from './history/diff.js'
+export { type ExplanationDocument, explain } from './history/explain.js'
 export { documentOf, exported, exportSessions, ofStep } from './history/export.js'
 export { ingest } from './history/ingest.js'
 export { onlyStep, STEP } from './history/only-step.js'
@@ -70,13 +71,17 @@ export { packed, packSessions } from './history/pack.js'
 export { rewind } from './history/rewind.js'
 export { PART, search } from './history/search.js'
 export { sessionsNamed } from './history/sessions-named.js'
+export type { TurnFork } from './history/turn-forks.js'
+export { turnsNote, turnsPin, turnsUnpin } from './history/turn-marks.js'
+export { stateOf, type TurnSnapshot, type TurnState } from './history/turn-state.js'
 export {
   callsDocument,
   type PlacedToolCall,
+  type ShownTurns,
+  shownTurns,
   tools,
   turns,
   turnsDocument,
-  turnsWithCode,
 } from './history/turns.js'
 export { unpack } from './history/unpack.js'
 export { jsonDocument, jsonLine } from './json-text.js'

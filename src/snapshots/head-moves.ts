@@ -30,7 +30,7 @@ export class HeadLogs {
     if (!all) return undefined
     const [fromMs, toMs] = [Date.parse(before.as_of), Date.parse(after.as_of)]
     // Git dates by the second: where HEAD was at the prompt is the last move that is not of the turn, and where it was at the end the last that is.
-    const end = all.findLastIndex(({ to, atMs }) => to === after.head && atMs <= toMs + SLACK_MS)
+    const end = all.findLastIndex(({ to, atMs }) => to === after.head && atMs <= toMs)
     const upTo = end < 0 ? all : all.slice(0, end + 1)
     const start = upTo.findLastIndex(({ to, atMs }, at) => at !== end && to === before.head && atMs <= fromMs)
     return upTo.slice(start + 1).filter(({ atMs }) => atMs > fromMs - SLACK_MS && atMs <= toMs + SLACK_MS)
@@ -41,6 +41,10 @@ export class HeadLogs {
     return this.#read.get(gitDirectory)
   }
 }
+
+/** The newest commits that HEAD of a worktree was at, each once. */
+export const headsIn = (gitDirectory: string, most: number): string[] =>
+  [...new Set((movesIn(gitDirectory) ?? []).reverse().map(({ to }) => to))].slice(0, most)
 
 function movesIn(gitDirectory: string): HeadMove[] | undefined {
   const text = guardedText(join(gitDirectory, 'logs', 'HEAD'), MOST_LOG_BYTES)

@@ -4,7 +4,7 @@ import type { Git } from './git.js'
 /** The messages of commits; one that is missing is left out. */
 export async function messagesOf(
   git: Git,
-  store: BareStore,
+  store: Pick<BareStore, 'at'>,
   commits: readonly string[],
 ): Promise<{ commit: string; message: string }[]> {
   if (commits.length === 0) return []

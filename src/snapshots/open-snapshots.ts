@@ -10,6 +10,7 @@ export type SnapshotBook = Pick<
   | 'blame'
   | 'bundle'
   | 'capture'
+  | 'explain'
   | 'restore'
   | 'scratch'
   | 'rewind'
@@ -29,6 +30,8 @@ export type SnapshotBook = Pick<
   | 'remove'
   | 'stats'
   | 'collect'
+  | 'existingCommits'
+  | 'touching'
   | 'verify'
 > & {
   /** Arguments lose their secrets, files become one hash. */
@@ -44,6 +47,7 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     bundle: async (snapshots, write) => (await open()).bundle(snapshots, write),
     blame: async (file) => (await open()).blame(file),
     capture: async (request) => (await open()).capture(request),
+    explain: async (directory, rev, limits) => (await open()).explain(directory, rev, limits),
     restore: async (snapshot, target) => (await open()).restore(snapshot, target),
     scratch: async (snapshot) => (await open()).scratch(snapshot),
     rewind: async (snapshot, options) => (await open()).rewind(snapshot, options),
@@ -63,6 +67,8 @@ export function openSnapshots(setup: () => Promise<SnapshotsSetup>): SnapshotBoo
     remove: async (snapshots) => (await open()).remove(snapshots),
     stats: async () => (await open()).stats(),
     collect: async (options) => (await open()).collect(options),
+    existingCommits: async (directory, beginnings) => (await open()).existingCommits(directory, beginnings),
+    touching: async (path) => (await open()).touching(path),
     verify: async (options) => (await open()).verify(options),
     turnStart: async (facts) => (await import('./turn-start.js')).turnStart(facts),
   }

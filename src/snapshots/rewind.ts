@@ -60,7 +60,11 @@ export async function rewind(
     isDone,
   })
   const [from, to] = [safety.worktree_tree, snapshot.worktree_tree]
-  await refuseInTheWay(git, store, snapshot.root, { from, to })
+  // Side by side: each is a process of git, and the files wait for both.
+  const [isSame] = await Promise.all([
+    isSameHead && !preview ? hasSameIndex(setting, store, safety, snapshot) : false,
+    refuseInTheWay(git, store, snapshot.root, { from, to }),
+  ])
   if (preview) return planned(false)
   const change = async (): Promise<void> => {
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
@@ -70,10 +74,8 @@ export async function rewind(
     index.save(startMs)
     writeState(store.directory, state)
   }
-  if (repository && isSameHead) {
-    const isSame = await hasSameIndex(setting, store, safety, snapshot)
-    await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
-  } else await change()
+  if (repository && isSameHead) await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
+  else await change()
   return planned(true)
 }
 

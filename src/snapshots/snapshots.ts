@@ -19,6 +19,8 @@ import { type CaptureRequest, type CaptureSetting, capture, WAIT_MS } from './ca
 import { type AdoptTarget, adoptCode, bundleCode } from './carried-code.js'
 import type { CarriedCode } from './carried-facts.js'
 import { changesBetween, changesOfPairs, type FileChange, patchBetween, refuseStrangers } from './diff.js'
+import { type ExistingCommit, existingCommits } from './existing-commits.js'
+import { type CommitExplanation, type ExplainLimits, explainCommit } from './explain/explain-commit.js'
 import { Git, type GitProgram } from './git.js'
 import { LIMITS, type Limits } from './limits.js'
 import { madeCommits } from './made-commits.js'
@@ -27,6 +29,7 @@ import { type Restored, type RestoreTarget, restore } from './restore.js'
 import { type Rewound, rewind } from './rewind.js'
 import { ScratchWorktree } from './scratch/scratch-worktree.js'
 import { recordIn, refOf, type Snapshot } from './snapshot.js'
+import { type PathTouches, sessionsTouching } from './touching.js'
 import { collect, dropRefs, isDue, type StoreCheck, type StoreStats, statsOf, verify } from './upkeep.js'
 
 export interface SnapshotsSetup {
@@ -120,10 +123,32 @@ export class Snapshots {
 
   /** Who wrote each line of a file of the user's, as it is now. */
   blame(file: string): Promise<FileBlame> {
-    return blameFile(this.#setting, file, async (name) => {
-      const store = BareStore.named(this.#setting.snapshots, name, this.#setting.git)
-      return store ? this.#in(store, 'refs/turns') : []
+    return blameFile(this.#setting, file, (name) => this.#inStore(name))
+  }
+
+  /** Where the lines of a commit come from, in the repository of a directory. */
+  explain(directory: string, rev: string, limits?: Partial<ExplainLimits>): Promise<CommitExplanation> {
+    return explainCommit(this.#setting, {
+      directory,
+      rev,
+      of: (name) => this.#inStore(name),
+      ...(limits ? { limits } : {}),
     })
+  }
+
+  /** Which commits a repository has, by beginnings of their ids; undefined where a directory is in none. */
+  existingCommits(directory: string, beginnings: readonly string[]): Promise<Map<string, ExistingCommit> | undefined> {
+    return existingCommits(this.#setting.git, directory, beginnings)
+  }
+
+  /** Which sessions changed a file, or something in a directory. */
+  touching(path: string): Promise<PathTouches> {
+    return sessionsTouching(this.#setting, path, (name) => this.#inStore(name))
+  }
+
+  async #inStore(name: string): Promise<Snapshot[]> {
+    const store = BareStore.named(this.#setting.snapshots, name, this.#setting.git)
+    return store ? this.#in(store, 'refs/turns') : []
   }
 
   /** A worktree outside the user's that shows snapshots of one root, for as long as it is not disposed. */

@@ -25,6 +25,8 @@ export interface Sessions {
   handoff(id: string, options: StartOptions & { subject?: string; message?: string }): Promise<Session>
   update(id: string, facts: Omit<SessionFacts, 'agent' | 'agent_id'>): Promise<Session>
   step(id: string, step: StepOptions): Promise<Session>
+  /** Notes something of a turn, or keeps its snapshots. Whether there is such a turn is for the caller to know. */
+  markTurn(id: string, turn: number, marking: TurnMarking): Promise<Session>
   get(id: string): Promise<Session | undefined>
   /** By id, unique prefix, or an agent that is in it; throws `session-not-found` or `ambiguous-id`. */
   find(reference: string): Promise<Session>
@@ -54,6 +56,13 @@ export interface StepOptions {
   state: 'started' | 'completed'
   /** With `completed`; true unless said otherwise. */
   success?: boolean
+}
+
+/** What is absent stays as it is. */
+export interface TurnMarking {
+  /** Empty to take it away. */
+  note?: string
+  pinned?: boolean
 }
 
 export interface Chain {

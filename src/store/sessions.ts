@@ -1,8 +1,10 @@
+// Just over 400 lines: every change of a session is decided here, beside the questions about them.
 import type { FoldedSession, SessionPage, SessionQuery } from '../index/index.js'
 import {
   type AgentAddress,
   type AgentId,
   DAY_MS,
+  type ForkOrigin,
   type Instant,
   instantIfAny,
   isActive,
@@ -23,11 +25,19 @@ import {
 import { type AgentLookup, addressMeant, currentSession, lookupIn } from './agent-lookup.js'
 import { spellingsOf } from './directory-filter.js'
 import { FoundLinks } from './found-links.js'
-import { withoutSecrets } from './kept-words.js'
+import { keptWords, withoutSecrets } from './kept-words.js'
 import { answered } from './lookup.js'
 import { withMoments } from './moments.js'
 import type { ProfileStore } from './profile-store.js'
-import type { Chain, SessionFilter, Sessions, SessionTree, StartOptions, StepOptions } from './session-api.js'
+import type {
+  Chain,
+  SessionFilter,
+  Sessions,
+  SessionTree,
+  StartOptions,
+  StepOptions,
+  TurnMarking,
+} from './session-api.js'
 import { ARCHIVE_AFTER_DAYS } from './session-archive.js'
 import { alreadyEnded, illegal, sessionExists } from './session-errors.js'
 import { chainsMeant, findSession, listOfAgent, treeAround } from './session-lookup.js'
@@ -35,6 +45,8 @@ import { withValues } from './with-values.js'
 import type { ChangeState, Draft } from './write-batch.js'
 
 const ARCHIVE_BATCH = 500
+/** A note is a few sentences; longer texts belong into files. */
+const MOST_NOTE = 2_000
 
 export class StoredSessions implements Sessions {
   readonly #lookup: AgentLookup
@@ -57,7 +69,11 @@ export class StoredSessions implements Sessions {
       const inherited = predecessor ? inheritedFacts(predecessor, options.link) : {}
       const draft = startDraft(id, { ...inherited, ...withValues(options) }, state)
       return {
-        events: [draft, ...(known && predecessor ? joined(known, predecessor, draft, state) : [])],
+        events: [
+          draft,
+          ...(known && predecessor ? joined(known, predecessor, draft, state) : []),
+          ...(known && !known.forked_from ? forkedLate(known, draft) : []),
+        ],
         result: () => mustExist(state, id),
       }
     })
@@ -147,6 +163,20 @@ export class StoredSessions implements Sessions {
         events: [{ ...draft, session: session.id, agent: session.agent }],
         result: () => mustExist(state, session.id),
       }
+    })
+  }
+
+  async markTurn(reference: string, turn: number, { note, pinned }: TurnMarking): Promise<Session> {
+    if (!Number.isSafeInteger(turn) || turn < 1)
+      throw new SkeinError('bad-input', `${turn} is not a turn`, 'Turns count from 1')
+    if (note !== undefined && note.length > MOST_NOTE)
+      throw new SkeinError('bad-input', `The note has ${note.length} characters`, `Use at most ${MOST_NOTE}`)
+    const kept = note === undefined ? {} : await keptWords({ note: note.trim() }, this.store.paths)
+    return this.store.change((state) => {
+      const session = resolve(state, reference)
+      const payload = { turn, ...kept, ...(pinned === undefined ? {} : { pinned }), at: state.now }
+      const events: Draft[] = [{ type: 'session_turn_marked', session: session.id, agent: session.agent, payload }]
+      return { events, result: () => mustExist(state, session.id) }
     })
   }
 
@@ -252,6 +282,12 @@ function joined(known: Session, predecessor: Session, { payload }: Draft, state:
   ])
   const place = links.placeOf(known.id)
   return place ? links.join(known, place) : []
+}
+
+/** A session that was known before anyone said what it was forked from: its start does not say so any more. */
+function forkedLate({ id, agent }: Session, { payload }: Draft): Draft[] {
+  const { forked_from } = payload as { forked_from?: ForkOrigin }
+  return forked_from ? [{ type: 'session_update', session: id, agent, payload: { forked_from } }] : []
 }
 
 function agentFacts(

@@ -39,6 +39,15 @@ const RARE = new Set([
   ...['branch', 'turns', 'worktree', 'commit', 'problem', 'push'].map((field) => `turn-branch.${field}`),
   ...['at', 'reason'].map((field) => `branch-problem.${field}`),
   ...['remote', 'outcome', 'at', 'commit', 'reason', 'tries', 'next_at'].map((field) => `branch-push.${field}`),
+  // See turn-list.test.ts; what only some snapshots have: see capture.test.ts.
+  ...['agent', 'reply_after_calls', 'error'].map((field) => `turn-state.${field}`),
+  ...['session', 'agent', 'title', 'turn', 'forks'].map((field) => `turn-fork.${field}`),
+  ...['operation', 'start'].map((field) => `turn-snapshot.${field}`),
+  ...['path', 'reason', 'bytes'].map((field) => `skipped-path.${field}`),
+  ...['path', 'store', 'commit'].map((field) => `nested-snapshot.${field}`),
+  ...['tool', 'tool_version', 'model', 'permission_mode', 'arguments', 'settings_hash'].map(
+    (field) => `turn-start.${field}`,
+  ),
   // See turn-code.test.ts.
   'code-edit.changes',
   'file-change.from',
@@ -90,14 +99,40 @@ const RARE = new Set([
   ),
   ...['turn.reply_after_calls', 'exported-turn.reply_after_calls'], // of turns that were cut off: see fold.test.ts
   // Of forks with code: see fork.test.ts.
-  ...['fork-receipt.worktree', 'fork-receipt.branch', 'missing-file.path', 'missing-file.reason'],
+  ...[
+    'fork-receipt.worktree',
+    'fork-receipt.is_exact',
+    'fork-receipt.branch',
+    'missing-file.path',
+    'missing-file.reason',
+  ],
   ...['not-included.path', 'not-included.because'],
   // See blame.test.ts.
   ...['root', 'path', 'writers', 'lines'].map((field) => `blame.${field}`),
   ...['number', 'text', 'writer'].map((field) => `blamed-line.${field}`),
-  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'commit', 'author', 'summary'].map(
+  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'since', 'commit', 'author', 'summary'].map(
     (field) => `line-writer.${field}`,
   ),
+  // See explain.test.ts.
+  ...['root', 'commit', 'parents', 'base', 'author', 'authored_at', 'committer', 'committed_at', 'summary'].map(
+    (field) => `commit-explanation.${field}`,
+  ),
+  ...['added', 'removed', 'sessions', 'writers', 'made_by', 'files', 'notes'].map(
+    (field) => `commit-explanation.${field}`,
+  ),
+  ...['session', 'agent', 'tool', 'title', 'turns', 'added', 'removed', 'cost_micro_usd', 'unpriced_calls'].map(
+    (field) => `commit-session.${field}`,
+  ),
+  ...['kind', 'session', 'agent', 'turn', 'prompt', 'at', 'beside', 'since', 'commit', 'author', 'summary'].map(
+    (field) => `commit-writer.${field}`,
+  ),
+  ...['added', 'removed', 'files', 'cost_micro_usd', 'unpriced_calls'].map((field) => `commit-writer.${field}`),
+  ...['session', 'agent', 'turn', 'commit', 'relation'].map((field) => `commit-maker.${field}`),
+  ...['path', 'from', 'status', 'kind', 'added', 'removed', 'parts', 'hunks', 'writer', 'left_out'].map(
+    (field) => `commit-file.${field}`,
+  ),
+  ...['commit-share.writer', 'commit-share.added', 'commit-share.removed'],
+  ...['start', 'added', 'removed', 'parts'].map((field) => `commit-hunk.${field}`),
   // See pack.test.ts.
   ...['pack-report.code_as_of', 'unpack-receipt.directory', 'unpack-receipt.branch'],
   // See history/bisect.test.ts.

@@ -88,6 +88,7 @@ export async function buildWorld(root: string): Promise<void> {
   await buildWork(home)
   buildRepository(join(root, 'repo'))
   await buildSnapshots(home, join(root, 'captured'), found)
+  await home.sessions.markTurn(found, 2, { note: 'The one that worked', pinned: true })
   await home.events.append({ type: 'mail', agent: 'web/toast', payload: { to: 'web/toast', subject: 'hello' } })
   await home.events.prune()
   await buildRun(root, home)

@@ -47,6 +47,13 @@ it.each([
   ['agent_answered', { decision: 'allow' }, 'web/shop was answered: allow'],
   ['agent_acked', {}, 'web/shop was seen'],
   ['session_resurrected', { tool: 'codex', turns: 3 }, '0f3c9a12-aaaa can be resumed again: codex'],
+  ['session_turn_marked', { turn: 2, note: 'good\nvery' }, 'turn 2 of 0f3c9a12-aaaa was noted: good'],
+  ['session_turn_marked', { turn: 2, note: '' }, 'turn 2 of 0f3c9a12-aaaa has no note any more'],
+  ['session_turn_marked', { turn: 2, pinned: true }, 'turn 2 of 0f3c9a12-aaaa was pinned'],
+  ['turn_began', { turn: 3 }, 'web/shop began turn 3'],
+  ['turn_prompted', { prompt: 'go\non' }, 'web/shop was given a prompt: go'],
+  ['turn_ended', { how: 'finished' }, 'web/shop ended a turn: finished'],
+  ['snapshots_warned', { reason: 'half is used' }, 'snapshots take much space: half is used'],
   ['group_updated', { path: 'web', expanded: false }, 'group web changed: expanded false'],
   ['build.failed', { reason: 'no disk' }, 'web/shop build.failed: no disk'],
 ])('%s says what changed', (type, payload, line) => {

@@ -112,6 +112,18 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   ),
   onSession('session_step_started', fc.record({ step_ref: stepRef, started_at: time })),
   onSession('session_step_completed', fc.record({ step_ref: stepRef, completed_at: time, success: fc.boolean() })),
+  onSession(
+    'session_turn_marked',
+    fc.record(
+      {
+        turn: fc.integer({ min: 1, max: 3 }),
+        note: fc.constantFrom('', 'good', 'bad'),
+        pinned: fc.boolean(),
+        at: time,
+      },
+      { requiredKeys: ['turn', 'at'] },
+    ),
+  ),
   onSession('mail', fc.record({ subject: fc.string() })),
   { weight: 4, arbitrary: added },
   plain('agent_renamed', fc.record({ agent_id: agentId, from: address, to: address })),

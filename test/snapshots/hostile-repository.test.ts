@@ -26,9 +26,10 @@ function arm(repository: ScratchRepository): { ran: string } {
   for (const name of ['clean', 'smudge', 'process']) repository.git('config', `filter.evil.${name}`, trap)
   for (const name of ['command', 'textconv']) repository.git('config', `diff.evil.${name}`, trap)
   repository.git('config', 'merge.evil.driver', trap)
-  for (const name of ['status', 'diff', 'cat-file', 'read-tree', 'blame'])
+  for (const name of ['status', 'diff', 'cat-file', 'read-tree', 'blame', 'log', 'rev-parse', 'diff-tree'])
     repository.git('config', `alias.${name}`, `!${trap}`)
   repository.git('config', 'commit.gpgSign', 'true')
+  repository.git('config', 'log.showSignature', 'true')
   repository.git('config', 'extensions.worktreeConfig', 'true')
   const hooks = join(repository.root, '.git', 'hooks')
   mkdirSync(hooks, { recursive: true })
@@ -51,7 +52,7 @@ function arm(repository: ScratchRepository): { ran: string } {
   return { ran }
 }
 
-it('nothing that a repository names is run by a snapshot, a restore, a rewind, a comparison or a blame', {
+it('nothing that a repository names is run by a snapshot, a restore, a rewind, a comparison, a blame or an explanation', {
   timeout: 120_000,
 }, async () => {
   using repository = ScratchRepository.withCommits()
@@ -67,6 +68,7 @@ it('nothing that a repository names is run by a snapshot, a restore, a rewind, a
   await snapshots.patch(first, second)
   await snapshots.changes(first, second)
   await snapshots.blame(repository.path('a.txt'))
+  await snapshots.explain(repository.root, 'HEAD')
   const { safety } = await snapshots.rewind(first, { preview: false })
   await snapshots.rewind(safety, { preview: false })
   await snapshots.restore(first, { path: join(repository.base, 'restored'), branch: 'restored' })
@@ -126,6 +128,7 @@ describe('a pipe that nobody writes to', () => {
     const did = [
       await settled('capture', snapshots.capture(of(repository))),
       await settled('blame', snapshots.blame(repository.path('a.txt'))),
+      await settled('explain', snapshots.explain(repository.root, 'HEAD')),
       await settled('rewind', snapshots.rewind(first, { preview: false })),
       await settled('restore', snapshots.restore(first, { path: join(repository.base, 'restored') })),
     ]

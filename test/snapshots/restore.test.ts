@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -293,6 +294,8 @@ function addSubmodule(repository: ScratchRepository): void {
   repository.commit('with a submodule')
 }
 
+const HAS_LFS = spawnSync('git', ['lfs', 'version']).status === 0
+
 describe('a snapshot restored into a new worktree', () => {
   it.each(AROUND)('is what the worktree was: $name', async ({ prepare, directory = ({ root }) => root }) => {
     using repository = ScratchRepository.withCommits()
@@ -339,6 +342,41 @@ describe('a snapshot restored into a new worktree', () => {
     await snapshots.restore(snapshot, { path })
     expect(filesOf(path)).toEqual(files)
     expect(repository.status(path)).toBe(status)
+  })
+
+  it.skipIf(!HAS_LFS)('is what it was after git lfs prune (needs git-lfs)', async () => {
+    using repository = ScratchRepository.withCommits()
+    repository.git('lfs', 'install', '--local', '--skip-repo')
+    repository.write('.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n')
+    repository.write('model.bin', 'first\n'.repeat(1_000))
+    repository.commit('first')
+    const states = new Map<string, { files: unknown; status: string }>()
+    const snapshots = repository.snapshots()
+    const take = async (name: string) => {
+      states.set(name, { files: filesOf(repository.root), status: repository.status() })
+      return snapshots.capture({ directory: repository.root, session: 's-1', moment: 'stop' })
+    }
+    const committed = await take('committed')
+    repository.write('model.bin', 'second\n'.repeat(1_000))
+    const changed = await take('changed')
+    repository.git('add', 'model.bin')
+    const staged = await take('staged')
+    repository.write('model.bin', 'third\n'.repeat(1_000))
+    repository.git('add', 'model.bin')
+    repository.git('commit', '-q', '--amend', '-m', 'amended')
+    repository.git('reflog', 'expire', '--expire=now', '--all')
+    repository.git('gc', '-q', '--prune=now')
+    const objects = repository.path('.git/lfs/objects')
+    const before = filesOf(objects).size
+    // Only what a remote has is pruned, unless its store is emptied.
+    repository.git('-c', 'lfs.pruneoffsetdays=0', '-c', 'lfs.fetchrecentrefsdays=0', 'lfs', 'prune', '--force')
+    expect(filesOf(objects).size).toBeLessThan(before)
+    for (const [name, snapshot] of Object.entries({ committed, changed, staged })) {
+      const path = join(repository.base, `restored-${name}`)
+      await snapshots.restore(snapshot, { path })
+      expect({ name, files: filesOf(path) }).toEqual({ name, files: states.get(name)?.files })
+      expect({ name, status: repository.status(path) }).toEqual({ name, status: states.get(name)?.status })
+    }
   })
 
   it('is what it was although store and repository are on different file systems, and the user pruned', async () => {

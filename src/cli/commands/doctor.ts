@@ -1,3 +1,4 @@
+import { diskWarning, readUpkeepNote } from '../../home/index.js'
 import { agentRef, agentsRecord, indexCheck, optional } from '../../operations/index.js'
 import { operationCommand } from '../operation-command.js'
 import { perform } from '../perform.js'
@@ -20,7 +21,12 @@ export const doctor = operationCommand(agentsRecord, {
     const checked = await perform(indexCheck, {}, cli)
     if (!checked.ok) cli.out.fails()
     if (cli.out.json) cli.out.result(checked, () => '')
-    else showIndexCheck(checked, cli.out)
+    else {
+      showIndexCheck(checked, cli.out)
+      const note = readUpkeepNote((await cli.home()).paths.snapshots)
+      const warning = note && diskWarning(note)
+      if (warning !== undefined) cli.out.note(warning)
+    }
     return true
   },
   prepare: ({ record }) => ({ agent: record ?? '' }),

@@ -1,127 +1,148 @@
-import type { CodeChange, SessionCode, SessionHistory } from '../../home/index.js'
+import type { CodeChange } from '../../home/index.js'
 import { formatDuration, totalTokens } from '../../model/index.js'
-import { type LoggedTurn, turnParts } from '../../tools/index.js'
-import { localTime } from '../screen/moment.js'
-import { grouped } from '../screen/money.js'
-import { safeText } from '../screen/safe-text.js'
+import type { ShownTurns, TurnFork } from '../../operations/index.js'
+import type { LoggedTurn } from '../../tools/index.js'
+import { relativeTime } from '../screen/moment.js'
+import { grouped, money } from '../screen/money.js'
 import type { Screen } from '../screen/screen.js'
-import { table } from '../screen/table.js'
+import { type Column, leastWidth, table } from '../screen/table.js'
 import { linesOf } from './code-view.js'
 
-/** A turn, or what changed in the code between two of them. */
+/** A turn, what changed in the code between two of them, or a fork. */
 interface TurnRow {
   turn?: LoggedTurn
   code?: CodeChange | undefined
+  fork?: { fork: TurnFork; depth: number }
 }
 
-/** One line per turn, and one per change between turns. */
-export function turnsView({ turns, steps }: SessionHistory, code: SessionCode, screen: Screen): string {
-  const rows = rowsOf(turns, code)
+/** One line per turn, per change between turns, and per fork. Where the screen is narrow, what matters less is left out. */
+export function turnsView(shown: ShownTurns, screen: Screen): string {
+  const rows = rowsOf(shown)
   if (rows.length === 0) return ''
-  const stepsOf = (turn: LoggedTurn): string =>
-    steps
-      .filter((step) => step.turns.includes(turn.number))
-      .map((step) => step.step_ref)
-      .join(' ')
+  const { number, age, time, outcome, trouble, tools, tokens, cost, files, lines, code, step, mark, prompt } =
+    columnsOf(shown, screen)
+  const ways: Column<TurnRow>[][] = [
+    [number, age, time, outcome, tools, tokens, cost, files, lines, code, step, mark, prompt(40)],
+    [number, age, time, trouble, tools, tokens, cost, files, lines, code, step, mark, prompt(40)],
+    [number, age, trouble, tools, cost, files, lines, code, step, mark, prompt(24)],
+    [number, age, trouble, tools, cost, files, lines, code, mark, prompt(20)],
+    [number, age, trouble, files, lines, mark, prompt(10)],
+  ]
+  const fitting = ways.find((way) => leastWidth(rows, way) <= screen.width) ?? ways.at(-1) ?? []
+  return table(rows, fitting, screen)
+}
+
+function columnsOf({ history, costs }: ShownTurns, { nowMs }: Screen) {
   const ofTurn =
     (text: (turn: LoggedTurn) => string) =>
     ({ turn }: TurnRow): string =>
       turn ? text(turn) : ''
-  return table(
-    rows,
-    [
-      { header: 'TURN', text: ofTurn(({ number }) => String(number)), align: 'right', paint: (paint) => paint.cyan },
-      { header: 'STARTED', text: ofTurn(({ started_at }) => (started_at ? localTime(started_at) : '')) },
-      {
-        header: 'TIME',
-        text: ofTurn(({ duration_ms }) => (duration_ms === undefined ? '' : formatDuration(duration_ms))),
-        align: 'right',
-      },
-      { header: 'OUTCOME', text: ofTurn(outcomeOf) },
-      {
-        header: 'TOOLS',
-        text: ofTurn((turn) => String(sumOf(turn, ({ tool_calls }) => tool_calls.length) || '')),
-        align: 'right',
-      },
-      { header: 'TOKENS', text: ofTurn(tokensOf), align: 'right' },
-      { header: 'FILES', text: ({ code: own }) => (own ? String(own.files) : ''), align: 'right' },
-      { header: 'LINES', text: ({ code: own }) => (own && own.files > 0 ? linesOf(own) : ''), align: 'right' },
-      { header: 'CODE', text: ({ code: own }) => (own ? marksOf(own) : '') },
-      { header: 'STEP', text: ofTurn(stepsOf), shrinkTo: 8 },
-      {
-        header: 'PROMPT',
-        text: ({ turn }) => (turn ? firstLine(turn.prompt) : 'edited between turns'),
-        shrinkTo: 20,
-        paint: (paint, { turn }) => (turn ? (text) => text : paint.dim),
-      },
-    ],
-    screen,
-  )
+  const column = (header: string, text: Column<TurnRow>['text'], more: Partial<Column<TurnRow>> = {}) => ({
+    header,
+    text,
+    ...more,
+  })
+  const right = { align: 'right' } as const
+  return {
+    number: column(
+      'TURN',
+      ofTurn(({ number }) => String(number)),
+      { ...right, paint: (paint) => paint.cyan },
+    ),
+    age: column(
+      'AGE',
+      ofTurn(({ started_at }) => (started_at ? relativeTime(started_at, nowMs).replace(/ ago$/, '') : '')),
+      right,
+    ),
+    time: column(
+      'TIME',
+      ofTurn(({ duration_ms }) => (duration_ms === undefined ? '' : formatDuration(duration_ms))),
+      right,
+    ),
+    outcome: column('OUTCOME', ofTurn(outcomeOf)),
+    trouble: column(
+      'OUTCOME',
+      ofTurn((turn) => (outcomeOf(turn) === 'completed' ? '' : outcomeOf(turn))),
+    ),
+    tools: column(
+      'TOOLS',
+      ofTurn((turn) => String(sumOf(turn, ({ tool_calls }) => tool_calls.length) || '')),
+      right,
+    ),
+    tokens: column('TOKENS', ofTurn(tokensOf), right),
+    cost: column(
+      'COST',
+      ofTurn(({ number }) => costText(costs.get(number))),
+      right,
+    ),
+    files: column('FILES', ({ code }) => (code ? String(code.files) : ''), right),
+    lines: column('LINES', ({ code }) => (code && code.files > 0 ? linesOf(code) : ''), right),
+    code: column('CODE', ({ code }) => (code ? marksOf(code) : '')),
+    step: column(
+      'STEP',
+      ofTurn((turn) => stepsOf(history.steps, turn)),
+      { shrinkTo: 8 },
+    ),
+    mark: column(
+      'NOTE',
+      ofTurn(({ number }) => noteOf(history.session.turn_marks?.find((one) => one.turn === number))),
+      { shrinkTo: 10, paint: (paint) => paint.yellow },
+    ),
+    prompt: (shrinkTo: number) =>
+      column('PROMPT', promptOf, { shrinkTo, paint: (paint, { turn }) => (turn ? (text) => text : paint.dim) }),
+  }
 }
 
-function rowsOf(turns: readonly LoggedTurn[], { turns: changed, edits }: SessionCode): TurnRow[] {
+const stepsOf = (steps: ShownTurns['history']['steps'], { number }: LoggedTurn): string =>
+  steps
+    .filter((step) => step.turns.includes(number))
+    .map((step) => step.step_ref)
+    .join(' ')
+
+/** A price that is not known is never shown as nothing. */
+const costText = (cost: { cost_micro_usd: number; unpriced_calls: number } | undefined): string =>
+  cost ? money({ micro_usd: cost.cost_micro_usd, unpriced_calls: cost.unpriced_calls }).replace(' + unknown', '+?') : ''
+
+const noteOf = (mark: { note?: string; is_pinned?: true } | undefined): string =>
+  [...(mark?.is_pinned ? ['pinned'] : []), ...(mark?.note === undefined ? [] : [firstLine(mark.note)])].join(': ')
+
+function promptOf({ turn, fork }: TurnRow): string {
+  if (turn) return firstLine(turn.prompt)
+  if (!fork) return 'edited between turns'
+  const { session, agent, turn: at } = fork.fork
+  const where = fork.depth > 0 && at !== undefined ? ` at its turn ${at}` : ''
+  return `${'  '.repeat(fork.depth)}└─ fork${where}: ${agent ?? session.slice(0, 8)}${agent ? ` (${session.slice(0, 8)})` : ''}`
+}
+
+/** A fork is under the last turn that it shares, and its own forks under it. */
+function rowsOf({ history, code: { turns: changed, edits }, forks }: ShownTurns): TurnRow[] {
+  const { turns } = history
   const shown = new Set(turns.map(({ number }) => number))
+  const forksAt = (isHere: (fork: TurnFork) => boolean): TurnRow[] =>
+    forks.filter(isHere).flatMap((fork) => forkRows(fork, 0))
   const early = edits.filter(({ after_turn }) => !shown.has(after_turn)).map((code): TurnRow => ({ code }))
+  if (turns.length === 0) return early
   return [
+    ...forksAt(({ turn }) => turn === undefined || !shown.has(turn)),
     ...early,
     ...turns.flatMap((turn): TurnRow[] => [
       { turn, code: changed.get(turn.number) },
+      ...forksAt((fork) => fork.turn === turn.number),
       ...edits.filter(({ after_turn }) => after_turn === turn.number).map((code) => ({ code })),
     ]),
   ]
 }
 
+const forkRows = (fork: TurnFork, depth: number): TurnRow[] => [
+  { fork: { fork, depth } },
+  ...fork.forks.flatMap((inner) => forkRows(inner, depth + 1)),
+]
+
 const marksOf = ({ head_moved, is_partial }: CodeChange): string =>
   [...(head_moved ? ['HEAD moved'] : []), ...(is_partial ? ['partial'] : [])].join(', ')
 
-/** Prompts and replies, whole, each under the name of who speaks. */
-export function turnTexts({ turns, session }: SessionHistory, screen: Screen): string {
-  const { paint } = screen
-  const blocks = turns.map((turn) => {
-    const head = paint.bold(
-      `Turn ${turn.number}${turn.started_at ? `, ${localTime(turn.started_at)}` : ''} (${outcomeOf(turn)})`,
-    )
-    const agent = paint.bold(`${safeText(session.tool ?? 'agent')}:`)
-    const says = (text: string): string => `${agent}\n${lines(text)}`
-    const asked = turn.prompt === '' ? [] : [`${paint.bold(ASKED_BY[turn.by])}\n${paint.cyan(lines(turn.prompt))}`]
-    const reply = turn.reply === undefined ? [] : [says(turn.reply)]
-    const failure = turn.error === undefined ? [] : [`${paint.bold('failed:')}\n${lines(turn.error)}`]
-    return [head, ...asked, ...onTheWay(turn, says, screen), ...reply, ...failure].join('\n\n')
-  })
-  return blocks.join('\n\n')
-}
-
-/** What was said between calls; calls in a row by their names. */
-function onTheWay(turn: LoggedTurn, says: (text: string) => string, { paint }: Screen): string[] {
-  const blocks: string[] = []
-  let row: string[] = []
-  const endRow = (): void => {
-    if (row.length > 0) blocks.push(`${paint.bold('tools:')} ${paint.dim(row.join(', '))}`)
-    row = []
-  }
-  for (const part of turnParts(turn)) {
-    if (part.kind === 'call') row.push(safeText(part.call.name))
-    else {
-      endRow()
-      blocks.push(says(part.text))
-    }
-  }
-  endRow()
-  return blocks
-}
-
-/** Who began a turn. */
-const ASKED_BY: Record<LoggedTurn['by'], string> = {
-  person: 'you:',
-  queue: 'you, queued:',
-  program: 'a program:',
-  tool: 'a tool:',
-}
-
-const lines = (text: string): string => text.split('\n').map(safeText).join('\n')
-
 /** The words a person would use, and the turn's place in the tree. */
-function outcomeOf(turn: LoggedTurn): string {
+export function outcomeOf(turn: LoggedTurn): string {
   if (turn.copied) return `${turn.outcome}, copied` // what it used was counted where it was made
   if (!turn.live) return `${turn.outcome}, abandoned`
   return turn.compacted > 0 ? `${turn.outcome}, compacted` : turn.outcome

@@ -4,8 +4,8 @@ import { retain } from './retain.js'
 
 /** Watching tells at once; this is for what it missed. With years of logs a look takes a third of a second. */
 const LOOK_AGAIN_MS = 300_000
-/** How often expired snapshots are looked for. */
-const TIDY_MS = 3_600_000
+/** How often is asked whether the snapshots are due for upkeep. The first time it does not compete with the start of agents. */
+const TIDY_LOOK_MS = 120_000
 /** How often old events are looked for; whether any go is the policy's business. */
 export const RETENTION_MS = 15 * 60_000
 
@@ -44,17 +44,21 @@ export async function runIntake({ openHome, signal, send, told, abandon, now }: 
   const retention = setInterval(() => {
     retain(home).catch((error: unknown) => send({ warning: `retention stopped: ${String(error)}` }))
   }, RETENTION_MS)
-  // A repeated warning says nothing new.
-  let warned: string | undefined
+  let isTidying = false
   const tidy = async (): Promise<void> => {
-    const { tidySnapshots } = await import('./tidy-snapshots.js')
-    const warning = await tidySnapshots(home, now())
-    if (warning !== undefined && warned === undefined) send({ warning })
-    warned = warning
+    const { isTidyDue, tidySnapshots } = await import('./tidy-snapshots.js')
+    const warning = isTidyDue(home, now()) ? await tidySnapshots(home, now()) : undefined
+    if (warning !== undefined) send({ warning })
   }
   const tidying = setInterval(() => {
-    tidy().catch((error: unknown) => send({ warning: `upkeep of snapshots stopped: ${String(error)}` }))
-  }, TIDY_MS)
+    if (isTidying) return
+    isTidying = true
+    tidy()
+      .catch((error: unknown) => send({ warning: `upkeep of snapshots stopped: ${String(error)}` }))
+      .finally(() => {
+        isTidying = false
+      })
+  }, TIDY_LOOK_MS)
   try {
     await home.history.watch({
       signal,

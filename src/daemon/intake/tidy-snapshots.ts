@@ -1,15 +1,41 @@
-import type { Home } from '../../home/index.js'
+import { diskWarning, type Home, readUpkeepNote, type UpkeepNote, writeUpkeepNote } from '../../home/index.js'
 
-const MB = 1_000_000
+/** How often expired snapshots are looked for. */
+export const TIDY_MS = 3_600_000
 
-/** Removes snapshots whose time is up, packs stores that have grown, and warns when they take half of what they may. Returns the warning. */
+/** Whether it is time again; what a clock that was set back left in the future counts as old. */
+export function isTidyDue({ paths }: Pick<Home, 'paths'>, nowMs: number): boolean {
+  const note = readUpkeepNote(paths.snapshots)
+  const ageMs = note ? nowMs - Date.parse(note.at) : Number.POSITIVE_INFINITY
+  return ageMs >= TIDY_MS || ageMs < 0
+}
+
+/**
+ * Removes snapshots whose time is up, packs stores that have grown, and warns when they take half of what they may: once, with an event, until
+ * they take less. Returns the warning when it is new.
+ */
 export async function tidySnapshots(home: Home, nowMs: number): Promise<string | undefined> {
+  const before = readUpkeepNote(home.paths.snapshots)
   const gone = await home.history.expiredSnapshots(nowMs)
   if (gone.length > 0) await home.snapshots.remove(gone)
   await home.snapshots.collect({ onlyDue: true })
   const [stores, { mostDiskBytes }] = await Promise.all([home.snapshots.stats(), home.programs.turns()])
   const bytes = stores.reduce((sum, one) => sum + one.bytes, 0)
-  if (bytes * 2 < mostDiskBytes) return undefined
-  const [used, most] = [Math.round(bytes / MB), Math.round(mostDiskBytes / MB)]
-  return `snapshots take ${used} MB of ${most} MB (turns.max_disk): skein snapshots stats`
+  const at = new Date(nowMs).toISOString()
+  const isHalf = bytes * 2 >= mostDiskBytes
+  const note: UpkeepNote = {
+    at,
+    bytes,
+    max_bytes: mostDiskBytes,
+    ...(isHalf ? { warned_at: before?.warned_at ?? at } : {}),
+  }
+  const warning = diskWarning(note)
+  const isNew = warning !== undefined && before?.warned_at === undefined
+  if (isNew)
+    await home.events.append({
+      type: 'snapshots_warned',
+      payload: { bytes, max_bytes: mostDiskBytes, reason: warning },
+    })
+  writeUpkeepNote(home.paths.snapshots, note)
+  return isNew ? warning : undefined
 }

@@ -343,7 +343,12 @@ export class HistoryStore implements Disposable {
       })
     const told: SessionNews = before && !rows.isRestarted ? JSON.parse(before.news) : {}
     // The first prompt is the first one that was ever read.
-    const news: SessionNews = { ...told, ...rows.news, ...(told.prompt === undefined ? {} : { prompt: told.prompt }) }
+    const news: SessionNews = {
+      ...told,
+      ...rows.news,
+      ...(told.prompt === undefined ? {} : { prompt: told.prompt }),
+      ...(told.commits === undefined ? {} : { commits: allCommits(told.commits, rows.news.commits) }),
+    }
     const session = log.session ?? news.spawner?.session ?? news.id ?? null
     const agent = log.agent ?? news.spawner?.agent ?? null
     const values = [
@@ -391,6 +396,11 @@ const foundSession = ({ news, last_at, last_turn, ...row }: FoundRow): FoundSess
 
 /** As the table keeps them: rows that come in its order are written faster. */
 const inOrderOfId = (calls: ToolCallRow[]): ToolCallRow[] => calls.sort((a, b) => (a.call < b.call ? -1 : 1))
+
+const allCommits = (
+  told: NonNullable<SessionNews['commits']>,
+  more: SessionNews['commits'] = [],
+): SessionNews['commits'] => [...told, ...more.filter(({ id }) => !told.some((one) => one.id === id))]
 
 /** Some logs have turns and no times; one that has neither has hardly been begun. */
 const timeWithoutTimes = (log: LogRef, rows: LogRows): Instant | null => (rows.turns.size > 0 ? log.modified_at : null)

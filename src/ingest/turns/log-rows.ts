@@ -3,6 +3,7 @@ import { filterText } from '../../privacy/index.js'
 import type { Checkpoint, Fact, Resume, SessionNews, UsageRecord } from '../../tools/index.js'
 import { collect, usageRecordOf } from '../ledger/usage-record.js'
 import { promptTitle } from '../text/prompt-title.js'
+import { printedCommits, runsCommands } from './printed-commits.js'
 
 /** A turn as it is stored: when, how long, how it went, and how much, but not what was said. */
 export interface TurnRow {
@@ -88,6 +89,7 @@ export class LogRows {
         this.known = undefined
         this.isRestarted = true
         delete this.news.prompt
+        delete this.news.commits
         break
       case 'session': {
         const { kind: _, ...news } = fact
@@ -143,6 +145,7 @@ export class LogRows {
         const span = call.started_at && fact.at ? msOf(fact.at) - msOf(call.started_at) : undefined
         const duration = fact.duration_ms ?? (span !== undefined && span >= 0 ? span : undefined)
         if (duration !== undefined) call.duration_ms = Math.round(duration)
+        if (!row.copied && runsCommands(call.name)) this.#noteCommits(fact)
         break
       }
       case 'usage':
@@ -158,6 +161,13 @@ export class LogRows {
   #name(prompt: string): void {
     const title = promptTitle(prompt)
     if (title !== undefined) this.news.prompt = title
+  }
+
+  #noteCommits({ result, at }: Extract<Fact, { kind: 'tool-result' }>): void {
+    for (const id of printedCommits(result)) {
+      if (this.news.commits?.some((one) => one.id === id)) continue
+      this.news.commits = [...(this.news.commits ?? []), { id, ...(at ? { at } : {}) }]
+    }
   }
 
   #turn(agent: string, turn: number): TurnRow {

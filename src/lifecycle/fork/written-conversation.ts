@@ -103,8 +103,9 @@ async function saidIn({ home }: Pick<Parts, 'home'>, { id }: Session) {
     const logged = await home.history.turns(id, { verbatim: true, resultChars: RESULT_CHARS })
     if (logged.told_from === 'log' || (logged.told_from === 'archive' && attempt >= ATTEMPTS))
       return { logged, from: logged.told_from }
-    if (logged.told_from === 'counts' && attempt >= 2) throw nothingLeft(logged.session)
-    if (logged.told_from === 'counts')
+    const isUnread = logged.told_from === 'counts' || logged.told_from === 'journal'
+    if (isUnread && attempt >= 2) throw nothingLeft(logged.session)
+    if (isUnread)
       await home.history.ingest({ session: id }) // it was never read
     else await pause(PAUSE_MS)
   }

@@ -2,6 +2,7 @@ import { type Agent, type Instant, parseSessionId, SkeinError, type WorkUnit } f
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
+import { beaconFor } from '../run/beacon-for.js'
 import { givenEnv } from '../run/given-env.js'
 import { prepareRun } from '../run/launch.js'
 import { recordHandoff } from '../run/recorded-session.js'
@@ -9,6 +10,7 @@ import { type Started, start } from '../run/start.js'
 import { recipeOfTool } from '../run/start-plan.js'
 import type { StartStepName } from '../run/start-steps.js'
 import { observe } from '../status/observe.js'
+import { keepPrompt } from '../talk/pending-prompt.js'
 import { type Collected, collect, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
 import { type HandoffKind, type HandoffMarker, handoffEvents, unfinished, wasTold } from './marker.js'
 
@@ -111,6 +113,7 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
       ...(reason ? { reason } : {}),
       subject,
       topic: 'handoff',
+      ...(sender ? { sender: sender.address } : {}),
       at,
       step: kind === 'auto' ? 'saved' : 'marked',
       kind,
@@ -191,10 +194,23 @@ async function carryOn(
     await setMarker(parts, agent, { ...marker, step: isBegun ? 'respawned' : 'linked' })
   } else if (isBegun) await setMarker(parts, agent, { ...marker, step: 'respawned' })
   reached('linked')
-  if (isBegun) return { marker: { ...marker, step: 'respawned' } }
+  if (isBegun) {
+    await promptBegun(parts, agent, marker)
+    return { marker: { ...marker, step: 'respawned' } }
+  }
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
   const started = await start(parts, next, { replace: true, asBefore: true, onStep: reached })
   return { marker: { ...marker, step: 'respawned' }, started }
+}
+
+/** A successor whose start was cut off before it was recorded: it runs, and nobody has told it why. */
+async function promptBegun(parts: Parts, agent: Agent, { sender = 'self', topic = 'handoff' }: HandoffMarker) {
+  const run = await parts.runs.read(agent.id)
+  const live = liveRun(run)
+  if (!run || !live || run.pending_prompt || (run.prompted_at ?? '') >= live.started_at) return
+  const roles = await parts.home.programs.roles()
+  const isPrimed = runnerOf(parts, run.recipe.tool).can.tells
+  await keepPrompt(parts, agent, beaconFor(parts, agent, { roles, isPrimed, topic, sender }))
 }
 
 const withTool = (run: AgentRun, tool: string | undefined): AgentRun =>

@@ -25,6 +25,8 @@ export interface HandoffMarker {
   mail?: string
   subject?: string
   topic?: string
+  /** The agent that asked for it, where it is another one. */
+  sender?: string
   at: Instant
   step: HandoffStep
   kind: HandoffKind
@@ -42,6 +44,7 @@ export const isHandoffMarker = shaped(
     'mail?': text,
     'subject?': text,
     'topic?': text,
+    'sender?': text,
     at: time,
     step: oneOf(STEPS),
     kind: oneOf(KINDS),

@@ -3,7 +3,7 @@ import type { DoneReceipt, HandoffReceipt, HandoffRequest } from '../agents.js'
 import { findAgent } from '../find-agent.js'
 import type { Parts } from '../parts.js'
 import { stop } from '../run/stop.js'
-import { beaconFor, giveFirst } from '../talk/first-prompt.js'
+import { giveKept } from '../talk/first-prompt.js'
 import { collect, handoffBody, unsavedWork } from './collect.js'
 import { type DoneOptions, finishWork } from './done.js'
 import {
@@ -45,7 +45,7 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
     return { agent, ...facts, did: `would hand off ${agent.address}`, how: wouldDo(plan) }
   }
   const handed = await handOff(parts, plan)
-  const how = await promptSuccessor(parts, agent, handed, self && sender.sender ? self : undefined)
+  const how = await promptSuccessor(parts, agent, handed)
   return { agent, ...factsOf(handed.marker), subject, unsaved, did: didOf(plan, handed), how }
 }
 
@@ -53,7 +53,7 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
 export async function finishAndPrompt(parts: Parts, agent: Agent) {
   const finished = await finishHandoff(parts, agent)
   if (!finished) return undefined
-  return { ...factsOf(finished.marker), how: await promptSuccessor(parts, agent, finished, undefined) }
+  return { ...factsOf(finished.marker), how: await promptSuccessor(parts, agent, finished) }
 }
 
 export async function performDone(parts: Parts, agent: Agent, options: DoneOptions = {}): Promise<Told<DoneReceipt>> {
@@ -140,19 +140,12 @@ function wouldDo({ kind, marker, work, isRunning }: HandoffPlan): string {
   return `it would ${steps.join(', ')}; nothing was changed`
 }
 
-/** A program waits for its first prompt: this one says why the successor was started, so that it begins. */
-async function promptSuccessor(
-  parts: Parts,
-  agent: Agent,
-  { marker, started }: HandedOff,
-  sender: Agent | undefined,
-): Promise<string> {
+/** Its first prompt says why the successor was started, so that it begins. It is kept with the run. */
+async function promptSuccessor(parts: Parts, agent: Agent, { marker, started }: HandedOff): Promise<string> {
   const saved = `mail ${marker.mail} is on its hook`
-  if (!started) return saved
-  if (marker.kind === 'cycle') return `${saved}; it runs as process ${started.observed.run?.run?.pid}`
-  const text =
-    started.beacon ?? (await beaconFor(parts, agent, { topic: 'handoff', sender: sender?.address ?? 'self' }))
-  const given = await giveFirst(parts, agent, text, LISTENS_MS)
+  if (marker.kind === 'cycle' && started) return `${saved}; it runs as process ${started.observed.run?.run?.pid}`
+  if (marker.kind !== 'fresh') return saved
+  const given = await giveKept(parts, agent, LISTENS_MS)
   if ('sent' in given) return `${saved}; its first prompt was ${given.sent.delivery}: ${given.sent.how}`
   return `${saved}; its first prompt is kept and will be sent as soon as its program takes it: ${given.kept}`
 }

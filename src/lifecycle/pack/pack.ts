@@ -147,7 +147,7 @@ async function saidIn(
     logged = await home.history.turns(session.id, read)
   }
   const { told_from } = logged
-  if (told_from === 'counts') throw nothingLeft(session)
+  if (told_from === 'counts' || told_from === 'journal') throw nothingLeft(session)
   const through = isLast ? turn : undefined
   const kept = through === undefined ? undefined : keptTurns(logged, { turn: through, edge: 'after' })
   const numbers = kept && new Set(kept.map(({ number }) => number))

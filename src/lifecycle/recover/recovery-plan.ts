@@ -102,7 +102,8 @@ export async function restoreLog(from: Parts, agent: Agent, { isRestored, sessio
 async function canRestore(parts: Parts, tool: string, session: SessionId): Promise<boolean> {
   const writer = WRITERS.find((one) => one.tool === tool)
   if (!writer?.takes(session) || runnerOf(parts, tool).can.chooseId === 'seed') return false
-  return (await parts.home.history.turns(session)).told_from !== 'counts'
+  const { told_from } = await parts.home.history.turns(session)
+  return told_from === 'log' || told_from === 'archive'
 }
 
 /** A program that has the conversation open would write into the same log. The agent's own process is ended first. */

@@ -15,6 +15,7 @@ import { nowOf, type Parts } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
 import { refuseStranded } from '../status/stranded.js'
 import { turnBeforeStart } from '../status/turn-end.js'
+import { withPrompt } from '../talk/pending-prompt.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { saveGivenEnv } from './given-env.js'
 import { identityVariables } from './identity-variables.js'
@@ -148,7 +149,7 @@ function startingRun(
 async function recordedRun(
   parts: Parts,
   agent: Agent,
-  { current, how, bound, handoff }: PlannedRun,
+  { current, how, bound, handoff, hello }: PlannedRun,
   { before, session }: StartingRun,
   started: LiveRun,
   steps: StartSteps,
@@ -156,7 +157,9 @@ async function recordedRun(
   const fell = fallOf(current)
   const after = fell && { reason: fell.reason, at: current.run?.ended_at ?? before.status.since }
   const run: LiveRun = { ...started, ...(after ? { after } : {}) }
-  const next = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' as const } } : {}) }
+  const made = { ...before, run, ...(handoff ? { handoff: { ...handoff, step: 'respawned' as const } } : {}) }
+  // In the same change: from here on nobody else would give a successor its first prompt.
+  const next = handoff && hello !== undefined ? { ...withPrompt(parts, agent, made, hello), run } : made
   delete next.launching
   await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
   const isUntold = handoff?.step === 'marked' && !(await wasTold(parts, handoff))
@@ -261,7 +264,7 @@ const givenUp = (agent: Agent, run: LiveRun) => ({
  */
 function withoutTurn(run: AgentRun, resumedAt: Instant | undefined): AgentRun {
   const { told: _t, sample: _s, requests: _r, background: _b, busy_at: _u, refused: _f, prompted_at: _p, ...rest } = run
-  const { turn_end: _e, quiet_at: _q, finished_at: _d, ...kept } = rest
+  const { turn_end: _e, quiet_at: _q, finished_at: _d, sent_at: _n, ...kept } = rest
   const end = resumedAt === undefined ? undefined : turnBeforeStart(run, resumedAt)
   return end ? { ...kept, turn_end: end } : kept
 }

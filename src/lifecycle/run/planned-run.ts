@@ -1,19 +1,10 @@
-import {
-  type Agent,
-  beacon,
-  beaconText,
-  parseSessionId,
-  type Role,
-  type Roles,
-  recipientOf,
-  type SessionId,
-  splitAddress,
-} from '../../model/index.js'
+import { type Agent, parseSessionId, type Role, type Roles, recipientOf, type SessionId } from '../../model/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
 import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
+import { beaconFor, wordOf } from './beacon-for.js'
 import { checkGivenEnv, givenEnv } from './given-env.js'
 import { type PreparedRun, prepareRun } from './launch.js'
 import { refuseHeld } from './resume-plan.js'
@@ -88,10 +79,15 @@ export async function planRun(
   )
   const runner = runnerOf(parts, recipe.tool)
   const { how, session } = conversationFor(parts, bound, recipe, { ...options, handoff })
-  const purpose = how === 'new' ? purposeOf(parts, agent, recipe, options, handoff) : undefined
+  // Also when its start was cut off before, and its conversation is there already.
+  const isSuccessor = handoff?.kind === 'fresh'
+  const purpose = how === 'new' || isSuccessor ? purposeOf(parts, agent, recipe, options, handoff) : undefined
+  // A successor is told why it runs, whatever its role: else it would wait for somebody.
   const hello =
-    role?.beacon && purpose
-      ? await steps.do('prompt', () => helloFor(parts, agent, runner, options, purpose))
+    purpose && (role?.beacon || isSuccessor)
+      ? await steps.do('prompt', () =>
+          beaconFor(parts, agent, { roles, role: role?.name, isPrimed: runner.can.tells, ...purpose }),
+        )
       : undefined
   if (hello === undefined) steps.skip('prompt', how === 'new' ? 'no beacon is asked for' : 'the conversation goes on')
   const tmuxSession = current.run?.tmux_session ?? roleSessionName(roles, agent)
@@ -119,36 +115,12 @@ function purposeOf(
   const given = topic ?? (handoff ? (handoff.topic ?? 'handoff') : plan?.topic)
   if (!role && given === undefined) return undefined
   const { SKEIN_AGENT: caller } = parts.environment.env
-  const by = handoff || caller === agent.address ? 'self' : caller
+  const by = handoff ? (handoff.sender ?? 'self') : caller === agent.address ? 'self' : caller
   const identity = by === undefined ? undefined : roles.parse(by)
   const person = roles.preset === 'gastown' ? 'human' : parts.context.actor
   const sender = identity ? recipientOf(identity, wordOf(roles)) : (by ?? person)
   return { topic: given ?? (recipe.work ? 'assigned' : 'cold-start'), sender }
 }
-
-function helloFor(
-  parts: Parts,
-  agent: Agent,
-  runner: ToolRunner,
-  { roles, role }: Beginning,
-  { topic, sender }: { topic: string; sender: string },
-): string {
-  const { group, name } = splitAddress(agent.address)
-  const identity = roles.parse(agent.address) ?? { role: role?.name ?? 'agent', name, ...(group ? { group } : {}) }
-  return beaconText(
-    beacon({
-      recipient: recipientOf(identity, wordOf(roles)),
-      sender,
-      at: nowOf(parts),
-      zone: parts.home.programs.zone(),
-      topic,
-      preset: roles.preset,
-      isPrimed: runner.can.tells,
-    }),
-  )
-}
-
-const wordOf = ({ preset }: Roles): 'rig' | 'group' => (preset === 'gastown' ? 'rig' : 'group')
 
 const neverRun = (parts: Parts, agent: Agent, recipe: Recipe): AgentRun => ({
   v: 1,

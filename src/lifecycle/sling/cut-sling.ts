@@ -1,8 +1,8 @@
 import { type Agent, isHooked, SkeinError } from '../../model/index.js'
 import { liveRun } from '../agent-run.js'
-import type { Parts } from '../parts.js'
+import { type Parts, runnerOf } from '../parts.js'
+import { beaconFor } from '../run/beacon-for.js'
 import { observe } from '../status/observe.js'
-import { beaconFor } from '../talk/first-prompt.js'
 import { keepPrompt } from '../talk/pending-prompt.js'
 import { hasUnfinishedSling, recordSling, type SlingMarker, setMarker } from './marker.js'
 import { Git, undoWorktree } from './worktree.js'
@@ -46,8 +46,13 @@ export async function settleCutSling(parts: Parts, agent: Agent): Promise<'finis
 }
 
 /** What tells an agent to begin with the unit on its hook. */
-export const assignment = (parts: Parts, agent: Agent): Promise<string> =>
-  beaconFor(parts, agent, { topic: 'assigned', sender: parts.environment.env.SKEIN_AGENT ?? parts.context.actor })
+export async function assignment(parts: Parts, agent: Agent): Promise<string> {
+  const roles = await parts.home.programs.roles()
+  const run = await parts.runs.read(agent.id)
+  const isPrimed = run === undefined || runnerOf(parts, run.recipe.tool).can.tells
+  const sender = parts.environment.env.SKEIN_AGENT ?? parts.context.actor
+  return beaconFor(parts, agent, { roles, isPrimed, topic: 'assigned', sender })
+}
 
 /** Only from this agent's hook: it may have been given to another since. */
 async function unhook({ home: { work } }: Parts, { id, address }: Agent, marker: SlingMarker): Promise<void> {

@@ -23,6 +23,8 @@ const SETTLE_MS = 2_000
 const APART_MS = 500
 /** A program that was given a prompt may say so this long before its registry does: hooks of its user come in between. */
 const PROMPT_HOLDS_MS = 30_000
+/** A program without reports has so long to show that it works on what was sent. */
+const SENT_MS = 2_000
 /** A program that tells how a turn ended is waited for this long once it looks as if it had. */
 const UNTOLD_MS = 1_500
 /** One that tells every end is waited for longer: on a slow machine its screen is behind its words. */
@@ -58,6 +60,8 @@ export interface Sighting {
   progress_at?: Instant | undefined
   /** Since when it last was at work on a turn. */
   busy_at?: Instant | undefined
+  /** When a prompt was last typed into a program that reports none. */
+  sent_at?: Instant | undefined
   /** How its last turn ended, as it was decided before. */
   turn_end?: TurnEnd | undefined
   /** Since when a turn whose end was not told looks ended. */
@@ -279,6 +283,8 @@ function turnBy(sighting: Sighting, evidence: Evidence, activity: Activity | und
   if (activity === 'failed' && evidence.source !== 'process') return { end: failureOf(sighting, evidence, end, isOpen) }
   if (activity !== 'quiet' || !isOpen || begun_at === undefined) return { end }
   const at = earlierOf(laterOf(evidence.at, begun_at), now)
+  // Right after a prompt it may not have shown yet that it works.
+  if (!tells && begun_at === sighting.sent_at && msOf(now) - msOf(begun_at) < SENT_MS) return { end }
   if (!tells) return { end: { at, how: 'finished' } }
   const pane = known(sighting, 'pane')
   if (pane && activityOf(pane) === 'failed') return { end: failureOf(sighting, pane, end, isOpen) }

@@ -106,6 +106,7 @@ function sightingOf(
     background: run.background,
     progress_at: progressOf(run),
     busy_at: run.busy_at,
+    sent_at: run.sent_at,
     turn_end: turnEndOf(run),
     quiet_at: run.quiet_at,
     acked_at: run.acked_at,

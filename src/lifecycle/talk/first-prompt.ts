@@ -1,6 +1,6 @@
-import { type Agent, beacon, beaconText, recipientOf, SkeinError } from '../../model/index.js'
+import { type Agent, SkeinError } from '../../model/index.js'
 import { liveRun } from '../agent-run.js'
-import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
+import { type Parts, pause } from '../parts.js'
 import { isBeingSent, keepPrompt, sendPending } from './pending-prompt.js'
 import type { Sent } from './send.js'
 
@@ -8,30 +8,6 @@ const LOOK_MS = 300
 
 /** What became of a first prompt: it was given, or it is kept and why. */
 export type FirstPrompt = { sent: Pick<Sent, 'delivery' | 'how'> } | { kept: string }
-
-/** A program waits for its first prompt: this one says why an agent was started, so that it begins. */
-export async function beaconFor(
-  parts: Parts,
-  agent: Agent,
-  { topic, sender, molecule }: { topic: string; sender: string; molecule?: string },
-): Promise<string> {
-  const { home, runs } = parts
-  const roles = await home.programs.roles()
-  const identity = roles.parse(agent.address)
-  const tool = (await runs.read(agent.id))?.recipe.tool
-  return beaconText(
-    beacon({
-      recipient: identity ? recipientOf(identity, roles.preset === 'gastown' ? 'rig' : 'group') : agent.address,
-      sender,
-      at: nowOf(parts),
-      zone: home.programs.zone(),
-      topic,
-      ...(molecule === undefined ? {} : { molecule }),
-      ...(roles.preset ? { preset: roles.preset } : {}),
-      ...(tool === undefined ? {} : { isPrimed: runnerOf(parts, tool).can.tells }),
-    }),
-  )
-}
 
 /**
  * Gives an agent that was just started its prompt. It is kept until its program has it: whoever gives it may be killed, and a program

@@ -19,16 +19,20 @@ export interface PendingPrompt {
 /** Sending takes no longer than this; who takes longer has been stopped or has lost its way. */
 const SENDING_MS = 180_000
 
-/** Keeps a prompt for an agent that asks something first, behind one that was kept before and not sent yet. */
+/** Keeps a prompt for an agent until its program has it, behind one that was kept before and not sent yet. */
 export async function keepPrompt(parts: Parts, agent: Agent, text: string): Promise<void> {
-  await parts.runs.update(agent, (current) => {
-    if (!current) return undefined
-    const directory = parts.runs.directoryOf(agent.id)
-    const before = current.pending_prompt ? readPrompt(parts, agent) : undefined
-    makeDirectory(directory)
-    writeAtomic(join(directory, PROMPT_FILE), before === undefined ? text : `${before}\n\n${text}`, { durable: true })
-    return { next: { ...current, pending_prompt: { at: nowOf(parts) } }, result: undefined }
-  })
+  await parts.runs.update(agent, (current) =>
+    current ? { next: withPrompt(parts, agent, current, text), result: undefined } : undefined,
+  )
+}
+
+/** The same as a part of another change. */
+export function withPrompt(parts: Parts, agent: Agent, current: AgentRun, text: string): AgentRun {
+  const directory = parts.runs.directoryOf(agent.id)
+  const before = current.pending_prompt ? readPrompt(parts, agent) : undefined
+  makeDirectory(directory)
+  writeAtomic(join(directory, PROMPT_FILE), before === undefined ? text : `${before}\n\n${text}`, { durable: true })
+  return { ...current, pending_prompt: { at: nowOf(parts) } }
 }
 
 /**

@@ -8,6 +8,7 @@ import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
 import { type Observed, observe } from '../status/observe.js'
 import { readScreenOf, screenOf } from '../status/screen-of.js'
+import { atWork, noteSending, recordPrompt } from './sent-prompt.js'
 
 const LOOK_MS = 120
 /** How long an agent that is not ready is waited for, and one that is still starting. */
@@ -65,12 +66,14 @@ export async function send(parts: Parts, agent: Agent, text: string, options: Se
   const terminal = await parts.terminals.of(live.socket)
   const ready = await untilReady(parts, agent, runner, terminal, options.signal)
   await clearDraft(parts, agent, live, runner, terminal, options)
-  const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status: ready.verdict?.status.since }
+  const isQueued = activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running'
+  const status = ready.verdict?.status.since
+  const before: Before = { at: nowOf(parts), logBytes: logSize(ready.run), status, isQueued }
   await options.onTyping?.()
   await paste(agent, live, runner, terminal, checked.text)
   const receipt = await submit(parts, agent, live, runner, terminal, before, options.signal)
-  await recordSent(parts, agent, checked.text, receipt)
-  return { ...receipt, isQueued: activityOf(ready.verdict?.status ?? { status: 'unknown' }) === 'running' }
+  await recordSent(parts, agent, checked.text, receipt, before)
+  return { ...receipt, isQueued }
 }
 
 /**
@@ -84,7 +87,7 @@ export async function submitTyped(parts: Parts, agent: Agent, text: string, type
   const runner = runnerOf(parts, stored.recipe.tool)
   using _typing = await parts.runs.hold(agent.id, 'keys')
   const terminal = await parts.terminals.of(live.socket)
-  const before: Before = { at: typedAt, logBytes: undefined, status: undefined }
+  const before: Before = { at: typedAt, logBytes: undefined, status: undefined, isQueued: false }
   const [seen] = await observe(parts, new Set([agent.id]))
   const proof = seen && proofOf(seen, before, runner)
   if (proof) return { delivery: 'received', how: proof, at: typedAt, isQueued: false }
@@ -92,11 +95,11 @@ export async function submitTyped(parts: Parts, agent: Agent, text: string, type
   if (input === '') {
     const how = 'it was typed and is no longer in the input line; nothing else confirms it'
     const sent: Sent = { delivery: 'typed', how, at: typedAt, isQueued: false }
-    await recordSent(parts, agent, text, sent)
+    await recordSent(parts, agent, text, sent, { isQueued: false, ...(runner.can.tells ? {} : { sentAt: typedAt }) })
     return sent
   }
   const receipt = await submit(parts, agent, live, runner, terminal, before, undefined)
-  if (receipt.delivery !== 'stalled') await recordSent(parts, agent, text, receipt)
+  if (receipt.delivery !== 'stalled') await recordSent(parts, agent, text, receipt, before)
   return { ...receipt, isQueued: false }
 }
 
@@ -112,16 +115,26 @@ async function submit(
 ): Promise<Omit<Sent, 'isQueued'>> {
   await refuseDialog(parts, agent, live, runner, terminal, 'The text is in its input line and was not sent')
   before.screen = await terminal.capture(live.pane)
+  if (!runner.can.tells) before.sentAt = await noteSending(parts, agent, before.isQueued)
   await terminal.press(live.pane, ['Enter'])
   return receiptFor(parts, agent, live, runner, terminal, before, signal)
 }
 
-async function recordSent(parts: Parts, agent: Agent, text: string, { delivery }: Pick<Sent, 'delivery'>) {
+async function recordSent(
+  parts: Parts,
+  agent: Agent,
+  text: string,
+  { delivery }: Pick<Sent, 'delivery'>,
+  { sentAt, isQueued }: Pick<Before, 'sentAt' | 'isQueued'>,
+) {
+  const isTurn = sentAt !== undefined && delivery !== 'stalled'
   await parts.runs.update(agent, (current) => {
     if (!current) return undefined
     const payload = { agent_id: agent.id, bytes: Buffer.byteLength(text), delivery }
-    return { next: current, events: [{ type: 'agent_sent', payload }], isDurable: false, result: undefined }
+    const next = isTurn && !isQueued ? atWork(current, sentAt) : current
+    return { next, events: [{ type: 'agent_sent', payload }], isDurable: false, result: undefined }
   })
+  if (isTurn) await recordPrompt(parts, agent, text, sentAt)
 }
 
 export const notRunning = (agent: Agent): SkeinError =>
@@ -273,6 +286,10 @@ async function clearDraft(
 
 interface Before {
   at: Instant
+  /** It was at work on something else. */
+  isQueued: boolean
+  /** When Enter was pressed, for a program that reports no prompt. */
+  sentAt?: Instant
   /** With the text in its input line. */
   screen?: string
   logBytes: number | undefined

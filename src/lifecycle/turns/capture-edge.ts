@@ -45,8 +45,10 @@ async function recordCommits(home: Home, after: Snapshot): Promise<void> {
   if (commits.length > 0 && known) await home.sessions.update(after.session, { commits })
 }
 
-async function startOf(home: Home, { recipe, permission_mode }: EdgeCapture) {
-  const { tool, cwd, model, args, dangerous } = recipe
+async function startOf(home: Home, { recipe, permission_mode, session }: EdgeCapture) {
+  const { tool, cwd, args, dangerous } = recipe
+  // The one it was started with, else the one that its log or its program named last.
+  const model = recipe.model ?? (await home.sessions.get(session))?.model
   const environment = await environmentOf(home, recipe)
   const version = findProgram(tool, environment)?.version
   const files = settingsFiles(tool, cwd, environment)

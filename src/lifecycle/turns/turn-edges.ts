@@ -47,7 +47,7 @@ export function turnEdges(run: AgentRun, captured: CapturedEdges, nowMs: number)
 }
 
 function edgesOf(run: AgentRun, captured: CapturedEdges): { prompt?: Instant | undefined; stop?: Instant | undefined } {
-  const { told = [], busy_at, prompted_at, background, run: live } = run
+  const { told = [], busy_at, prompted_at, sent_at, background, run: live } = run
   const { begun_at, end, isOpen } = lastTurn({
     told,
     busy_at,
@@ -58,11 +58,8 @@ function edgesOf(run: AgentRun, captured: CapturedEdges): { prompt?: Instant | u
   const rested = background && background.count > 0 ? background.at : undefined
   const stop = live?.ended_at !== undefined && isOpen ? live.ended_at : latestOf(end?.at, rested)
   const begun = isOpen ? (busy_at ?? begun_at) : undefined
-  const prompt = isAnother(prompted_at, captured)
-    ? prompted_at
-    : isBeginning(begun, captured, end?.at)
-      ? begun
-      : undefined
+  const given = latestOf(prompted_at, sent_at)
+  const prompt = isAnother(given, captured) ? given : isBeginning(begun, captured, end?.at) ? begun : undefined
   return { prompt, stop }
 }
 

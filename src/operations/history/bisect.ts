@@ -3,7 +3,7 @@ import { duration } from '../duration.js'
 import { flag, optional, required } from '../field.js'
 import { count, place, text } from '../kind.js'
 import { operation } from '../operation.js'
-import { SESSION } from '../sessions/show.js'
+import { SESSION } from '../sessions/session-ref.js'
 
 const LIMIT_MS = 600_000
 

@@ -1,7 +1,7 @@
 import { optional, required } from '../field.js'
 import { count } from '../kind.js'
 import { operation } from '../operation.js'
-import { SESSION } from '../sessions/show.js'
+import { SESSION } from '../sessions/session-ref.js'
 import { codedSession, codePoint, pointDocument } from './code-point.js'
 
 export const diff = operation({

@@ -6,7 +6,7 @@ import type { OperationContext } from '../context.js'
 import { flag, optional } from '../field.js'
 import { count } from '../kind.js'
 import { operation } from '../operation.js'
-import { SESSION } from '../sessions/show.js'
+import { SESSION } from '../sessions/session-ref.js'
 import { codedSession, codePoint } from './code-point.js'
 
 export const rewind = operation({

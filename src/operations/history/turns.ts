@@ -2,12 +2,15 @@ import type { Home, SessionCode, SessionHistory } from '../../home/index.js'
 import type { TurnBranchView } from '../../lifecycle/index.js'
 import { type Instant, type Session, SkeinError } from '../../model/index.js'
 import type { LoggedToolCall, LoggedTurn } from '../../tools/index.js'
-import { optional } from '../field.js'
+import { flag, optional } from '../field.js'
 import { count, text } from '../kind.js'
 import { operation } from '../operation.js'
-import { SESSION, turnBranchOf } from '../sessions/show.js'
+import { SESSION, turnBranchOf } from '../sessions/session-ref.js'
 import { onlyStep, STEP } from './only-step.js'
 import { type CodeDocument, codeDocument, codeOf, editDocuments, onlyFiles } from './turn-code.js'
+import { type TurnCost, turnCost } from './turn-cost.js'
+import { type MarkFilter, markOf, onlyMarked } from './turn-filter.js'
+import { forksOf, type TurnFork } from './turn-forks.js'
 
 export const turns = operation({
   name: 'turns',
@@ -24,42 +27,81 @@ export const turns = operation({
       text('path'),
       'Only turns that changed this file or something in this directory, by its path in the repository',
     ),
+    noted: flag('Only turns with a note'),
+    note: optional(text('text'), 'Only turns whose note contains this'),
+    pinned: flag('Only turns that are pinned'),
   },
   result: 'turns',
-  async run({ session, turn, step, files }, { home }) {
+  async run({ session, ...asked }, { home }) {
     const opened = await home()
-    const { history, code } = await turnsWithCode(opened, await opened.history.turns(session), { turn, step, files })
-    return turnsDocument(opened, history, code, turn !== undefined || files !== undefined)
+    const shown = await shownTurns(opened, await opened.history.turns(session), asked)
+    return turnsDocument(opened, shown, asked.turn !== undefined || asked.files !== undefined)
   },
 })
 
-/** What was asked for of a history, with the code of its turns. */
-export async function turnsWithCode(
-  home: Home,
-  told: SessionHistory,
-  { turn, step, files }: { turn?: number | undefined; step?: string | undefined; files?: string | undefined },
-): Promise<{ history: SessionHistory; code: SessionCode }> {
-  const history = onlyTurn(onlyStep(told, step), turn)
-  const code = await codeOf(home, told)
-  const edits = turn === undefined ? code.edits : []
-  return onlyFiles(history, { ...code, edits }, files)
+/** Which turns are asked for. */
+export interface TurnsAsked extends MarkFilter {
+  turn?: number | undefined
+  step?: string | undefined
+  files?: string | undefined
 }
 
-export const turnsDocument = (
-  home: Pick<Home, 'paths'>,
-  { session, from_log, told_from, turns: told, steps, counters }: SessionHistory,
-  code: SessionCode,
-  withFiles: boolean,
-) => ({
-  session: session.id,
-  from_log,
-  told_from,
-  turns: told.map((turn) => ({ ...turnDocument(turn), ...codeIn(code, turn.number, withFiles) })),
-  edits: editDocuments(code, withFiles),
-  steps,
-  counters,
-  ...branchIn(home, session),
-})
+/** Turns with all that is known of them. */
+export interface ShownTurns {
+  history: SessionHistory
+  code: SessionCode
+  /** By the number of the turn. */
+  costs: ReadonlyMap<number, TurnCost>
+  forks: readonly TurnFork[]
+}
+
+/** What was asked for of a history, with the code, the cost and the forks of its turns. */
+export async function shownTurns(home: Home, told: SessionHistory, asked: TurnsAsked): Promise<ShownTurns> {
+  const { turn, step, files } = asked
+  const stepped = onlyTurn(onlyStep(told, step), turn)
+  const [code, prices, all] = await Promise.all([
+    codeOf(home, told),
+    home.history.prices(),
+    forksOf(home, told.session.id),
+  ])
+  const touched = onlyFiles(stepped, { ...code, edits: turn === undefined ? code.edits : [] }, files)
+  const only = onlyMarked(touched.history, touched.code, asked)
+  const costs = new Map<number, TurnCost>()
+  for (const one of only.history.turns) {
+    const cost = turnCost(one, prices)
+    if (cost) costs.set(one.number, cost)
+  }
+  const isAll = only.history.turns.length === told.turns.length
+  const isShown = (fork: TurnFork): boolean => only.history.turns.some(({ number }) => number === fork.turn)
+  return { ...only, costs, forks: isAll ? all : all.filter(isShown) }
+}
+
+export const turnsDocument = (home: Pick<Home, 'paths'>, shown: ShownTurns, withFiles: boolean) => {
+  const { session, from_log, told_from, turns: told, steps, counters } = shown.history
+  return {
+    session: session.id,
+    from_log,
+    told_from,
+    turns: told.map((turn) => shownTurn(shown, turn, withFiles)),
+    edits: editDocuments(shown.code, withFiles),
+    forks: shown.forks,
+    steps,
+    counters,
+    ...branchIn(home, session),
+  }
+}
+
+/** One turn with what it changed, what it has cost, and what was noted of it. */
+export function shownTurn({ history, code, costs }: ShownTurns, turn: LoggedTurn, withFiles: boolean) {
+  const { note, is_pinned } = markOf(history, turn.number) ?? {}
+  return {
+    ...turnDocument(turn),
+    ...codeIn(code, turn.number, withFiles),
+    ...costs.get(turn.number),
+    ...(note === undefined ? {} : { note }),
+    ...(is_pinned ? { is_pinned } : {}),
+  }
+}
 
 function branchIn(home: Pick<Home, 'paths'>, session: Session): { turn_branch?: TurnBranchView } {
   const branch = turnBranchOf(home, session)

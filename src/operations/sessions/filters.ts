@@ -1,4 +1,4 @@
-import type { SessionFilter } from '../../home/index.js'
+import type { Home, SessionFilter } from '../../home/index.js'
 import { OUTCOMES } from '../../model/index.js'
 import { flag, optional, type Values } from '../field.js'
 import { agentRef, choice, count, freeText, groupRef, path, sessionRef, text, when } from '../kind.js'
@@ -32,4 +32,27 @@ export function filterOf(filters: Values<typeof FILTERS>): SessionFilter {
     ...present({ work_unit: work, chain_id: chain, directory }),
     limit: limit ?? (all ? LARGE_PAGE : PAGE),
   }
+}
+
+/** Filters by code, for lists that are not waited for at every prompt. */
+export const CODE_FILTERS = {
+  commit: optional(text('commit'), 'Only sessions that went into this commit'),
+  repository: optional(path('directory', 'directory'), 'The repository of --commit, or a directory in it', {
+    fallback: 'the working directory',
+  }),
+  touching: optional(path('path'), 'Only sessions that changed this file, or something in this directory'),
+}
+
+/** What the filters by code come to: which sessions are left. Nothing of it is loaded without them. */
+export async function codeFilterOf(
+  { commit, repository, touching }: Values<typeof CODE_FILTERS>,
+  home: Home,
+): Promise<Pick<SessionFilter, 'ids'>> {
+  if (commit === undefined && touching === undefined) return {}
+  const { sessionsInCommit, sessionsThatTouch } = await import('./by-code.js')
+  const lists = [
+    ...(commit === undefined ? [] : [await sessionsInCommit(home, repository, commit)]),
+    ...(touching === undefined ? [] : [await sessionsThatTouch(home, touching)]),
+  ]
+  return { ids: lists.reduce((left, ids) => left.filter((id) => ids.includes(id))) }
 }

@@ -1,5 +1,5 @@
 import { operation } from '../operation.js'
-import { FILTERS, filterOf } from './filters.js'
+import { CODE_FILTERS, codeFilterOf, FILTERS, filterOf } from './filters.js'
 import { pageOf } from './page.js'
 
 export const sessionsList = operation({
@@ -7,7 +7,11 @@ export const sessionsList = operation({
   does: 'reads',
   where: 'either',
   summary: 'List sessions, newest first',
-  input: FILTERS,
+  input: { ...FILTERS, ...CODE_FILTERS },
   result: 'page',
-  run: async (filters, { home }) => pageOf(await home(), filterOf(filters), filters),
+  async run({ commit, repository, touching, ...filters }, { home }) {
+    const opened = await home()
+    const code = await codeFilterOf({ commit, repository, touching }, opened)
+    return pageOf(opened, { ...filterOf(filters), ...code }, filters)
+  },
 })

@@ -1,20 +1,19 @@
-import type { Home } from '../../home/index.js'
-import { TurnBranches, type TurnBranchView, turnBranchView } from '../../lifecycle/index.js'
-import { isActive, type Session } from '../../model/index.js'
-import { required } from '../field.js'
-import { sessionRef } from '../kind.js'
+import { optional } from '../field.js'
+import { turnState } from '../history/turn-state.js'
+import { count } from '../kind.js'
 import { operation } from '../operation.js'
-
-export const SESSION = required(sessionRef, 'The beginning of its id, or its agent')
+import { SESSION, turnBranchOf } from './session-ref.js'
 
 export const sessionsShow = operation({
   name: 'sessions.show',
   does: 'reads',
   where: 'either',
   summary: 'Show everything about one session',
-  input: { session: SESSION },
+  description:
+    'With --turn, everything about one of its turns: what it was asked, what it did, cost and changed, and with what it began.',
+  input: { session: SESSION, turn: optional(count, 'Only this turn, by its number in skein turns') },
   result: 'session',
-  async run({ session: reference }, { home }) {
+  async run({ session: reference, turn }, { home }) {
     const opened = await home()
     const { sessions, history } = opened
     const session = await sessions.find(reference)
@@ -23,6 +22,7 @@ export const sessionsShow = operation({
     const counted = await history.counts(session.id)
     return {
       ...session,
+      ...(turn === undefined ? {} : { turn: await turnState(opened, session.id, turn) }),
       ...(spent ? { spent } : {}),
       ...(branch ? { turn_branch: branch } : {}),
       ...(counted.turns > 0
@@ -37,10 +37,3 @@ export const sessionsShow = operation({
     }
   },
 })
-
-/** The branch on which the turns of a session are committed. */
-export function turnBranchOf({ paths }: Pick<Home, 'paths'>, session: Session): TurnBranchView | undefined {
-  const branch = session.agent_id === undefined ? undefined : new TurnBranches(paths.agents).of(session.agent_id)
-  const isIts = branch && (isActive(session) || branch.done[session.id] !== undefined)
-  return isIts ? turnBranchView(branch) : undefined
-}

@@ -1,5 +1,5 @@
 import { operation } from '../operation.js'
-import { SESSION } from './show.js'
+import { SESSION } from './session-ref.js'
 
 export const sessionsTree = operation({
   name: 'sessions.tree',

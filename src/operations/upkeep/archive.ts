@@ -3,7 +3,7 @@ import { flag, optional } from '../field.js'
 import { count, sessionRef } from '../kind.js'
 import { operation } from '../operation.js'
 import { present } from '../present.js'
-import { SESSION } from '../sessions/show.js'
+import { SESSION } from '../sessions/session-ref.js'
 
 export const archiveList = operation({
   name: 'archive.list',

@@ -25,7 +25,7 @@ export const snapshotsGc = operation({
   isHeavy: true,
   summary: 'Remove expired snapshots and pack the rest',
   description:
-    'All snapshots are kept for 14 days, then the last of each hour for 60 days. The newest of each session and those that a fork or a handoff began with are kept. Without --yes only says what would be removed.',
+    'All snapshots are kept for 14 days, then the last of each hour for 60 days. The newest of each session, those that a fork or a handoff began with and those of turns that are pinned or noted are kept. Without --yes only says what would be removed.',
   input: { yes: flag('Remove and pack') },
   result: 'snapshots-gc',
   async run({ yes }, { home, nowMs }) {

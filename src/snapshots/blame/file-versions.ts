@@ -6,8 +6,11 @@ import { type Snapshot, shown } from '../snapshot.js'
 
 /** Who changed a file between two snapshots of a worktree. */
 export type Writer =
-  /** A turn that was under way; `beside` are others that were at the same time. */
-  | { kind: 'turn'; session: string; begun: Snapshot; beside: string[] }
+  /**
+   * A turn that was under way; `beside` are others that were at the same time. `since`: there is no snapshot of its beginning, so that it may
+   * have been another turn of the session, or a person, since then.
+   */
+  | { kind: 'turn'; session: string; begun: Snapshot; beside: string[]; since?: string }
   /** Nobody of ours: a person, or a program that a person ran. */
   | { kind: 'edit' }
 
@@ -18,6 +21,8 @@ export interface FileVersion {
   blob: string
   snapshot: Snapshot
   writer: Writer
+  /** No snapshot of the worktree is older. */
+  isFirst: boolean
   /** HEAD moved with it, so that lines may come from commits or from another worktree. */
   isHeadMoved: boolean
 }
@@ -36,7 +41,8 @@ export async function versionsIn(
     const before = found.at(-1)
     if (before?.blob === blob && before.path === name) continue
     const isHeadMoved = snapshot.head !== snapshots[at - 1]?.head
-    found.push({ root: snapshot.root, path: name, blob, snapshot, writer: writers[at] as Writer, isHeadMoved })
+    const writer = writers[at] as Writer
+    found.push({ root: snapshot.root, path: name, blob, snapshot, writer, isFirst: at === 0, isHeadMoved })
   }
   return found
 }
@@ -93,18 +99,21 @@ async function blobsAt(
 /** Who changed files before each snapshot of a worktree: whose turns were under way since the one before. */
 export function writersOf(snapshots: readonly Snapshot[]): Writer[] {
   const open = new Map<string, Snapshot>()
-  return snapshots.map((snapshot) => {
+  return snapshots.map((snapshot, at) => {
     const { session, moment } = snapshot
-    const writer = writerAmong(open, snapshot)
+    const writer = writerAmong(open, snapshot, snapshots[at - 1])
     if (moment === 'prompt') open.set(session, snapshot)
     if (moment === 'stop') open.delete(session)
     return writer
   })
 }
 
-function writerAmong(open: ReadonlyMap<string, Snapshot>, { session, moment }: Snapshot): Writer {
+function writerAmong(open: ReadonlyMap<string, Snapshot>, snapshot: Snapshot, before: Snapshot | undefined): Writer {
+  const { session, moment } = snapshot
   const own = moment === 'stop' ? open.get(session) : undefined
   const begun = own ?? [...open.values()].at(-1)
+  if (!begun && before && moment === 'stop' && !isSameEnd(before, snapshot))
+    return { kind: 'turn', session, begun: snapshot, beside: [], since: before.as_of }
   if (!begun) return { kind: 'edit' }
   return {
     kind: 'turn',
@@ -112,4 +121,20 @@ function writerAmong(open: ReadonlyMap<string, Snapshot>, { session, moment }: S
     begun,
     beside: [...open.keys()].filter((one) => one !== begun.session),
   }
+}
+
+/** The end of a turn is captured again where a daemon that was killed may not have captured it. */
+const isSameEnd = (before: Snapshot, { session, seq }: Snapshot): boolean =>
+  before.session === session && before.moment === 'stop' && before.seq === seq - 1
+
+/** Who removed a file from one worktree, and the first snapshot without it; undefined where it still is, or never was. */
+export async function removalIn(
+  git: Git,
+  store: BareStore,
+  snapshots: readonly Snapshot[],
+  path: string,
+): Promise<Pick<FileVersion, 'snapshot' | 'writer' | 'isFirst'> | undefined> {
+  const last = (await blobsAt(git, store, snapshots, path)).findLastIndex((blob) => blob !== undefined)
+  const [snapshot, writer] = [snapshots[last + 1], writersOf(snapshots)[last + 1]]
+  return last < 0 || !snapshot || !writer ? undefined : { snapshot, writer, isFirst: false }
 }

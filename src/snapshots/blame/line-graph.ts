@@ -18,7 +18,7 @@ export interface AskedFile {
 }
 
 /** One commit to be: a version, its parents among the versions before it, and the user's commits that it may come from. */
-interface Node {
+export interface Node {
   mark: number
   path: string
   content: AskedFile['content']
@@ -83,7 +83,7 @@ export async function importGraph(
   const nodes = await unlikeCommits(git, scratch, given)
   const marks = join(scratch, 'marks')
   const stream = nodes.map((node) => entryOf(branch, node, there))
-  await git.run(['--git-dir', scratch, 'fast-import', '--quiet', `--export-marks=${marks}`], {
+  await git.run(['--git-dir', scratch, 'fast-import', '--quiet', '--force', `--export-marks=${marks}`], {
     input: Buffer.concat(stream),
   })
   const found = readFileSync(marks, 'latin1').matchAll(/^:(\d+) ([0-9a-f]+)$/gm)

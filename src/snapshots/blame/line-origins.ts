@@ -63,8 +63,14 @@ function originOf(commit: string, facts: ReadonlyMap<string, string>, { marks, v
     const at = new Date(authoredMs).toISOString()
     return { kind: 'commit', commit, author: facts.get('author') ?? '', at, summary: facts.get('summary') ?? '' }
   }
-  const { snapshot, writer } = version
+  return writtenBy(version)
+}
+
+export function writtenBy({
+  snapshot,
+  writer,
+  isFirst,
+}: Pick<FileVersion, 'snapshot' | 'writer' | 'isFirst'>): LineOrigin {
   if (writer.kind === 'turn') return { kind: 'turn', writer, snapshot }
-  const isFirst = versions.find(({ root }) => root === version.root) === version
   return isFirst ? { kind: 'before', snapshot } : { kind: 'edit', snapshot }
 }

@@ -36,11 +36,13 @@ export class TurnCommits {
         if (writer.begun.head !== snapshot.head) this.#spans.push({ writer, ended: snapshot })
       }
     }
+    // Git dates by the second, so a commit may fit two turns: the later one, then.
+    this.#spans.sort((a, b) => Date.parse(a.writer.begun.as_of) - Date.parse(b.writer.begun.as_of))
   }
 
   /** The turn that wrote what a commit brought. One that it picked, merged or pulled was written by somebody else. */
   turnOf(commit: DatedCommit): TurnSpan | undefined {
-    return this.#spans.find((span) => this.#isWrittenIn(span, commit))
+    return this.#spans.findLast((span) => this.#isWrittenIn(span, commit))
   }
 
   /** Whether git took changes over from elsewhere (a pick, a merge, another branch) before this version was seen. */

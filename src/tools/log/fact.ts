@@ -79,6 +79,8 @@ export interface SessionNews {
   /** The first line of the first prompt, without secrets. Added by `src/ingest`, for sessions that have no title. */
   prompt?: string | undefined
   model?: string | undefined
+  /** What git printed of the commits that it made: the beginning of the id, and when. Added by `src/ingest`. */
+  commits?: { id: string; at?: Instant | undefined }[] | undefined
   started_at?: Instant | undefined
   /** Where it was forked from. */
   origin?: ForkOrigin | undefined

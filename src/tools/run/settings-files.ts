@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Environment } from '../log/log-tool.js'
 
 /** Instruction and settings files that a program reads in a directory and in its own place, in a fixed order. */
@@ -31,10 +31,21 @@ const FILES: Readonly<
   },
 }
 
-/** Whether they exist or not: a file that appears is a change, too. Empty for a tool whose files are not known. */
+/** Of a program that Skein does not know: what most of them read. */
+const USUAL = ['AGENTS.md']
+/** Programs read the files of the directories above, too, as far as the repository goes or further. */
+const MOST_ABOVE = 20
+
+/** Whether they exist or not: a file that appears is a change, too. */
 export function settingsFiles(tool: string, cwd: string, { home, env }: Environment): string[] {
   const files = Object.hasOwn(FILES, tool) ? FILES[tool] : undefined
-  if (!files) return []
-  const own = (files.variable && env[files.variable]) || join(home, files.own)
-  return [...files.names.map((name) => join(own, name)), ...files.here.map((name) => join(cwd, name))]
+  const own = files && ((files.variable && env[files.variable]) || join(home, files.own))
+  const above = directoriesFrom(cwd).flatMap((directory) => (files?.here ?? USUAL).map((name) => join(directory, name)))
+  return [...new Set([...(own ? files.names.map((name) => join(own, name)) : []), ...above])]
+}
+
+function directoriesFrom(cwd: string): string[] {
+  const found = [cwd]
+  for (let at = dirname(cwd); at !== found.at(-1) && found.length < MOST_ABOVE; at = dirname(at)) found.push(at)
+  return found
 }

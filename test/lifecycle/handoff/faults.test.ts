@@ -42,6 +42,7 @@ async function killedAt(
 async function expectWhole({
   home,
   agents,
+  log,
   session,
   unit,
 }: Workshop & { session: string; unit: string }): Promise<void> {
@@ -55,6 +56,11 @@ async function expectWhole({
   )
   const to = view?.session_id ?? ''
   expect(to).not.toBe(session)
+  // Whoever looks gives it its first prompt, once.
+  await agents.wait('toast', { until: 'done', timeoutMs: 60_000 })
+  expect(log().flatMap(({ prompt }) => (prompt === 'hello' ? [] : (prompt ?? [])))).toEqual([
+    expect.stringMatching(/^\[SKEIN\] agent toast <- self • .* • handoff\n/),
+  ])
   const [chain] = await home.sessions.chain(session)
   expect(chain?.sessions.map(({ id, link, outcome }) => ({ id, link, outcome }))).toEqual([
     { id: session, link: undefined, outcome: 'handoff' },

@@ -9,5 +9,6 @@ export const find = operationCommand(sessionsFind, {
     ['skein sessions find --agent web/toast --since 24h', 'What an agent did since yesterday'],
   ],
   args: ['text'],
+  prepare: (typed, { cwd }) => (typed.commit === undefined ? typed : { ...typed, repository: typed.repository ?? cwd }),
   show: showPage,
 })

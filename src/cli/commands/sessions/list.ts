@@ -8,6 +8,8 @@ export const list = operationCommand(sessionsList, {
     ['skein sessions list', 'The newest sessions'],
     ['skein sessions list --rig web --since 7d --outcome crash', "A group's crashes of this week"],
     ['skein sessions list --work wk-42 --all --json', 'Everything done for one unit of work, as JSON'],
+    ['skein sessions list --touching src/app.ts', 'Who has changed this file'],
   ],
+  prepare: (typed, { cwd }) => (typed.commit === undefined ? typed : { ...typed, repository: typed.repository ?? cwd }),
   show: showPage,
 })

@@ -1,0 +1,10 @@
+import { turnsUnpin } from '../../../operations/index.js'
+import { operationCommand } from '../../operation-command.js'
+import { turnMarkView } from '../../views/turn-mark-view.js'
+
+export const unpin = operationCommand(turnsUnpin, {
+  name: 'turns unpin',
+  examples: [['skein turns unpin 22222222 2', 'Its code expires again']],
+  args: ['session', 'turn'],
+  view: turnMarkView,
+})

@@ -1,0 +1,63 @@
+import { type Event, type Instant, isInstant, type Session } from '../model/index.js'
+import { emptyTurn, type LoggedTurn, type TurnOutcome } from '../tools/index.js'
+
+const OUTCOMES: Readonly<Record<string, TurnOutcome>> = {
+  finished: 'completed',
+  failed: 'failed',
+  interrupted: 'aborted',
+}
+
+interface Draft {
+  turn: LoggedTurn
+  prompts: string[]
+}
+
+/**
+ * The turns of a program without a log, as they were seen. One begins when the program starts to work, or with a prompt that was sent to it,
+ * and ends when it waits again. What is sent while it works belongs to the turn that goes on: nothing says where that one ends.
+ */
+export function runTurns(events: readonly Event[], { ended_at }: Pick<Session, 'ended_at'>): LoggedTurn[] {
+  const drafts = new Map<number, Draft>()
+  let open: Draft | undefined
+  let waiting: string[] = []
+  for (const { type, at, payload } of inOrder(events)) {
+    const { turn: number, prompt, how } = payload
+    if (type === 'turn_prompted' && typeof prompt === 'string') {
+      if (open) open.prompts.push(prompt)
+      else waiting.push(prompt)
+    } else if (type === 'turn_began' && isNumber(number) && !drafts.has(number)) {
+      if (open) open.turn.outcome = 'aborted' // its end was not seen
+      open = { turn: { ...emptyTurn(number, 'person'), started_at: at, live: true }, prompts: waiting }
+      waiting = []
+      drafts.set(number, open)
+    } else if (type === 'turn_ended' && open) {
+      end(open.turn, at, OUTCOMES[String(how)] ?? 'completed')
+      open = undefined
+    }
+  }
+  if (open && ended_at !== undefined) end(open.turn, ended_at, 'aborted')
+  const turns = [...drafts.values()].map(({ turn, prompts }) => ({ ...turn, prompt: prompts.join('\n') }))
+  turns.sort((a, b) => a.number - b.number)
+  return turns.map((turn, n) => ({ ...turn, follows: turns[n - 1]?.number ?? 0 }))
+}
+
+function end(turn: LoggedTurn, at: Instant, outcome: TurnOutcome): void {
+  turn.ended_at = at
+  turn.outcome = outcome
+  turn.duration_ms = Math.max(0, Date.parse(at) - Date.parse(turn.started_at ?? at))
+}
+
+interface Told {
+  type: string
+  at: Instant
+  payload: Record<string, unknown>
+}
+
+/** By the moment that they tell of: what is sent is recorded once it has arrived. */
+function inOrder(events: readonly Event[]): Told[] {
+  const told = events.map(({ type, ts, payload }) => ({ type, at: isInstant(payload.at) ? payload.at : ts, payload }))
+  const rank = ({ type }: Told): number => ['turn_ended', 'turn_prompted', 'turn_began'].indexOf(type)
+  return told.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : rank(a) - rank(b)))
+}
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { ScratchRepository } from './scratch-repository.js'
+
+const WORKER = fileURLToPath(new URL('../workers/collect-snapshots.mjs', import.meta.url))
+const KEPT = 3
+
+/** A git that counts how often it is started and kills whoever started it: before that command, or after it. */
+function fragileGit(repository: ScratchRepository, killAt: number, when: 'before' | 'after'): string {
+  const [path, count] = [join(repository.base, 'fragile-git'), join(repository.base, 'count')]
+  writeFileSync(count, '0')
+  const [early, late] = [when === 'before' ? killAt : 0, when === 'after' ? killAt : 0]
+  const lines = [
+    '#!/bin/sh',
+    `n=$(($(cat '${count}') + 1)); echo $n > '${count}'`,
+    `[ $n = ${early} ] && kill -9 $PPID && exit 1`,
+    `[ $n = ${late} ] || exec git "$@"`,
+    'git "$@"; kill -9 $PPID',
+  ]
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  chmodSync(path, 0o700)
+  return path
+}
+
+const started = (repository: ScratchRepository): number => Number(readFileSync(join(repository.base, 'count'), 'utf8'))
+
+async function collect(repository: ScratchRepository, git: string): Promise<string> {
+  const child = spawn(process.execPath, [WORKER, repository.stores, git, 's', String(KEPT)], { stdio: 'inherit' })
+  const [code, signal] = await once(child, 'exit')
+  return String(code ?? signal)
+}
+
+it('upkeep that is killed at any step leaves every snapshot whole, and the next one finishes it', async () => {
+  using repository = ScratchRepository.withCommits()
+  const snapshots = repository.snapshots()
+  let turn = 0
+  const contents: string[] = []
+  const take = async (): Promise<void> => {
+    turn += 1
+    repository.write('a.txt', `${turn}\n`)
+    // What only snapshots have, and what the user has dropped since.
+    if (turn % 2 === 0) repository.commit(`turn ${turn}`)
+    if (turn % 4 === 0) repository.git('reset', '-q', '--hard', 'HEAD~1')
+    contents.push(readFileSync(join(repository.root, 'a.txt'), 'utf8'))
+    await snapshots.capture({ directory: repository.root, session: 's', moment: 'stop' })
+  }
+  const whole = async (): Promise<void> => {
+    for (const { problems, broken } of await snapshots.verify({ full: true }))
+      expect([problems, broken]).toEqual([[], []])
+  }
+  for (let n = 0; n < KEPT + 3; n += 1) await take()
+  expect(await collect(repository, fragileGit(repository, 0, 'before'))).toBe('0')
+  const steps = started(repository)
+  expect(steps).toBeGreaterThan(4)
+  for (let step = 1; step <= steps; step += 1)
+    for (const when of ['before', 'after'] as const) {
+      await take()
+      repository.git('gc', '-q', '--prune=now')
+      const newest = (await snapshots.list('s')).slice(-KEPT).map(({ seq }) => seq)
+      const end = await collect(repository, fragileGit(repository, step, when))
+      // A run may need fewer steps than the first.
+      expect([step, when, end]).toEqual([step, when, started(repository) < step ? '0' : 'SIGKILL'])
+      expect((await snapshots.list('s')).map(({ seq }) => seq)).toEqual(expect.arrayContaining(newest))
+      await whole()
+    }
+  expect(await collect(repository, fragileGit(repository, 0, 'before'))).toBe('0')
+  await whole()
+  const left = await snapshots.list('s')
+  expect(left).toHaveLength(KEPT)
+  const target = join(repository.base, 'restored')
+  const [oldest] = left
+  if (oldest) await snapshots.restore(oldest, { path: target })
+  expect(readFileSync(join(target, 'a.txt'), 'utf8')).toBe(contents.at(-KEPT))
+}, 300_000)
