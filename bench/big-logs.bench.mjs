@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeClaudeLog } from './big-log.mjs'
 import { report } from './measure.mjs'
@@ -19,6 +19,7 @@ const MOST_WAIT = 100
 const chosen = process.argv.find((flag) => flag.startsWith('--mb='))?.slice('--mb='.length)
 const sizes = chosen ? chosen.split(',').map(Number) : process.argv.includes('--small') ? [60] : [60, 500, 1_000]
 const scratch = mkdtempSync(join(tmpdir(), 'skein-bench-big-'))
+const probes = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'skein-bench-probe-'))
 
 const health = (socketPath) =>
   new Promise((resolve, reject) => {
@@ -72,7 +73,7 @@ try {
     }
   report('big-logs', rows)
 } finally {
-  rmSync(scratch, { recursive: true, force: true })
+  for (const directory of [scratch, probes]) rmSync(directory, { recursive: true, force: true })
 }
 
 async function measure(mb, shape) {
@@ -157,7 +158,8 @@ async function settled(path) {
 async function started(env) {
   const record = join(env.SKEIN_HOME, 'run', 'default.json')
   mkdirSync(dirname(record), { recursive: true, mode: 0o700 })
-  env.LOOP_PROBE = join(env.HOME, 'loop.json')
+  // In memory: a probe that writes to the disk that everybody writes to would wait for it, and find its own wait.
+  env.LOOP_PROBE = join(probes, `${basename(env.HOME)}.json`)
   spawn(process.execPath, ['--require', join(ROOT, 'bench', 'loop-probe.cjs'), DAEMON, 'default'], {
     env,
     cwd: '/',

@@ -27,7 +27,8 @@ run('build.mjs')
 /** What leads programs to a user's own logs, homes and settings. */
 const FOREIGN = /^(SKEIN|CLAUDE|CODEX|GEMINI|OPENCODE|OPENCLAW|PI|QWEN|XDG)_/
 /** What tests are told by whoever runs them. */
-const OURS = /^SKEIN_(TEST_SEED|FUZZ_EACH|SHOW_FIGURES|PAGE_PICTURE|ALL_PAIRS|ALL_TOOLS|RECOVER_ALL)$/
+const OURS =
+  /^SKEIN_(TEST_SEED|FUZZ_EACH|FUZZ_ROUNDS|FUZZ_SEED|SHOW_FIGURES|PAGE_PICTURE|ALL_PAIRS|ALL_TOOLS|RECOVER_ALL)$/
 const isKept = ([name]) => OURS.test(name) || !FOREIGN.test(name)
 const clean = Object.fromEntries(Object.entries(process.env).filter(isKept))
 

@@ -112,6 +112,8 @@ export interface StartNow extends StartAgent {
   worktree?: boolean
   /** Called before each step of the start; what it throws fails that step, and the start is undone. */
   onStep?: (step: StartStepName) => void
+  /** Takes the start back when it is aborted before its program runs; later, the agent is simply up. */
+  signal?: AbortSignal
 }
 
 /** What an operation did and how it knows; `how` is one line for a person ("registry says idle", "process 4711 runs"). */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileLock, makeDirectory, namesIn, temporaryName, textIn, writeAtomic } from '../disk/index.js'
-import { readJson } from '../model/index.js'
+import { isNewer, readJson, shapes } from '../model/index.js'
 import type { Git } from './git.js'
 import { LooseObjects } from './loose-object.js'
 import type { Repository } from './repository.js'
@@ -39,7 +39,10 @@ export class BareStore {
     const directory = join(snapshots, `${name}.git`)
     const facts: StoreFacts = { v: 1, source, format: repository?.objectFormat ?? 'sha1' }
     if (!existsSync(directory)) create(directory, facts, repository)
-    return new BareStore(directory, name, factsIn(directory) ?? facts, git)
+    const known = factsIn(directory)
+    if (!known && !isOfLater(directory))
+      writeAtomic(factsFile(directory), `${JSON.stringify(facts)}\n`, { durable: false })
+    return new BareStore(directory, name, known ?? facts, git)
   }
 
   /** The stores of a directory, by name. */
@@ -104,8 +107,24 @@ export class BareStore {
   }
 }
 
-const factsIn = (directory: string): StoreFacts | undefined =>
-  readJson(textIn(join(directory, 'skein', 'store.json')) ?? '') as StoreFacts | undefined
+const factsFile = (directory: string): string => join(directory, 'skein', 'store.json')
+const FACTS = shapes.shape({
+  v: (value) => value === 1,
+  source: shapes.path,
+  format: (value) => value === 'sha1' || value === 'sha256',
+})
+
+/** Undefined for a damaged file: whoever opens the store for its source writes it again. */
+function factsIn(directory: string): StoreFacts | undefined {
+  const value = readJson(textIn(factsFile(directory)) ?? '')
+  const isWhole = shapes.isObject(value) && shapes.misfit(value, FACTS) === undefined
+  return isWhole ? (value as unknown as StoreFacts) : undefined
+}
+
+function isOfLater(directory: string): boolean {
+  const value = readJson(textIn(factsFile(directory)) ?? '')
+  return shapes.isObject(value) && isNewer(value.v, 1)
+}
 
 /** Made beside its place and moved there: a killed process leaves no half store. */
 function create(directory: string, facts: StoreFacts, repository: Repository | undefined): void {

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { entriesIn, guardedText, makeDirectory, textIn, writeAtomic } from '../disk/index.js'
-import { readJson } from '../model/index.js'
+import { readJson, shapes } from '../model/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
 
@@ -16,6 +16,21 @@ interface Pins {
   isOff?: true
 }
 
+const { count, flag, isObject, misfit, shape, texts } = shapes
+const PINS = shape({ v: count, packs: texts, loose: isObject, 'isOff?': flag })
+const PACK_NAME = /^pack-[0-9a-f]{40,64}$/
+
+/** Of a damaged file nobody can tell whether a purge has switched it off: then it is off. */
+function pinsIn(path: string): Pins | undefined {
+  const text = textIn(path)
+  if (text === undefined) return undefined
+  const value = readJson(text)
+  const isWhole = isObject(value) && misfit(value, PINS) === undefined
+  const pins = isWhole ? (value as unknown as Pins) : undefined
+  const isSound = pins?.packs.every((name) => PACK_NAME.test(name)) && Object.values(pins.loose).every(count)
+  return pins && isSound ? pins : { v: 1, packs: [], loose: {}, isOff: true }
+}
+
 /** A directory that changed this recently may change again without another time of change. */
 const SETTLED_MS = 3_000
 
@@ -25,7 +40,7 @@ const SETTLED_MS = 3_000
  */
 export function pinObjects(store: string, commonDirectory: string, nowMs: number): 'pinned' | 'elsewhere' | 'off' {
   const path = join(store, 'skein', 'pins.json')
-  const before = (readJson(textIn(path) ?? '') as Pins | undefined) ?? { v: 1, packs: [], loose: {} }
+  const before = pinsIn(path) ?? { v: 1, packs: [], loose: {} }
   if (before.isOff) return 'off'
   const after: Pins = { v: 1, packs: [...before.packs], loose: { ...before.loose } }
   let isHeld = true
@@ -100,7 +115,7 @@ function link(from: string, to: string): boolean {
  */
 export function unpinOrphans(store: string, commonDirectory: string): void {
   const path = join(store, 'skein', 'pins.json')
-  const pins = readJson(textIn(path) ?? '') as Pins | undefined
+  const pins = pinsIn(path)
   if (!pins) return
   const directories = objectDirectories(join(commonDirectory, 'objects'))
   const isThere = (name: string): boolean => directories.some((one) => existsSync(join(one, 'pack', `${name}.pack`)))
@@ -126,7 +141,7 @@ export async function copyObjects(
   trees: readonly string[],
 ): Promise<void> {
   const path = join(store.directory, 'skein', 'copied.json')
-  const copied = new Set((readJson(textIn(path) ?? '') as string[] | undefined) ?? [])
+  const copied = new Set(oidsIn(readJson(textIn(path) ?? '')))
   const wanted = [...(head === undefined ? [] : [head]), ...trees].filter((oid) => !copied.has(oid))
   if (wanted.length === 0 || packedBytes(commonDirectory) > MOST_COPIED_BYTES) return
   const recent = head === undefined ? '' : await git.text([...store.at(), 'rev-list', `-${COPIED_COMMITS + 1}`, head])
@@ -138,6 +153,9 @@ export async function copyObjects(
   // The last ones are enough to tell what is new, and few enough for git to look at each time.
   writeAtomic(path, JSON.stringify([...copied, ...wanted].slice(-20)), { durable: false })
 }
+
+const oidsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : []).filter((oid) => typeof oid === 'string' && /^[0-9a-f]{40,64}$/.test(oid))
 
 function packedBytes(commonDirectory: string): number {
   const pack = join(commonDirectory, 'objects', 'pack')

@@ -23,11 +23,13 @@ import { checkTmux } from './version.js'
 const DEFAULT_TIMEOUT_MS = 5_000
 const DEFAULT_SIZE = { width: 140, height: 45 }
 const ANNOUNCE_MS = 5_000
-/** So often a pane whose terminal is closed is asked for again: one whose program lives on, and one whose program has ended. */
+/** So often a pane whose terminal is closed is asked for again, if its program lives on. */
 const SETTLE_TRIES = 4
-const ENDED_TRIES = 100
+/** So long one whose program has ended: the system tells tmux how only when the last thread is gone, on a busy machine seconds later. */
+const ENDED_MS = 5_000
 const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
+const MOST_SETTLE_MS = 50
 const SCREEN = { repeatable: true, isScreen: true }
 
 export interface OpenTerminal {
@@ -264,14 +266,16 @@ class TmuxTerminal implements Terminal {
   }
 
   async #list(target?: PaneId): Promise<PaneInfo[]> {
+    const from = performance.now()
     for (let tries = 0; ; tries += 1) {
       const mark = this.#random()
       const panes = parsePanes(await this.#connection.ask(listPanes(mark, target), { repeatable: true }), mark)
       const unsettled = panes.filter((pane) => pane.unsettledIn !== undefined)
-      const enough = unsettled.some((pane) => pane.hasEnded) ? ENDED_TRIES : SETTLE_TRIES
-      if (unsettled.length === 0 || tries >= enough) return panes.map(settled)
+      const isEnding = unsettled.some((pane) => pane.hasEnded)
+      const isEnough = isEnding ? performance.now() - from >= ENDED_MS : tries >= SETTLE_TRIES
+      if (unsettled.length === 0 || isEnough) return panes.map(settled)
       for (const server of new Set(unsettled.map((pane) => pane.unsettledIn ?? 0))) nudge(server)
-      await sleep(SETTLE_MS)
+      await sleep(Math.min(SETTLE_MS * 1.2 ** tries, MOST_SETTLE_MS))
     }
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { HibernateRounds } from '../../src/daemon/watch/hibernate-rounds.js'
 import { lifeOf } from '../../src/disk/index.js'
+import { fakeTool } from './fake-tool.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
 const HOUR = 3_600_000
@@ -129,4 +130,25 @@ it('by rule only those that were idle for so long sleep; a stop of one that is a
   expect(await statusOf(shop, 'web/toast')).toBe('stopped')
   await expect(shop.agents.send('web/toast', 'hello')).rejects.toMatchObject({ code: 'agent-not-running' })
   await shop.rounds[Symbol.asyncDispose]()
+})
+
+it('an agent whose program cannot resume its conversation is kept awake', async () => {
+  const fake = fakeTool()
+  const shop = await workshop({ runners: [{ ...fake, can: { ...fake.can, resume: false } }] })
+  await shop.agents.start({ agent: 'web/mute', cwd: shop.project })
+  await eventually(
+    () => statusOf(shop, 'web/mute'),
+    (status) => status === 'idle',
+  )
+  const refused = { code: 'agent-not-ready', message: expect.stringContaining('its conversation would be lost') }
+  await expect(shop.agents.sleep('web/mute')).rejects.toMatchObject(refused)
+  expect(await statusOf(shop, 'web/mute')).toBe('idle')
+})
+
+it('an agent that was never heard of is a year old by its heartbeat', async () => {
+  const shop = await yard()
+  await shop.agents.start({ agent: 'web/mute', cwd: shop.project, tool: 'mute' })
+  const { heartbeat } = (await shop.agents.why('web/mute')).agent
+  expect(heartbeat).toMatchObject({ age_ms: 365 * 24 * HOUR })
+  expect(heartbeat).not.toHaveProperty('timestamp')
 })

@@ -140,6 +140,24 @@ describe('after a dead tmux server', () => {
     expect(started(shop, since)).toHaveLength(1)
   })
 
+  it('when two in a row cannot log in, the others are left down with the way out', async () => {
+    const mute = fakeTool({ name: 'mute', tells: false })
+    let isLoggedIn = true
+    const failing = { status: 'error', trouble: 'auth', reason: 'Invalid API key', rule: 'mute/auth' } as const
+    const runner: ToolRunner = { ...mute, readScreen: (seen) => (isLoggedIn ? mute.readScreen(seen) : failing) }
+    const shop = await workshop({ runners: [runner] })
+    for (const agent of ['a', 'b', 'c', 'd']) await shop.agents.start({ agent, cwd: shop.project, tool: 'mute' })
+    await crash(shop)
+    isLoggedIn = false
+    const receipts = await shop.agents.recover({ spacingMs: 1 })
+    const isStarted = ({ outcome }: RecoveryReceipt): boolean => outcome !== 'refused'
+    expect(receipts.map(isStarted)).toEqual([true, true, false, false])
+    const left = { reason: expect.stringContaining('could not log in') }
+    expect(receipts.slice(2)).toMatchObject([left, left])
+    isLoggedIn = true
+    expect((await shop.agents.recover(NOW)).filter(isStarted)).toHaveLength(2)
+  })
+
   it('two that recover at once double nobody, and one that is interrupted is continued by the next', async () => {
     const shop = await workshop()
     const names = ['a', 'b', 'c', 'd']

@@ -113,7 +113,9 @@ describe('when an agent is started again', () => {
 
     it('holds nobody any more when it has ended, nor when another turn has begun since', () => {
       const late = instantOf(Date.parse(until) + 1)
-      expect(decideRespawn(ended(CRASH, { turn_end }), 'a', RULE, late)).toMatchObject({ count: 1, delay_ms: 30_000 })
+      const decided = decideRespawn(ended(CRASH, { turn_end }), 'a', RULE, late)
+      expect(decided).toMatchObject({ count: 1, delay_ms: 30_000 })
+      expect(decided).not.toHaveProperty('parked')
       const told = [{ source: 'hook' as const, status: 'running' as const, at: instantOf(T0 + 1_001) }]
       expect(decideRespawn(ended(CRASH, { turn_end, told }), 'a', RULE, NOW)?.parked).toBeUndefined()
     })

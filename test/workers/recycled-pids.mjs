@@ -79,7 +79,8 @@ async function lookAlike(name, pid) {
     (one) => `trap 'echo ${one} >> ${seen}' ${one}`,
   )
   const body = `${traps.join('\n')}\nsleep 1000000 &\necho up > ${seen}\nwhile :; do wait; sleep 0.05; done`
-  for (let tries = 0; tries < 200; tries += 1) {
+  // A number stays taken while anything is in the session or group that is named by it, which may still be ending.
+  for (const end = performance.now() + 30_000; performance.now() < end; await sleep(10)) {
     writeFileSync('/proc/sys/kernel/ns_last_pid', String(pid - 1))
     const child = spawn('sh', ['-c', body], { argv0: name, detached: true, stdio: 'ignore', env: { PATH: env.PATH } })
     if (child.pid === pid) {

@@ -29,7 +29,8 @@ export const start = command({
   },
   async run({ where, prompt, attach, all, force, resume, worktree, ...given }, cli) {
     const agents = await cli.agents()
-    const sent = { force, ...(worktree ? { worktree } : {}), ...(prompt === undefined ? {} : { prompt }) }
+    const signal = cli.interrupted()
+    const sent = { force, signal, ...(worktree ? { worktree } : {}), ...(prompt === undefined ? {} : { prompt }) }
     const run = async (launch: StartNow) => {
       const { agent, did, how, session } = await agents.start({ ...launch, ...sent })
       return { agent, did, how, ...(session ? { session } : {}) }

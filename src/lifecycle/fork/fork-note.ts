@@ -1,4 +1,5 @@
-import { rmSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   FileLock,
@@ -13,7 +14,7 @@ import {
   whereaboutsOf,
   writeAtomic,
 } from '../../disk/index.js'
-import { type AgentId, readJson, type SessionId, SkeinError } from '../../model/index.js'
+import { type AgentId, isNewer, readJson, type SessionId, SkeinError, shapes } from '../../model/index.js'
 import type { Parts } from '../parts.js'
 import { forksDirectory } from './sweep-forks.js'
 
@@ -45,6 +46,27 @@ export interface ForkNote {
   session?: SessionId
 }
 
+const { count, flag, misfit, path, shape, shaped, text, texts } = shapes
+const NOTE = shape({
+  v: (value) => value === 1,
+  id: text,
+  pid: count,
+  'process_start?': count,
+  'place?': shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text })),
+  'repository?': path,
+  'directory?': path,
+  'made?': text,
+  'made_above?': texts,
+  'branch?': text,
+  'head?': text,
+  'is_ready?': flag,
+  files: texts,
+  'imported?': shaped(shape({ tool: text, session: text, cwd: path })),
+  'agent?': text,
+  'groups?': texts,
+  'session?': text,
+})
+
 const SUFFIX = '.json'
 const LOCK = 'sweep.lock'
 
@@ -65,7 +87,7 @@ export class ForkNotes {
 
   write(note: ForkNote): void {
     makeDirectory(forksDirectory(this.parts))
-    writeAtomic(this.#path(note.id), `${JSON.stringify(note)}\n`, { durable: true })
+    writeAtomic(this.#path(note.id), `${JSON.stringify({ ...note, sum: sumOf(note) })}\n`, { durable: true })
   }
 
   forget(id: string): void {
@@ -99,7 +121,19 @@ export class ForkNotes {
     const path = join(forksDirectory(this.parts), name)
     const writtenMs = statOf(path)?.mtimeMs
     const note = readNote(textIn(path))
-    return note && writtenMs !== undefined && !isAlive(note) ? { name, note, writtenMs } : undefined
+    if (note === 'damaged') this.#setAside(path)
+    else if (note && writtenMs !== undefined && !isAlive(note)) return { name, note, writtenMs }
+    return undefined
+  }
+
+  /** What a damaged note names may be anything: nothing of it is removed. */
+  #setAside(path: string): void {
+    try {
+      renameSync(path, `${path}.damaged`)
+    } catch {
+      return // another process did it
+    }
+    this.parts.context.warn(`The note of an interrupted fork is damaged; what it made was left: ${path}.damaged`)
   }
 
   #path(id: string): string {
@@ -112,12 +146,18 @@ function busy(error: unknown): undefined {
   throw error
 }
 
-function readNote(text: string | undefined): ForkNote | undefined {
-  const value = text === undefined ? undefined : readJson(text)
-  if (typeof value !== 'object' || value === null) return undefined
-  const note = value as ForkNote
-  return note.v === 1 && typeof note.id === 'string' && Array.isArray(note.files) ? note : undefined
+function readNote(text: string | undefined): ForkNote | 'damaged' | undefined {
+  if (text === undefined) return undefined
+  const value = readJson(text)
+  if (!shapes.isObject(value)) return 'damaged'
+  if (isNewer(value.v, 1)) return undefined
+  const { sum, ...note } = value
+  const isWhole = misfit(note, NOTE) === undefined && (sum === undefined || sum === sumOf(note))
+  return isWhole ? (note as unknown as ForkNote) : 'damaged'
 }
+
+/** A note names what is removed: one changed character must not make it name something else. */
+const sumOf = (note: object): string => createHash('sha256').update(JSON.stringify(note)).digest('hex')
 
 /** A process that cannot be seen from here is left alone. */
 function isAlive({ pid, process_start, place }: ForkNote): boolean {

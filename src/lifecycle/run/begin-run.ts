@@ -26,6 +26,7 @@ import { readyRun } from './ready-run.js'
 import { recordBeginning, recordEnd, recordFreshStart, recordHandoff } from './recorded-session.js'
 import { elsewhere, lifeNow, lifeOfRun, placeName } from './run-life.js'
 import type { StartSteps } from './start-steps.js'
+import { startedEvents } from './started-events.js'
 
 /** How long the processes of the run before may take to end when an agent is restarted. */
 const RESTART_GRACE_MS = 2_000
@@ -148,8 +149,8 @@ function startingRun(
 async function recordedRun(
   parts: Parts,
   agent: Agent,
-  { current, recipe, how, bound, handoff, hello }: PlannedRun,
-  { before, session, binding }: StartingRun,
+  { current, how, bound, handoff, hello }: PlannedRun,
+  { before, session }: StartingRun,
   started: LiveRun,
   steps: StartSteps,
 ) {
@@ -162,16 +163,7 @@ async function recordedRun(
   delete next.launching
   await steps.do('record', () => recordStart(parts, agent, { next, how, before: bound?.session, session, handoff }))
   const isUntold = handoff?.step === 'marked' && !(await wasTold(parts, handoff))
-  const about = session ? { session } : {}
-  const payload = { agent_id: agent.id, recipe, run, ...(binding ? { binding } : {}), how }
-  const count = next.respawn ? { respawn: next.respawn.count } : {}
-  const spawned = { agent_id: agent.id, target: agent.address, tool: recipe.tool, how, ...count }
-  const events = [
-    ...(isUntold ? handoffEvents(handoff) : []),
-    { type: 'agent_started', ...about, payload },
-    { type: 'spawn', ...about, payload: spawned, visibility: 'audit' as const },
-  ]
-  return { next, events }
+  return { next, events: [...(isUntold ? handoffEvents(handoff) : []), ...startedEvents(agent, next)] }
 }
 
 /** tmux did these with the session. */

@@ -22,6 +22,10 @@ export const START_STEPS = [
 ] as const
 export type StartStepName = (typeof START_STEPS)[number]
 
+/** Whether nothing of the program runs yet when this step begins. */
+export const isBeforeProgram = (step: StartStepName): boolean =>
+  START_STEPS.indexOf(step) <= START_STEPS.indexOf('session')
+
 export interface StartStep {
   name: StartStepName
   ms: number

@@ -28,7 +28,7 @@ import type { Restart } from './planned-run.js'
 import { lifeOfRun } from './run-life.js'
 import { settleStart } from './settle-start.js'
 import { planStart, recipeOfTool, type StartPlan } from './start-plan.js'
-import { type StartStepName, StartSteps } from './start-steps.js'
+import { isBeforeProgram, type StartStepName, StartSteps } from './start-steps.js'
 import { NOT_FOUND } from './until-alive.js'
 
 export type { Restart } from './planned-run.js'
@@ -91,9 +91,13 @@ export interface Started {
 export async function startAgent(parts: Parts, options: StartNow): Promise<Started> {
   // Two that are to go on with the same session: the second one has to see the first.
   using _resuming = options.resume === undefined ? undefined : await parts.runs.holdResume()
-  const steps = new StartSteps(nowOf(parts), options.onStep)
+  const { signal } = options
+  const steps = new StartSteps(nowOf(parts), (step) => {
+    options.onStep?.(step)
+    if (signal?.aborted && isBeforeProgram(step)) throw interrupted()
+  })
   const groups = await groupsNow(parts)
-  const { plan, agent, tree } = await steps.do('resolve', async () => {
+  const resolving = steps.do('resolve', async () => {
     const plan = await planStart(parts, options)
     await refuseParked(parts.home, parseAddress(plan.address))
     if (options.worktree) refuseWorktree(plan)
@@ -111,6 +115,10 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
       throw error
     }
   })
+  // An interrupt from the keyboard ends git as well, which is then what fails.
+  const { plan, agent, tree } = await resolving.catch((error: unknown) => {
+    throw signal?.aborted ? interrupted() : error
+  })
   const restart = { force: options.force ?? false, plan, steps }
   if (plan.known) {
     const started = await start(parts, agent, restart)
@@ -125,6 +133,9 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
     throw error
   }
 }
+
+const interrupted = (): SkeinError =>
+  new SkeinError('interrupted', 'The start was interrupted', 'Everything is as it was before')
 
 function refuseWorktree({ known, resume }: StartPlan): void {
   if (known)
