@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ForeignDatabase } from '../src/disk/index.js'
 import { type Fact, LOG_TOOLS } from '../src/tools/index.js'
-import type { JsonObject } from '../src/tools/json-value.js'
+import { isObject, type JsonObject } from '../src/tools/json-value.js'
 import type { Scratch } from './scratch.js'
 
 /** The program's own log of a session: its file, or its rows in the program's database. */
@@ -41,9 +41,21 @@ function rowsOf(path: string, session: string): Buffer {
   const owned = columns.filter(({ t, c }) => c === 'session_id' || (t === 'session' && c === 'id'))
   return Buffer.from(
     owned
-      .map(
-        ({ t, c }) => `${t}\n${JSON.stringify(read(`select * from "${t}" where "${c}" = ? order by 1, 2`, session))}`,
-      )
+      .map(({ t, c }) => {
+        const rows = read(`select * from "${t}" where "${c}" = ? order by 1, 2`, session)
+        return `${t}\n${JSON.stringify(rows.map(withoutSummary))}`
+      })
       .join('\n'),
+  )
+}
+
+/** opencode works out in the background what a turn changed, and writes it into the rows some time after the turn. */
+function withoutSummary(row: JsonObject): JsonObject {
+  const kept = Object.entries(row).filter(([name]) => name !== 'time_updated' && !name.startsWith('summary_'))
+  return Object.fromEntries(
+    kept.map(([name, value]) => {
+      const data: unknown = name === 'data' && typeof value === 'string' ? JSON.parse(value) : undefined
+      return [name, isObject(data) ? { ...data, summary: data.summary === true } : value]
+    }),
   )
 }

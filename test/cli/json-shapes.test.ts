@@ -99,7 +99,13 @@ const RARE = new Set([
   ),
   ...['turn.reply_after_calls', 'exported-turn.reply_after_calls'], // of turns that were cut off: see fold.test.ts
   // Of forks with code: see fork.test.ts.
-  ...['fork-receipt.worktree', 'fork-receipt.branch', 'missing-file.path', 'missing-file.reason'],
+  ...[
+    'fork-receipt.worktree',
+    'fork-receipt.is_exact',
+    'fork-receipt.branch',
+    'missing-file.path',
+    'missing-file.reason',
+  ],
   ...['not-included.path', 'not-included.because'],
   // See blame.test.ts.
   ...['root', 'path', 'writers', 'lines'].map((field) => `blame.${field}`),

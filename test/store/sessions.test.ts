@@ -16,6 +16,17 @@ async function withHome(body: (home: Home, clock: { ms: number }, root: string) 
 }
 
 describe('a session', () => {
+  it('that was known before anyone said what it was forked from is a fork all the same', () =>
+    withHome(async (home) => {
+      await home.sessions.start({ id: 'source' })
+      await home.sessions.start({ id: 'copy' })
+      await home.sessions.start({ id: 'copy', forked_from: { session: 'source', turn: 2 }, mayExist: true })
+      expect(await home.sessions.get('copy')).toMatchObject({ forked_from: { session: 'source', turn: 2 } })
+      expect((await home.sessions.tree('source')).forks.map(({ session }) => session.id)).toEqual(['copy'])
+      await home.index.rebuild()
+      expect((await home.sessions.tree('source')).forks).toHaveLength(1)
+    }))
+
   it('is recorded with everything it was started with, in its file as in the index', () =>
     withHome(async (home, _, root) => {
       await home.roster.add({ address: 'gastown/polecats/Toast', tool: 'claude', role: 'polecat' })
