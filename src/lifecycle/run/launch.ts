@@ -130,7 +130,12 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
   const script = launchScriptOf(parts, id)
   const written = [directory, script]
   const discard = (): void => {
-    for (const path of written) rmSync(path, { recursive: true, force: true })
+    for (const path of written)
+      try {
+        rmSync(path, { recursive: true, force: true })
+      } catch {
+        // It could not be written either: what keeps us from there is the error that is reported.
+      }
   }
   try {
     makeDirectory(directory)
