@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { DaemonClient } from '../daemon/index.js'
 import type { Fields, Operation, OperationContext, Values } from '../operations/index.js'
 import type { Cli } from './command.js'
@@ -20,7 +19,8 @@ export async function perform<Declared extends Fields, Result extends object>(
 const OVERVIEWS: readonly string[] = ['list', 'agents.status']
 
 async function warnOfSettings({ daemon: { configFile }, context }: Cli): Promise<void> {
-  if (!existsSync(configFile)) return
+  const { isThere } = await import('../disk/index.js')
+  if (!isThere(configFile)) return
   const { settingsWarnings } = await import('../settings/index.js')
   for (const line of await settingsWarnings(configFile)) context.warn(line)
 }

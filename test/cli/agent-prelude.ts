@@ -27,7 +27,7 @@ export function preludeOf(line: string): string[] {
  * is: see `blame.test.ts`. Or a program that can resume: see `hibernate.test.ts`.
  */
 export const needsProgram = (line: string): boolean =>
-  /^skein (?:seance talk|resurrect|blame|explain|bisect|sleep|wake)\b/.test(line)
+  /^skein (?:seance talk|resurrect|blame|explain|bisect|sleep|wake|sessions list --touching)\b/.test(line)
 
 /** Help starts programs that users have. They are not installed where tests run, so another one takes their place. */
 export const runnable = (line: string): string =>

@@ -55,6 +55,14 @@ it('names the sessions, turns, prompts and costs that went into a commit, and wh
     },
     { path: 'src/new.txt', status: 'added', parts: [{ writer: 2, added: 1, removed: 0 }] },
   ])
+  const listed = async (...args: string[]): Promise<string[]> =>
+    JSON.parse((await type(['sessions', 'list', '--all', '--json', ...args], inside)).stdout).sessions.map(
+      ({ id }: { id: string }) => id,
+    )
+  expect(await listed('--commit', 'HEAD')).toEqual([SESSION])
+  expect(await listed('--commit', 'HEAD~1')).toEqual([])
+  expect(await listed('--touching', 'README.md')).toEqual([SESSION])
+  expect(await listed('--touching', 'src')).toEqual([])
   const shown = (await type(['explain', commit.slice(0, 8), '--repository', 'captured'], outside)).stdout
   expect(shown).toMatch(/22222222 +2 /)
   expect(shown).toContain('Ada, seen in no turn')
