@@ -10,7 +10,7 @@ import { withoutEndedKeys } from './ended-keys.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
 import { nudge } from './nudge.js'
-import { listActivity, listPanes, paneId, parseActivity, parsePanes, settled } from './pane-list.js'
+import { listActivity, listPanes, paneId, parseActivity, parsePanes, settled, type UnsettledPane } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
 import { cleanEnvironment, KEEPER, socketPath, type TmuxServer } from './server.js'
 import { lookCommands, type SessionLook } from './session-look.js'
@@ -26,7 +26,7 @@ const ANNOUNCE_MS = 5_000
 /** So often a pane whose terminal is closed is asked for again, if its program lives on. */
 const SETTLE_TRIES = 4
 /** So long one whose program has ended: the system tells tmux how only when the last thread is gone, on a busy machine seconds later. */
-const ENDED_MS = 5_000
+const ENDED_MS = 3_000
 const AFTER_ESCAPE_MS = 100
 const SETTLE_MS = 5
 const MOST_SETTLE_MS = 50
@@ -60,6 +60,8 @@ export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
 
 class TmuxTerminal implements Terminal {
   readonly #connection: Connection
+  /** Panes whose program has ended and of which tmux did not say how, in all the time that it was given: they are not waited for again. */
+  readonly #unexplained = new Set<string>()
 
   constructor(
     private readonly server: TmuxServer,
@@ -270,9 +272,10 @@ class TmuxTerminal implements Terminal {
     for (let tries = 0; ; tries += 1) {
       const mark = this.#random()
       const panes = parsePanes(await this.#connection.ask(listPanes(mark, target), { repeatable: true }), mark)
-      const unsettled = panes.filter((pane) => pane.unsettledIn !== undefined)
+      const unsettled = panes.filter((pane) => pane.unsettledIn !== undefined && !this.#unexplained.has(keyOf(pane)))
       const isEnding = unsettled.some((pane) => pane.hasEnded)
       const isEnough = isEnding ? performance.now() - from >= ENDED_MS : tries >= SETTLE_TRIES
+      if (isEnding && isEnough) for (const pane of unsettled) this.#unexplained.add(keyOf(pane))
       if (unsettled.length === 0 || isEnough) return panes.map(settled)
       for (const server of new Set(unsettled.map((pane) => pane.unsettledIn ?? 0))) nudge(server)
       await sleep(Math.min(SETTLE_MS * 1.2 ** tries, MOST_SETTLE_MS))
@@ -283,6 +286,8 @@ class TmuxTerminal implements Terminal {
     return Buffer.from(this.context.random.bytes(12)).toString('hex')
   }
 }
+
+const keyOf = ({ info: { serverPid, pane, pid } }: UnsettledPane): string => `${serverPid} ${pane} ${pid}`
 
 function checkSocket(server: TmuxServer): void {
   const bad = (why: string, next: string) => new SkeinError('bad-input', why, next)
