@@ -204,7 +204,7 @@ describe('a home', () => {
       exitCode,
     })
     for (const line of ['sessions list --all', 'sessions find x', 'cost', 'search nothing-at-all'])
-      expect((await inGone(`skein ${line}`)).stderr, line).not.toContain('skein: The directory')
+      expect((await inGone(`skein ${line}`)).stderr, line).not.toContain('skein: The current directory')
     expect(ours(await inGone('skein sessions list --all'))).toEqual({ exitCode: 0, stderr: '' })
     expect(ours(await inGone('skein privacy check'))).toEqual({
       stderr: 'skein: The current directory no longer exists. Change to an existing directory (cd)\n',

@@ -24,6 +24,9 @@ const BESIDE: Readonly<Record<string, string>> = {
   'diff session': '1',
   'rewind session': '--turn 1',
   'bisect session': '--run true',
+  'turns note session': '1 tried',
+  'turns pin session': '1',
+  'turns unpin session': '1',
   'pack reference': '--output session.skein',
 }
 

@@ -1,4 +1,5 @@
 import { sessionsFind } from '../../../operations/index.js'
+import { withRepositoryHere } from '../../input/repository-here.js'
 import { operationCommand } from '../../operation-command.js'
 import { showPage } from '../../views/session-pages.js'
 
@@ -9,6 +10,6 @@ export const find = operationCommand(sessionsFind, {
     ['skein sessions find --agent web/toast --since 24h', 'What an agent did since yesterday'],
   ],
   args: ['text'],
-  prepare: (typed, { cwd }) => (typed.commit === undefined ? typed : { ...typed, repository: typed.repository ?? cwd }),
+  prepare: withRepositoryHere,
   show: showPage,
 })

@@ -1,4 +1,5 @@
 import { sessionsList } from '../../../operations/index.js'
+import { withRepositoryHere } from '../../input/repository-here.js'
 import { operationCommand } from '../../operation-command.js'
 import { showPage } from '../../views/session-pages.js'
 
@@ -10,6 +11,6 @@ export const list = operationCommand(sessionsList, {
     ['skein sessions list --work wk-42 --all --json', 'Everything done for one unit of work, as JSON'],
     ['skein sessions list --touching src/app.ts', 'Who has changed this file'],
   ],
-  prepare: (typed, { cwd }) => (typed.commit === undefined ? typed : { ...typed, repository: typed.repository ?? cwd }),
+  prepare: withRepositoryHere,
   show: showPage,
 })
