@@ -322,8 +322,8 @@ async function receiptFor(
     if (shown && movedAt !== undefined && performance.now() - movedAt >= MOVED_MS) return { ...shown, at }
     // A busy program loses an Enter that comes while it still takes in the text. The text is seen to stand there before each.
     if (enters < MOST_ENTERS && performance.now() >= pressedAt + LOST_ENTER_MS) {
-      const { dialog, draft } = await readScreenOf(runner, terminal, live)
-      if (!dialog && draft !== undefined) {
+      const now = await readScreenOf(runner, terminal, live).catch(() => undefined) // its pane may have gone with its program
+      if (now && !now.dialog && now.draft !== undefined) {
         enters += 1
         pressedAt = performance.now()
         until = pressedAt + STALLED_MS
