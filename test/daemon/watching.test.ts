@@ -169,7 +169,10 @@ describe('watching agents', () => {
     const [toast, butter] = [await herd.add('toast'), await herd.add('butter')]
     const { client } = await ensureDaemon(herd.access)
     const file = join(herd.home.paths.agents, `${toast.id}.json`)
-    writeFileSync(file, JSON.stringify({ ...(await herd.runs.read(toast.id)), v: 2 }))
+    {
+      using _held = await herd.runs.hold(toast.id, 'state') // as another Skein would write it
+      writeFileSync(file, JSON.stringify({ ...(await herd.runs.read(toast.id)), v: 2 }))
+    }
     herd.works(toast)
     herd.works(butter)
     await until(async () => (await herd.statusOf(butter))?.status === 'running')
