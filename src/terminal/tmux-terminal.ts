@@ -269,9 +269,15 @@ class TmuxTerminal implements Terminal {
 
   async #list(target?: PaneId): Promise<PaneInfo[]> {
     const from = performance.now()
+    const askedAgain = new Set<string>()
     for (let tries = 0; ; tries += 1) {
       const mark = this.#random()
       const panes = parsePanes(await this.#connection.ask(listPanes(mark, target), { repeatable: true }), mark)
+      // Its status may have come between the answer and the look at its process; the next answer has it.
+      const silent = panes.filter((pane) => hasNoStatus(pane) && !this.#unexplained.has(keyOf(pane)))
+      const isNew = silent.some((pane) => !askedAgain.has(keyOf(pane)))
+      for (const pane of silent) (askedAgain.has(keyOf(pane)) ? this.#unexplained : askedAgain).add(keyOf(pane))
+      if (isNew) continue
       const unsettled = panes.filter((pane) => pane.unsettledIn !== undefined && !this.#unexplained.has(keyOf(pane)))
       const isEnding = unsettled.some((pane) => pane.hasEnded)
       const isEnough = isEnding ? performance.now() - from >= ENDED_MS : tries >= SETTLE_TRIES
@@ -286,6 +292,9 @@ class TmuxTerminal implements Terminal {
     return Buffer.from(this.context.random.bytes(12)).toString('hex')
   }
 }
+
+const hasNoStatus = ({ info: { isDead, exitStatus, exitSignal } }: UnsettledPane): boolean =>
+  isDead && exitStatus === undefined && exitSignal === undefined
 
 const keyOf = ({ info: { serverPid, pane, pid } }: UnsettledPane): string => `${serverPid} ${pane} ${pid}`
 
