@@ -71,6 +71,7 @@ it.concurrent.each(TESTED)(
     // The file of one agent names the conversation of another.
     const [one = '', two = ''] = ['web/one', 'web/two'].map((address) => sessions.get(address))
     await endOutliving(skein)
+    await skein.run('daemon', 'stop') // it writes these files, too
     giveSession(user, two, one)
     const took = ([address = '', outcome = '', session = '']: string[]): string[] =>
       address === 'web/two' ? [address, 'refused', one] : [address, outcome, session]
