@@ -2,8 +2,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { LiveRun } from '../../src/lifecycle/index.js'
-import { parseSessionId } from '../../src/model/index.js'
 import { BINARY } from '../cli/binary.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
@@ -74,30 +72,6 @@ describe('what is killed', () => {
     expect(seen).toMatchObject({ status: 'idle', pane: stored?.run?.pane })
     expect((await shop.agents.runs())[0]).toMatchObject({ run: { pid, id: stored?.run?.id } })
     expect((await shop.agents.send('toast', 'hello')).delivery).toBe('received')
-  })
-
-  it('what a start that was killed behind its pane has not recorded is recorded once: its session and its beginning', async () => {
-    const shop = await workshop()
-    await shop.agents.start({ agent: 'toast', cwd: shop.project, tool: 'mute' })
-    const [stored] = await shop.agents.runs()
-    const file = join(shop.home.paths.agents, `${stored?.agent}.json`)
-    const { pane: _pane, pid, process_start: _start, ...same } = stored?.run ?? {}
-    const { run: _run, ...rest } = stored ?? {}
-    const session = parseSessionId('11111111-2222-4333-8444-555555555555')
-    const cutOff = (id: string): string =>
-      JSON.stringify({ ...rest, launching: { ...same, id }, binding: { ...stored?.binding, session } })
-    const starts = async (): Promise<unknown[]> =>
-      (await shop.home.events.read({ type: 'agent_started' })).map(({ payload }) => (payload.run as LiveRun).id)
-    writeFileSync(file, cutOff('cut-off'))
-    await shop.agents.list()
-    expect((await shop.agents.runs())[0]).toMatchObject({ run: { pid, id: 'cut-off' } })
-    expect(await shop.home.sessions.get(session)).toMatchObject({ agent: 'toast' })
-    expect(await starts()).toEqual([stored?.run?.id, 'cut-off'])
-    // Killed a moment later, behind its events: they are not told again.
-    writeFileSync(file, cutOff('cut-off'))
-    await shop.agents.list()
-    expect((await shop.agents.runs())[0]).toMatchObject({ run: { pid, id: 'cut-off' } })
-    expect(await starts()).toEqual([stored?.run?.id, 'cut-off'])
   })
 
   it('the end of the process before says nothing about one that is being started in its pane', async () => {

@@ -1,9 +1,6 @@
 import type { NewEvent } from '../../home/index.js'
 import type { Agent } from '../../model/index.js'
 import type { AgentRun, LiveRun } from '../agent-run.js'
-import { isStartTold } from '../agent-run-recovery.js'
-import type { Parts } from '../parts.js'
-import { recordBeginning } from './recorded-session.js'
 
 /** What the journal is told of a run that has begun. */
 export function startedEvents(
@@ -19,14 +16,4 @@ export function startedEvents(
     { type: 'agent_started', ...about, payload },
     { type: 'spawn', ...about, payload: spawned, visibility: 'audit' as const },
   ]
-}
-
-/** Records what a start that was killed behind its pane has not recorded: the session, and that the run has begun. */
-export async function recordAdopted(
-  parts: Parts,
-  agent: Agent,
-  next: AgentRun & { run: LiveRun },
-): Promise<Omit<NewEvent, 'agent'>[]> {
-  if (next.binding) await recordBeginning(parts, agent, next, next.binding.session)
-  return (await isStartTold(parts.home, agent.id, next.run.id)) ? [] : startedEvents(agent, next)
 }

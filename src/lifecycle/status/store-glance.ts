@@ -17,7 +17,6 @@ import { recordRunEnd } from '../care/run-end.js'
 import { stuckSince } from '../care/silence.js'
 import { nowOf, type Parts } from '../parts.js'
 import { closeEndedPane } from '../run/ended-pane.js'
-import { recordAdopted } from '../run/started-events.js'
 import { askedNow } from '../talk/asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
@@ -45,7 +44,6 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id || now.pid !== live.pid) return undefined
     const known = withReplySeen(parts, current, now, reading)
-    const adopted = liveRun(current) ? [] : await recordAdopted(parts, agent, { ...known, run: now })
     const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
     const again = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
     const { run: asking, verdict } = await askedNow(parts, next, now, again, reading)
@@ -55,13 +53,8 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     const changed = ended ? { ...judged, run: { ...now, ended_at: verdict.status.since, end: ended.end } } : judged
     return {
       next: changed,
-      events: [
-        ...adopted,
-        ...events,
-        ...(ended?.events ?? []),
-        ...statusEvents(agent, current.status, verdict, current, seen),
-      ],
-      isDurable: ended !== undefined || events.length > 0 || adopted.length > 0,
+      events: [...events, ...(ended?.events ?? []), ...statusEvents(agent, current.status, verdict, current, seen)],
+      isDurable: ended !== undefined || events.length > 0,
       result: { run: changed, verdict },
     }
   })
