@@ -199,7 +199,13 @@ async function carryOn(
     return { marker: { ...marker, step: 'respawned' } }
   }
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
-  const started = await start(parts, next, { replace: true, asBefore: true, onStep: reached })
+  const begin = () => start(parts, next, { replace: true, asBefore: true, onStep: reached })
+  // A successor that a signal ended at once was not ended by itself: without a second try its work would wait for a person.
+  const started = await begin().catch((error: unknown) => {
+    if (error instanceof SkeinError && error.code === 'agent-died' && error.message.includes('killed by signal'))
+      return begin()
+    throw error
+  })
   return { marker: { ...marker, step: 'respawned' }, started }
 }
 
