@@ -145,7 +145,7 @@ export async function handOff(parts: Parts, plan: HandoffPlan, reached: Reached 
   reached('saved')
   await setMarker(parts, agent, marker)
   reached('marked')
-  return carryOn(parts, agent, marker, reached)
+  return await carryOn(parts, agent, marker, reached) // awaited: the lock is held until then
 }
 
 /**
@@ -165,7 +165,7 @@ export async function finishHandoff(
   const run = await parts.runs.read(agent.id)
   const marker = unfinished(run)
   if (!run || !marker) return undefined
-  return carryOn(parts, agent, marker, reached, await wasTold(parts, marker))
+  return await carryOn(parts, agent, marker, reached, await wasTold(parts, marker))
 }
 
 async function carryOn(
@@ -199,13 +199,7 @@ async function carryOn(
     return { marker: { ...marker, step: 'respawned' } }
   }
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
-  const begin = () => start(parts, next, { replace: true, asBefore: true, onStep: reached })
-  // A successor that a signal ended at once was not ended by itself: without a second try its work would wait for a person.
-  const started = await begin().catch((error: unknown) => {
-    if (error instanceof SkeinError && error.code === 'agent-died' && error.message.includes('killed by signal'))
-      return begin()
-    throw error
-  })
+  const started = await start(parts, next, { replace: true, asBefore: true, onStep: reached })
   return { marker: { ...marker, step: 'respawned' }, started }
 }
 
