@@ -76,7 +76,7 @@ async function captureRoot(
   const asOfMs = request.asOfMs ?? setting.now()
   const store = BareStore.open(setting.snapshots, { root, repository }, setting.git)
   using _held = await store.hold(WAIT_MS)
-  return captureHeld(setting, { ...request, asOfMs }, { root, repository, store, depth })
+  return await captureHeld(setting, { ...request, asOfMs }, { root, repository, store, depth })
 }
 
 /** The same for whoever holds the lock of the store. */
@@ -148,7 +148,7 @@ class Capture {
     const headNow = repository ? await headOf(repository, git) : {}
     if (!isStill || headNow.commit !== head.commit || headNow.branch !== head.branch) this.#late.add('.git')
     const operation = repository && operationIn(repository)
-    return this.#commit(isOther, {
+    return await this.#commit(isOther, {
       ...(repository ? { git_directory: repository.gitDirectory, index_tree: seen?.tree } : {}),
       ...(head.commit === undefined ? {} : { head: head.commit }),
       ...(head.branch === undefined ? {} : { branch: head.branch }),

@@ -65,7 +65,7 @@ export async function rewind(
     isSameHead && !preview ? hasSameIndex(setting, store, safety, snapshot) : false,
     refuseInTheWay(git, store, snapshot.root, { from, to }),
   ])
-  if (preview) return planned(false)
+  if (preview) return await planned(false)
   const change = async (): Promise<void> => {
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
     using index = new WorktreeIndex(store, git, snapshot.root, state)
@@ -76,7 +76,7 @@ export async function rewind(
   }
   if (repository && isSameHead) await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
   else await change()
-  return planned(true)
+  return await planned(true)
 }
 
 /** Whether the user's index says what it said then, and git is in the middle of the same: the safety snapshot has just read it. */
