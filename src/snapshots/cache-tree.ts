@@ -1,10 +1,10 @@
 interface TreeFacts {
-  name: Buffer
   /** Entries of the index below it; -1 when it has to be made again. */
   count: number
-  oid: string
-  subtrees: CachedTree[]
+  oid: Buffer
 }
+
+const NO_OID = Buffer.alloc(0)
 
 /**
  * What an index remembers of the tree of one directory. A directory whose entries have changed has no object and no count. What is below one is
@@ -12,11 +12,13 @@ interface TreeFacts {
  */
 export class CachedTree {
   #facts: TreeFacts | undefined
-  /** This directory and all below it, as they were read. */
-  #bytes: Buffer | undefined
+  #subtrees: readonly CachedTree[] | undefined
+  /** Whether this directory and all below it are as they were read. */
+  #isUntouched = true
 
   private constructor(
     readonly name: Buffer,
+    private readonly bytes: Buffer,
     private readonly hashBytes: number,
   ) {}
 
@@ -27,47 +29,46 @@ export class CachedTree {
 
   /** Of a directory that is new. */
   static unknown(name: Buffer, hashBytes: number): CachedTree {
-    const tree = new CachedTree(name, hashBytes)
-    tree.#facts = { name, count: -1, oid: '', subtrees: [] }
+    const tree = new CachedTree(name, NO_OID, hashBytes)
+    tree.set({ count: -1, oid: NO_OID, subtrees: [] })
     return tree
   }
 
   static #at(bytes: Buffer, hashBytes: number): CachedTree {
-    const tree = new CachedTree(bytes.subarray(0, bytes.indexOf(0)), hashBytes)
-    tree.#bytes = bytes
-    return tree
+    return new CachedTree(bytes.subarray(0, endOfName(bytes, 0)), bytes, hashBytes)
   }
 
   get count(): number {
     return this.#known.count
   }
 
-  get oid(): string {
+  get oid(): Buffer {
     return this.#known.oid
   }
 
   get subtrees(): readonly CachedTree[] {
-    return this.#known.subtrees
+    this.#subtrees ??= this.#parseSubtrees()
+    return this.#subtrees
   }
 
   /** Says that something in it is not what it was. */
   outdate(): void {
-    this.#known.count = -1
-    this.#bytes = undefined
+    this.set({ count: -1, oid: NO_OID, subtrees: this.subtrees })
   }
 
-  set({ count, oid, subtrees }: Omit<TreeFacts, 'name'>): void {
-    this.#facts = { name: this.name, count, oid, subtrees }
-    this.#bytes = undefined
+  set({ count, oid, subtrees }: TreeFacts & { subtrees: readonly CachedTree[] }): void {
+    this.#facts = { count, oid }
+    this.#subtrees = subtrees
+    this.#isUntouched = false
   }
 
   writeTo(parts: Buffer[]): void {
-    if (this.#bytes) {
-      parts.push(this.#bytes)
+    if (this.#isUntouched) {
+      parts.push(this.bytes)
       return
     }
-    const { name, count, oid, subtrees } = this.#known
-    parts.push(name, Buffer.from(`\0${count} ${subtrees.length}\n`), Buffer.from(count < 0 ? '' : oid, 'hex'))
+    const { name, count, oid, subtrees } = this
+    parts.push(name, Buffer.from(`\0${count} ${subtrees.length}\n`), count < 0 ? NO_OID : oid)
     // Git looks for a name by its length first.
     const sorted = [...subtrees].sort((a, b) => a.name.length - b.name.length || a.name.compare(b.name))
     for (const one of sorted) one.writeTo(parts)
@@ -79,17 +80,20 @@ export class CachedTree {
   }
 
   #parse(): TreeFacts {
-    const { name, hashBytes } = this
-    const bytes = this.#bytes ?? Buffer.alloc(0)
-    const { count, number, next } = numbersAt(bytes, name.length + 1)
-    const oid = count < 0 ? '' : bytes.toString('hex', next, next + hashBytes)
+    const { count, next } = numbersAt(this.bytes, this.name.length + 1)
+    return { count, oid: count < 0 ? NO_OID : this.bytes.subarray(next, next + this.hashBytes) }
+  }
+
+  #parseSubtrees(): CachedTree[] {
+    const { bytes, hashBytes } = this
+    const { count, number, next } = numbersAt(bytes, this.name.length + 1)
     const subtrees: CachedTree[] = []
     for (let at = count < 0 ? next : next + hashBytes; subtrees.length < number; ) {
       const end = endOf(bytes, at, hashBytes)
       subtrees.push(CachedTree.#at(bytes.subarray(at, end), hashBytes))
       at = end
     }
-    return { name, count, oid, subtrees }
+    return subtrees
   }
 }
 
@@ -110,13 +114,19 @@ export function outdate(root: CachedTree, path: Buffer): void {
 function endOf(bytes: Buffer, from: number, hashBytes: number): number {
   let at = from
   for (let left = 1; left > 0; left -= 1) {
-    const name = bytes.indexOf(0, at)
-    const { count, number, next } = name < 0 ? NONE : numbersAt(bytes, name + 1)
+    const { count, number, next } = numbersAt(bytes, endOfName(bytes, at) + 1)
     if (next < 0) return -1
     left += number
     at = count < 0 ? next : next + hashBytes
   }
   return at <= bytes.length ? at : -1
+}
+
+/** Names are short: to look at each byte is faster than to have them searched. */
+function endOfName(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at] !== 0) at += 1
+  return at
 }
 
 interface Numbers {

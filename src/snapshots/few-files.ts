@@ -24,12 +24,13 @@ export function changeFew(root: string, { files, contents }: MovePlan, objects: 
     isStill(root, file, objects)
   if (!files.every(isReady)) return undefined
   const removed = files.filter(({ after }) => !after).map(({ path }) => path)
-  for (const { path, before } of files) if (before) explained(root, path, () => unlinkSync(pathOf(root, path)))
+  for (const path of removed) explained(root, path, () => unlinkSync(pathOf(root, path)))
   for (const path of removed) removeEmptied(root, dirname(path))
-  const set = files.flatMap(({ path, after }): EditedFile[] => {
+  const set = files.flatMap(({ path, before, after }): EditedFile[] => {
     const content = after && contents?.get(after.oid)
     if (!content) return []
-    return [{ path, oid: after.oid, stat: explained(root, path, () => write(root, path, after.mode, content)) }]
+    const file = { place: pathOf(root, path), isNew: !before, isExecutable: after.mode === '100755', content }
+    return [{ path, oid: after.oid, stat: explained(root, path, () => write(file)) }]
   })
   return { set, removed }
 }
@@ -54,11 +55,18 @@ function isStill(root: string, { path, before }: MovedFile, objects: LooseObject
   }
 }
 
+interface NewFile {
+  place: string
+  isNew: boolean
+  isExecutable: boolean
+  content: Buffer
+}
+
 /** A new file, also in the place of an old one: what other names the old one has, and whoever has it open, keep it. */
-function write(root: string, path: string, mode: string, content: Buffer): BigIntStats {
-  const place = pathOf(root, path)
-  mkdirSync(dirname(place), { recursive: true })
-  const file = openSync(place, 'wx', mode === '100755' ? 0o777 : 0o666)
+function write({ place, isNew, isExecutable, content }: NewFile): BigIntStats {
+  if (isNew) mkdirSync(dirname(place), { recursive: true })
+  else unlinkSync(place)
+  const file = openSync(place, 'wx', isExecutable ? 0o777 : 0o666)
   try {
     writeFully(file, content)
     return fstatSync(file, { bigint: true })

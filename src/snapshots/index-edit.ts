@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { CachedTree, outdate, SLASH } from './cache-tree.js'
-import type { LooseObjects } from './loose-object.js'
+import type { TreeWriter } from './loose-object.js'
 import { asBytes } from './snapshot.js'
 
 /** What an entry of the index becomes. */
@@ -30,7 +30,7 @@ const UNUSUAL = 0x7000
 export function editIndex(
   bytes: Buffer,
   { set, removed }: IndexEdit,
-  objects: LooseObjects,
+  objects: TreeWriter,
 ): { bytes: Buffer; tree: string } | undefined {
   const { hashBytes } = objects
   const before = PlainIndex.read(bytes, hashBytes)
@@ -53,14 +53,23 @@ export function editIndex(
     trees.reduce((sum, { length }) => sum + length, 0),
     4,
   )
-  const content = Buffer.concat([after.bytes, head, ...trees])
-  return { bytes: Buffer.concat([content, createHash(objects.format).update(content).digest()]), tree }
+  const parts = [after.content, head, ...trees]
+  const sum = createHash(objects.format)
+  for (const part of parts) sum.update(part)
+  return { bytes: Buffer.concat([...parts, sum.digest()]), tree }
 }
 
 /** The tree of an index, as `git write-tree` makes it: most of it is remembered. Undefined when that is left to git. */
-export function treeOfIndex(bytes: Buffer, objects: LooseObjects): string | undefined {
+export function treeOfIndex(bytes: Buffer, objects: TreeWriter): string | undefined {
   const index = PlainIndex.read(bytes, objects.hashBytes)
   return index && new TreeMaker(index, objects).make(index.root)
+}
+
+interface EditPlace {
+  name: Buffer
+  entry: Buffer | undefined
+  at: number
+  isThere: boolean
 }
 
 /** The entries of an index of version 2. An entry is looked at only when it is asked for: there are tens of thousands. */
@@ -100,7 +109,8 @@ class PlainIndex {
 
   name(n: number): Buffer {
     const from = this.start(n) + STAT + this.hashBytes + 2
-    return this.bytes.subarray(from, this.bytes.indexOf(0, from))
+    const length = this.bytes.readUInt16BE(from - 2) & LONG_NAME
+    return this.bytes.subarray(from, length < LONG_NAME ? from + length : this.bytes.indexOf(0, from))
   }
 
   /** The first entry that does not come before a name. */
@@ -130,20 +140,34 @@ class PlainIndex {
     return false
   }
 
-  /** Header and entries with these put in, by path; undefined removes one. */
+  /** Header and entries, without what follows them. */
+  get content(): Buffer {
+    return this.bytes.subarray(0, this.starts.at(-1))
+  }
+
+  /** With these put in, by path; undefined removes one. What only replaces an entry is put into the same bytes. */
   edited(edits: ReadonlyMap<string, Buffer | undefined>): PlainIndex | undefined {
+    const places = [...edits].map(([path, entry]) => {
+      const name = asBytes(path)
+      const at = this.#placeOf(name)
+      return { name, entry, at, isThere: this.#has(name, at) }
+    })
+    if (places.some(({ entry, isThere }) => !entry || !isThere)) return this.#spliced(places)
+    // An entry is as long as its name makes it.
+    for (const { entry, at } of places) entry?.copy(this.bytes, this.start(at))
+    return this
+  }
+
+  #spliced(places: readonly EditPlace[]): PlainIndex | undefined {
     const parts: Buffer[] = []
     let from = 0
     let count = this.count
-    const sorted = [...edits].map(([path, entry]) => ({ name: asBytes(path), entry }))
-    for (const { name, entry } of sorted.sort((a, b) => a.name.compare(b.name))) {
-      const at = this.#placeOf(name)
-      const isThere = this.#has(name, at)
+    for (const { entry, at, isThere } of [...places].sort((a, b) => a.name.compare(b.name))) {
       parts.push(this.bytes.subarray(from, this.start(at)), ...(entry ? [entry] : []))
       from = this.start(isThere ? at + 1 : at)
       count += (entry ? 1 : 0) - (isThere ? 1 : 0)
     }
-    const bytes = Buffer.concat([...parts, this.bytes.subarray(from, this.starts.at(-1))])
+    const bytes = Buffer.concat([...parts, this.content.subarray(from)])
     bytes.writeUInt32BE(count, 8)
     const starts = startsIn(bytes, bytes.length, this.hashBytes)
     return starts && new PlainIndex(bytes, this.hashBytes, starts, this.root)
@@ -203,18 +227,18 @@ function modeOf(stat: BigIntStats): number {
 class TreeMaker {
   constructor(
     private readonly index: PlainIndex,
-    private readonly objects: LooseObjects,
+    private readonly objects: TreeWriter,
   ) {}
 
   make(root: CachedTree): string {
     this.#make(root, 0, 0)
-    return root.oid
+    return root.oid.toString('hex')
   }
 
   /** Of the directory whose first entry is at a place, and whose names begin at a byte. */
   #make(node: CachedTree, from: number, prefix: number): void {
     const { index, objects } = this
-    const directory = index.name(from).subarray(0, prefix)
+    const directory = index.count === 0 ? NO_NAME : index.name(from).subarray(0, prefix)
     const known = new Map(node.subtrees.map((one) => [one.name.toString('latin1'), one]))
     const tree = new GrowingBytes()
     const subtrees: CachedTree[] = []
@@ -235,12 +259,14 @@ class TreeMaker {
       if (subtree.count < 1) this.#make(subtree, at, end + 1)
       subtrees.push(subtree)
       tree.text(`40000 ${name}\0`)
-      tree.copy(Buffer.from(subtree.oid, 'hex'), 0, objects.hashBytes)
+      tree.copy(subtree.oid, 0, objects.hashBytes)
       at += subtree.count
     }
-    node.set({ count: at - from, oid: objects.write('tree', tree.bytes), subtrees })
+    node.set({ count: at - from, oid: Buffer.from(objects.write('tree', tree.bytes), 'hex'), subtrees })
   }
 }
+
+const NO_NAME = Buffer.alloc(0)
 
 /** Bytes that are put together from many small pieces, without an object for each. */
 class GrowingBytes {

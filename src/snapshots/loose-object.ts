@@ -12,11 +12,18 @@ export interface TreeEntry {
   oid: string
 }
 
+/** Whoever takes objects and says their names. */
+export interface TreeWriter {
+  readonly hashBytes: 20 | 32
+  readonly format: 'sha1' | 'sha256'
+  write(kind: ObjectKind, content: Buffer): string
+}
+
 /** Fewer objects than this are loose files. */
 const FEW = 3
 
 /** Writes small objects into a store without starting git: a snapshot makes a few of them, and each git process costs some milliseconds. */
-export class LooseObjects {
+export class LooseObjects implements TreeWriter {
   #held: Map<string, NewObject> | undefined
 
   constructor(
@@ -41,9 +48,10 @@ export class LooseObjects {
     else for (const one of held) this.#writeLoose(one)
   }
 
-  /** Drops what is held: its names were all that was asked for. */
-  forget(): void {
-    this.#held = undefined
+  /** Names objects and writes none: for trees that the store is known to have. */
+  get namesOnly(): TreeWriter {
+    const { hashBytes, format } = this
+    return { hashBytes, format, write: (kind, content) => this.oidOf(kind, content) }
   }
 
   blob(content: string | Buffer): string {

@@ -47,14 +47,11 @@ export async function rewind(
   using _held = await store.hold(WAIT_MS)
   const { safety, plan } = await takeSafety(setting, { store, repository, snapshot })
   if (safety.mode === 'partial' && !preview) throw notSafe(safety)
-  // Beside the change of the files, which takes as long. What it finds is only told.
-  const comparing = changesBetween(git, store, plan.from, plan.to)
-  comparing.catch(() => {})
   const head = repository && (await headOf(repository, git))
   const isSameHead = repository !== undefined && head?.commit === snapshot.head
   const planned = async (isDone: boolean): Promise<Rewound> => ({
     safety,
-    changes: await comparing,
+    changes: await plan.comparing,
     index: isSameHead ? 'restored' : 'kept',
     nested: snapshot.nested.map(({ path }) => path),
     isDone,
@@ -76,6 +73,11 @@ export async function rewind(
   return await planned(true)
 }
 
+interface RewindPlan extends MovePlan {
+  /** What is told of it. Beside the change of the files, which takes as long. */
+  comparing: Promise<FileChange[]>
+}
+
 /**
  * The safety snapshot, and what then has to be changed. Most often the files are what they were at the last snapshot, so that this is found out while
  * git compares them.
@@ -83,21 +85,25 @@ export async function rewind(
 async function takeSafety(
   setting: CaptureSetting,
   { store, repository, snapshot }: Omit<IndexRewind, 'isSame' | 'repository'> & { repository: Repository | undefined },
-): Promise<{ safety: Snapshot; plan: MovePlan }> {
-  const { git } = setting
+): Promise<{ safety: Snapshot; plan: RewindPlan }> {
   const { root, session } = snapshot
+  const plan = async (from: string): Promise<RewindPlan> => {
+    const found = await planMove(setting.git, store, from, snapshot)
+    const comparing = changesBetween(setting.git, store, found.from, found.to)
+    comparing.catch(() => {})
+    return { ...found, comparing }
+  }
   const known = readState(store.directory, root)?.tree?.oid
   const request = { directory: root, session, moment: 'safety' as const }
   const taking = captureHeld(setting, request, { root, repository, store, depth: 0 })
   taking.catch(() => {})
   // Behind the start of what everything else waits for.
   await new Promise((resolve) => setImmediate(resolve))
-  const planning = known === undefined ? undefined : planMove(git, store, known, snapshot)
+  const planning = known === undefined ? undefined : plan(known)
   planning?.catch(() => {})
   const safety = await taking
   if (known === safety.worktree_tree && planning) return { safety, plan: await planning }
-  await planning?.catch(() => {})
-  return { safety, plan: await planMove(git, store, safety.worktree_tree, snapshot) }
+  return { safety, plan: await plan(safety.worktree_tree) }
 }
 
 /** Whether the user's index says what it said then, and git is in the middle of the same: the safety snapshot has just read it. */

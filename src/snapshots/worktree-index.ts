@@ -207,9 +207,7 @@ export class WorktreeIndex implements Disposable {
     const edit = bytes && changeFew(this.root, plan, objects)
     if (!edit) return false
     // The store has every tree of the snapshot.
-    objects.hold()
-    const edited = editIndex(bytes, edit, objects)
-    objects.forget()
+    const edited = editIndex(bytes, edit, objects.namesOnly)
     // Of an index that remains as it was the next scan finds what has changed.
     if (edited?.tree === plan.to) this.#put(edited)
     return true

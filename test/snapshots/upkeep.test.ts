@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { LooseObjects } from '../../src/snapshots/loose-object.js'
 import { ScratchRepository } from './scratch-repository.js'
 
 const WORKER = fileURLToPath(new URL('../workers/collect-snapshots.mjs', import.meta.url))
@@ -76,3 +77,32 @@ it('upkeep that is killed at any step leaves every snapshot whole, and the next 
   if (oldest) await snapshots.restore(oldest, { path: target })
   expect(readFileSync(join(target, 'a.txt'), 'utf8')).toBe(contents.at(-KEPT))
 }, 300_000)
+
+it('upkeep is due when captures have made many packs, makes one of them, and removes what a killed capture left', async () => {
+  using repository = ScratchRepository.withCommits()
+  const snapshots = repository.snapshots()
+  const take = () => snapshots.capture({ directory: repository.root, session: 's', moment: 'stop' })
+  repository.write('a.txt', 'one\n')
+  await take()
+  expect(await snapshots.collect({ onlyDue: true })).toEqual([])
+  const [store = ''] = readdirSync(repository.stores)
+  const packs = join(repository.stores, store, 'objects', 'pack')
+  const own = () => readdirSync(packs).filter((name) => name.endsWith('.pack') && !isKept(packs, name))
+  expect(own()).toHaveLength(1)
+  const objects = new LooseObjects(join(repository.stores, store), 'sha1')
+  for (let n = 0; n < 200; n += 1) {
+    objects.hold()
+    for (const name of ['a', 'b', 'c']) objects.blob(`${name} ${n}`)
+    objects.flush({ mayPack: true })
+  }
+  expect(own()).toHaveLength(201)
+  const half = `pack-${'0'.repeat(40)}.pack`
+  for (const name of [half, 'tmp_1']) writeFileSync(join(packs, name), 'PACK')
+  expect(await snapshots.collect({ onlyDue: true })).toHaveLength(1)
+  expect(own()).toHaveLength(1)
+  expect(readdirSync(packs)).not.toContain('tmp_1')
+  expect(await snapshots.verify({ full: true })).toMatchObject([{ problems: [], broken: [] }])
+  expect(await snapshots.collect({ onlyDue: true })).toEqual([])
+})
+
+const isKept = (packs: string, name: string): boolean => existsSync(join(packs, name.replace('.pack', '.keep')))
