@@ -374,16 +374,14 @@ it('a handoff that is under way is left to whoever is at it, until its successor
   const shop = await running()
   const parts = await partsOf(shop)
   const agent = await shop.home.roster.agent('toast')
-  const others: Promise<unknown>[] = []
-  const reached: string[] = []
-  const plan = await planHandoff(parts, agent, { message: 'go on' })
-  const { started } = await handOff(parts, plan, (step) => {
-    reached.push(step)
-    others.push(finishHandoff(parts, agent))
+  const [steps, takeOvers]: [string[], Promise<unknown>[]] = [[], []]
+  const { started } = await handOff(parts, await planHandoff(parts, agent, { message: 'go on' }), (step) => {
+    steps.push(step)
+    takeOvers.push(parts.runs.holdIfFree(agent.id, 'handoff'), finishHandoff(parts, agent))
   })
-  expect(reached).toEqual(expect.arrayContaining(['marked', 'linked', 'session', 'record', 'wait']))
-  expect(await Promise.all(others)).toEqual(others.map(() => undefined))
+  expect(steps).toEqual(expect.arrayContaining(['marked', 'linked', 'session', 'record', 'wait']))
+  expect(await Promise.all(takeOvers)).toEqual(takeOvers.map(() => undefined))
   const [view] = await shop.agents.list()
   expect(view).toMatchObject({ session_id: started?.session })
-  expect((await shop.home.events.read({ type: 'agent_started' })).length).toBe(2)
+  expect(await shop.home.events.read({ type: 'agent_started' })).toHaveLength(2)
 })
