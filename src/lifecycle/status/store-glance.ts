@@ -17,6 +17,7 @@ import { recordRunEnd } from '../care/run-end.js'
 import { stuckSince } from '../care/silence.js'
 import { nowOf, type Parts } from '../parts.js'
 import { closeEndedPane } from '../run/ended-pane.js'
+import { recordAdopted } from '../run/started-events.js'
 import { askedNow } from '../talk/asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
@@ -44,6 +45,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
     if (!current || now?.id !== live.id || now.pid !== live.pid) return undefined
     const known = withReplySeen(parts, current, now, reading)
+    const adopted = liveRun(current) ? [] : await recordAdopted(parts, agent, { ...known, run: now })
     const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
     const again = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
     const { run: asking, verdict: judgement } = await askedNow(parts, next, now, again, reading)
@@ -54,8 +56,13 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     const changed = ended ? { ...judged, run: endedRun(now, verdict.status.since, ended.end) } : judged
     return {
       next: changed,
-      events: [...events, ...(ended?.events ?? []), ...statusEvents(agent, current.status, verdict, current, seen)],
-      isDurable: ended !== undefined || events.length > 0,
+      events: [
+        ...adopted,
+        ...events,
+        ...(ended?.events ?? []),
+        ...statusEvents(agent, current.status, verdict, current, seen),
+      ],
+      isDurable: ended !== undefined || events.length > 0 || adopted.length > 0,
       result: { run: changed, verdict },
     }
   })
