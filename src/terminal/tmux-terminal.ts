@@ -9,6 +9,7 @@ import { Connection } from './connection.js'
 import { withoutEndedKeys } from './ended-keys.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
+import { endLeftClients, listClients } from './left-clients.js'
 import { nudge } from './nudge.js'
 import { listActivity, listPanes, paneId, parseActivity, parsePanes, settled, type UnsettledPane } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
@@ -255,7 +256,12 @@ class TmuxTerminal implements Terminal {
     const isEmpty = `#{&&:#{==:#{${OURS}},1},${isAlone}}`
     const end = commandLine('if-shell', '-F', '-t', `=${KEEPER}:`, isEmpty, 'kill-server')
     try {
-      await this.#connection.ask(end)
+      const [, clients] = await Promise.all([
+        this.#connection.ask(end),
+        this.#connection.tryAsking(listClients(), { repeatable: true }),
+      ])
+      // They would keep it: it was empty but for them.
+      if (await endLeftClients(clients.lines)) await this.#connection.ask(end)
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error // it has ended, or is none of ours
     }
