@@ -50,7 +50,7 @@ describe.each([claude, codex])('in the middle of a turn, $name $version itself r
     const ofSuccessor = () =>
       server.requests.slice(before).filter(({ prompts }) => !prompts.join('\n').includes('hand off now'))
     await until('the successor asks the model', () => ofSuccessor().length > 0, 60_000)
-    const listed = await skein.listed('worker', { status: 'idle' }, 60_000)
+    const listed = await skein.listed('worker', { waiting_for: 'finished' }, 60_000)
     const [first] = ofSuccessor()
     expect(first?.read).toContain(MESSAGE)
     expect(first?.read).toContain('Mend the login')
@@ -62,7 +62,7 @@ describe.each([claude, codex])('in the middle of a turn, $name $version itself r
     ])
     const file = JSON.parse(readFileSync(scratch.path(`skein/profiles/default/agents/${listed.id}.json`), 'utf8'))
     expect(file.handoff).toBeUndefined()
-    expect(await skein.run('work', 'show', work)).toMatchObject({ work: { status: 'hooked', agent: 'worker' } })
+    expect(await skein.run('work', 'show', work)).toMatchObject({ status: 'hooked', agent: 'worker' })
   })
 
   it('skein handoff --cycle: the same conversation goes on in a new process', async () => {
@@ -83,7 +83,7 @@ describe.each([claude, codex])('in the middle of a turn, $name $version itself r
     await skein.run('send', 'worker', 'be done now')
     await skein.listed('worker', { status: 'stopped' }, 60_000)
     expect(await skein.run('sessions', 'show', session)).toMatchObject({ outcome: 'done' })
-    expect(await skein.run('work', 'show', work)).toMatchObject({ work: { status: 'done' } })
+    expect(await skein.run('work', 'show', work)).toMatchObject({ status: 'done' })
   })
 })
 
@@ -94,7 +94,7 @@ it('typed by the user in the shell mode of Claude Code, skein handoff starts the
   await skein.run('keys', 'worker', '!')
   await skein.types('worker', './skein handoff')
   await until('the successor asks the model', () => server.requests.length > before, 60_000)
-  const { session_id } = await skein.listed('worker', { status: 'idle' }, 60_000)
+  const { session_id } = await skein.listed('worker', { waiting_for: 'finished' }, 60_000)
   expect(session_id).not.toBe(session)
   expect(server.requests.slice(before)).toHaveLength(1)
   expect((await user.chainOf(session)).map(({ outcome }) => outcome)).toEqual(['handoff', undefined])
