@@ -228,7 +228,10 @@ describe.each(TOOLS)('a session of $name $version in a subdirectory of a linked 
     await hard.kill(three.fork)
 
     const work = await hard.fork('work', AGENT, '--turn', await number('work on it'))
-    expect(earlier(work.asked)).toEqual([...earlier(hard.before('work on it')), 'work on it'])
+    // Gemini CLI takes a cancelled turn out of what it sends.
+    const cancelled = tool.name === 'gemini' ? [] : ['work on it']
+    expect(earlier(work.asked)).toEqual([...earlier(hard.before('work on it')), ...cancelled])
+    expect(earlier(work.asked)).toEqual(earlier(hard.before('fail on it')))
     expect(textFiles(String(work.fork.cwd))).toContain('half.txt')
     await hard.kill(work.fork)
 
