@@ -16,7 +16,8 @@ import { GeminiTranslator } from './gemini-translator.js'
 /**
  * Gemini CLI's log up to a turn. It writes the result of a tool with its call and once more as a message, and sends both when a log is
  * opened again; at every resume it writes the whole list, where results are only messages. The copy has each result once, with its call,
- * and of the lists only those that a compression made.
+ * and of the lists only those that change what the model is sent: a compression made them, or they leave out a turn that was cancelled
+ * or failed.
  */
 export function cutGemini(log: LogRef, at: CutPoint, target: CutTarget): Cut {
   const { session, cwd, environment, now } = target
@@ -35,7 +36,8 @@ export function cutGemini(log: LogRef, at: CutPoint, target: CutTarget): Cut {
     kind: 'main',
   }
   const answered = new Set(own.flatMap(({ record }) => answeredIn(record)))
-  const rest = own.flatMap((told) => copied(told, answered))
+  const standing = new Standing()
+  const rest = own.flatMap((told) => standing.after(copied(told, answered, standing)))
   const folder = newProjectFolder(join(homeOf(environment), '.gemini'), cwd)
   const name = `session-${now.slice(0, 16).replace(':', '-')}-${session.slice(0, 8)}.jsonl`
   return {
@@ -73,14 +75,39 @@ const answeredIn = (record: JsonObject): string[] =>
     .filter((call) => listAt(call, 'result').length > 0)
     .flatMap((call) => textAt(call, 'id') ?? [])
 
-function copied({ record, facts }: ToldRecord, answered: ReadonlySet<string>): JsonObject[] {
+/** The messages that the copy has so far: a list replaces them. */
+class Standing {
+  #ids = new Set<string>()
+
+  after(records: JsonObject[]): JsonObject[] {
+    for (const record of records) {
+      const list = objectAt(record, '$set')?.messages
+      if (Array.isArray(list)) this.#ids = new Set(list.filter(isObject).flatMap(idOf))
+      else if (record.type === 'user' || record.type === 'gemini') for (const id of idOf(record)) this.#ids.add(id)
+    }
+    return records
+  }
+
+  isLeftOutOf(messages: readonly JsonObject[]): boolean {
+    const listed = new Set(messages.flatMap(idOf))
+    return [...this.#ids].some((id) => !listed.has(id))
+  }
+}
+
+const idOf = (message: JsonObject): string[] => {
+  const id = textAt(message, 'id')
+  return id === undefined ? [] : [id]
+}
+
+function copied({ record, facts }: ToldRecord, answered: ReadonlySet<string>, standing: Standing): JsonObject[] {
   if (isHeader(record)) return []
   const change = objectAt(record, '$set')
   if (!change) return isDoubled(record, answered) ? [] : [record]
   const { messages, sessionId: _id, lastUpdated: _time, ...more } = change
+  const listed = Array.isArray(messages) ? messages.filter(isObject) : undefined
   const isCompression = facts.some((fact) => fact.kind === 'mark' && fact.mark === 'compacted')
-  const list = isCompression && Array.isArray(messages) ? { messages: onceEach(messages.filter(isObject)) } : {}
-  const set = { ...more, ...list }
+  const isNeeded = listed !== undefined && (isCompression || standing.isLeftOutOf(listed))
+  const set = { ...more, ...(isNeeded ? { messages: onceEach(listed) } : {}) }
   return Object.keys(set).length > 0 ? [{ $set: set }] : []
 }
 
