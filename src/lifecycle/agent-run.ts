@@ -1,4 +1,4 @@
-import type { ProcessPlace } from '../disk/index.js'
+import type { ProcessOwner, ProcessPlace } from '../disk/index.js'
 import {
   type AgentId,
   type AgentStatus,
@@ -85,6 +85,8 @@ export interface AskedEnd extends Pick<LiveRun, 'is_down' | 'is_asleep'> {
   how: 'stopped' | 'killed' | 'crashed'
   at: Instant
   reason?: string
+  /** The process that asked: see `askedOf`. */
+  by?: ProcessOwner
 }
 
 /** How a run ended. `exited`: its program left by itself. `lost`: its tmux server or its machine went down. */
@@ -226,6 +228,7 @@ const isStatus = (value: unknown): boolean => STATUSES.includes(value as AgentSt
 
 const PLACE = shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text }))
 const SERVER = shaped(shape({ pid: isPid, 'process_start?': count }))
+const OWNER = shaped(shape({ pid: isPid, 'starttime?': count, 'place?': text }))
 const LAUNCHING = {
   id: text,
   socket: SOCKET,
@@ -275,7 +278,9 @@ const AGENT_RUN = shape({
       'process_start?': count,
       'program_pid?': isPid,
       'after?': shaped(shape({ reason: text, at: time })),
-      'asked?': shaped(shape({ how: text, at: time, 'reason?': text, 'is_down?': flag, 'is_asleep?': flag })),
+      'asked?': shaped(
+        shape({ how: text, at: time, 'reason?': text, 'by?': OWNER, 'is_down?': flag, 'is_asleep?': flag }),
+      ),
       'is_down?': flag,
       'is_asleep?': flag,
       'ended_at?': time,

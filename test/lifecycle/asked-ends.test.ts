@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import type { LiveRun } from '../../src/lifecycle/agent-run.js'
+import { askedOf, askFor } from '../../src/lifecycle/run/asked-end.js'
 import { stop } from '../../src/lifecycle/run/stop.js'
-import type { Agent } from '../../src/model/index.js'
+import { type Agent, instantOf } from '../../src/model/index.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
 async function started(): Promise<{ place: Workshop; agent: Agent }> {
@@ -59,4 +61,37 @@ it('an end that was asked for is recorded as that when whoever asked was killed 
   expect(ended.reason).toBe('stopped: skein down')
   expect((await place.parts.runs.read(agent.id))?.run).toMatchObject({ is_down: true, end: { how: 'stopped' } })
   expect(await place.home.events.read({ type: 'session_death' })).toEqual([])
+})
+
+it('a crash long after a stop that was cut off is a crash', async () => {
+  const { place, agent } = await started()
+  const dead = { pid: process.pid, starttime: 1 } // this pid, another process
+  const at = (secondsAgo: number) => instantOf(Date.now() - secondsAgo * 1_000)
+  const ask = (secondsAgo: number) =>
+    place.parts.runs.update(agent, (current) => {
+      if (!current?.run) return undefined
+      const asked = { how: 'stopped', at: at(secondsAgo), by: dead, is_down: true } as const
+      return { next: { ...current, run: { ...current.run, asked } }, result: undefined }
+    })
+  const stateOf = async () => (await place.agents.why('web/toast')).agent.heartbeat?.state
+  await ask(1)
+  expect(await stateOf()).toBe('exiting')
+  await ask(60)
+  expect(await stateOf()).toBe('idle')
+  process.kill((await place.parts.runs.read(agent.id))?.run?.pid ?? 0, 'SIGKILL')
+  await eventually(
+    async () => (await place.agents.why('web/toast')).agent.status,
+    (status) => status === 'error',
+  )
+  const run = (await place.parts.runs.read(agent.id))?.run
+  expect(run).toMatchObject({ end: { how: 'crashed', signal: 9 } })
+  expect(run).not.toHaveProperty('is_down')
+  expect(await place.home.events.read({ type: 'session_death' })).toHaveLength(1)
+})
+
+it('a stop that is under way counts for as long as the process that asked for it lives', () => {
+  const run = { asked: askFor({ how: 'stopped' }, instantOf(0)) } as LiveRun
+  expect(askedOf(run, 3_600_000)).toBe(run.asked)
+  expect(askedOf({ ...run, asked: { how: 'stopped', at: instantOf(0) } }, 3_600_000)).toBeUndefined()
+  expect(askedOf({ ...run, asked: { how: 'stopped', at: instantOf(0) } }, 1_000)).toBeDefined()
 })

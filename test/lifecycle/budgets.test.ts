@@ -176,6 +176,16 @@ it('groups, units of work, everything and days have budgets of their own; what h
   expect(await place.round()).toEqual([])
 })
 
+it('a budget that is not there is named as its user names it', async () => {
+  const place = await yard()
+  const context = { nowMs: Date.now(), home: async () => place.home } as never
+  const clear = (input: object) => budgetClear.run({ all: false, ...input } as never, context)
+  const missing = (name: string) => ({ code: 'bad-input', message: `There is no budget for ${name}` })
+  await expect(clear({ agent: 'web/toast' })).rejects.toMatchObject(missing('agent web/toast'))
+  await expect(clear({ group: 'web' })).rejects.toMatchObject(missing('group web'))
+  await expect(clear({ all: true })).rejects.toMatchObject(missing('everything'))
+})
+
 it('the budget of a group whose name was erased limits nobody, and stops nothing', async () => {
   const place = await yard()
   await place.set({ group: 'web', hard: usd('1usd') })

@@ -10,6 +10,7 @@ import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
 import { withoutPrompt } from '../talk/pending-prompt.js'
+import { askFor } from './asked-end.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { closeEndedPane } from './ended-pane.js'
 import { recordEnd } from './recorded-session.js'
@@ -112,7 +113,7 @@ async function ask(
   { runs, ...parts }: Parts,
   agent: Agent,
   live: LiveRun,
-  end: Omit<AskedEnd, 'at'>,
+  end: Omit<AskedEnd, 'at' | 'by'>,
 ): Promise<(error: unknown) => Promise<never>> {
   const mark = (asked: LiveRun['asked']): Promise<void> =>
     runs.update(agent, (current) => {
@@ -121,7 +122,7 @@ async function ask(
       const { asked: _asked, ...rest } = run
       return { next: { ...current, run: { ...rest, ...(asked ? { asked } : {}) } }, result: undefined }
     })
-  await mark({ ...end, at: nowOf(parts) })
+  await mark(askFor(end, nowOf(parts)))
   return async (error) => {
     await mark(undefined)
     throw error

@@ -16,6 +16,7 @@ import { signOf } from '../care/heartbeat.js'
 import { recordRunEnd } from '../care/run-end.js'
 import { stuckSince } from '../care/silence.js'
 import { nowOf, type Parts } from '../parts.js'
+import { withoutOldAsk } from '../run/asked-end.js'
 import { closeEndedPane } from '../run/ended-pane.js'
 import { recordAdopted } from '../run/started-events.js'
 import { askedNow } from '../talk/asked-now.js'
@@ -41,9 +42,10 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
   if (!isNews(one, one.run ?? run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
-    const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
+    const own = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
-    if (!current || now?.id !== live.id || now.pid !== live.pid) return undefined
+    if (!current || own?.id !== live.id || own.pid !== live.pid) return undefined
+    const now = withoutOldAsk(own, parts.context.clock.now())
     const known = withReplySeen(parts, current, now, reading)
     const adopted = liveRun(current) ? [] : await recordAdopted(parts, agent, { ...known, run: now })
     const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
@@ -66,9 +68,16 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
       result: { run: changed, verdict },
     }
   })
-  const result = stored ?? { run, verdict: first }
+  const result = stored ?? (isOver ? await endKnown(parts, live, { run, verdict: first }) : { run, verdict: first })
   if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
   return { ...shown, ...result }
+}
+
+/** Another process has recorded the same end, and knows more about it: whoever asked for it says why. */
+async function endKnown<T extends { run: AgentRun; verdict: Verdict }>({ runs }: Parts, live: LiveRun, seen: T) {
+  const now = await runs.read(seen.run.agent)
+  const isSame = now?.run?.id === live.id && now.run.ended_at !== undefined
+  return isSame ? { run: now, verdict: { ...seen.verdict, status: now.status } } : seen
 }
 
 /** An end that was asked for is shown as that, not as the failure or the exit that the process shows. */
