@@ -84,6 +84,18 @@ describe('Gemini sessions', () => {
     expect(cut?.turns).toBe(3)
   })
 
+  it('the lists that a resume writes take nothing out of a copy', async () => {
+    const context = user('c0', '<session_context>\nThis is the Gemini CLI.')
+    const kept = [user('u1', 'one'), reply('g1', '1')]
+    const header = { sessionId: ID, projectHash: 'p', startTime: NOW, kind: 'main' }
+    const lists = [{ $set: { messages: [context] } }, { $set: { messages: [context, ...kept] } }]
+    const log = file(header, context, ...kept, header, ...lists, user('u2', 'two'), reply('g2', '2'))
+    const target = { session: ID, cwd: '/work/tree', environment: { home: '/home/dev', env: {} }, now: NOW }
+    const cut = await gemini.cut?.(log.log, { turn: 2, edge: 'after' }, target)
+    const lines = String(cut?.files[0]?.content).trim().split('\n')
+    expect(sentFrom(lines.map((line) => JSON.parse(line)))).toEqual(['c0', 'u1', 'g1', 'u2', 'g2'])
+  })
+
   it('what a hook added is no prompt, alone, in front of one or behind it', () => {
     const context = '<hook_context>You are the agent web/toast.\n\nContinue.</hook_context>'
     const [before, behind] = [user('u1', `${context}\none`), user('u4', `three\n${context}`)]

@@ -75,38 +75,52 @@ const answeredIn = (record: JsonObject): string[] =>
     .filter((call) => listAt(call, 'result').length > 0)
     .flatMap((call) => textAt(call, 'id') ?? [])
 
-/** The messages that the copy has so far: a list replaces them. */
+/** What was said in the copy so far: a list replaces it. */
 class Standing {
   #ids = new Set<string>()
+  #isResuming = false
 
   after(records: JsonObject[]): JsonObject[] {
     for (const record of records) {
       const list = objectAt(record, '$set')?.messages
-      if (Array.isArray(list)) this.#ids = new Set(list.filter(isObject).flatMap(idOf))
-      else if (record.type === 'user' || record.type === 'gemini') for (const id of idOf(record)) this.#ids.add(id)
+      if (Array.isArray(list)) this.#ids = new Set(list.filter(isObject).flatMap(saidId))
+      else for (const id of saidId(record)) this.#ids.add(id)
     }
     return records
   }
 
+  resume(): void {
+    this.#isResuming = true
+  }
+
+  /** A resume first writes a list with nothing but the context, and then the whole. */
   isLeftOutOf(messages: readonly JsonObject[]): boolean {
-    const listed = new Set(messages.flatMap(idOf))
-    return [...this.#ids].some((id) => !listed.has(id))
+    const listed = new Set(messages.flatMap(saidId))
+    const isBeginning = this.#isResuming && listed.size === 0
+    this.#isResuming = false
+    return !isBeginning && [...this.#ids].some((id) => !listed.has(id))
   }
 }
 
-const idOf = (message: JsonObject): string[] => {
+/** The id of a prompt or a reply; contexts and results are neither. */
+function saidId(message: JsonObject): string[] {
   const id = textAt(message, 'id')
-  return id === undefined ? [] : [id]
+  if (id === undefined || (message.type !== 'user' && message.type !== 'gemini')) return []
+  const { text } = partsOf(listAt(message, 'content'))
+  return message.type === 'user' && (text === '' || /^\s*<(?:session|hook)_context>/.test(text)) ? [] : [id]
 }
 
 function copied({ record, facts }: ToldRecord, answered: ReadonlySet<string>, standing: Standing): JsonObject[] {
-  if (isHeader(record)) return []
+  if (isHeader(record)) {
+    standing.resume()
+    return []
+  }
   const change = objectAt(record, '$set')
   if (!change) return isDoubled(record, answered) ? [] : [record]
   const { messages, sessionId: _id, lastUpdated: _time, ...more } = change
   const listed = Array.isArray(messages) ? messages.filter(isObject) : undefined
   const isCompression = facts.some((fact) => fact.kind === 'mark' && fact.mark === 'compacted')
-  const isNeeded = listed !== undefined && (isCompression || standing.isLeftOutOf(listed))
+  const isNeeded = listed !== undefined && (standing.isLeftOutOf(listed) || isCompression)
   const set = { ...more, ...(isNeeded ? { messages: onceEach(listed) } : {}) }
   return Object.keys(set).length > 0 ? [{ $set: set }] : []
 }
