@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { type CachedTree, outdate, readCachedTree, SLASH, writeCachedTree } from './cache-tree.js'
+import { CachedTree, outdate, SLASH } from './cache-tree.js'
 import type { LooseObjects } from './loose-object.js'
 import { asBytes } from './snapshot.js'
 
@@ -45,11 +45,15 @@ export function editIndex(
   if (!after) return undefined
   for (const path of edits.keys()) outdate(root, asBytes(path))
   const tree = new TreeMaker(after, objects).make(root)
-  const extension = writeCachedTree(root)
+  const trees: Buffer[] = []
+  root.writeTo(trees)
   const head = Buffer.alloc(8)
   head.write('TREE', 'latin1')
-  head.writeUInt32BE(extension.length, 4)
-  const content = Buffer.concat([after.bytes, head, extension])
+  head.writeUInt32BE(
+    trees.reduce((sum, { length }) => sum + length, 0),
+    4,
+  )
+  const content = Buffer.concat([after.bytes, head, ...trees])
   return { bytes: Buffer.concat([content, createHash(objects.format).update(content).digest()]), tree }
 }
 
@@ -81,7 +85,7 @@ class PlainIndex {
       const next = at + 8 + bytes.readUInt32BE(at + 4)
       // A kind that begins with a small letter must be understood; what the others say only makes git faster.
       if (next > end || !/^[A-Z]/.test(kind)) return undefined
-      if (kind === 'TREE') root = readCachedTree(bytes.subarray(at + 8, next), hashBytes)
+      if (kind === 'TREE') root = CachedTree.read(bytes.subarray(at + 8, next), hashBytes)
     }
     return root && new PlainIndex(bytes, hashBytes, starts, root)
   }
@@ -213,7 +217,7 @@ class TreeMaker {
     const directory = index.name(from).subarray(0, prefix)
     const known = new Map(node.subtrees.map((one) => [one.name.toString('latin1'), one]))
     const tree = new GrowingBytes()
-    node.subtrees = []
+    const subtrees: CachedTree[] = []
     let at = from
     while (at < index.count) {
       const path = index.name(at)
@@ -227,15 +231,14 @@ class TreeMaker {
         at += 1
         continue
       }
-      const subtree = known.get(name) ?? { name: asBytes(name), count: -1, oid: '', subtrees: [] }
+      const subtree = known.get(name) ?? CachedTree.unknown(asBytes(name), objects.hashBytes)
       if (subtree.count < 1) this.#make(subtree, at, end + 1)
-      node.subtrees.push(subtree)
+      subtrees.push(subtree)
       tree.text(`40000 ${name}\0`)
       tree.copy(Buffer.from(subtree.oid, 'hex'), 0, objects.hashBytes)
       at += subtree.count
     }
-    node.count = at - from
-    node.oid = objects.write('tree', tree.bytes)
+    node.set({ count: at - from, oid: objects.write('tree', tree.bytes), subtrees })
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
-import { makeDirectory, temporaryName } from '../disk/index.js'
+import { inDirectory, temporaryName } from '../disk/index.js'
 import { type NewObject, type ObjectKind, writePack } from './small-pack.js'
 
 export interface TreeEntry {
@@ -84,11 +84,10 @@ export class LooseObjects {
 
   #writeLoose({ oid, kind, content }: NewObject): void {
     const path = this.#pathOf(oid)
-    makeDirectory(join(path, '..'))
     const temporary = temporaryName(path)
     try {
       const bytes = deflateSync(Buffer.concat([Buffer.from(headOf(kind, content)), content]), { level: 1 })
-      writeFileSync(temporary, bytes, { mode: 0o400, flag: 'wx' })
+      inDirectory(path, () => writeFileSync(temporary, bytes, { mode: 0o400, flag: 'wx' }))
       renameSync(temporary, path)
     } catch (error) {
       rmSync(temporary, { force: true })
