@@ -29,6 +29,7 @@ export {
 } from './plain-file.js'
 export { entriesIn, ifThere, namesIn, textIn } from './present.js'
 export {
+  endOf,
   isProven,
   type Life,
   lifeOf,
