@@ -101,7 +101,7 @@ async function takeSafety(
   await new Promise((resolve) => setImmediate(resolve))
   const planning = known === undefined ? undefined : plan(known)
   planning?.catch(() => {})
-  const safety = await taking
+  const safety = await taking.finally(() => planning?.catch(() => {}))
   if (known === safety.worktree_tree && planning) return { safety, plan: await planning }
   return { safety, plan: await plan(safety.worktree_tree) }
 }
