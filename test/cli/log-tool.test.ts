@@ -132,6 +132,16 @@ it('an empty inbox of an address that no agent has says so', async () => {
   expect(await said('web/tost')).toBe('No mail for web/tost: no agent has that address')
 })
 
+it('a name that no agent has is said to be none, also in a directory that is gone', async () => {
+  await json(['agents', 'add', 'web/toast', '--tool', 'claude'])
+  const gone = join(path, 'gone')
+  mkdirSync(gone)
+  const line = `cd ${gone}; rmdir ${gone}; skein mail inbox; skein mail inbox web/tost`
+  const { stderr } = await run('sh', ['-c', line], { env: environmentIn(path), cwd: path })
+  expect(stderr).toContain('No mail for ada')
+  expect(stderr).toContain('No mail for web/tost: no agent has that address')
+})
+
 it('hooks that are refused name the file once', async () => {
   mkdirSync(join(path, '.claude', 'settings.json'), { recursive: true })
   const { stdout } = await typed(['hooks', 'install', 'claude'])
