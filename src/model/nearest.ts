@@ -1,6 +1,7 @@
 /** The candidate that a mistyped word most likely meant, or undefined when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const allowed = Math.max(1, Math.floor(word.length / 3))
+  // One letter or digit is as close to every other one.
+  const allowed = word.length === 1 ? 0 : Math.max(1, Math.floor(word.length / 3))
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) > allowed) continue

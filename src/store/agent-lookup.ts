@@ -103,8 +103,9 @@ function ambiguous(reference: string, meant: readonly Agent[]): SkeinError {
   return new SkeinError('ambiguous-id', fits, 'Use the full address')
 }
 
-function agentNotFound(reference: string, agents: readonly Agent[], { cwd }: AgentLookup): SkeinError {
+function agentNotFound(reference: string, agents: readonly Agent[], lookup: AgentLookup): SkeinError {
   if (reference === '.') {
+    const { cwd } = lookup // asked only here: the directory may be gone, which concerns no other name
     const where = cwd === undefined ? 'here: "." works only on the command line' : `in ${cwd}`
     return new SkeinError('agent-not-found', `No agent works ${where}`, 'See: skein list')
   }

@@ -116,6 +116,39 @@ describe('a session that a script starts', () => {
   })
 })
 
+it('prime of an agent that nobody has is an error where a person names it, and a note where a hook runs it', async () => {
+  await json(['agents', 'add', 'web/toast', '--tool', 'claude'])
+  const named = await typed(['prime', '--agent', 'web/tost', '--dry-run'])
+  expect(named).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('No agent "web/tost"') })
+  const hooked = await typed(['prime', '--hook'], { env: { SKEIN_AGENT: 'web/tost' } })
+  expect(hooked).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Note: No agent "web/tost"') })
+})
+
+it('an empty inbox of an address that no agent has says so', async () => {
+  await json(['agents', 'add', 'web/toast', '--tool', 'claude'])
+  const said = async (...args: string[]) => (await typed(['mail', 'inbox', ...args])).stderr.trim()
+  expect(await said('web/toast')).toBe('No mail for web/toast')
+  expect(await said()).toBe('No mail for ada')
+  expect(await said('web/tost')).toBe('No mail for web/tost: no agent has that address')
+})
+
+it('a name that no agent has is said to be none, also in a directory that is gone', async () => {
+  await json(['agents', 'add', 'web/toast', '--tool', 'claude'])
+  const gone = join(path, 'gone')
+  mkdirSync(gone)
+  const line = `cd ${gone}; rmdir ${gone}; skein mail inbox; skein mail inbox web/tost`
+  const { stderr } = await run('sh', ['-c', line], { env: environmentIn(path), cwd: path })
+  expect(stderr).toContain('No mail for ada')
+  expect(stderr).toContain('No mail for web/tost: no agent has that address')
+})
+
+it('hooks that are refused name the file once', async () => {
+  mkdirSync(join(path, '.claude', 'settings.json'), { recursive: true })
+  const { stdout } = await typed(['hooks', 'install', 'claude'])
+  expect(stdout.match(/settings\.json/g)).toHaveLength(1)
+  expect((await typed(['hooks', 'status', 'claude'])).stdout.match(/settings\.json/g)).toHaveLength(1)
+})
+
 describe.each([
   ['session start', 'skein session start', (text: string) => text.trim().split('\n')],
   ['prime', 'skein prime --json', (text: string) => text.match(/(?<="session": ")[^"]*/g) ?? []],

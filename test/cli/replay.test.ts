@@ -68,6 +68,28 @@ describe('a replay', () => {
     ])
   })
 
+  it('says where a step ends, also the last one; a step that is open has no end', () => {
+    const of = (last: object) => {
+      const steps = [
+        { step_ref: 'lex', started_at: AT, completed_at: AT },
+        { step_ref: 'parse', started_at: AT, ...last },
+      ]
+      const tool_calls = [aCall({ step_ref: 'lex' }), aCall(), aCall({ step_ref: 'parse' })]
+      const history = aHistory({
+        turns: [aTurn({ prompt: 'one', tool_calls, reply: 'Done.' })],
+        session: { ...aHistory().session, steps },
+      })
+      const { sessions } = exportDocument([{ history, policy: DEFAULT_PRIVACY }], { at: AT })
+      return sessions
+        .flatMap(scriptOf)
+        .flatMap(plainLines)
+        .filter((line) => /^(--|\*|Done)/.test(line))
+    }
+    const told = ['-- step lex', '* Bash ls', '-- end of step lex', '* Bash ls', '-- step parse', '* Bash ls', 'Done.']
+    expect(of({ completed_at: AT })).toEqual([...told, '-- end of step parse'])
+    expect(of({})).toEqual(told)
+  })
+
   it('goes on to the next turn after a rest, and stays at the end of the last', () => {
     const second = advance(start, script, (script[0]?.ms ?? 0) + 1_600)
     expect(second.scene).toBe(1)

@@ -6,6 +6,7 @@ import type { AgentRun } from '../../src/lifecycle/agent-run.js'
 import { decideRespawn } from '../../src/lifecycle/care/respawn.js'
 import { parseWatchdogSettings } from '../../src/lifecycle/care/watchdog-settings.js'
 import { type AgentAddress, GASTOWN, type Instant, instantOf, Roles } from '../../src/model/index.js'
+import { writeLaunchScript } from '../../src/terminal/index.js'
 import { scratch } from '../home/scratch.js'
 import { eventually, workshop } from './workshop.js'
 
@@ -95,6 +96,10 @@ it('Gas Town defect 9: a secret is on no command line, in no tmux environment, i
   }
   const events = await shop.home.events.read({})
   expect(JSON.stringify(events)).not.toContain(secret)
+  // What starts a program has its variables, and is gone once it runs: so it is looked at before.
+  const script = join(shop.root, 'script')
+  writeLaunchScript({ path: script, argv: ['true'], env: { ANTHROPIC_API_KEY: secret } })
+  expect(statSync(script).mode & 0o077).toBe(0)
 })
 
 const town = new Roles({ roles: GASTOWN, preset: 'gastown' })

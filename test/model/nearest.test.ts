@@ -16,5 +16,7 @@ describe('the word that was likely meant', () => {
   it('is none when nothing is close', () => {
     expect(nearest('weather', words)).toBeUndefined()
     expect(nearest('', words)).toBeUndefined()
+    expect(nearest('9', ['0', '1', '2'])).toBeUndefined()
+    expect(nearest('N', ['y', 'n'])).toBe('n')
   })
 })

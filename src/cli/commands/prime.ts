@@ -38,6 +38,7 @@ export const prime = command({
       throw new SkeinError('home-unreadable', `There is no home in ${daemon.root} yet`, next)
     }
     if (hook && session !== undefined) throw usageError('--hook names the session itself', 'Leave one of them out')
+    if (agent !== undefined && !hook) await (await home()).roster.agent(agent) // typed by a person: a slip must not read as an answer
     const message = session === undefined ? await input(hook ? HOOK_INPUT : MAYBE_HOOK_INPUT) : undefined
     const primed = await primeFrom(
       { home: await home(), context },

@@ -6,6 +6,7 @@ import {
   type ExportedTurn,
   turnNotes,
 } from '../../interchange/index.js'
+import type { Step } from '../../model/index.js'
 import { turnParts } from '../../tools/index.js'
 import { safeText } from '../screen/safe-text.js'
 
@@ -34,10 +35,10 @@ const CALL_MS = 350
 const HEAD_MS = 300
 
 /** A session as a sequence of turns to play. */
-export function scriptOf({ turns }: ExportedSession): Scene[] {
+export function scriptOf({ turns, session }: ExportedSession): Scene[] {
   const steps = new StepBounds()
-  return turns.map((turn) => {
-    const pieces = piecesOf(turn, steps)
+  return turns.map((turn, at) => {
+    const pieces = [...piecesOf(turn, steps), ...(at === turns.length - 1 ? steps.after(session.steps ?? []) : [])]
     return { number: turn.number, pieces, ms: pieces.reduce((sum, piece) => sum + piece.ms, 0) }
   })
 }
@@ -49,7 +50,13 @@ export const plainLines = ({ pieces }: Scene): string[] => pieces.flatMap(({ lin
 class StepBounds {
   #step: string | undefined
 
-  before({ step_ref }: ExportedCall): Piece[] {
+  /** After the last call: a step that was completed has ended there, and one that was not is open still. */
+  after(steps: readonly Step[]): Piece[] {
+    const open = steps.findLast(({ step_ref }) => step_ref === this.#step)
+    return open?.completed_at === undefined ? [] : this.before({})
+  }
+
+  before({ step_ref }: Pick<ExportedCall, 'step_ref'>): Piece[] {
     if (step_ref === this.#step) return []
     const line = step_ref === undefined ? `-- end of step ${this.#step ?? ''}` : `-- step ${step_ref}`
     this.#step = step_ref

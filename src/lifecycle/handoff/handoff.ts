@@ -115,6 +115,7 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
       topic: 'handoff',
       ...(sender ? { sender: sender.address } : {}),
       at,
+      ...(kind === 'cycle' && run.status.status === 'running' ? { is_cut: true as const } : {}),
       step: kind === 'auto' ? 'saved' : 'marked',
       kind,
     },

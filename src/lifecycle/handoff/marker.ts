@@ -28,11 +28,13 @@ export interface HandoffMarker {
   /** The agent that asked for it, where it is another one. */
   sender?: string
   at: Instant
+  /** Of a cycle that ends a turn: its program is told to go on. */
+  is_cut?: true
   step: HandoffStep
   kind: HandoffKind
 }
 
-const oneOf = (words: readonly string[]) => (value: unknown) => words.includes(value as string)
+const oneOf = (values: readonly unknown[]) => (value: unknown) => values.includes(value)
 
 export const isHandoffMarker = shaped(
   shape({
@@ -46,6 +48,7 @@ export const isHandoffMarker = shaped(
     'topic?': text,
     'sender?': text,
     at: time,
+    'is_cut?': oneOf([true]),
     step: oneOf(STEPS),
     kind: oneOf(KINDS),
   }),

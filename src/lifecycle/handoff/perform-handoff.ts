@@ -142,10 +142,12 @@ function wouldDo({ kind, marker, work, isRunning }: HandoffPlan): string {
 
 /** Its first prompt says why the successor was started, so that it begins. It is kept with the run. */
 async function promptSuccessor(parts: Parts, agent: Agent, { marker, started }: HandedOff): Promise<string> {
-  const saved = `mail ${marker.mail} is on its hook`
-  if (marker.kind === 'cycle' && started) return `${saved}; it runs as process ${started.observed.run?.run?.pid}`
-  if (marker.kind !== 'fresh') return saved
+  const isCycle = marker.kind === 'cycle' && started !== undefined
+  const runs = isCycle ? `; it runs as process ${started.observed.run?.run?.pid}` : ''
+  const saved = `mail ${marker.mail} is on its hook${runs}`
+  if (marker.kind === 'auto' || (marker.kind === 'cycle' && !marker.is_cut)) return saved
   const given = await giveKept(parts, agent, LISTENS_MS)
-  if ('sent' in given) return `${saved}; its first prompt was ${given.sent.delivery}: ${given.sent.how}`
-  return `${saved}; its first prompt is kept and will be sent as soon as its program takes it: ${given.kept}`
+  const prompt = isCycle ? 'the prompt to continue' : 'its first prompt'
+  if ('sent' in given) return `${saved}; ${prompt} was ${given.sent.delivery}: ${given.sent.how}`
+  return `${saved}; ${prompt} is kept and will be sent as soon as its program takes it: ${given.kept}`
 }

@@ -33,6 +33,13 @@ export async function beaconFor(
   )
 }
 
+/** Who began it, as beacons write it: an agent by its role, and a person in Gas Town's word. */
+export function senderFor({ context }: Pick<Parts, 'context'>, roles: Roles, by: string | undefined): string {
+  if (by === undefined) return roles.preset === 'gastown' ? 'human' : context.actor
+  const identity = roles.parse(by)
+  return identity ? recipientOf(identity, wordOf(roles)) : by
+}
+
 /** The plan that the work on its hook belongs to. */
 async function moleculeOf({ home }: Parts, { address, id }: Agent): Promise<string | undefined> {
   try {

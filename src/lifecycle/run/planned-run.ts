@@ -1,10 +1,10 @@
-import { type Agent, parseSessionId, type Role, type Roles, recipientOf, type SessionId } from '../../model/index.js'
+import { type Agent, parseSessionId, type Role, type Roles, type SessionId } from '../../model/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
 import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
-import { beaconFor, wordOf } from './beacon-for.js'
+import { beaconFor, senderFor } from './beacon-for.js'
 import { checkGivenEnv, givenEnv } from './given-env.js'
 import { type PreparedRun, prepareRun } from './launch.js'
 import { refuseHeld } from './resume-plan.js'
@@ -60,6 +60,10 @@ export interface PlannedRun {
   readonly prepared: PreparedRun
 }
 
+/** For a conversation that was restarted in the middle of a turn: else it would wait for somebody. */
+const CONTINUATION =
+  'Your program was restarted in this conversation (skein handoff --cycle). Continue your previous task.'
+
 /** Undefined for an agent that never ran and is not being started now. */
 export async function planRun(
   parts: Parts,
@@ -84,11 +88,13 @@ export async function planRun(
   const purpose = how === 'new' || isSuccessor ? purposeOf(parts, agent, recipe, options, handoff) : undefined
   // A successor is told why it runs, whatever its role: else it would wait for somebody.
   const hello =
-    purpose && (role?.beacon || isSuccessor)
-      ? await steps.do('prompt', () =>
-          beaconFor(parts, agent, { roles, role: role?.name, isPrimed: runner.can.tells, ...purpose }),
-        )
-      : undefined
+    handoff?.is_cut && how === 'resume'
+      ? CONTINUATION
+      : purpose && (role?.beacon || isSuccessor)
+        ? await steps.do('prompt', () =>
+            beaconFor(parts, agent, { roles, role: role?.name, isPrimed: runner.can.tells, ...purpose }),
+          )
+        : undefined
   if (hello === undefined) steps.skip('prompt', how === 'new' ? 'no beacon is asked for' : 'the conversation goes on')
   const tmuxSession = current.run?.tmux_session ?? roleSessionName(roles, agent)
   const prepared = await steps.do('command', async () => {
@@ -119,10 +125,7 @@ function purposeOf(
   if (!role && given === undefined) return undefined
   const { SKEIN_AGENT: caller } = parts.environment.env
   const by = handoff ? (handoff.sender ?? 'self') : caller === agent.address ? 'self' : caller
-  const identity = by === undefined ? undefined : roles.parse(by)
-  const person = roles.preset === 'gastown' ? 'human' : parts.context.actor
-  const sender = identity ? recipientOf(identity, wordOf(roles)) : (by ?? person)
-  return { topic: given ?? (recipe.work ? 'assigned' : 'cold-start'), sender }
+  return { topic: given ?? (recipe.work ? 'assigned' : 'cold-start'), sender: senderFor(parts, roles, by) }
 }
 
 const neverRun = (parts: Parts, agent: Agent, recipe: Recipe): AgentRun => ({

@@ -1,7 +1,7 @@
 import { type Agent, isHooked, SkeinError } from '../../model/index.js'
 import { liveRun } from '../agent-run.js'
 import { type Parts, runnerOf } from '../parts.js'
-import { beaconFor } from '../run/beacon-for.js'
+import { beaconFor, senderFor } from '../run/beacon-for.js'
 import { observe } from '../status/observe.js'
 import { keepPrompt } from '../talk/pending-prompt.js'
 import { hasUnfinishedSling, recordSling, type SlingMarker, setMarker } from './marker.js'
@@ -50,7 +50,7 @@ export async function assignment(parts: Parts, agent: Agent): Promise<string> {
   const roles = await parts.home.programs.roles()
   const run = await parts.runs.read(agent.id)
   const isPrimed = run === undefined || runnerOf(parts, run.recipe.tool).can.tells
-  const sender = parts.environment.env.SKEIN_AGENT ?? parts.context.actor
+  const sender = senderFor(parts, roles, parts.environment.env.SKEIN_AGENT)
   return beaconFor(parts, agent, { roles, isPrimed, topic: 'assigned', sender })
 }
 

@@ -129,13 +129,15 @@ async function give(
 }
 
 /** The unit, from a provider that works. */
-async function workFor({ home: { work } }: Parts, id: string): Promise<WorkUnit> {
+async function workFor({ home: { work }, runs }: Parts, id: string): Promise<WorkUnit> {
   const health = await work.health()
   if (!health.ok) throw new SkeinError('work-provider', health.because, health.next)
   const unit = await work.show(id)
   if (unit.status === 'done') throw new SkeinError('illegal-transition', `Work ${unit.id} is done`, 'Add another unit')
   if (!isHooked(unit)) return unit
-  const next = `Start that agent: skein start --agent ${unit.agent} , or take it off: skein work unhook ${unit.id}`
+  const isAtIt = unit.agent_id !== undefined && liveRun(await runs.read(unit.agent_id)) !== undefined
+  const look = isAtIt ? `It runs: skein attach ${unit.agent}` : `Start that agent: skein start --agent ${unit.agent}`
+  const next = `${look} , or take it off: skein work unhook ${unit.id}`
   throw new SkeinError('work-taken', `${unit.id} is on the hook of ${unit.agent}`, next)
 }
 

@@ -76,6 +76,10 @@ describe('sling', () => {
     expect(receipt).toMatchObject({ is_new: true, branch: `skein/${work}`, work: { status: 'hooked' } })
     expect(receipt.agent).toMatchObject({ address: 'web/ash', role: 'worker', status: AT_WORK })
     expect(receipt.how).toContain('prompt received')
+    await expect(shop.agents.sling({ work, group: 'web', repo: shop.repo })).rejects.toMatchObject({
+      code: 'work-taken',
+      next: `It runs: skein attach web/ash , or take it off: skein work unhook ${work}`,
+    })
     expect(promptsOf(shop)).toEqual([
       expect.stringMatching(/^\[SKEIN\] .* • assigned\n\nRun `skein prime` and begin work/),
     ])

@@ -21,7 +21,11 @@ export function reportHooks(reports: readonly HookReport[], out: Output): void {
   if (reports.some(({ did }) => did === 'refused')) out.fails()
 }
 
+/** Some reasons name the file themselves. */
+export const aboutFile = (path: string, because = ''): string =>
+  because.includes(path) ? because : `${path} ${because}`
+
 function lineOf({ tool, path, did, because, backup }: HookReport): string {
-  if (did === 'refused') return safe`${tool}: refused, nothing was changed: ${path} ${because ?? ''}`
+  if (did === 'refused') return safe`${tool}: refused, nothing was changed: ${aboutFile(path, because)}`
   return safe`${tool}: ${WORDS[did] ?? did} ${path}` + (backup ? safe` (before: ${backup})` : '')
 }

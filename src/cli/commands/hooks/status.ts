@@ -2,6 +2,7 @@ import { repeated, text } from '../../../operations/index.js'
 import { command } from '../../command.js'
 import { safe } from '../../screen/safe-text.js'
 import { chosenHooks } from './chosen-hooks.js'
+import { aboutFile } from './report-hooks.js'
 
 export const status = command({
   name: 'hooks status',
@@ -18,7 +19,7 @@ export const status = command({
     const states = chosen.map((runner) => hooks.status(runner))
     cli.out.result({ hooks: states }, () =>
       states
-        .map(({ tool, state, path, because }) => safe`${tool}: ${state}, ${path}` + (because ? safe` ${because}` : ''))
+        .map(({ tool, state, path, because }) => safe`${tool}: ${state}, ${because ? aboutFile(path, because) : path}`)
         .join('\n'),
     )
   },

@@ -14,8 +14,11 @@ export const inbox = operationCommand(mailInbox, {
   args: ['agent'],
   fields: { agent: ownAgent('Whose inbox: an agent, a role or a person') },
   prepare: ({ agent, ...typed }, { currentAgent, actor }) => ({ ...typed, agent: agent ?? currentAgent ?? actor }),
-  show({ mail, unread }, { out, currentAgent, actor }, { agent = currentAgent ?? actor }) {
-    if (mail.length === 0 && !out.json) return out.note(safe`No mail for ${agent}`)
+  async show({ mail, unread }, { out, home, currentAgent, actor }, { agent = currentAgent ?? actor }) {
+    if (mail.length === 0 && !out.json) {
+      const isAgent = agent === actor || (await (await home()).roster.agent(agent).catch(() => undefined)) !== undefined
+      return out.note(safe`No mail for ${agent}${isAgent ? '' : ': no agent has that address'}`)
+    }
     out.result({ mail, unread }, (screen) => mailTable(mail, screen))
   },
 })
