@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { isThere } from '../../disk/index.js'
 import type { SessionId } from '../../model/index.js'
-import { checkCut, hasWriter, placeCut } from '../../tools/index.js'
+import { checkCut, cutLog, hasWriter, placeCut } from '../../tools/index.js'
 import { nowOf, type Parts } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import type { ForkPlan } from './fork-plan.js'
@@ -50,7 +50,7 @@ async function cutFor(
   if (!log?.tool.cut) throw new Error('no log to cut')
   const { tool, ref } = log
   const environment = environmentFor(parts, recipe)
-  const cut = await tool.cut?.(ref, request, { session, cwd, environment, now: nowOf(parts) })
+  const cut = await cutLog(tool, ref, request, { session, cwd, environment, now: nowOf(parts) })
   if (!cut) throw new Error('no cut')
   // What is there already is the user's: it is not replaced, and not removed when the fork is taken back.
   place({

@@ -8,6 +8,7 @@ import type { CarriedCode } from '../../snapshots/index.js'
 import {
   type Conversation,
   conversationOf,
+  cutLog,
   hasWriter,
   keptTurns,
   type LeftOut,
@@ -189,7 +190,7 @@ async function nativeOf(
       const run = (await parts.runs.all()).find(({ binding }) => binding?.session === id)
       const environment = run && run.recipe.tool === name ? environmentFor(parts, run.recipe) : parts.environment
       const ref = tool.discover(environment).find((log) => log.session === id && log.agent === undefined)
-      const cut = ref && (await tool.cut?.(ref, { turn, edge: 'after' }, { session: id, cwd, environment, now }))
+      const cut = ref && (await cutLog(tool, ref, { turn, edge: 'after' }, { session: id, cwd, environment, now }))
       const [file] = cut?.files ?? []
       return file && { name: basename(file.path), content: file.content, how: 'cut' }
     }

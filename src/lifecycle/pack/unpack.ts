@@ -67,6 +67,8 @@ export async function unpack(parts: Parts, request: UnpackRequest): Promise<Unpa
   await sweepScratch(parts.context.clock.now())
   using file = await PackFile.open(request.file, () => passphraseFor(request))
   const contents = contentsOf(file.contents, request.file)
+  // A conversation that cannot be read is found before a session or an agent is recorded.
+  for (const carried of contents.sessions) spokenIn(file, carried, new MovedPaths([], ''))
   return await new Unpacking(parts, request, file, contents).run() // the file is open until then
 }
 

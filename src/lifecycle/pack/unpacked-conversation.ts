@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import { ScratchDirectory, statOf, writeAtomic } from '../../disk/index.js'
 import { readJson, type SessionId, SkeinError } from '../../model/index.js'
-import { type Conversation, foldSession, type LeftOut, LOG_TOOLS, type LogRef, placeNew } from '../../tools/index.js'
+import {
+  type Conversation,
+  cutLog,
+  foldSession,
+  type LeftOut,
+  LOG_TOOLS,
+  type LogRef,
+  placeNew,
+} from '../../tools/index.js'
 import type { Placing } from '../fork/fork-conversation.js'
 import { placeConversation } from '../fork/written-conversation.js'
 import { nowOf, type Parts } from '../parts.js'
@@ -60,8 +68,8 @@ async function copyNative(
   if (!log || !last) throw differs(name)
   const environment = environmentFor(parts, { tool: name, cwd })
   const at = { turn: last.number, edge: 'after' as const }
-  const cut = await tool.cut(log, at, { session, cwd, environment, now: nowOf(parts) })
-  if (cut.import) return undefined
+  const cut = await cutLog(tool, log, at, { session, cwd, environment, now: nowOf(parts) })
+  if (!cut || cut.import) return undefined
   for (const [n, { path: to, content, onlyIfAbsent }] of cut.files.entries()) {
     const check = (written: string): void => {
       const copy: LogRef = { ...log, path: written, session: cut.session, size: content.length, stamp: written }

@@ -80,6 +80,7 @@ function promptOf(lines: readonly Line[], turn: number): number {
     const above = byId.get(textAt(lines[index]?.record, 'parentUuid') ?? '')
     const line = above === undefined ? undefined : lines[above]
     if (above === undefined || !line || line.facts.length > 0 || line.record.isCompactSummary === true) return index
+    if (above >= index) return index // no line follows a later one, nor itself
     const isOfPrompt = isCommand ? line.record.type !== 'system' : line.record.turnCompanion === true
     if (!isOfPrompt) return index
     index = above

@@ -9,10 +9,10 @@ export function keptTurns({ turns }: Pick<LoggedSession, 'turns'>, { turn, edge 
   const meant = known.get(turn)
   if (!meant) throw noSuchTurn(turns, turn)
   if (edge === 'after') refuseOpen(meant)
-  const kept: LoggedTurn[] = []
+  const kept = new Set<LoggedTurn>()
   let at = edge === 'after' ? meant : known.get(meant.follows)
-  for (; at && !kept.includes(at); at = known.get(at.follows)) kept.unshift(at)
-  return kept
+  for (; at && !kept.has(at); at = known.get(at.follows)) kept.add(at)
+  return [...kept].reverse()
 }
 
 /** A tool call without a result would be answered by the tool itself when the copy is opened. */

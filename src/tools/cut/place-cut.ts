@@ -6,8 +6,20 @@ import { foldSession } from '../log/fold.js'
 import type { LogRef, LogTool } from '../log/log-tool.js'
 import { placeNew } from '../log/place-new.js'
 import type { LoggedTurn } from '../log/turn.js'
-import type { Cut, CutPoint } from './cut.js'
+import type { Cut, CutPoint, CutTarget } from './cut.js'
 import { keptTurns } from './cut-point.js'
+
+/** The conversation up to a turn; undefined where the logs of a tool cannot be cut. */
+export async function cutLog(tool: LogTool, log: LogRef, at: CutPoint, target: CutTarget): Promise<Cut | undefined> {
+  try {
+    return await tool.cut?.(log, at, target)
+  } catch (error) {
+    // Neither a text of half a gigabyte nor a value in ten thousand others can be written as JSON.
+    if (!(error instanceof RangeError)) throw error
+    const what = `${log.path} has a record that is nested too deeply, or is too long, to be copied`
+    throw new SkeinError('bad-input', what, 'Start a new conversation: --code-only', { cause: error })
+  }
+}
 
 /**
  * Writes the files of a cut, readable by their user alone, and gives back which. What was written is read again first: unless it says what

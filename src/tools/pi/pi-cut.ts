@@ -72,12 +72,12 @@ function wayTo(records: readonly JsonObject[], leaf: number): Way {
     const known = parent === undefined ? -1 : places.get(parent)
     const above = known ?? at - 1
     const isFirst = records[above]?.type === 'session'
-    way.unshift([
+    way.push([
       at,
       known === undefined ? { ...entry, parentId: isFirst ? null : (textAt(records[above], 'id') ?? null) } : entry,
     ])
     if (above >= at) break // no entry follows a later one
     at = above
   }
-  return new Map(way)
+  return new Map(way.reverse())
 }

@@ -156,6 +156,28 @@ describe('a pack', () => {
     expect(await leftIn(other)).toEqual(NOTHING)
   })
 
+  it('with a conversation that is nested too deeply is refused in one line', async () => {
+    const shop = await packable()
+    await packed(shop)
+    const { contents, members } = await opened(shop.file)
+    const hostile = join(shop.root, 'hostile.skein')
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const changed = members.map(({ name, content }) => {
+      if (name !== 'conversation-0.json') return memberOf(name, content)
+      const said = JSON.parse(content.toString())
+      said.turns[0].parts.push({ kind: 'call', id: 'c', name: 'Run', input: { deep: 'DEEP' } })
+      return memberOf(name, JSON.stringify(said).replace('"DEEP"', nested))
+    })
+    await writePack(hostile, contents as object, changed, { replace: false, nowMs: 0 })
+    const other = await workshop({ runners: [claudeLike()] })
+    const unpacking = other.agents.unpack({ file: hostile, into: join(other.root, 'there') })
+    await expect(unpacking).rejects.toMatchObject({
+      code: 'pack-damaged',
+      message: expect.stringContaining('is damaged'),
+    })
+    expect(await leftIn(other)).toEqual(NOTHING)
+  })
+
   it('with an object that repeats another a hundred times is refused before it takes the memory for it', async () => {
     const shop = await packable()
     await packed(shop)
