@@ -90,11 +90,17 @@ class HardSession {
 
   async interrupted(prompt: string, gate: string): Promise<void> {
     const { skein, server } = this.user
-    const sent = skein.failing('send', AGENT, prompt, ...WAIT)
+    // Gemini CLI, interrupted behind a tool's result, asks its model once more by itself, and may have finished when it is looked at.
+    const isStubborn = this.tool.name === 'gemini'
+    const sent = isStubborn
+      ? skein.run('send', AGENT, prompt, ...WAIT).catch(() => ({ outcome: 'interrupted' }))
+      : skein.failing('send', AGENT, prompt, ...WAIT)
     await server.arrival(gate)
     await skein.listed(AGENT, { status: 'running' })
     await skein.run('keys', AGENT, ...(RUNNERS.find(({ name }) => name === this.tool.name)?.keys.interrupt ?? []))
-    expect(await sent).toMatchObject({ outcome: 'interrupted' })
+    const ended = await sent
+    if (isStubborn) await this.ready(AGENT)
+    else expect(ended).toMatchObject({ outcome: 'interrupted' })
   }
 
   /** The number that a turn has in the list. */
@@ -228,7 +234,10 @@ describe.each(TOOLS)('a session of $name $version in a subdirectory of a linked 
     await hard.kill(three.fork)
 
     const work = await hard.fork('work', AGENT, '--turn', await number('work on it'))
-    expect(earlier(work.asked)).toEqual([...earlier(hard.before('work on it')), 'work on it'])
+    // Gemini CLI takes a cancelled turn out of what it sends.
+    const cancelled = tool.name === 'gemini' ? [] : ['work on it']
+    expect(earlier(work.asked)).toEqual([...earlier(hard.before('work on it')), ...cancelled])
+    expect(earlier(work.asked)).toEqual(earlier(hard.before('fail on it')))
     expect(textFiles(String(work.fork.cwd))).toContain('half.txt')
     await hard.kill(work.fork)
 

@@ -19,6 +19,8 @@ export interface CommandTable {
   readonly entries: Readonly<Record<string, CommandTable | CommandEntry>>
   /** What the noun does with a word that is none of its verbs: `skein archive web/toast`. */
   readonly otherwise?: CommandEntry
+  /** Each of its verbs needs further words: alone, such a word is a name for `otherwise`, such as that of an agent. */
+  readonly verbsNeedWords?: true
   /** Without it help lists the entries in one piece. */
   readonly headings?: readonly Heading[]
 }
@@ -385,6 +387,7 @@ export const COMMANDS: CommandTable = {
     turns: {
       summary: "Show a session's turns, note something about one, or keep its snapshots",
       otherwise: verb("Show a session's turns", async () => (await import('./commands/turns/turns.js')).turns),
+      verbsNeedWords: true,
       entries: {
         note: verb('Note something about a turn', async () => (await import('./commands/turns/note.js')).note),
         pin: verb('Keep the snapshots of a turn', async () => (await import('./commands/turns/pin.js')).pin),

@@ -61,7 +61,7 @@ export function route(typed: readonly string[], table: CommandTable): Route {
     if (words[0] === 'help') {
       return { kind: 'help', words: args.slice(at + 1).filter((word) => !word.startsWith('-')) }
     }
-    const other = otherwise(words, table)
+    const other = otherwise(words, args.slice(at + 1), table)
     if (other) {
       if (beforeTerminator(args.slice(at)).some((word) => HELP.has(word)))
         return { kind: 'help', words: words.slice(0, -1) }
@@ -86,11 +86,13 @@ function spelledOut(args: readonly string[]): readonly string[] {
   return meant ? [...args.slice(0, at), ...meant, ...args.slice(at + 2)] : args
 }
 
-/** A noun's command for a word that is none of its verbs. */
-function otherwise(words: readonly string[], table: CommandTable): CommandEntry | undefined {
+/** A noun's command for a word that is none of its verbs, or is one that stands alone and would need more. */
+function otherwise(words: readonly string[], rest: readonly string[], table: CommandTable): CommandEntry | undefined {
   const noun = words.length < 2 ? undefined : lookUp(words.slice(0, -1), table)
   const word = words.at(-1) ?? ''
-  return noun && isNoun(noun) && !entryOf(noun, word) ? noun.otherwise : undefined
+  if (!noun || !isNoun(noun)) return undefined
+  const isAlone = noun.verbsNeedWords === true && !rest.some((one) => HELP.has(one) || !one.startsWith('-'))
+  return isAlone || !entryOf(noun, word) ? noun.otherwise : undefined
 }
 
 /** The command that a noun is by itself. */

@@ -1,3 +1,4 @@
+import { usageError } from '../operations/index.js'
 import type { Cli } from './command.js'
 
 /**
@@ -17,4 +18,10 @@ export async function visit(agent: string, { agents: open, tmux, handOver, isAtt
   await seen
   if (isVisited) await agents.ack(agent).catch(() => undefined)
   return isVisited
+}
+
+/** Refuses `--attach` where nobody could be attached, before anything is changed. */
+export function refuseUnattended({ isAttended, out }: Cli): void {
+  if (out.json) throw usageError('--attach and --json exclude each other', 'Use one of them')
+  if (!isAttended) throw usageError('--attach needs a terminal', 'Leave it out, and attach later: skein attach <agent>')
 }

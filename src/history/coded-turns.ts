@@ -17,6 +17,7 @@ const SLACK_MS = 1_500
 interface Begun {
   number: number
   atMs: number
+  isOpen: boolean
 }
 
 /**
@@ -24,36 +25,50 @@ interface Begun {
  * beginning of a turn, an end to the turn that had begun last.
  */
 export function codedTurns(
-  turns: readonly Pick<LoggedTurn, 'number' | 'started_at' | 'copied'>[],
+  turns: readonly Pick<LoggedTurn, 'number' | 'started_at' | 'copied' | 'outcome'>[],
   snapshots: readonly Snapshot[],
 ): CodedTurn[] {
   const begun = turns
-    .flatMap(({ number, started_at, copied }): Begun[] =>
-      started_at === undefined || copied ? [] : [{ number, atMs: Date.parse(started_at) }],
+    .flatMap(({ number, started_at, copied, outcome }): Begun[] =>
+      started_at === undefined || copied ? [] : [{ number, atMs: Date.parse(started_at), isOpen: outcome === 'open' }],
     )
     .sort((a, b) => a.atMs - b.atMs)
   const stops = snapshots.filter(({ moment }) => moment === 'stop')
   const prompts = snapshots.filter(({ moment }) => moment === 'prompt')
-  const coded = begun.map(({ number, atMs }): CodedTurn & { atMs: number } => {
+  const coded = begun.map(({ number, atMs, isOpen }): Placed => {
     const before = promptOf(atMs, begun, prompts, stops)
-    return { turn: number, atMs, ...(before ? { before } : {}) }
+    return { turn: number, atMs, isOpen, ...(before ? { before } : {}) }
   })
   for (const stop of stops) {
-    const ended = endedBy(stop, coded)
+    const ended = endedBy(stop, coded, stops)
     if (ended) ended.after = stop
   }
-  return coded.map(({ atMs: _atMs, ...turn }) => turn)
+  return coded.map(({ atMs: _atMs, isOpen: _isOpen, ...turn }) => turn)
 }
 
-/** The turn that had begun last. One that the log dates after the end had begun if its prompt was reported before it. */
-function endedBy<T extends CodedTurn & { atMs: number }>(stop: Snapshot, coded: readonly T[]): T | undefined {
+interface Placed extends CodedTurn {
+  atMs: number
+  /** It has not ended yet. */
+  isOpen: boolean
+}
+
+/**
+ * The turn that had begun last. One that the log dates after the end had begun if its prompt was reported before it, and the turn before it
+ * has an end of its own. Where it may be either's, it is nobody's: the code of another turn is worse than none.
+ */
+function endedBy(stop: Snapshot, coded: readonly Placed[], stops: readonly Snapshot[]): Placed | undefined {
   const at = coded.findLastIndex(({ atMs }) => atMs <= asOf(stop))
   const [last, next] = [coded[at], coded[at + 1]]
-  const isNear = ({ atMs }: T): boolean => atMs > asOf(stop) && atMs <= asOf(stop) + SLACK_MS
-  const begun = coded.findLast((one) => isNear(one) && one.before !== undefined && asOf(one.before) <= asOf(stop))
-  if (begun) return begun
-  const isOfNext = next !== undefined && isNear(next) && !next.before && (!last || last.after !== undefined)
-  return isOfNext ? next : last
+  const isNear = next !== undefined && next.atMs <= asOf(stop) + SLACK_MS
+  if (!isNear) return last
+  if (!last) return !next.before || asOf(next.before) <= asOf(stop) ? next : undefined
+  if (!next.before) return last.after ? undefined : last
+  if (asOf(next.before) > asOf(stop)) return last
+  // The prompt was there before the end: of a turn that was over in a moment, or of one that waited for the end of the other.
+  if (last.after && asOf(last.after) <= asOf(next.before)) return next
+  const until = coded[at + 2]?.atMs ?? Number.POSITIVE_INFINITY
+  const hasOwn = next.isOpen || stops.some((other) => asOf(other) > asOf(stop) && asOf(other) < until)
+  return hasOwn ? last : undefined
 }
 
 /** The nearest one that is no nearer to another turn, with no end of a turn in between. */

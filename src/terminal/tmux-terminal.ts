@@ -45,6 +45,8 @@ export interface OpenTerminal {
    * short process. Following events is always connected.
    */
   readonly kept?: boolean
+  /** This process has opened a terminal with the same tmux before, so its version is known to do. */
+  readonly isChecked?: boolean
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
@@ -54,7 +56,7 @@ export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
   const environment = cleanEnvironment(options.environment ?? {})
   const server: TmuxServer = { socket: options.socket, executable: options.executable ?? 'tmux', environment }
   checkSocket(server)
-  await checkTmux({ executable: server.executable, environment })
+  if (!options.isChecked) await checkTmux({ executable: server.executable, environment })
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
   return new TmuxTerminal(server, options.context, timeoutMs, options.kept ?? false)
 }

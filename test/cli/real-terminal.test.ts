@@ -115,6 +115,18 @@ describe('in a real terminal', () => {
     expect(screen()).toMatch(/No turn was chosen[\s\S]*ended with 2/)
   })
 
+  it('the list of turns is drawn anew when the terminal gets another size, and Ctrl-C leaves it', async () => {
+    await started('fork 22222222', /Turn\?/)
+    tmux('resize-window', '-t', 'play', '-x', '60', '-y', '9')
+    await shows(/^─{60}$/m)
+    expect(await shows(/Enter to choose/)).toMatch(/^Turn\?/)
+    tmux('resize-window', '-t', 'play', '-x', '90', '-y', '20')
+    expect(await shows(/^─{90}$/m)).toMatch(/> +7 /)
+    keys('C-c')
+    await restored()
+    expect(screen()).toMatch(/No turn was chosen[\s\S]*ended with 2/)
+  })
+
   it('fork asks with fzf where that is asked for and installed', async () => {
     const line = `${process.execPath} ${BINARY} fork 22222222 --fzf; echo ended with $?; sleep 600`
     const play = (more: readonly string[] = []): string =>

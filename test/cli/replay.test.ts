@@ -192,6 +192,7 @@ describe('playing on a terminal', () => {
     return {
       size: () => ({ rows: 10, columns: 60 }),
       write,
+      onResize: () => {},
       onKeys: (listener: typeof heard) => {
         heard = listener
       },

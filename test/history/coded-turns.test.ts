@@ -69,3 +69,29 @@ it('a turn that began right after the end of another does not take that end for 
     [2, 3, 4],
   ])
 })
+
+it('a prompt that waited for the end of the turn before does not take that end for its own', () => {
+  const snapshots = [snapshot(1, 'prompt', 0), snapshot(2, 'prompt', 9), snapshot(3, 'stop', 10)]
+  const waiting = { ...turn(2, 10.5), outcome: 'open' } as LoggedTurn
+  expect(bound([turn(1, 0), waiting], snapshots)).toEqual([
+    [1, 1, 3],
+    [2, 2, undefined],
+  ])
+  expect(bound([turn(1, 0), turn(2, 10.5)], [...snapshots, snapshot(4, 'stop', 20)])).toEqual([
+    [1, 1, 3],
+    [2, 2, 4],
+  ])
+  // One end for two turns that are both over: nothing says whose it is.
+  expect(bound([turn(1, 0), turn(2, 10.5)], snapshots)).toEqual([
+    [1, 1, undefined],
+    [2, 2, undefined],
+  ])
+})
+
+it('a second end of a turn is not taken for that of the next one, whose prompt was not captured', () => {
+  const snapshots = [snapshot(1, 'prompt', 0), snapshot(2, 'stop', 10), snapshot(3, 'stop', 12)]
+  expect(bound([turn(1, 0), turn(2, 13)], snapshots)).toEqual([
+    [1, 1, 2],
+    [2, undefined, undefined],
+  ])
+})

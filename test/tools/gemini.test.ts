@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { instantOf, parseSessionId } from '../../src/model/index.js'
 import { LogFile, prompts, toolNamed } from './log-file.js'
 
 const gemini = toolNamed('gemini')
@@ -15,6 +16,19 @@ const reply = (id: string, content: string, more: object = {}) => ({
   content,
   ...more,
 })
+const ID = parseSessionId('c0ffee00-1111-4222-8333-444455556666')
+const NOW = instantOf(Date.parse('2026-11-16T12:00:00.000Z'))
+/** The messages that Gemini CLI has when it has read a log. */
+function sentFrom(
+  records: readonly { id?: string; type?: string; $set?: { messages?: { id: string }[] } }[],
+): string[] {
+  let sent: string[] = []
+  for (const { id, $set } of records) {
+    if ($set?.messages) sent = $set.messages.map((message) => message.id)
+    else if (id !== undefined && !sent.includes(id)) sent.push(id)
+  }
+  return sent
+}
 const file = (...lines: object[]) => new LogFile(gemini, 'tmp/p/chats/session-2026-01-01T00-00-12345678.jsonl', lines)
 
 describe('Gemini sessions', () => {
@@ -41,6 +55,45 @@ describe('Gemini sessions', () => {
       { prompt: 'one', compacted: 1 },
       { prompt: 'two', compacted: 0 },
     ])
+  })
+
+  it('a list that has the summary again, such as after a cancelled turn, is no second compression', () => {
+    const messages = [user('s1', 'A summary of it all'), reply('s2', 'Got it.')]
+    const lines = [
+      user('u1', 'one'),
+      reply('g1', '1'),
+      { $set: { messages } },
+      user('u2', 'two'),
+      { $set: { messages } },
+    ]
+    expect(
+      file(...lines, user('u3', 'three'))
+        .session()
+        .turns.map(({ compacted }) => compacted),
+    ).toEqual([1, 0, 0])
+  })
+
+  it('a copy sends what the program itself would send: without a turn that it has taken out', async () => {
+    const kept = [user('u1', 'one'), reply('g1', '1')]
+    const list = { $set: { messages: kept } }
+    const log = file(...kept, user('u2', 'cancel me'), list, user('u3', 'three'), reply('g3', '3'), list)
+    const target = { session: ID, cwd: '/work/tree', environment: { home: '/home/dev', env: {} }, now: NOW }
+    const cut = await gemini.cut?.(log.log, { turn: 3, edge: 'after' }, target)
+    const lines = String(cut?.files[0]?.content).trim().split('\n')
+    expect(sentFrom(lines.map((line) => JSON.parse(line)))).toEqual(['u1', 'g1', 'u3', 'g3'])
+    expect(cut?.turns).toBe(3)
+  })
+
+  it('the lists that a resume writes take nothing out of a copy', async () => {
+    const context = user('c0', '<session_context>\nThis is the Gemini CLI.')
+    const kept = [user('u1', 'one'), reply('g1', '1')]
+    const header = { sessionId: ID, projectHash: 'p', startTime: NOW, kind: 'main' }
+    const lists = [{ $set: { messages: [context] } }, { $set: { messages: [context, ...kept] } }]
+    const log = file(header, context, ...kept, header, ...lists, user('u2', 'two'), reply('g2', '2'))
+    const target = { session: ID, cwd: '/work/tree', environment: { home: '/home/dev', env: {} }, now: NOW }
+    const cut = await gemini.cut?.(log.log, { turn: 2, edge: 'after' }, target)
+    const lines = String(cut?.files[0]?.content).trim().split('\n')
+    expect(sentFrom(lines.map((line) => JSON.parse(line)))).toEqual(['c0', 'u1', 'g1', 'u2', 'g2'])
   })
 
   it('what a hook added is no prompt, alone, in front of one or behind it', () => {

@@ -2,7 +2,7 @@ import { count, flag, fork as operation, optional, usageError } from '../../oper
 import { operationCommand } from '../operation-command.js'
 import { safe, safeText } from '../screen/safe-text.js'
 import { receiptView } from '../views/receipt-view.js'
-import { visit } from '../visit.js'
+import { refuseUnattended, visit } from '../visit.js'
 
 const OWN = {
   fzf: flag('Choose the turn with fzf'),
@@ -25,6 +25,7 @@ export const fork = operationCommand(operation, {
   async prepare({ attach, fzf, ...typed }, cli) {
     if (attach && (typed.count ?? 1) > 1)
       throw usageError('--attach needs exactly one fork', 'Attach afterwards: skein attach <agent>')
+    if (attach) refuseUnattended(cli)
     const turn: number | undefined = typed.turn
     if (turn !== undefined) return { ...typed, turn }
     const { pickTurn } = await import('../pick/pick-turn.js')

@@ -5,7 +5,7 @@ import { type Cli, command } from '../command.js'
 import { FORCE_START, LAUNCH_OPTIONS, launchIn, launchOf } from '../input/agent-launch.js'
 import { receiptView } from '../views/receipt-view.js'
 import { answerWithReceipts } from '../views/receipts-view.js'
-import { visit } from '../visit.js'
+import { refuseUnattended, visit } from '../visit.js'
 
 export const start = command({
   name: 'start',
@@ -46,11 +46,12 @@ export const start = command({
       }))
       return answerWithReceipts(jobs, cli, 'No agent is stopped there')
     }
+    if (attach) refuseUnattended(cli)
     const started = await run(
       resume === undefined ? await launchOf(where[0], given, cli) : resumeOf(resume, where[0], given, cli),
     )
     cli.out.result(started, () => receiptView(started))
-    if (attach && !cli.out.json) await visit(started.agent.id, cli)
+    if (attach) await visit(started.agent.id, cli)
   },
 })
 

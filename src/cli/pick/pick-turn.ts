@@ -72,6 +72,7 @@ async function byList(rows: readonly TurnRow[], cli: Cli): Promise<number | unde
   using terminal = await taken
   const list = new TurnList(rows)
   draw(terminal, list)
+  terminal.onResize(() => draw(terminal, list))
   // Awaited here: the terminal is ours until then.
   return await new Promise((resolve) => {
     terminal.onKeys((typed) => {

@@ -6,6 +6,8 @@ export interface Terminal extends Disposable {
   write(text: string): void
   /** One listener at a time. */
   onKeys(listener: ((typed: string) => void) | undefined): void
+  /** The terminal has another size now. One listener at a time. */
+  onResize(listener: () => void): void
 }
 
 /** The other screen, no cursor. */
@@ -16,12 +18,15 @@ const GIVE_BACK = '\x1b[0m\x1b[?25h\x1b[?1049l'
 export function takeTerminal(input: ReadStream, output: WriteStream): Terminal {
   let isTaken = true
   let heard: ((typed: string) => void) | undefined
+  let resized: (() => void) | undefined
+  const measure = (): void => resized?.()
   const listen = (chunk: Buffer): void => heard?.(chunk.toString('utf8'))
   const giveBack = (): void => {
     if (!isTaken) return
     isTaken = false
     process.removeListener('exit', giveBack)
     input.removeListener('data', listen)
+    output.removeListener('resize', measure)
     input.pause()
     try {
       input.setRawMode(false)
@@ -33,6 +38,7 @@ export function takeTerminal(input: ReadStream, output: WriteStream): Terminal {
   process.once('exit', giveBack)
   input.setRawMode(true)
   input.on('data', listen)
+  output.on('resize', measure)
   input.resume()
   output.write(TAKE)
   return {
@@ -40,6 +46,9 @@ export function takeTerminal(input: ReadStream, output: WriteStream): Terminal {
     write: (text) => void output.write(text),
     onKeys: (listener) => {
       heard = listener
+    },
+    onResize: (listener) => {
+      resized = listener
     },
     [Symbol.dispose]: giveBack,
   }

@@ -6,7 +6,8 @@ import type { Screen } from '../screen/screen.js'
 
 /** The branch with one commit per turn, and what became of the last commit and the last push. */
 export function turnBranchFacts(branch: TurnBranchView | undefined, screen: Screen): Fact[] {
-  if (!branch) return []
+  // A fork or a start with --worktree has a branch also where no turn is committed to it.
+  if (!branch || (branch.turns === 0 && !branch.problem && !branch.push)) return []
   return [
     ['turn branch', `${branch.branch}, ${plural(branch.turns, 'turn')}`],
     ['not committed', branch.problem && `${branch.problem.reason} (${relativeTime(branch.problem.at, screen.nowMs)})`],

@@ -1,5 +1,5 @@
 import { statOf } from '../../disk/index.js'
-import { type Session, type SessionId, SkeinError } from '../../model/index.js'
+import type { Session, SessionId } from '../../model/index.js'
 import {
   type Conversation,
   type ConversationWriter,
@@ -15,6 +15,7 @@ import { nowOf, type Parts, pause } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import type { Placing } from './fork-conversation.js'
 import { importConversation, outputOf } from './import-conversation.js'
+import { nothingSaid } from './nothing-said.js'
 
 export interface WriteRequest {
   /** The program that is to go on with it. */
@@ -57,7 +58,7 @@ export async function writeConversation(
     session: session.id,
     ...(through === undefined ? {} : { through }),
   })
-  if (conversation.turns.length === 0) throw nothingLeft(session)
+  if (conversation.turns.length === 0) throw nothingSaid(session, from)
   const title = session.title ?? conversation.title
   const named = title === undefined ? conversation : { ...conversation, title }
   const { left_out, ...written } = await placeConversation(parts, named, request, place)
@@ -104,7 +105,7 @@ async function saidIn({ home }: Pick<Parts, 'home'>, { id }: Session) {
     if (logged.told_from === 'log' || (logged.told_from === 'archive' && attempt >= ATTEMPTS))
       return { logged, from: logged.told_from }
     const isUnread = logged.told_from === 'counts' || logged.told_from === 'journal'
-    if (isUnread && attempt >= 2) throw nothingLeft(logged.session)
+    if (isUnread && attempt >= 2) throw nothingSaid(logged.session, logged.told_from)
     if (isUnread)
       await home.history.ingest({ session: id }) // it was never read
     else await pause(PAUSE_MS)
@@ -128,10 +129,3 @@ function logToolOf(tool: string) {
   if (found) return found
   throw new Error(`no reader of the logs of ${tool}`)
 }
-
-const nothingLeft = ({ id }: Session): SkeinError =>
-  new SkeinError(
-    'session-not-found',
-    `Nothing is left of what was said in session ${id}: it has neither a log nor an archive`,
-    `See what is known of it: skein show ${id}`,
-  )

@@ -15,6 +15,7 @@ import {
   RESULT_CHARS,
   writerOf,
 } from '../../tools/index.js'
+import { nothingSaid } from '../fork/nothing-said.js'
 import { nowOf, type Parts } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import { type CarriedSession, type PackContents, recordOf } from './carried-session.js'
@@ -147,7 +148,7 @@ async function saidIn(
     logged = await home.history.turns(session.id, read)
   }
   const { told_from } = logged
-  if (told_from === 'counts' || told_from === 'journal') throw nothingLeft(session)
+  if (told_from === 'counts' || told_from === 'journal') throw nothingSaid(session, told_from)
   const through = isLast ? turn : undefined
   const kept = through === undefined ? undefined : keptTurns(logged, { turn: through, edge: 'after' })
   const numbers = kept && new Set(kept.map(({ number }) => number))
@@ -155,7 +156,7 @@ async function saidIn(
   const onWay = numbers
     ? conversationOf({ ...logged, turns: kept ?? [] }, { tool: whole.tool, session: session.id })
     : whole
-  if (onWay.turns.length === 0) throw nothingLeft(session)
+  if (onWay.turns.length === 0) throw nothingSaid(session, told_from)
   const last = onWay.turns.at(-1)?.number
   const run = (await runs.all()).find(({ binding }) => binding?.session === session.id)
   const isAtWork = run?.status.status === 'running' && run.run?.ended_at === undefined
@@ -236,10 +237,3 @@ async function costOf({ home }: Parts, { id }: Session): Promise<Pick<CarriedSes
   const { calls, micro_usd, unpriced_calls } = spent
   return { cost: { calls, micro_usd, unpriced_calls } }
 }
-
-const nothingLeft = ({ id }: Session): SkeinError =>
-  new SkeinError(
-    'session-not-found',
-    `Nothing is left of what was said in session ${id}: it has neither a log nor an archive`,
-    `See what is known of it: skein show ${id}`,
-  )

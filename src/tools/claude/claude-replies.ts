@@ -1,4 +1,4 @@
-import { type Instant, instantOf, type SessionId, totalTokens } from '../../model/index.js'
+import { type Instant, instantOf, isSessionId, type SessionId, totalTokens } from '../../model/index.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
 import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import type { TranslatorSetup } from '../log/jsonl-log.js'
@@ -128,7 +128,9 @@ export class ClaudeReplies {
   }
 
   #tellUsage(record: JsonObject, place: Place, session: SessionId): void {
-    const usage = usageOf(record, session, place.at ?? NO_TIME)
+    // A call that was copied was made in the session that the copy is of.
+    const origin = objectAt(record, 'forkedFrom')?.sessionId
+    const usage = usageOf(record, isSessionId(origin) ? origin : session, place.at ?? NO_TIME)
     if (!usage) return
     const total = totalTokens(usage)
     if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return

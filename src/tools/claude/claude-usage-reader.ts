@@ -1,8 +1,10 @@
-import { closeSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { objectAt, textAt } from '../json-value.js'
 import { offsetAfter, placeAt } from '../log/file-place.js'
+import { LineReader } from '../log/line-reader.js'
 import { openLog } from '../log/open-log.js'
-import { recordsInTornLine } from '../log/torn-line.js'
+import { parseObject, recordsInTornLine } from '../log/torn-line.js'
 import type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from '../log/usage-reader.js'
 import { hasUnreadCount, tellingOfClaudeRecord } from './claude-record.js'
 import { ClaudeScan } from './claude-scan.js'
@@ -11,8 +13,13 @@ import { ClaudeScan } from './claude-scan.js'
 export class ClaudeUsageReader implements UsageReader {
   readonly #scan = new ClaudeScan()
 
-  read({ path, session }: UsageSource, tell: (telling: UsageRecord) => void, resume?: UsageResume): UsageReading {
+  read({ path, session }: UsageSource, heard: (telling: UsageRecord) => void, resume?: UsageResume): UsageReading {
     let [damaged, unread] = [0, 0]
+    let origins: ReadonlyMap<string, string> | undefined
+    const tell = (telling: UsageRecord): void => {
+      const origin = origins?.get(telling.call)
+      heard(origin === undefined ? telling : { ...telling, session: origin })
+    }
     const unsure = (bytes: Buffer, start: number, end: number): void => {
       const text = bytes.toString('utf8', start, end)
       let records: unknown[]
@@ -31,6 +38,8 @@ export class ClaudeUsageReader implements UsageReader {
     const file = openLog(path)
     try {
       const from = resume?.carry === undefined ? 0 : offsetAfter(file, resume.carry)
+      // What was copied is at the start.
+      if (from === 0) origins = originsIn(file, basename(path, '.jsonl'))
       const { end, bytes, oversized_lines } = this.#scan.read(file, from, { session, tell, unsure })
       const carry = resume && placeAt(file, end)
       return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines, unread_counts: unread }
@@ -38,6 +47,26 @@ export class ClaudeUsageReader implements UsageReader {
       closeSync(file)
     }
   }
+}
+
+/** So much of a log says whether it is a fork. */
+const HEAD_BYTES = 128 * 1024
+const head = Buffer.alloc(HEAD_BYTES)
+const COPIED = '"forkedFrom":{'
+
+/** In the log of a fork: the calls that were copied, and the session that made each. That one has paid for them, whoever went on first. */
+function originsIn(file: number, name: string): Map<string, string> | undefined {
+  if (!head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0)).includes(COPIED)) return undefined
+  const origins = new Map<string, string>()
+  using lines = new LineReader(file, 0)
+  while (lines.next()) {
+    if (!lines.line?.includes(COPIED)) continue
+    const record = parseObject(lines.line.toString('utf8'))
+    const origin = textAt(objectAt(record, 'forkedFrom'), 'sessionId')
+    const call = tellingOfClaudeRecord(record, name)?.call
+    if (origin !== undefined && call !== undefined) origins.set(call, origin)
+  }
+  return origins
 }
 
 const asObject = (value: unknown): object | undefined =>

@@ -16,7 +16,8 @@ import { GeminiTranslator } from './gemini-translator.js'
 /**
  * Gemini CLI's log up to a turn. It writes the result of a tool with its call and once more as a message, and sends both when a log is
  * opened again; at every resume it writes the whole list, where results are only messages. The copy has each result once, with its call,
- * and of the lists only those that a compression made.
+ * and of the lists only those that change what the model is sent: a compression made them, or they leave out a turn that was cancelled
+ * or failed.
  */
 export function cutGemini(log: LogRef, at: CutPoint, target: CutTarget): Cut {
   const { session, cwd, environment, now } = target
@@ -35,7 +36,8 @@ export function cutGemini(log: LogRef, at: CutPoint, target: CutTarget): Cut {
     kind: 'main',
   }
   const answered = new Set(own.flatMap(({ record }) => answeredIn(record)))
-  const rest = own.flatMap((told) => copied(told, answered))
+  const standing = new Standing()
+  const rest = own.flatMap((told) => standing.after(copied(told, answered, standing)))
   const folder = newProjectFolder(join(homeOf(environment), '.gemini'), cwd)
   const name = `session-${now.slice(0, 16).replace(':', '-')}-${session.slice(0, 8)}.jsonl`
   return {
@@ -73,14 +75,53 @@ const answeredIn = (record: JsonObject): string[] =>
     .filter((call) => listAt(call, 'result').length > 0)
     .flatMap((call) => textAt(call, 'id') ?? [])
 
-function copied({ record, facts }: ToldRecord, answered: ReadonlySet<string>): JsonObject[] {
-  if (isHeader(record)) return []
+/** What was said in the copy so far: a list replaces it. */
+class Standing {
+  #ids = new Set<string>()
+  #isResuming = false
+
+  after(records: JsonObject[]): JsonObject[] {
+    for (const record of records) {
+      const list = objectAt(record, '$set')?.messages
+      if (Array.isArray(list)) this.#ids = new Set(list.filter(isObject).flatMap(saidId))
+      else for (const id of saidId(record)) this.#ids.add(id)
+    }
+    return records
+  }
+
+  resume(): void {
+    this.#isResuming = true
+  }
+
+  /** A resume first writes a list with nothing but the context, and then the whole. */
+  isLeftOutOf(messages: readonly JsonObject[]): boolean {
+    const listed = new Set(messages.flatMap(saidId))
+    const isBeginning = this.#isResuming && listed.size === 0
+    this.#isResuming = false
+    return !isBeginning && [...this.#ids].some((id) => !listed.has(id))
+  }
+}
+
+/** The id of a prompt or a reply; contexts and results are neither. */
+function saidId(message: JsonObject): string[] {
+  const id = textAt(message, 'id')
+  if (id === undefined || (message.type !== 'user' && message.type !== 'gemini')) return []
+  const { text } = partsOf(listAt(message, 'content'))
+  return message.type === 'user' && (text === '' || /^\s*<(?:session|hook)_context>/.test(text)) ? [] : [id]
+}
+
+function copied({ record, facts }: ToldRecord, answered: ReadonlySet<string>, standing: Standing): JsonObject[] {
+  if (isHeader(record)) {
+    standing.resume()
+    return []
+  }
   const change = objectAt(record, '$set')
   if (!change) return isDoubled(record, answered) ? [] : [record]
   const { messages, sessionId: _id, lastUpdated: _time, ...more } = change
+  const listed = Array.isArray(messages) ? messages.filter(isObject) : undefined
   const isCompression = facts.some((fact) => fact.kind === 'mark' && fact.mark === 'compacted')
-  const list = isCompression && Array.isArray(messages) ? { messages: onceEach(messages.filter(isObject)) } : {}
-  const set = { ...more, ...list }
+  const isNeeded = listed !== undefined && (standing.isLeftOutOf(listed) || isCompression)
+  const set = { ...more, ...(isNeeded ? { messages: onceEach(listed) } : {}) }
   return Object.keys(set).length > 0 ? [{ $set: set }] : []
 }
 

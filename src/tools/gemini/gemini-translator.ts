@@ -115,12 +115,14 @@ export class GeminiTranslator implements Translator {
       for (const message of messages) this.#acceptMessage(message)
       return
     }
-    const summarised = messages.some((message) => {
+    const unknown = messages.filter((message) => {
       const text = wordsOf(message)
       const known = this.#tracker.turnOf(MAIN, textAt(message, 'id') ?? '') !== undefined
       return !known && text !== '' && !text.startsWith(CONTEXT)
     })
-    if (summarised) this.setup.tell({ kind: 'mark', turn: this.#turn(), mark: 'compacted', at: this.#at })
+    // The next list has them again.
+    for (const message of unknown) this.#tracker.place(MAIN, textAt(message, 'id'), undefined)
+    if (unknown.length > 0) this.setup.tell({ kind: 'mark', turn: this.#turn(), mark: 'compacted', at: this.#at })
   }
 
   /** That message and all after it are taken out of the list. No recorded log has this. */

@@ -162,10 +162,11 @@ export class PiTranslator implements Translator {
     if (!counts) return
     const oneHour = countAt(counts, 'cacheWrite1h')
     const cost = numberAt(objectAt(counts, 'cost'), 'total')
+    const copied = this.#isCopied(at)
     const usage: UsageCall = {
       // Entry ids are short and a fork keeps them, so the time is part of the name.
       message_id: at ? `${this.#idOf(entry)}@${at}` : `${this.#session}/${this.#idOf(entry)}`,
-      session: this.#session,
+      session: (copied && this.#news.known.origin?.session) || this.#session,
       model: textAt(holder, 'model') ?? 'unknown',
       ts: at ?? this.#at ?? this.#news.known.started_at ?? this.setup.log.modified_at,
       input_tokens: countAt(counts, 'input'),
@@ -177,7 +178,7 @@ export class PiTranslator implements Translator {
       ...(cost && cost > 0 ? { cost_usd: cost } : {}),
     }
     if (totalTokens(usage) === 0) return
-    this.setup.tell({ kind: 'usage', turn, at, usage, copied: this.#isCopied(at) || undefined })
+    this.setup.tell({ kind: 'usage', turn, at, usage, copied: copied || undefined })
   }
 
   /** A fork takes over entries as they are; the header is as old as the fork. */

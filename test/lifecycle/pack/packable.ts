@@ -1,22 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Context } from '../../../src/model/index.js'
-import type { ToolRunner } from '../../../src/tools/index.js'
-import { fakeTool } from '../fake-tool.js'
+import { claudeLike, git, SESSION, TurnedLog } from '../turned-log.js'
 import { type Workshop, workshop } from '../workshop.js'
 
-export const SESSION = '7d1b3c2a-5f60-4e6d-9c3b-2a1f0e9d8c7b'
-export const SECRET = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
-export const claudeLike = (): ToolRunner => fakeTool({ name: 'claude' })
-const atSecond = (second: number): string => new Date(Date.UTC(2026, 10, 16, 8, 0, second)).toISOString()
+export { claudeLike, git, SESSION }
 
-export const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
-    cwd,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: cwd },
-  }).trimEnd()
+export const SECRET = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** A session of three turns with the snapshots of each, in a repository or not. */
 export async function packable({
@@ -44,19 +34,11 @@ export async function threeTurns(
     git(project, 'commit', '-q', '-m', 'first')
   }
   let status = ''
-  const lines: object[] = []
-  let parent: string | null = null
-  const line = (type: string, second: number, message: object, more: object = {}): void => {
-    const uuid = `u${lines.length}`
-    const facts = { sessionId: SESSION, cwd: project, version: '2.1.325', timestamp: atSecond(second) }
-    lines.push({ type, uuid, parentUuid: parent, ...facts, message, ...more })
-    parent = uuid
-  }
+  const log = new TurnedLog(project)
   for (const turn of [1, 2, 3]) {
-    const second = turn * 10
-    line('user', second, { role: 'user', content: `do ${turn} in ${project}/src` }, { promptSource: 'typed' })
-    const snapshot = { directory: project, session: SESSION, asOfMs: Date.parse(atSecond(second)) }
-    await home.snapshots.capture({ ...snapshot, moment: 'prompt' })
+    log.prompt(turn, `do ${turn} in ${project}/src`)
+    const snapshot = { directory: project, session: SESSION }
+    await home.snapshots.capture({ ...snapshot, asOfMs: TurnedLog.begun(turn), moment: 'prompt' })
     writeFileSync(join(project, `file-${turn}.txt`), `${turn}\n`)
     if (turn === 2) {
       writeFileSync(join(project, 'run.sh'), '#!/bin/sh\n')
@@ -65,14 +47,11 @@ export async function threeTurns(
       writeFileSync(join(project, 'README.md'), 'changed\n')
       if (isGit) git(project, 'add', 'file-1.txt')
     }
-    const reply = [{ type: 'text', text: `done ${turn}, the token is ${SECRET}` }]
-    line('assistant', second + 2, { id: `m${turn}`, role: 'assistant', content: reply, stop_reason: 'end_turn' })
-    await home.snapshots.capture({ ...snapshot, asOfMs: Date.parse(atSecond(second + 3)), moment: 'stop' })
+    log.reply(turn, `done ${turn}, the token is ${SECRET}`)
+    await home.snapshots.capture({ ...snapshot, asOfMs: TurnedLog.ended(turn), moment: 'stop' })
     if (turn === 2 && isGit) status = git(project, 'status', '--porcelain')
   }
-  const log = join(root, '.claude/projects', project.replace(/[^A-Za-z0-9]/g, '-'), `${SESSION}.jsonl`)
-  mkdirSync(dirname(log), { recursive: true })
-  writeFileSync(log, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  log.write(root)
   await home.history.ingest({})
   return status
 }
