@@ -228,7 +228,8 @@ const isStatus = (value: unknown): boolean => STATUSES.includes(value as AgentSt
 
 const PLACE = shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text }))
 const SERVER = shaped(shape({ pid: isPid, 'process_start?': count }))
-const OWNER = shaped(shape({ pid: isPid, 'starttime?': count, 'place?': text }))
+// Also the first process of a container.
+const OWNER = shaped(shape({ pid: count, 'starttime?': count, 'place?': text }))
 const LAUNCHING = {
   id: text,
   socket: SOCKET,
