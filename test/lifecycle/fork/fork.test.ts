@@ -39,6 +39,18 @@ describe('a fork', () => {
     expect(git(shop.project, 'symbolic-ref', '--short', 'HEAD')).toBe('main')
   })
 
+  it('forks that are made at once have agents of their own; under one name, one of them is refused', async () => {
+    const shop = await forkable()
+    const made = (await Promise.all([1, 2, 3].map(() => shop.agents.fork({ ...AFTER, turn: 1 })))).flat()
+    expect(made.map(({ agent }) => agent.address).sort()).toEqual(['claude-fork', 'claude-fork-2', 'claude-fork-3'])
+    expect(new Set(made.map(({ worktree }) => worktree)).size).toBe(3)
+    for (const { worktree = '' } of made) expect(texts(worktree)).toEqual(['file-1.txt'])
+    const named = await Promise.allSettled([1, 2].map(() => shop.agents.fork({ ...AFTER, turn: 1, name: 'same' })))
+    expect(named.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await shop.agents.list()).filter(({ address }) => address === 'same')).toHaveLength(1)
+    expect(texts(`${shop.project}.worktrees/same`)).toEqual(['file-1.txt'])
+  })
+
   it('before a prompt has the files that the prompt found; several forks of one turn are apart', async () => {
     const shop = await forkable()
     const forks = await shop.agents.fork({ ...AFTER, edge: 'before', turn: 2, count: 2, name: 'again' })
