@@ -87,8 +87,8 @@ async function measured(root, files, bytes) {
       ours.push(fork)
     }
   } finally {
-    skein('daemon', 'stop')
     skein('kill', '--all')
+    skein('daemon', 'stop') // last: any other command starts one, which would write into what is being removed
     spawnSync('tmux', ['-L', 'skein', 'kill-server'], { env })
   }
   const ratio = median(ours.map((time, n) => (time - ALLOWED_MS) / theirs[n]))

@@ -27,8 +27,8 @@ function startWithCode(bundle, main) {
 
 /** Run by a program, and not by a person who wants help or a document. */
 function isHook(command, words) {
-  if (words.some((word) => /^(-h|--help|--json|--state|--dry-run|--explain)$/.test(word))) return false
-  return (command === 'hook' && words.length > 0) || (command === 'prime' && words.includes('--hook'))
+  if (command === 'prime') return words.length === 1 && words[0] === '--hook' // with more it is asked for more
+  return command === 'hook' && words.length > 0 && !words.some((word) => /^(-h|--help|--json)$/.test(word))
 }
 
 /** For `node bin/skein.js`: once more, with the environment as it was before Node read the file. */

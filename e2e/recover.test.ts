@@ -47,12 +47,15 @@ const CELLS = {
   linked: 'fresh start, link crash',
 } as const
 
+/** A limit for what hangs: on a busy machine, the six starts of the slowest program alone take minutes. */
+const LIMIT = { timeout: 900_000 }
 /** The last two take as long as all before them: of every tool only on request. */
 const LATE: readonly string[] = [CELLS.gone, CELLS.linked]
 const isWhole = (tool: string): boolean => Boolean(process.env.SKEIN_ALL_TOOLS) || tool === 'claude' || tool === 'codex'
 
 it.concurrent.for(REAL_TOOLS)(
   '$name $version comes back in its conversation after its tmux server or its process was killed in the middle of a turn, and a past session of it is asked in a copy',
+  LIMIT,
   async (tool, context) => {
     const filled = cells(
       context,

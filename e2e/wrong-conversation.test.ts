@@ -13,6 +13,9 @@ import { User } from './user.js'
 const AGENTS = ['web/cleared', 'web/one', 'web/parent', 'web/two'] as const
 /** Four programs of each, started three times: all five tools take minutes. */
 const TESTED = process.env.SKEIN_ALL_TOOLS ? REAL_TOOLS : [claude, codex]
+/** Limits for what hangs. Twelve starts of a program that takes ten seconds of the processor each take minutes on a busy machine. */
+const READY_MS = 180_000
+const LIMIT = { timeout: 900_000 }
 const SECOND = 'remember the second conversation'
 const ASKABLE = new Set(['idle', 'waiting'])
 const CHILD = 'child: remember the number 999'
@@ -35,6 +38,7 @@ const SETTINGS = `[daemon]\ningest = false\n[notify]\nby = []\n[recover]\nspacin
 
 it.concurrent.each(TESTED)(
   'no agent of $name $version resumes the conversation of another: two in one directory, a child print run, a new conversation, a copied home, a duplicated id',
+  LIMIT,
   async (tool) => {
     await using user = await User.of([tool], { script: SCRIPT, settings: () => [SETTINGS] })
     const { skein, scratch } = user
@@ -118,8 +122,8 @@ async function killTmux({ skein, scratch }: User): Promise<void> {
 async function expectOwn({ skein, server }: User, said: ReadonlyMap<string, string>, words: string): Promise<void> {
   for (const address of said.keys()) {
     const isAskable = async (): Promise<boolean> => ASKABLE.has(String((await skein.agent(address)).status))
-    await until(`${address} can be asked`, isAskable, 60_000, () => skein.explained(address))
-    await skein.run('send', address, `${address}: ${words}`, '--wait', '--timeout', '60s')
+    await until(`${address} can be asked`, isAskable, READY_MS, () => skein.explained(address))
+    await skein.run('send', address, `${address}: ${words}`, '--wait', '--timeout', '110s')
   }
   for (const [address, prompt] of said) {
     const requests = server.requests.filter((request) => request.prompt === `${address}: ${words}`)

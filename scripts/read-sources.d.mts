@@ -5,6 +5,8 @@ export interface Source {
   readonly text: string
   readonly lines: number
   readonly functions: readonly { readonly called: string; readonly lines: number }[]
+  /** Lines of calls that are returned behind a `using` and not waited for. */
+  readonly unheld: readonly number[]
 }
 
 export const LONG_FUNCTION: number

@@ -27,7 +27,7 @@ function readSource(src, path) {
   const lineOf = (offset) => text.slice(0, offset).split('\n').length
   const targetOf = (specifier) => join(dirname(name), specifier).replace(/\.js$/, '.ts')
   const file = { name, room: name.includes('/') ? name.split('/')[0] : '', lines: lineOf(text.length) - 1 }
-  const [imports, exports, passedOn, functions] = [new Set(), new Set(), [], []]
+  const [imports, exports, passedOn, functions, unheld] = [new Set(), new Set(), [], [], []]
   for (const node of program.body) {
     const from = node.source?.value
     const isRelative = from?.startsWith('.')
@@ -40,8 +40,9 @@ function readSource(src, path) {
   visit(program, undefined, (node, called) => {
     const lines = lineOf(node.end) - lineOf(node.start) + 1
     functions.push({ called: called ?? `line ${lineOf(node.start)}`, lines })
+    if (node.async) for (const one of unheldReturns(node.body)) unheld.push(lineOf(one.start))
   })
-  return { ...file, text, imports, exports, passedOn, functions }
+  return { ...file, text, imports, exports, passedOn, functions, unheld }
 }
 
 /** `import { type A, type B }` loads nothing either. */
@@ -53,6 +54,31 @@ function exportedBy({ declaration, specifiers }) {
   if (!declaration) return specifiers.map(({ exported }) => exported.name ?? exported.value)
   if (declaration.declarations) return declaration.declarations.map(({ id }) => id.name ?? '(pattern)')
   return [declaration.id.name]
+}
+
+/**
+ * Calls that an async function returns without waiting, behind a `using` of the same or an outer block: what is held is given up before
+ * the call is done.
+ */
+function unheldReturns(node, isHolding = false) {
+  if (Array.isArray(node)) {
+    let holds = isHolding
+    return node.flatMap((one) => {
+      if (one?.type === 'VariableDeclaration' && /using$/.test(one.kind)) holds = true
+      return unheldReturns(one, holds)
+    })
+  }
+  if (!node || typeof node.type !== 'string' || node.type.includes('Function')) return []
+  if (isHolding && node.type === 'ReturnStatement' && returnsCall(node.argument)) return [node]
+  return Object.values(node).flatMap((value) =>
+    value && typeof value === 'object' ? unheldReturns(value, isHolding) : [],
+  )
+}
+
+function returnsCall(node) {
+  if (node?.type === 'ConditionalExpression') return returnsCall(node.consequent) || returnsCall(node.alternate)
+  if (node?.type === 'LogicalExpression') return returnsCall(node.right)
+  return node?.type === 'CallExpression'
 }
 
 /** Calls back for each function, with the name that it is known by. */

@@ -225,7 +225,7 @@ export class Conversations {
     options: { topic?: string | number; cwd?: string } = {},
   ): Promise<TranscriptEntry> {
     using writer = await this.writer(key, { waitMs: 10_000, ...options })
-    return writer.append(message)
+    return await writer.append(message)
   }
 
   /** Records in the transcript what the gateway delivered. Refused where the send policy denies: nothing can have been. */
@@ -246,7 +246,7 @@ export class Conversations {
   /** Appends an entry of any type, waiting up to 10 s for another writer to finish. */
   async appendEntry(key: string, entry: { type: string; [field: string]: unknown }): Promise<TranscriptEntry> {
     using writer = await this.writer(key, { waitMs: 10_000 })
-    return writer.appendEntry(entry)
+    return await writer.appendEntry(entry)
   }
 
   /** Writes a compaction: from now on `contextOf` gives the summary, the kept entries and what follows. */

@@ -50,7 +50,7 @@ export async function resetConversation(place: Place, row: Row, options: ResetOp
   using hold = await holdSession(place.directory, row, namesIn(place.directory))
   const decide = () => entryAfter(place, row, options)
   const [after] = await place.rows.change([{ key: row.key, expected: options.revision ?? row.revision, decide }])
-  return finish(place, hold, after, options)
+  return await finish(place, hold, after, options)
 }
 
 /** Starts a conversation over when asked to, or when it is stale. */

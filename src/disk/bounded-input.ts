@@ -1,10 +1,15 @@
-import { constants, fstatSync, openSync, readSync } from 'node:fs'
+import { constants, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 export interface InputLimits {
   /** What is longer is not read to its end. */
   readonly mostBytes: number
   readonly waitMs: number
+  /**
+   * Nothing is taken from input that the process which started this one has as well: the lines of a `while read` loop, the rest of a script
+   * that a shell reads. A pipe cannot be looked into without taking out of it, so it is left alone; so is a file that was begun to be read.
+   */
+  readonly isOwnOnly?: boolean
 }
 
 /**
@@ -13,7 +18,12 @@ export interface InputLimits {
  *
  * No read ever blocks: Node cannot end, not even by `process.exit`, while one of its threads is in a read. The descriptor is not used again.
  */
-export function boundedInput(descriptor: number, { mostBytes, waitMs }: InputLimits): Promise<string | undefined> {
+export function boundedInput(
+  descriptor: number,
+  { mostBytes, waitMs, isOwnOnly = false }: InputLimits,
+): Promise<string | undefined> {
+  const source = isOwnOnly && isShared(descriptor) ? unread(descriptor) : descriptor
+  if (source === undefined) return Promise.resolve('')
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
     let size = 0
@@ -32,8 +42,31 @@ export function boundedInput(descriptor: number, { mostBytes, waitMs }: InputLim
       else return true
       return false
     }
-    stop = follow(descriptor, take)
+    stop = follow(source, take)
   })
+}
+
+/** Whether our parent has the same input. Where that cannot be told, it is taken to have it. */
+function isShared(descriptor: number): boolean {
+  const parent = process.ppid
+  if (parent === 0) return false // outside of this container
+  if (!existsSync('/proc/self/fd')) return true
+  try {
+    const [ours, theirs] = [fstatSync(descriptor), statSync(`/proc/${parent}/fd/0`)]
+    return ours.dev === theirs.dev && ours.ino === theirs.ino
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT' // else it has none
+  }
+}
+
+/** A file of which nobody has read anything yet, with a position of our own. Some shells open the file of `command < file` themselves. */
+function unread(descriptor: number): number | undefined {
+  try {
+    const isBegun = !/^pos:\s*0$/m.test(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))
+    return isBegun || !fstatSync(descriptor).isFile() ? undefined : reopened(descriptor)
+  } catch {
+    return undefined
+  }
 }
 
 const PIECE_BYTES = 64 * 1024

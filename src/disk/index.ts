@@ -12,7 +12,7 @@ export {
   readGuarded,
 } from './guarded-file.js'
 export { FileLock } from './lock.js'
-export { makeDirectory } from './make-directory.js'
+export { inDirectory, makeDirectory } from './make-directory.js'
 export { deadMountOn, notAnswering, refuseDead, refuseDeadDirectory } from './mounts.js'
 export {
   followed,
@@ -29,6 +29,7 @@ export {
 } from './plain-file.js'
 export { entriesIn, ifThere, namesIn, textIn } from './present.js'
 export {
+  endOf,
   isProven,
   type Life,
   lifeOf,

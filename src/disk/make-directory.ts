@@ -13,6 +13,17 @@ export function makeDirectory(path: string): void {
   if (!made(path)) throw noDirectoriesIn(path)
 }
 
+/** Writes a file of ours. Its directory is made when it is missing: most often it is there, and to ask first costs more than to write. */
+export function inDirectory(file: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    makeDirectory(dirname(file))
+    write()
+  }
+}
+
 /** False when the system misses something above it. */
 function made(path: string): boolean {
   try {

@@ -77,6 +77,9 @@ export interface ProcessStat {
   starttime: number
   /** Ticks of the CPU that it and its children that have ended used. */
   cpu: number
+  threads: number
+  /** The wait status of a process that has ended, as `waitpid` will give it to its parent. 0 also where it may not be read. */
+  waitStatus: number
 }
 
 /** The name in parentheses may contain anything, so fields count from its end. */
@@ -90,9 +93,37 @@ export function processStat(pid: number): ProcessStat | undefined {
       session: Number(fields[3]),
       starttime: Number(fields[19]),
       cpu: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0),
+      threads: Number(fields[17]),
+      waitStatus: Number(fields[49] ?? 0),
     }
   } catch {
     return undefined
+  }
+}
+
+/** How a process ended that its parent has not asked for yet. */
+export interface ProcessEnd {
+  exitStatus?: number
+  exitSignal?: number
+}
+
+/**
+ * The parent learns it only when the last thread is gone, on a busy machine seconds after the process itself; the kernel knows it from the
+ * first moment. 0 says nothing while there are other threads (the first one alone may have left), nor of another user's process.
+ */
+export function endOf(pid: number, stat = processStat(pid)): ProcessEnd | undefined {
+  if (stat?.state !== 'Z') return undefined
+  const exitSignal = stat.waitStatus & 0x7f
+  if (exitSignal !== 0) return { exitSignal }
+  if (stat.waitStatus === 0 && (stat.threads > 1 || !isSignallable(pid))) return undefined
+  return { exitStatus: stat.waitStatus >> 8 }
+}
+
+function isSignallable(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 

@@ -42,7 +42,7 @@ export class LogStores {
     if (!this.store.options.readOnly) return this.withHistory(question)
     const { HistoryStore } = await import('../ingest/index.js')
     using history = this.#explaining('history', () => HistoryStore.read(this.store.paths.history))
-    return history ? question(history) : otherwise
+    return history ? await question(history) : otherwise
   }
 
   async askText<T>(question: (text: TextStore) => T, otherwise: T): Promise<T> {
@@ -51,11 +51,11 @@ export class LogStores {
     const { TextStore } = await import('../ingest/index.js')
     if (this.store.options.readOnly) {
       using text = this.#explaining('text', () => TextStore.read(path))
-      return text ? question(text) : otherwise
+      return text ? await question(text) : otherwise
     }
     return this.#mending(['text'], async () => {
       using text = TextStore.open(path)
-      return question(text)
+      return await question(text)
     })
   }
 

@@ -104,7 +104,7 @@ export class ToldSessions {
       }
     }
     using archived = key && this.#archive.open(key)
-    return archived && fold(archived.facts(), { from: 'archive', isPart: false, kept })
+    return archived && (await fold(archived.facts(), { from: 'archive', isPart: false, kept }))
   }
 
   /** The tool's log still says what was purged. */

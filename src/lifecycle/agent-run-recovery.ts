@@ -19,6 +19,10 @@ export async function agentRunFromJournal(home: Home, id: AgentId): Promise<Agen
   return readAgentRun(text, 'journal')
 }
 
+/** Whether the journal has the start of a run. */
+export const hasStarted = async (home: Home, id: AgentId, run: string): Promise<boolean> =>
+  (await ofAgent(home, id, 'agent_started')).some(({ payload }) => (payload.run as { id?: unknown })?.id === run)
+
 async function ofAgent(home: Home, id: AgentId, type: string): Promise<Event[]> {
   return (await home.events.read({ type })).filter(({ payload }) => payload.agent_id === id)
 }

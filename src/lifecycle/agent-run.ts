@@ -1,4 +1,4 @@
-import type { ProcessPlace } from '../disk/index.js'
+import type { ProcessOwner, ProcessPlace } from '../disk/index.js'
 import {
   type AgentId,
   type AgentStatus,
@@ -69,7 +69,7 @@ export interface LiveRun {
   /** It has no hooks in this run: what its screen shows is all there is. */
   is_mute?: true
   /** Its end was asked for, by its user or, as `crashed`, by the watchdog: whoever sees it end says so. */
-  asked?: { how: 'stopped' | 'killed' | 'crashed'; at: Instant; reason?: string }
+  asked?: AskedEnd
   /** Stopped with all others by `skein down`; `skein up` starts it again. */
   is_down?: true
   /** It was put to sleep; a prompt, an attach or `skein wake` starts it again in its conversation. */
@@ -78,6 +78,15 @@ export interface LiveRun {
   ended_at?: Instant
   /** How it ended. Earlier versions did not write it. */
   end?: RunEnd
+}
+
+/** Whoever asked may be killed before it has seen the end, so this has all that is recorded then. */
+export interface AskedEnd extends Pick<LiveRun, 'is_down' | 'is_asleep'> {
+  how: 'stopped' | 'killed' | 'crashed'
+  at: Instant
+  reason?: string
+  /** The process that asked: see `askedOf`. */
+  by?: ProcessOwner
 }
 
 /** How a run ended. `exited`: its program left by itself. `lost`: its tmux server or its machine went down. */
@@ -219,6 +228,7 @@ const isStatus = (value: unknown): boolean => STATUSES.includes(value as AgentSt
 
 const PLACE = shaped(shape({ host: text, 'machine?': text, 'boot?': text, 'pid_namespace?': text }))
 const SERVER = shaped(shape({ pid: isPid, 'process_start?': count }))
+const OWNER = shaped(shape({ pid: isPid, 'starttime?': count, 'place?': text }))
 const LAUNCHING = {
   id: text,
   socket: SOCKET,
@@ -268,7 +278,9 @@ const AGENT_RUN = shape({
       'process_start?': count,
       'program_pid?': isPid,
       'after?': shaped(shape({ reason: text, at: time })),
-      'asked?': shaped(shape({ how: text, at: time, 'reason?': text })),
+      'asked?': shaped(
+        shape({ how: text, at: time, 'reason?': text, 'by?': OWNER, 'is_down?': flag, 'is_asleep?': flag }),
+      ),
       'is_down?': flag,
       'is_asleep?': flag,
       'ended_at?': time,

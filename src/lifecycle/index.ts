@@ -34,7 +34,14 @@ export { finishCutHandoff, hasUnfinishedHandoff } from './handoff/cut-handoff.js
 export { agentsOf, type ConfiguredAgents, configuredParts, openAgents } from './open-agents.js'
 export type { PackReport } from './pack/pack.js'
 export type { Parts } from './parts.js'
-export { answerHook, HOOK_INPUT, HOOK_LIMIT_MS, type HookQuestion, primeFrom } from './prime/answer-hook.js'
+export {
+  answerHook,
+  HOOK_INPUT,
+  HOOK_LIMIT_MS,
+  type HookQuestion,
+  MAYBE_HOOK_INPUT,
+  primeFrom,
+} from './prime/answer-hook.js'
 export { readHookMessage, sessionOfEnvironment } from './prime/hook-message.js'
 export type { Answering } from './prime/hook-run.js'
 export { type HookReport, InstalledHooks } from './prime/installed-hooks.js'

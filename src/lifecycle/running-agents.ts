@@ -174,7 +174,11 @@ export class RunningAgents implements Agents {
 
   async down(reference: string, options: { graceMs?: number } = {}): Promise<Receipt> {
     const agent = await findAgent(this.parts.home, reference)
-    return this.#ended(agent, await stop(this.parts, agent, { ...options, isDown: true }), 'stopped')
+    return this.#ended(
+      agent,
+      await stop(this.parts, agent, { ...options, isDown: true, because: 'by skein down; skein up starts it again' }),
+      'stopped',
+    )
   }
 
   async sleep(reference: string): Promise<Receipt> {

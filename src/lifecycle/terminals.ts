@@ -18,6 +18,7 @@ export type Look =
 /** The tmux servers that agents run in: one as a rule, more when the configuration has changed while some were running. */
 export class Terminals implements AsyncDisposable {
   readonly #open = new Map<string, Promise<Terminal>>()
+  #isChecked = false
 
   constructor(
     private readonly context: Context,
@@ -30,16 +31,24 @@ export class Terminals implements AsyncDisposable {
 
   /** The same servers over one connection each, for as long as many agents are started: a process per question takes longest then. */
   connected(): Terminals {
-    return new Terminals(this.context, this.environment, true, false)
+    const connected = new Terminals(this.context, this.environment, true, false)
+    connected.#isChecked = this.#isChecked
+    return connected
   }
 
   of(socket: TmuxSocket): Promise<Terminal> {
     const key = JSON.stringify(socket)
     const known = this.#open.get(key)
     if (known) return known
-    const opening = openTerminal({ socket, context: this.context, environment: this.environment, kept: this.kept })
+    const { context, environment, kept } = this
+    const opening = openTerminal({ socket, context, environment, kept, isChecked: this.#isChecked })
     this.#open.set(key, opening)
-    opening.catch(() => this.#open.delete(key))
+    opening.then(
+      () => {
+        this.#isChecked = true
+      },
+      () => this.#open.delete(key),
+    )
     return opening
   }
 

@@ -919,7 +919,7 @@ export const SHAPES = {
     "error": ["error-facts", "if refused", "with the next step"],
   },
   "fall": {
-    "how": ["text", "always", "`crashed`, or `lost` with its tmux server or its machine"],
+    "how": ["text", "always", "`crashed`, `lost` with its tmux server or its machine, or `stopped` by `skein down`"],
     "reason": ["text", "always", "in words"],
     "parked": ["parked", "if the watchdog has given it up", ""],
   },

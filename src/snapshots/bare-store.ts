@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileLock, makeDirectory, namesIn, temporaryName, textIn, writeAtomic } from '../disk/index.js'
+import { FileLock, inDirectory, makeDirectory, namesIn, temporaryName, textIn, writeAtomic } from '../disk/index.js'
 import { isNewer, readJson, shapes } from '../model/index.js'
 import type { Git } from './git.js'
 import { LooseObjects } from './loose-object.js'
@@ -102,8 +102,7 @@ export class BareStore {
   setRef(ref: string, commit: string): void {
     const path = join(this.directory, ref)
     if (textIn(path)?.trim() === commit) return
-    makeDirectory(join(path, '..'))
-    writeAtomic(path, `${commit}\n`, { durable: false })
+    inDirectory(path, () => writeAtomic(path, `${commit}\n`, { durable: false }))
   }
 }
 

@@ -25,7 +25,7 @@ import {
   shown,
   type TurnStart,
 } from './snapshot.js'
-import { ignoreRules, isIgnoreFile, userConfig } from './user-config.js'
+import { captureConfig, ignoreRules, isIgnoreFile } from './user-config.js'
 import { operationIn, UserIndex } from './user-index.js'
 import { type Scan, WorktreeIndex } from './worktree-index.js'
 import { readState, type WorktreeState, writeState } from './worktree-state.js'
@@ -125,12 +125,13 @@ class Capture {
   async take(): Promise<Snapshot> {
     const { repository, store, root, startMs } = this.scene
     const { git } = this.setting
+    store.objects.hold()
     const user = repository && UserIndex.read(repository, store.hashBytes)
     const head = repository ? await headOf(repository, git) : {}
     using index = new WorktreeIndex(store, git, root, this.#state)
     const isNew = !index.isSeeded
     const keeping = this.#keepUserIndex(user)
-    const config = isNew && repository ? await userConfig(repository, this.setting.home, git) : undefined
+    const config = isNew && repository ? await captureConfig(repository, this.setting.home, git) : undefined
     if (isNew && user && repository) await index.seed(user, repository, config ?? new Map())
     const scan = await this.#scan(index, user, config)
     if (scan) await this.#inTime(() => this.#take(scan, index, user))
@@ -139,16 +140,13 @@ class Capture {
     const tree = await index.tree()
     // Last, so that it has everything that the trees refer to, also what the user added meanwhile.
     if (repository) await this.#pin(repository, head.commit, [tree, ...(seen ? [seen.tree] : [])])
-    index.save(scan && startMs)
     if (seen) this.#state.user = seen
-    const isOther = JSON.stringify(this.#state) !== this.#before
-    if (isOther) writeState(store.directory, this.#state)
     const nested = await this.#nested([...(seen?.gitlinks ?? []), ...(scan?.nested ?? [])])
     const isStill = !user || user.isStill
     const headNow = repository ? await headOf(repository, git) : {}
     if (!isStill || headNow.commit !== head.commit || headNow.branch !== head.branch) this.#late.add('.git')
     const operation = repository && operationIn(repository)
-    return await this.#commit(isOther, {
+    const snapshot = this.#commit({
       ...(repository ? { git_directory: repository.gitDirectory, index_tree: seen?.tree } : {}),
       ...(head.commit === undefined ? {} : { head: head.commit }),
       ...(head.branch === undefined ? {} : { branch: head.branch }),
@@ -156,6 +154,10 @@ class Capture {
       worktree_tree: tree,
       nested,
     } as Pick<SnapshotRecord, 'worktree_tree' | 'nested'>)
+    // Behind the objects that it refers to.
+    index.save(scan && startMs)
+    this.#refer(snapshot)
+    return snapshot
   }
 
   async #pin({ commonDirectory }: Repository, head: string | undefined, trees: readonly string[]): Promise<void> {
@@ -167,7 +169,10 @@ class Capture {
     // The user's object files may have what was purged, which must be in no file of ours.
     if (forgetter && !forgetter.isEmpty) return
     const pinned = pinObjects(store.directory, commonDirectory, startMs)
-    if (pinned === 'elsewhere') await copyObjects(git, store, commonDirectory, head, trees)
+    if (pinned !== 'elsewhere') return
+    // Such a store is never repacked.
+    store.objects.flush({ mayPack: false })
+    await copyObjects(git, store, commonDirectory, head, trees)
   }
 
   async #keepUserIndex(user: UserIndex | undefined): Promise<WorktreeState['user']> {
@@ -374,11 +379,10 @@ class Capture {
     return found
   }
 
-  #commit(isOther: boolean, taken: Pick<SnapshotRecord, 'worktree_tree' | 'nested'>): Snapshot {
-    const { store, root, startMs, depth } = this.scene
+  #commit(taken: Pick<SnapshotRecord, 'worktree_tree' | 'nested'>): Snapshot {
+    const { store, root, startMs } = this.scene
     const { session, moment, turn, start } = this.request
-    const kind = depth === 0 ? 'turns' : 'inner'
-    const seq = store.nextSeq(session, kind)
+    const seq = store.nextSeq(session, this.#kind)
     const taking: SnapshotRecord = {
       v: 1,
       session,
@@ -398,11 +402,22 @@ class Capture {
     }
     const record = (this.setting.forgetter?.json(taking).value ?? taking) as SnapshotRecord
     const commit = store.objects.commit(this.#content(record), messageOf(record), startMs)
+    store.objects.flush({ mayPack: true })
+    return { ...record, store: store.name, commit }
+  }
+
+  #refer({ seq, head, commit }: Snapshot): void {
+    const { store, root } = this.scene
+    const isOther = JSON.stringify(this.#state) !== this.#before
+    if (isOther) writeState(store.directory, this.#state)
     // The first ref keeps what our index refers to, the second the user's commit, whatever snapshots are removed later.
     if (isOther) store.setRef(`refs/skein/${keyOf(root)}`, commit)
-    if (record.head !== undefined) store.setRef(`refs/bases/${record.head}`, record.head)
-    store.setRef(refOf(session, seq, kind), commit)
-    return { ...record, store: store.name, commit }
+    if (head !== undefined) store.setRef(`refs/bases/${head}`, head)
+    store.setRef(refOf(this.request.session, seq, this.#kind), commit)
+  }
+
+  get #kind(): 'turns' | 'inner' {
+    return this.scene.depth === 0 ? 'turns' : 'inner'
   }
 
   #content(record: SnapshotRecord): string {

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { readGuarded, realPath } from '../disk/index.js'
+import { readGuarded } from '../disk/index.js'
+import { Worktree } from './in-the-way.js'
 import type { EditedFile } from './index-edit.js'
 import type { LooseObjects } from './loose-object.js'
 import { exactStat } from './recent-files.js'
@@ -19,7 +19,9 @@ export function filesToAdd(root: string, paths: readonly string[], objects: Loos
   if (paths.length > MOST_FILES) return undefined
   const found = paths.map((path) => ({ path, stat: exactStat(root, path) }))
   if (found.reduce((sum, { stat }) => sum + Number(stat?.size ?? 0), 0) > MOST_BYTES) return undefined
-  if ([...new Set(paths.map((path) => dirname(shown(path))))].some((one) => isBehindLink(root, one))) return undefined
+  if (found.some(({ stat }) => !stat)) return undefined
+  const worktree = new Worktree(root)
+  if (paths.some((path) => worktree.obstacleAbove(path) !== undefined)) return undefined
   const files: EditedFile[] = []
   for (const { path, stat } of found) {
     const name = shown(path)
@@ -29,11 +31,6 @@ export function filesToAdd(root: string, paths: readonly string[], objects: Loos
     files.push({ path, stat, oid: objects.blob(content) })
   }
   return files
-}
-
-function isBehindLink(root: string, directory: string): boolean {
-  const path = directory === '.' ? root : `${root}/${directory}`
-  return realPath(path) !== path
 }
 
 function contentAt(path: string, kind: 'link' | 'file' | 'other'): Buffer | undefined {

@@ -63,7 +63,7 @@ export class Git {
       const child = spawn(this.program.executable, [...ALWAYS, ...args], {
         cwd,
         env: { ...CLEAN, PATH: this.program.searchPath, ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
+        stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       })
       const stdout: Buffer[] = []
       const stderr: Buffer[] = []
@@ -72,7 +72,7 @@ export class Git {
         failure ??= error
         child.kill('SIGTERM')
       }
-      child.stdout.on('data', (bytes) => {
+      child.stdout?.on('data', (bytes) => {
         try {
           if (output) output(bytes)
           else stdout.push(bytes)
@@ -80,8 +80,8 @@ export class Git {
           fail(error as Error)
         }
       })
-      child.stderr.on('data', (bytes) => stderr.push(bytes))
-      child.stdin.on('error', () => {}) // it ended before it had read all: its exit code says why
+      child.stderr?.on('data', (bytes) => stderr.push(bytes))
+      child.stdin?.on('error', () => {}) // it ended before it had read all: its exit code says why
       // git removes its lock files on SIGTERM; a program that is stuck in the kernel gets the other signal.
       let kill: NodeJS.Timeout | undefined
       const stop = (): void => {
@@ -105,7 +105,8 @@ export class Git {
         if (signal?.aborted) return reject(new GitStopped(`git ${args[0] ?? ''} took too long`))
         reject(gitFailed(args, code, Buffer.concat(stderr).toString()))
       })
-      if (input === undefined || typeof input === 'string' || Buffer.isBuffer(input)) child.stdin.end(input)
+      if (!child.stdin || input === undefined) return
+      if (typeof input === 'string' || Buffer.isBuffer(input)) child.stdin.end(input)
       else Readable.from(input).once('error', fail).pipe(child.stdin)
     })
   }

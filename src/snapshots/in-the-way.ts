@@ -1,7 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { SkeinError } from '../model/index.js'
-import type { BareStore } from './bare-store.js'
-import type { Git } from './git.js'
+import type { MovedFile } from './move-plan.js'
 import { asBytes, shown } from './snapshot.js'
 
 const MOST_NAMED = 5
@@ -10,16 +9,9 @@ const MOST_NAMED = 5
  * Refuses to go from one tree to another where a file that neither the tree nor a snapshot has would be replaced: one that is ignored, or
  * was too large to be captured, in the place of a file or a directory that is to be written. Git takes what is ignored for expendable.
  */
-export async function refuseInTheWay(
-  git: Git,
-  store: BareStore,
-  root: string,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  const args = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', '--diff-filter=AD', from, to]
-  const fields = await git.fields([...store.at(), ...args])
-  const [added, removed] = [new Set<string>(), new Set<string>()]
-  for (let at = 0; at + 1 < fields.length; at += 2) (fields[at] === 'A' ? added : removed).add(fields[at + 1] ?? '')
+export function refuseInTheWay(root: string, files: readonly MovedFile[]): void {
+  const added = files.filter(({ before }) => !before).map(({ path }) => path)
+  const removed = new Set(files.filter(({ after }) => !after).map(({ path }) => path))
   const worktree = new Worktree(root)
   const lost = new Set<string>()
   for (const path of added) {
@@ -41,7 +33,7 @@ export async function refuseInTheWay(
 }
 
 /** A worktree as it is on the disk. Paths are latin1, as git's are bytes. */
-class Worktree {
+export class Worktree {
   readonly #directories = new Map<string, boolean>()
 
   constructor(private readonly root: string) {}

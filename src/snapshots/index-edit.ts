@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { type CachedTree, outdate, readCachedTree, SLASH, writeCachedTree } from './cache-tree.js'
+import { CachedTree, outdate, SLASH } from './cache-tree.js'
 import type { LooseObjects } from './loose-object.js'
 import { asBytes } from './snapshot.js'
 
@@ -45,12 +45,22 @@ export function editIndex(
   if (!after) return undefined
   for (const path of edits.keys()) outdate(root, asBytes(path))
   const tree = new TreeMaker(after, objects).make(root)
-  const extension = writeCachedTree(root)
+  const trees: Buffer[] = []
+  root.writeTo(trees)
   const head = Buffer.alloc(8)
   head.write('TREE', 'latin1')
-  head.writeUInt32BE(extension.length, 4)
-  const content = Buffer.concat([after.bytes, head, extension])
+  head.writeUInt32BE(
+    trees.reduce((sum, { length }) => sum + length, 0),
+    4,
+  )
+  const content = Buffer.concat([after.bytes, head, ...trees])
   return { bytes: Buffer.concat([content, createHash(objects.format).update(content).digest()]), tree }
+}
+
+/** The tree of an index, as `git write-tree` makes it: most of it is remembered. Undefined when that is left to git. */
+export function treeOfIndex(bytes: Buffer, objects: LooseObjects): string | undefined {
+  const index = PlainIndex.read(bytes, objects.hashBytes)
+  return index && new TreeMaker(index, objects).make(index.root)
 }
 
 /** The entries of an index of version 2. An entry is looked at only when it is asked for: there are tens of thousands. */
@@ -75,7 +85,7 @@ class PlainIndex {
       const next = at + 8 + bytes.readUInt32BE(at + 4)
       // A kind that begins with a small letter must be understood; what the others say only makes git faster.
       if (next > end || !/^[A-Z]/.test(kind)) return undefined
-      if (kind === 'TREE') root = readCachedTree(bytes.subarray(at + 8, next), hashBytes)
+      if (kind === 'TREE') root = CachedTree.read(bytes.subarray(at + 8, next), hashBytes)
     }
     return root && new PlainIndex(bytes, hashBytes, starts, root)
   }
@@ -206,31 +216,56 @@ class TreeMaker {
     const { index, objects } = this
     const directory = index.name(from).subarray(0, prefix)
     const known = new Map(node.subtrees.map((one) => [one.name.toString('latin1'), one]))
-    const parts: Buffer[] = []
-    node.subtrees = []
+    const tree = new GrowingBytes()
+    const subtrees: CachedTree[] = []
     let at = from
     while (at < index.count) {
       const path = index.name(at)
-      if (!path.subarray(0, prefix).equals(directory)) break
+      if (path.compare(directory, 0, prefix, 0, Math.min(prefix, path.length)) !== 0) break
       const end = path.indexOf(SLASH, prefix)
-      const name = path.subarray(prefix, end < 0 ? undefined : end)
+      const name = path.toString('latin1', prefix, end < 0 ? path.length : end)
       if (end < 0) {
-        const start = index.start(at)
-        const mode = index.bytes.readUInt32BE(start + 24).toString(8)
-        const oid = index.bytes.subarray(start + STAT, start + STAT + objects.hashBytes)
-        parts.push(Buffer.from(`${mode} `), name, NUL, oid)
+        const start = index.start(at) + STAT
+        tree.text(`${index.bytes.readUInt32BE(start - 16).toString(8)} ${name}\0`)
+        tree.copy(index.bytes, start, start + objects.hashBytes)
         at += 1
         continue
       }
-      const subtree = known.get(name.toString('latin1')) ?? { name, count: -1, oid: '', subtrees: [] }
+      const subtree = known.get(name) ?? CachedTree.unknown(asBytes(name), objects.hashBytes)
       if (subtree.count < 1) this.#make(subtree, at, end + 1)
-      node.subtrees.push(subtree)
-      parts.push(Buffer.from('40000 '), name, NUL, Buffer.from(subtree.oid, 'hex'))
+      subtrees.push(subtree)
+      tree.text(`40000 ${name}\0`)
+      tree.copy(Buffer.from(subtree.oid, 'hex'), 0, objects.hashBytes)
       at += subtree.count
     }
-    node.count = at - from
-    node.oid = objects.write('tree', Buffer.concat(parts))
+    node.set({ count: at - from, oid: objects.write('tree', tree.bytes), subtrees })
   }
 }
 
-const NUL = Buffer.from([0])
+/** Bytes that are put together from many small pieces, without an object for each. */
+class GrowingBytes {
+  #buffer = Buffer.allocUnsafe(1024)
+  #length = 0
+
+  /** In latin1. */
+  text(text: string): void {
+    this.#makeRoom(text.length)
+    this.#length += this.#buffer.write(text, this.#length, 'latin1')
+  }
+
+  copy(from: Buffer, start: number, end: number): void {
+    this.#makeRoom(end - start)
+    this.#length += from.copy(this.#buffer, this.#length, start, end)
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#length + length <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafe((this.#length + length) * 2)
+    this.#buffer.copy(larger, 0, 0, this.#length)
+    this.#buffer = larger
+  }
+}

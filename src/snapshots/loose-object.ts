@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
-import { makeDirectory, temporaryName } from '../disk/index.js'
+import { inDirectory, temporaryName } from '../disk/index.js'
+import { type NewObject, type ObjectKind, writePack } from './small-pack.js'
 
 export interface TreeEntry {
   mode: '40000' | '100644'
@@ -11,10 +12,13 @@ export interface TreeEntry {
   oid: string
 }
 
-type ObjectKind = 'blob' | 'tree' | 'commit'
+/** Fewer objects than this are loose files. */
+const FEW = 3
 
 /** Writes small objects into a store without starting git: a snapshot makes a few of them, and each git process costs some milliseconds. */
 export class LooseObjects {
+  #held: Map<string, NewObject> | undefined
+
   constructor(
     private readonly store: string,
     readonly format: 'sha1' | 'sha256',
@@ -22,6 +26,24 @@ export class LooseObjects {
 
   get hashBytes(): 20 | 32 {
     return this.format === 'sha256' ? 32 : 20
+  }
+
+  /** From now on objects stay in memory until `flush` writes them together. Nothing on the disk may name one before. */
+  hold(): void {
+    this.#held ??= new Map()
+  }
+
+  /** Writes what is held: several objects as one pack, unless nobody would ever repack it. */
+  flush({ mayPack }: { mayPack: boolean }): void {
+    const held = [...(this.#held?.values() ?? [])]
+    this.#held = undefined
+    if (mayPack && held.length >= FEW) writePack(this.store, held, this.format)
+    else for (const one of held) this.#writeLoose(one)
+  }
+
+  /** Drops what is held: its names were all that was asked for. */
+  forget(): void {
+    this.#held = undefined
   }
 
   blob(content: string | Buffer): string {
@@ -45,20 +67,33 @@ export class LooseObjects {
   }
 
   write(kind: ObjectKind, content: Buffer): string {
-    const bytes = Buffer.concat([Buffer.from(`${kind} ${content.length}\0`), content])
-    const oid = createHash(this.format).update(bytes).digest('hex')
-    const directory = join(this.store, 'objects', oid.slice(0, 2))
-    const path = join(directory, oid.slice(2))
-    if (existsSync(path)) return oid
-    makeDirectory(directory)
+    const oid = this.oidOf(kind, content)
+    if (this.#held?.has(oid) || existsSync(this.#pathOf(oid))) return oid
+    if (this.#held) this.#held.set(oid, { oid, kind, content })
+    else this.#writeLoose({ oid, kind, content })
+    return oid
+  }
+
+  oidOf(kind: ObjectKind, content: Buffer): string {
+    return createHash(this.format).update(headOf(kind, content)).update(content).digest('hex')
+  }
+
+  #pathOf(oid: string): string {
+    return join(this.store, 'objects', oid.slice(0, 2), oid.slice(2))
+  }
+
+  #writeLoose({ oid, kind, content }: NewObject): void {
+    const path = this.#pathOf(oid)
     const temporary = temporaryName(path)
     try {
-      writeFileSync(temporary, deflateSync(bytes, { level: 1 }), { mode: 0o400, flag: 'wx' })
+      const bytes = deflateSync(Buffer.concat([Buffer.from(headOf(kind, content)), content]), { level: 1 })
+      inDirectory(path, () => writeFileSync(temporary, bytes, { mode: 0o400, flag: 'wx' }))
       renameSync(temporary, path)
     } catch (error) {
       rmSync(temporary, { force: true })
       throw error
     }
-    return oid
   }
 }
+
+const headOf = (kind: ObjectKind, content: Buffer): string => `${kind} ${content.length}\0`

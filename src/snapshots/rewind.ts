@@ -7,6 +7,7 @@ import { type CaptureSetting, captureHeld, WAIT_MS } from './capture.js'
 import { changesBetween, type FileChange } from './diff.js'
 import { refuseInTheWay } from './in-the-way.js'
 import { PENDING } from './index-details.js'
+import { type MovePlan, planMove } from './move-plan.js'
 import { refusePipes } from './readable-repository.js'
 import { headOf, type Repository, repositoryAt } from './repository.js'
 import { setIndex } from './restore.js'
@@ -44,14 +45,13 @@ export async function rewind(
   const store = BareStore.open(setting.snapshots, { root: snapshot.root, repository }, git)
   if (store.name !== snapshot.store) throw movedAway(snapshot)
   using _held = await store.hold(WAIT_MS)
-  const request = { directory: snapshot.root, session: snapshot.session, moment: 'safety' as const }
-  const safety = await captureHeld(setting, request, { root: snapshot.root, repository, store, depth: 0 })
+  const { safety, plan } = await takeSafety(setting, { store, repository, snapshot })
   if (safety.mode === 'partial' && !preview) throw notSafe(safety)
+  // Beside the change of the files, which takes as long. What it finds is only told.
+  const comparing = changesBetween(git, store, plan.from, plan.to)
+  comparing.catch(() => {})
   const head = repository && (await headOf(repository, git))
   const isSameHead = repository !== undefined && head?.commit === snapshot.head
-  // Beside the change of the files, which takes as long. What it finds is only told.
-  const comparing = changesBetween(git, store, safety.worktree_tree, snapshot.worktree_tree)
-  comparing.catch(() => {})
   const planned = async (isDone: boolean): Promise<Rewound> => ({
     safety,
     changes: await comparing,
@@ -59,38 +59,54 @@ export async function rewind(
     nested: snapshot.nested.map(({ path }) => path),
     isDone,
   })
-  const [from, to] = [safety.worktree_tree, snapshot.worktree_tree]
-  // Side by side: each is a process of git, and the files wait for both.
-  const [isSame] = await Promise.all([
-    isSameHead && !preview ? hasSameIndex(setting, store, safety, snapshot) : false,
-    refuseInTheWay(git, store, snapshot.root, { from, to }),
-  ])
+  refuseInTheWay(snapshot.root, plan.files)
   if (preview) return await planned(false)
   const change = async (): Promise<void> => {
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
     using index = new WorktreeIndex(store, git, snapshot.root, state)
     const startMs = setting.now()
-    await index.move(from, to)
+    if (!index.moveFew(plan)) await index.move(plan.from, plan.to)
     index.save(startMs)
     writeState(store.directory, state)
   }
-  if (repository && isSameHead) await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
-  else await change()
+  if (repository && isSameHead) {
+    const isSame = hasSameIndex(store, { now: safety, past: snapshot, plan })
+    await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
+  } else await change()
   return await planned(true)
 }
 
+/**
+ * The safety snapshot, and what then has to be changed. Most often the files are what they were at the last snapshot, so that this is found out while
+ * git compares them.
+ */
+async function takeSafety(
+  setting: CaptureSetting,
+  { store, repository, snapshot }: Omit<IndexRewind, 'isSame' | 'repository'> & { repository: Repository | undefined },
+): Promise<{ safety: Snapshot; plan: MovePlan }> {
+  const { git } = setting
+  const { root, session } = snapshot
+  const known = readState(store.directory, root)?.tree?.oid
+  const request = { directory: root, session, moment: 'safety' as const }
+  const taking = captureHeld(setting, request, { root, repository, store, depth: 0 })
+  taking.catch(() => {})
+  // Behind the start of what everything else waits for.
+  await new Promise((resolve) => setImmediate(resolve))
+  const planning = known === undefined ? undefined : planMove(git, store, known, snapshot)
+  planning?.catch(() => {})
+  const safety = await taking
+  if (known === safety.worktree_tree && planning) return { safety, plan: await planning }
+  await planning?.catch(() => {})
+  return { safety, plan: await planMove(git, store, safety.worktree_tree, snapshot) }
+}
+
 /** Whether the user's index says what it said then, and git is in the middle of the same: the safety snapshot has just read it. */
-async function hasSameIndex(
-  { git }: CaptureSetting,
+function hasSameIndex(
   store: BareStore,
-  now: Snapshot,
-  then: Snapshot,
-): Promise<boolean> {
-  if (now.index_tree !== then.index_tree || now.late.includes('.git')) return false
-  const named = [now, then].map(({ commit }) => `${commit}:details\n`).join('')
-  const found = await git.text([...store.at(), 'cat-file', '--batch-check=%(objectname)'], { input: named })
-  const [first, second] = found.split('\n').map((line) => (/^[0-9a-f]+$/.test(line) ? line : 'none'))
-  return first === second
+  { now, past, plan }: { now: Snapshot; past: Snapshot; plan: MovePlan },
+): boolean {
+  if (now.index_tree !== past.index_tree || now.late.includes('.git')) return false
+  return readState(store.directory, past.root)?.user?.details === plan.details
 }
 
 interface IndexRewind {
@@ -119,7 +135,7 @@ async function withUserIndex(
   try {
     await UserIndex.read(repository, store.hashBytes).copyTo(copy, store, git)
     await setIndex(git, store, snapshot, snapshot.root, copy)
-    takeLock(copy, lock)
+    refuseLocked(lock, () => copyGuarded(copy, lock, { noFollow: true }))
   } finally {
     rmSync(copy, { force: true })
   }
@@ -146,13 +162,7 @@ async function besideLockedIndex(
   change: () => Promise<void>,
 ): Promise<boolean> {
   const lock = join(repository.gitDirectory, 'index.lock')
-  const own = temporaryName(join(stateDirectory(store.directory), 'rewind'))
-  try {
-    writeFileSync(own, '', { mode: 0o600 })
-    takeLock(own, lock)
-  } finally {
-    rmSync(own, { force: true })
-  }
+  refuseLocked(lock, () => writeFileSync(lock, '', { mode: 0o600, flag: 'wx' }))
   try {
     const seen = readState(store.directory, root)?.user?.key
     if (UserIndex.read(repository, store.hashBytes).key !== seen) return false
@@ -163,9 +173,10 @@ async function besideLockedIndex(
   }
 }
 
-function takeLock(copy: string, lock: string): void {
+/** Makes the lock; refused where git has it. */
+function refuseLocked(lock: string, make: () => void): void {
   try {
-    copyGuarded(copy, lock, { noFollow: true })
+    make()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     const next = `Wait for the git command that runs there; if none does, remove ${lock}`

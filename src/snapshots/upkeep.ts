@@ -46,11 +46,17 @@ export function statsOf(store: BareStore, records: readonly SnapshotRecord[]): S
 /** About how many loose objects make packing worth its time. */
 const MANY_LOOSE = 2_000
 
-/** Guessed from a few of the 256 directories, as git does. */
+/** A capture that changed something makes one; git looks for an object in each of them. */
+const MANY_PACKS = 200
+
+/** Loose objects are guessed from a few of the 256 directories, as git does. */
 export function isDue({ directory }: BareStore): boolean {
   const sample = ['11', '5a', 'a3', 'ee']
   const count = sample.reduce((sum, fan) => sum + ownIn(join(directory, 'objects', fan)), 0)
-  return count * (256 / sample.length) > MANY_LOOSE
+  if (count * (256 / sample.length) > MANY_LOOSE) return true
+  const names = new Set(entriesIn(join(directory, 'objects', 'pack')))
+  const own = [...names].filter((name) => name.endsWith('.idx') && !names.has(name.replace(/idx$/, 'keep')))
+  return own.length > MANY_PACKS
 }
 
 const ownIn = (directory: string): number =>
@@ -75,9 +81,15 @@ export async function collect(
   }
   await repack(git, store)
   removeRemains(stateDirectory(directory), nowMs)
-  for (const name of namesIn(join(directory, 'objects', 'pack')))
-    if (name.startsWith('tmp_') || name.startsWith('.tmp-'))
-      rmSync(join(directory, 'objects', 'pack', name), { force: true })
+  const packs = join(directory, 'objects', 'pack')
+  for (const name of halfPacks(namesIn(packs))) rmSync(join(packs, name), { force: true })
+}
+
+/** What a killed process has left. A pack of the user's gets its index with the next capture. */
+function halfPacks(names: readonly string[]): string[] {
+  const isHalf = (name: string): boolean =>
+    name.endsWith('.pack') && !['.idx', '.keep'].some((ending) => names.includes(name.replace(/\.pack$/, ending)))
+  return names.filter((name) => name.startsWith('tmp_') || name.startsWith('.tmp-') || isHalf(name))
 }
 
 /** One pack of what the store has of its own, without what no ref leads to. */

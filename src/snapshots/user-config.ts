@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { guardedText } from '../disk/index.js'
+import { guardedText, isThere } from '../disk/index.js'
 import { byDepth, patternsAtRoot } from './frozen-ignore.js'
 import type { Git } from './git.js'
 import { refusePipesOf } from './readable-repository.js'
@@ -18,6 +18,21 @@ export async function userConfig(
     env: home === undefined ? {} : { HOME: home, GIT_CONFIG_GLOBAL: undefined },
   })
   return new Map(fields.map((field) => [field.split('\n', 1)[0] ?? '', field.slice(field.indexOf('\n') + 1)]))
+}
+
+/** What a capture asks for, and what leads to further files. Names of settings are written with these letters or not at all. */
+const OF_INTEREST = /excludesfile|attributesfile|autocrlf|include|worktreeconfig/i
+
+/** The same for a capture: empty when no file of it mentions what a capture asks for, and then git is not started. */
+export async function captureConfig(
+  repository: Repository,
+  home: string | undefined,
+  git: Git,
+): Promise<Map<string, string>> {
+  const ofHome = home === undefined ? [] : [join(home, '.gitconfig'), join(home, '.config', 'git', 'config')]
+  const files = [join(repository.commonDirectory, 'config'), ...ofHome].filter(isThere)
+  const isPlain = (path: string): boolean => !OF_INTEREST.test(guardedText(path, MOST_BYTES) ?? 'include')
+  return files.every(isPlain) ? new Map() : userConfig(repository, home, git)
 }
 
 /** All ignore rules that are in force now, as patterns at the worktree's root. `files` names the ignore files inside it. */

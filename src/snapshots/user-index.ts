@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyGuarded, guardedText, ifThere, readGuarded, temporaryName } from '../disk/index.js'
+import { copyGuarded, entriesIn, guardedText, ifThere, readGuarded, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import type { Git } from './git.js'
 import { type IndexDetails, PENDING } from './index-details.js'
+import { treeOfIndex } from './index-edit.js'
 import { GITLINK, type IndexEntry, type IndexFile, readIndex } from './index-file.js'
 import { exactStat } from './recent-files.js'
 import type { Repository } from './repository.js'
@@ -108,6 +109,8 @@ export class UserIndex {
 
   /** Writes what the index says into the store. */
   async keep(store: BareStore, git: Git): Promise<SeenIndex> {
+    const own = this.#treeWithoutGit(store)
+    if (own !== undefined) return this.#seen(store, own, this.entries, [])
     const path = temporaryName(join(stateDirectory(store.directory), 'user-index'))
     try {
       await this.copyTo(path, store, git)
@@ -123,20 +126,34 @@ export class UserIndex {
         })
       }
       const tree = await git.text([...store.at(), 'write-tree', '--missing-ok'], { env })
-      const details = this.#details(entries, unmerged)
-      const gitlinks = entries.filter(({ mode }) => mode === GITLINK).map((entry) => entry.path)
-      const stages = unmerged
-        .filter(({ mode }) => mode !== GITLINK)
-        .map(({ oid }, n) => ({ mode: '100644' as const, name: String(n).padStart(6, '0'), oid }))
-      return {
-        key: this.key,
-        tree,
-        gitlinks: [...new Set(gitlinks)],
-        ...(isEmpty(details) ? {} : { details: store.objects.blob(JSON.stringify(details)) }),
-        ...(stages.length > 0 ? { stages: store.objects.tree(stages) } : {}),
-      }
+      return this.#seen(store, tree, entries, unmerged)
     } finally {
       rmSync(path, { force: true })
+    }
+  }
+
+  /**
+   * Undefined when only git can tell. Git remembers the trees of most directories in the index; of a repository that fetches objects when they are
+   * needed, those may not be there.
+   */
+  #treeWithoutGit({ objects, facts }: BareStore): string | undefined {
+    const isFetching = entriesIn(join(facts.source, 'objects', 'pack')).some((name) => name.endsWith('.promisor'))
+    if (!this.bytes || isFetching) return undefined
+    return treeOfIndex(this.bytes, objects)
+  }
+
+  #seen(store: BareStore, tree: string, entries: readonly IndexEntry[], unmerged: readonly IndexEntry[]): SeenIndex {
+    const details = this.#details(entries, unmerged)
+    const gitlinks = entries.filter(({ mode }) => mode === GITLINK).map((entry) => entry.path)
+    const stages = unmerged
+      .filter(({ mode }) => mode !== GITLINK)
+      .map(({ oid }, n) => ({ mode: '100644' as const, name: String(n).padStart(6, '0'), oid }))
+    return {
+      key: this.key,
+      tree,
+      gitlinks: [...new Set(gitlinks)],
+      ...(isEmpty(details) ? {} : { details: store.objects.blob(JSON.stringify(details)) }),
+      ...(stages.length > 0 ? { stages: store.objects.tree(stages) } : {}),
     }
   }
 

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { copyGuarded, readPlain, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import { convertedPaths } from './converted-paths.js'
+import { changeFew } from './few-files.js'
 import { filesToAdd } from './files-to-add.js'
 import type { Git } from './git.js'
 import { editIndex } from './index-edit.js'
 import { readIndex } from './index-file.js'
+import type { MovePlan } from './move-plan.js'
 import type { Repository } from './repository.js'
 import { keyOf } from './snapshot.js'
 import type { UserIndex } from './user-index.js'
@@ -177,10 +179,7 @@ export class WorktreeIndex implements Disposable {
     const set = bytes && filesToAdd(this.root, added, this.store.objects)
     const edited = set && editIndex(bytes, { removed, set }, this.store.objects)
     if (!edited) return false
-    this.#isTouched = true
-    this.#copy ??= temporaryName(this.#saved)
-    writeFileSync(this.#copy, edited.bytes, { mode: 0o600 })
-    this.hasTree(edited.tree)
+    this.#put(edited)
     return true
   }
 
@@ -196,6 +195,31 @@ export class WorktreeIndex implements Disposable {
     const env = { GIT_INDEX_FILE: this.#writable() }
     await this.git.run([...this.store.at(this.root), 'read-tree', '-m', '-u', from, to], { cwd: this.root, env })
     this.hasTree(to)
+  }
+
+  /**
+   * The same for a few files, without starting git. False when something about them is left to git, and then nothing has been done.
+   */
+  moveFew(plan: MovePlan): boolean {
+    const { objects } = this.store
+    if (this.state.tree?.oid !== plan.from || this.state.tree.stamp !== this.#stamp()) return false
+    const bytes = readPlain(this.#path)
+    const edit = bytes && changeFew(this.root, plan, objects)
+    if (!edit) return false
+    // The store has every tree of the snapshot.
+    objects.hold()
+    const edited = editIndex(bytes, edit, objects)
+    objects.forget()
+    // Of an index that remains as it was the next scan finds what has changed.
+    if (edited?.tree === plan.to) this.#put(edited)
+    return true
+  }
+
+  #put({ bytes, tree }: { bytes: Buffer; tree: string }): void {
+    this.#isTouched = true
+    this.#copy ??= temporaryName(this.#saved)
+    writeFileSync(this.#copy, bytes, { mode: 0o600 })
+    this.hasTree(tree)
   }
 
   /** For whoever knows the tree of an index that was only copied. */

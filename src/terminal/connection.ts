@@ -5,6 +5,7 @@ import { type Asker, ConnectionLost } from './asker.js'
 import { commandLine } from './command-line.js'
 import { ControlClient, settlesWithin } from './control-client.js'
 import { closeGate, crashesOnNotices, hasKeeper, installHooks, openGate } from './event-hooks.js'
+import { endLeftClients, listClients } from './left-clients.js'
 import { OneShot } from './one-shot.js'
 import { isListening, startServer, type TmuxServer } from './server.js'
 import { OURS, settings } from './settings.js'
@@ -117,8 +118,11 @@ export class Connection implements AsyncDisposable {
   /** Sets up what we need in the server: by short processes, since a control client may only come when the gate is closed. */
   async #prepare(isNew: boolean, secret: string): Promise<void> {
     const { timeoutMs, isKept } = this.options
-    const told = await this.#askOnce([commandLine('display-message', '-p', `#{version} #{${OURS}}`)])
-    const [version = '', mark] = told[0]?.lines[0]?.split(' ') ?? []
+    const about = commandLine('display-message', '-p', `#{version} #{${OURS}}`)
+    const [told, clients] = await this.#askOnce(isKept ? [about, listClients()] : [about])
+    // Before the gate is closed: that they leave is a notice, too.
+    if (clients) await endLeftClients(clients.lines)
+    const [version = '', mark] = told?.lines[0]?.split(' ') ?? []
     this.#escapesDollars = version === '3.4'
     const isOurs = isNew || mark === '1'
     if (!isNew && !isKept) return

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { type Answer, AnswerReader } from './answer-reader.js'
 import { type Asker, ConnectionLost } from './asker.js'
 import { commandLine } from './command-line.js'
+import { ownerMark } from './left-clients.js'
 import { KEEPER, socketArguments, type TmuxServer } from './server.js'
 import { noAnswer } from './trouble.js'
 
@@ -55,7 +56,11 @@ export class ControlClient implements Asker {
   ): Promise<ControlClient | { readonly failed: string }> {
     const args = ['-u', '-N', '-C', ...socketArguments(server.socket), '-f', '/dev/null']
     args.push('attach-session', '-E', '-f', 'no-output,ignore-size', '-t', `=${KEEPER}`)
-    const child = spawn(server.executable, args, { env: server.environment, cwd: '/', stdio: 'pipe' })
+    const child = spawn(server.executable, args, {
+      env: { ...server.environment, ...ownerMark() },
+      cwd: '/',
+      stdio: 'pipe',
+    })
     const client = new ControlClient(server, child, secret)
     // A write to a client that has just ended; its end is what is acted upon.
     child.stdin.on('error', () => {})

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { lifeOf, processName } from '../disk/index.js'
+import { endOf, lifeOf, processName } from '../disk/index.js'
 import { commandLine } from './command-line.js'
 import { KEEPER } from './server.js'
 import type { PaneId, PaneInfo } from './terminal.js'
@@ -108,8 +108,9 @@ function parsePane(fields: readonly string[], isLast: boolean): UnsettledPane {
   return isClosed || isUnnoticed ? { info, unsettledIn: info.serverPid, hasEnded } : { info }
 }
 
-/** A pane whose server does not learn in time how its program ended: it is dead all the same. */
-export const settled = ({ info, hasEnded }: UnsettledPane): PaneInfo => (hasEnded ? { ...info, isDead: true } : info)
+/** A pane whose server does not learn in time how its program ended: it is dead all the same, and the system knows how. */
+export const settled = ({ info, hasEnded }: UnsettledPane): PaneInfo =>
+  hasEnded ? { ...info, isDead: true, ...endOf(info.pid) } : info
 
 /** tmux knows signals by name on some systems and by number on others. */
 function signalNumber(text: string): number {

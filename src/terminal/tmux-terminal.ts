@@ -9,6 +9,7 @@ import { Connection } from './connection.js'
 import { withoutEndedKeys } from './ended-keys.js'
 import { follow } from './follow.js'
 import { keyArguments } from './key-name.js'
+import { endLeftClients, listClients } from './left-clients.js'
 import { nudge } from './nudge.js'
 import { listActivity, listPanes, paneId, parseActivity, parsePanes, settled, type UnsettledPane } from './pane-list.js'
 import { checkPasteable } from './pasteable.js'
@@ -44,6 +45,8 @@ export interface OpenTerminal {
    * short process. Following events is always connected.
    */
   readonly kept?: boolean
+  /** This process has opened a terminal with the same tmux before, so its version is known to do. */
+  readonly isChecked?: boolean
   /** How long the server may take over one answer before it counts as unknown. */
   readonly timeoutMs?: number
 }
@@ -53,7 +56,7 @@ export async function openTerminal(options: OpenTerminal): Promise<Terminal> {
   const environment = cleanEnvironment(options.environment ?? {})
   const server: TmuxServer = { socket: options.socket, executable: options.executable ?? 'tmux', environment }
   checkSocket(server)
-  await checkTmux({ executable: server.executable, environment })
+  if (!options.isChecked) await checkTmux({ executable: server.executable, environment })
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
   return new TmuxTerminal(server, options.context, timeoutMs, options.kept ?? false)
 }
@@ -253,7 +256,12 @@ class TmuxTerminal implements Terminal {
     const isEmpty = `#{&&:#{==:#{${OURS}},1},${isAlone}}`
     const end = commandLine('if-shell', '-F', '-t', `=${KEEPER}:`, isEmpty, 'kill-server')
     try {
-      await this.#connection.ask(end)
+      const [, clients] = await Promise.all([
+        this.#connection.ask(end),
+        this.#connection.tryAsking(listClients(), { repeatable: true }),
+      ])
+      // They would keep it: it was empty but for them.
+      if (await endLeftClients(clients.lines)) await this.#connection.ask(end)
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error // it has ended, or is none of ours
     }

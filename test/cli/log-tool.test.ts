@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { scratch } from '../home/scratch.js'
 import { BINARY, environmentIn, run } from './binary.js'
@@ -81,7 +83,7 @@ describe('a tool call that a hook reports', () => {
     expect((await json(['turns', SESSION])).turns).toHaveLength(1)
   })
 
-  it('belongs to the session of the option, else of the message, else of the environment, else it is refused', async () => {
+  it('belongs to the session of the option, else of the message, else of the environment, else it is a new one', async () => {
     const env = { CLAUDE_CODE_SESSION_ID: 'from-environment' }
     const bare = '{"tool_name":"Bash"}'
     const session = async (args: string[], options: Parameters<typeof typed>[1]) =>
@@ -89,7 +91,10 @@ describe('a tool call that a hook reports', () => {
     expect(await session(['--session', OTHER], { input: called('t1', 'ls'), env })).toBe(OTHER)
     expect(await session([], { input: called('t1', 'ls'), env })).toBe(SESSION)
     expect(await session([], { input: bare, env })).toBe('from-environment')
-    expect(await typed(['session', 'log-tool'], { input: bare })).toMatchObject({ exitCode: 2 })
+    const begun = await session([], { input: bare })
+    expect(begun).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await callsOf(begun)).toHaveLength(1)
+    expect(await typed(['session', 'log-tool'], { input: 'garbage' })).toMatchObject({ exitCode: 2 })
     expect(await typed(['session', 'log-tool', '--session', SESSION], { input: 'garbage' })).toMatchObject({
       exitCode: 2,
     })
@@ -97,14 +102,65 @@ describe('a tool call that a hook reports', () => {
   })
 })
 
+const message = (id: string): string => JSON.stringify({ hook_event_name: 'SessionStart', session_id: id })
+
 describe('a session that a script starts', () => {
   it('has the id of the option, else of the hook, else of the environment while that is not recorded, else a new one', async () => {
-    const env = { CLAUDE_CODE_SESSION_ID: 'from-environment' }
+    const env = { CLAUDE_SESSION_ID: 'from-environment' }
     const id = async (args: string[], input = '') => (await json(['session', 'start', ...args], { env, input })).id
-    const message = JSON.stringify({ hook_event_name: 'SessionStart', session_id: SESSION })
-    expect(await id(['--id', OTHER])).toBe(OTHER)
-    expect(await id(['--hook'], message)).toBe(SESSION)
-    expect(await id([])).toBe('from-environment')
+    expect(await id(['--id', OTHER], message(SESSION))).toBe(OTHER)
+    expect(await id([], message(SESSION))).toBe(SESSION)
+    expect(await id(['--hook'], message('by-a-hook'))).toBe('by-a-hook')
+    expect(await id([], 'no JSON')).toBe('from-environment')
     expect(await id([])).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe.each([
+  ['session start', 'skein session start', (text: string) => text.trim().split('\n')],
+  ['prime', 'skein prime --json', (text: string) => text.match(/(?<="session": ")[^"]*/g) ?? []],
+])('standard input of %s', (_name, command, ids) => {
+  const ran = async (line: string) => {
+    const { stdout, stderr, exitCode } = await run('sh', ['-c', line], { env: environmentIn(path), cwd: path })
+    expect([stderr, exitCode]).toEqual(['', 0])
+    return ids(stdout)
+  }
+  const list = (): void => writeFileSync(join(path, 'list'), `${['one', 'two', 'three'].map(message).join('\n')}\n`)
+
+  it('is read when it is a message in a pipe or in a file', async () => {
+    writeFileSync(join(path, 'file'), message('from-a-file'))
+    expect(await ran(`printf '%s' '${message('from-a-pipe')}' | ${command}`)).toEqual(['from-a-pipe'])
+    expect(await ran(`${command} < file`)).toEqual(['from-a-file'])
+  })
+
+  it('stays where it is when the shell reads it as well: the lines of a loop, the rest of a script', async () => {
+    list()
+    for (const loop of [
+      `cat list | while read -r line; do ${command} > /dev/null; echo line >> read; done`,
+      `while read -r line; do ${command} > /dev/null; echo line >> read; done < list`,
+      `printf '${command} > /dev/null\necho line >> read\necho line >> read\necho line >> read\n' | sh`,
+    ]) {
+      await ran(loop)
+      expect(readFileSync(join(path, 'read'), 'utf8')).toBe('line\nline\nline\n')
+      writeFileSync(join(path, 'read'), '')
+    }
+  })
+
+  it('that is closed, a device, or a pipe in which nothing ever comes is no message', async () => {
+    for (const line of [`${command} <&-`, `${command} < /dev/null`]) {
+      const child = spawn('sh', ['-c', line], {
+        env: environmentIn(path),
+        cwd: path,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      expect((await text(child.stdout)).trim()).not.toBe('')
+    }
+    const child = spawn('sh', ['-c', `exec ${command}`], {
+      env: environmentIn(path),
+      cwd: path,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    expect((await text(child.stdout)).trim()).not.toBe('') // and its input is open still
+    child.stdin.destroy()
   })
 })

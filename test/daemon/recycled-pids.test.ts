@@ -14,7 +14,7 @@ function strike(killed: 'program' | 'server', words: readonly string[]): Record<
   try {
     const ran = spawnSync('unshare', [...ALONE, WORKER, directory, killed, ...words], {
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 290_000, // for what hangs
     })
     if (ran.status !== 0) throw new Error(`${ran.status} ${ran.stderr}`)
     return JSON.parse(ran.stdout)

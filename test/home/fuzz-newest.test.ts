@@ -24,11 +24,11 @@ import { type AgentId, type Instant, type SessionId, SkeinError } from '../../sr
 import { contextOf } from '../lifecycle/context.js'
 import { fakeTool } from '../lifecycle/fake-tool.js'
 import { mutated } from '../support/mutations.js'
-import { generator } from '../support/random.js'
+import { FUZZ_SEED, generator } from '../support/random.js'
 
 /** More rounds, and others, by SKEIN_FUZZ_ROUNDS and SKEIN_FUZZ_SEED. */
 const ROUNDS = Number(process.env.SKEIN_FUZZ_ROUNDS) || 10
-const FIRST_SEED = Number(process.env.SKEIN_FUZZ_SEED) || 120_036
+const FIRST_SEED = FUZZ_SEED || 120_036
 const SESSION = 'one' as SessionId
 const CONFIG = `[daemon]
 autostart = false

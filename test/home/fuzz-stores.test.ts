@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ConversationStore } from '../../src/conversations/index.js'
 import { SkeinError } from '../../src/model/index.js'
-import { generator, type Random } from '../support/random.js'
+import { FUZZ_SEED, generator, type Random } from '../support/random.js'
 import { openTestHome, profileDirectory } from './scratch.js'
 import { filesUnder, fillHome, LATER, OTHER, SESSION } from './worded-home.js'
 
@@ -98,7 +98,7 @@ it(`${ROUNDS} rounds of damage to the archive of words and to conversations stop
   expect(names.length).toBeGreaterThan(5)
   const hit = new Set<string>()
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const random = generator(90_000 + round)
+    const random = generator(FUZZ_SEED + 90_000 + round)
     rmSync(root, { recursive: true, force: true })
     cpSync(pristine, root, { recursive: true, verbatimSymlinks: true })
     const hows = Object.keys(MUTATIONS)
@@ -114,11 +114,11 @@ it(`${ROUNDS} rounds of damage to the archive of words and to conversations stop
     if (random(2) === 0) rmSync(join(root, '.claude'), { recursive: true, force: true })
     if (random(3) === 0) rmSync(join(profileDirectory(root), 'text.db'), { force: true })
     const listed = await useStores(root).catch((error: Error) => {
-      throw new Error(`round ${round}: ${done.join(', ')}: ${error.stack}`)
+      throw new Error(`seed ${FUZZ_SEED}, round ${round}: ${done.join(', ')}: ${error.stack}`)
     })
     expect(
       all.filter((id) => !listed.includes(id)),
-      `round ${round}: ${done.join(', ')}`,
+      `seed ${FUZZ_SEED}, round ${round}: ${done.join(', ')}`,
     ).toEqual([])
   }
   expect([...hit].sort()).toEqual(names)

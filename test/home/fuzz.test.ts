@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type Mutated, mutated } from '../support/mutations.js'
-import { generator } from '../support/random.js'
+import { FUZZ_SEED, generator } from '../support/random.js'
 import { contentOf, forget, jsonFiles, lookAt, put, renewed, SESSIONS, world } from './fuzz-world.js'
 import { profileDirectory } from './scratch.js'
 
@@ -28,7 +28,7 @@ it(`${LINE_ROUNDS * LINES} damaged journal lines stop nothing, and all that the 
   const whole = readFileSync(join(profileDirectory(here.pristine), 'events', '00000001.jsonl'), 'utf8')
   const lines = whole.trimEnd().split('\n')
   for (let round = 1; round <= LINE_ROUNDS; round += 1) {
-    const random = generator(round)
+    const random = generator(FUZZ_SEED + round)
     renewed(here)
     const damaged = new Map<number, Mutated>()
     while (damaged.size < LINES) {
@@ -58,7 +58,7 @@ it(`${LINE_ROUNDS * LINES} damaged journal lines stop nothing, and all that the 
       )
     expect(
       SESSIONS.filter((id) => isTold(id) && !listed.includes(id)),
-      `round ${round}: ${done.join(', ')}`,
+      `seed ${FUZZ_SEED}, round ${round}: ${done.join(', ')}`,
     ).toEqual([])
   }
 }, 900_000)
@@ -68,7 +68,7 @@ it(`${FILE_ROUNDS * FILES} damaged files stop nothing, and all other sessions ar
   const names = jsonFiles(here.pristine)
   const hit = new Set<string>()
   for (let round = 1; round <= FILE_ROUNDS; round += 1) {
-    const random = generator(10_000 + round)
+    const random = generator(FUZZ_SEED + 10_000 + round)
     renewed(here)
     const chosen = Array.from({ length: FILES }, () => names[random(names.length)] ?? '')
     const done = chosen.map((name) => {
@@ -87,7 +87,7 @@ it(`${FILE_ROUNDS * FILES} damaged files stop nothing, and all other sessions ar
       chosen.some((name) => name.endsWith(`/${id}.json`) || (id === 'old' && name.endsWith('.gz')))
     expect(
       SESSIONS.filter((id) => !listed.includes(id) && !isTouched(id)),
-      `round ${round}: ${done.join(', ')}`,
+      `seed ${FUZZ_SEED}, round ${round}: ${done.join(', ')}`,
     ).toEqual([])
   }
   expect([...hit].sort()).toEqual(names)
@@ -97,7 +97,7 @@ it('the built program never takes a damaged file for a bug of its own', async ()
   const here = await world()
   const names = jsonFiles(here.pristine)
   for (let round = 1; round <= 12; round += 1) {
-    const random = generator(50_000 + round)
+    const random = generator(FUZZ_SEED + 50_000 + round)
     renewed(here)
     const name = names[random(names.length)] ?? ''
     const { how, text } = mutated(contentOf(here.root + name), random)
@@ -155,7 +155,7 @@ it('any version in any file stops nothing, and what a newer Skein wrote is kept 
   for (const name of versioned) {
     for (const v of VERSIONS) {
       round += 1
-      const random = generator(80_000 + round)
+      const random = generator(FUZZ_SEED + 80_000 + round)
       renewed(here)
       const more = random(3) === 0 ? [versioned[random(versioned.length)] ?? ''] : []
       const chosen = [...new Set([name, ...more])]

@@ -12,7 +12,14 @@ import { type Context, instantOf, parseSessionId, SkeinError } from '../../src/m
 import type { PaneId } from '../../src/terminal/index.js'
 import { scratch } from '../home/scratch.js'
 import { contextOf } from './context.js'
-import { type Moment, QUESTION, type ScriptedDialog, ScriptedProgram, TOOL } from './scripted-program.js'
+import {
+  type Moment,
+  QUESTION,
+  type ScriptedDialog,
+  ScriptedProgram,
+  seen as seenAs,
+  TOOL,
+} from './scripted-program.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -76,8 +83,12 @@ async function stage(dialogs: readonly ScriptedDialog[], moments: readonly Momen
 }
 
 const dialog = fc.record<ScriptedDialog>({
-  command: fc.constantFrom('ls', 'ls; rm -rf ~', 'rm -rf /tmp/x', 'rm -rf / tmp/x', 'make'),
+  command: fc.constantFrom(
+    ...['ls', 'ls; rm -rf ~', 'rm -rf /tmp/x', 'rm -rf / tmp/x', 'make'],
+    ...['echo a rm b', 'echo a\nrm b', "rm 'a b'", "rm 'a  b'", 'rm -rf ./b', 'rm -rf .\u200b/b'],
+  ),
   isShown: fc.boolean(),
+  isLoose: fc.constantFrom(false, false, true),
   hook: fc.constantFrom('before', 'before', 'late', 'never'),
 })
 const moment = fc.constantFrom<Moment>('nothing', 'nothing', 'nothing', 'hook', 'answered in the pane')
@@ -127,7 +138,8 @@ it('no sequence of dialogs lets a token or an approval act on a request other th
           // What is recorded as answered is what was answered.
           const [event] = done ? await passing(home.events.read({ type: 'agent_answered', last: 1 })) : []
           const what = given[0] && dialogs[given[0].dialog]
-          if (event && what) expect([what.command, ...(what.isShown ? [] : [QUESTION])]).toContain(event.payload.what)
+          const asShown = what?.isShown ? seenAs(what.command) : QUESTION
+          if (event && what) expect([what.command, asShown]).toContain(event.payload.what)
         }
         await passing(Promise.resolve(home[Symbol.asyncDispose]()))
       },
@@ -174,13 +186,82 @@ it('what is asked is shown with its token by the first look after the registry s
   expect(program.answers).toEqual([{ dialog: 0, label: 'Yes' }])
 })
 
+/** Two requests that are told apart by little. Each has its dialog after the other's. */
+const TWINS: readonly (readonly [string, string])[] = [
+  ['echo a rm b', 'echo a\nrm b'],
+  ["rm 'a b'", "rm 'a  b'"],
+  ['for x in a\n  rm x\nrm b', 'for x in a\n  rm x\n  rm b'],
+  ['rm -rf ./b', 'rm -rf .\u200b/b'],
+]
+const HOOKS = ['before', 'late', 'never'] as const
+
+it.each(TWINS)('the token that was shown with %j is not given to %j', { timeout: 120_000 }, async (first, second) => {
+  let answered = 0
+  for (const hook of HOOKS) {
+    for (const next of HOOKS) {
+      // What neither its screen nor its hook tells apart is the same to everyone.
+      if (seenAs(first) === seenAs(second) && hook !== 'before' && next !== 'before') continue
+      for (let goesOnAt = 0; goesOnAt < 12; goesOnAt += 2) {
+        const moments: Moment[] = Array.from({ length: goesOnAt }, () => 'nothing')
+        const dialogs: ScriptedDialog[] = [
+          { command: first, isShown: true, hook },
+          { command: second, isShown: true, hook: next },
+        ]
+        const { home, agent, parts, program } = await passing(
+          stage(dialogs, [...moments, 'answered in the pane', 'hook'], 0),
+        )
+        const [seen] = await passing(observe(parts, new Set([agent.id])))
+        const shown = program.read
+        const { token } = seen?.verdict?.status ?? {}
+        await passing(answer(parts, agent, { decision: 'allow' }, token)).catch((error: unknown) => {
+          if (!(error instanceof SkeinError)) throw error
+        })
+        answered += program.answers.length
+        const label = 'Yes'
+        if (program.answers.length > 0)
+          expect(program.answers, `${hook} ${next} ${goesOnAt}`).toEqual([{ dialog: shown, label }])
+        await passing(Promise.resolve(home[Symbol.asyncDispose]()))
+      }
+    }
+  }
+  expect(answered).toBeGreaterThan(0)
+})
+
+it('a permission that nobody has seen yet is not given by an answer to nothing in particular', async () => {
+  const undrawn = { undrawnFor: 2, undrawnAs: 'Loading' }
+  const dialogs: ScriptedDialog[] = [{ command: 'rm -rf ~', isShown: true, hook: 'never', ...undrawn }]
+  const { agent, parts, program } = await passing(stage(dialogs, [], 0))
+  await expect(passing(answer(parts, agent, { decision: 'allow' }))).rejects.toThrow(/nothing was chosen/)
+  expect(program.answers).toEqual([])
+  await passing(answer(parts, agent, { decision: 'allow' }))
+  expect(program.answers).toEqual([{ dialog: 0, label: 'Yes' }])
+})
+
+it('a request that names nothing on the screen is not said to be what another dialog asks', async () => {
+  const dialogs: ScriptedDialog[] = [
+    { command: 'look at the weather', isShown: false, isLoose: true, hook: 'before', undrawnFor: 1 },
+    { command: 'rm -rf ~', isShown: true, hook: 'never' },
+  ]
+  const { agent, parts } = await passing(stage(dialogs, ['answered unseen'], 0))
+  const [seen] = await passing(observe(parts, new Set([agent.id])))
+  expect(seen?.verdict?.status.asks?.[0]).toMatchObject({ what: 'rm -rf ~' })
+})
+
 /**
  * Whether the token that was shown with this may act on a dialog: on the very command; where none was shown, on the very dialog, except that
  * nothing tells dialogs apart that neither show their command nor report it.
  */
 function isNamed(dialogs: readonly ScriptedDialog[], named: { what: string; dialog: number | undefined }, at: number) {
   const given = dialogs[at]
-  if (named.what !== QUESTION) return given?.command === named.what
+  if (named.what !== QUESTION) return given?.command === named.what || isSeenAs(dialogs, named, at)
   const isSilent = (dialog: ScriptedDialog | undefined): boolean => dialog?.hook !== 'before'
   return given?.isShown === false && (named.dialog === at || (isSilent(given) && isSilent(dialogs[named.dialog ?? at])))
+}
+
+/** Shown by its screen alone, it is what a terminal shows; and nothing tells two apart that are seen as the same and tell nothing. */
+function isSeenAs(dialogs: readonly ScriptedDialog[], named: { what: string; dialog: number | undefined }, at: number) {
+  const given = dialogs[at]
+  return (
+    given?.isShown === true && named.dialog !== undefined && seenAs(given.command) === named.what && named.dialog === at
+  )
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asksOf, dialogPrint } from '../../src/lifecycle/talk/asks.js'
 import { openRequests, type PendingRequest, pendingOf } from '../../src/lifecycle/talk/pending-request.js'
-import { isPrinted, printOf } from '../../src/lifecycle/talk/text-print.js'
+import { isEndOf, isPrinted, printOf } from '../../src/lifecycle/talk/text-print.js'
 import { type AgentStatus, type Ask, instantOf, parseAgentId } from '../../src/model/index.js'
 import { type Dialog, WRAPPED } from '../../src/tools/index.js'
 
@@ -79,6 +79,34 @@ describe('what an agent asks', () => {
     expect(asked([request('one', 10), request('two', 11)], dialogFor('two')).requests).toHaveLength(2)
   })
 
+  const LONG = Array.from({ length: 60 }, (_, n) => `echo line ${n}`).join('\n')
+  const cut = (thing: string, more: Partial<Dialog> = {}): Dialog => ({ ...dialogFor(thing), isCut: true, ...more })
+
+  it('of two that read the same as far as the screen shows them, neither is said to be asked, whichever was seen', () => {
+    const [one, other] = [request(LONG, 10), request(`${LONG}\nrm -rf ~`, 11)]
+    const shown = cut(LONG.slice(0, 600))
+    const first = asked([one], shown)
+    expect(first.shown?.id).toBe(one.id)
+    expect(asked([...first.requests, other], shown).shown).toBeUndefined()
+    expect(asked([...first.requests, other], shown).asks.map(({ token }) => token)).not.toContain(first.asks[0]?.token)
+  })
+
+  it('a dialog whose beginning is not on the screen may be for more than what it shows', () => {
+    expect(asked([request('ls', 10)], cut('ls')).shown?.what).toBe('ls') // it ends in dots itself
+    expect(asked([request('ls', 10)], cut('ls', { isTopless: true })).shown).toBeUndefined()
+    const [head, tail] = [LONG.slice(0, 600), LONG.slice(-600)]
+    expect(asked([request(LONG, 10)], cut(head, { isTopless: true })).shown).toBeUndefined()
+    expect(asked([request(LONG, 10)], cut(tail, { isTopless: true })).shown?.what).toBe(LONG)
+  })
+
+  it('what cannot be seen is known by the sign that stands for it', () => {
+    const hidden = request('touch z\u200bw\u001b', 10)
+    expect(asked([hidden], dialogFor('touch z\ufffdw\ufffd')).asks).toMatchObject([{ what: 'touch z\u200bw\u001b' }])
+    expect(asked([hidden], dialogFor('touch zw')).asks).toMatchObject([{ what: 'touch z\u200bw\u001b' }])
+    expect(asked([request('touch zw', 10)], dialogFor('touch z\ufffdw')).shown).toBeUndefined()
+    expect(asked([hidden, request('touch zw', 11)], dialogFor('touch zw')).shown).toBeUndefined()
+  })
+
   it('requests of a program with ids are each answerable', () => {
     const requests = [request('one', 10, { isTracked: true }), request('two', 11, { isTracked: true })]
     expect(asked(requests, dialogFor('two')).asks.map(({ what, is_queued }) => [what, is_queued])).toEqual([
@@ -148,9 +176,9 @@ describe('the print of a text', () => {
 
   it('of a long text that is cut is found by either end, and by nothing else', () => {
     const text = Array.from({ length: 200 }, (_, n) => `line ${n}`).join('\n')
-    expect(isPrinted(text.slice(-800), printOf(text), true)).toBe(true)
-    expect(isPrinted(text.slice(0, 800), printOf(text), true)).toBe(true)
-    expect(isPrinted(text.slice(300, 1_200), printOf(text), true)).toBe(false)
+    expect(isEndOf(text.slice(-800), printOf(text), { isCut: true })).toBe(true)
+    expect(isEndOf(text.slice(0, 800), printOf(text), { isCut: true })).toBe(true)
+    expect(isEndOf(text.slice(300, 1_200), printOf(text), { isCut: true })).toBe(false)
     expect(isPrinted(text.slice(-800), printOf(text))).toBe(false)
   })
 })

@@ -1,9 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { PLAIN_PAINT } from '../../src/cli/screen/paint.js'
 import { runningAgentsView } from '../../src/cli/views/running-agents-view.js'
 import { BudgetBook, considerRespawn, enforceBudgets, standings } from '../../src/lifecycle/index.js'
+import { nowOf } from '../../src/lifecycle/parts.js'
 import { type Agent, type Budget, budgetState, instantOf, parseAmount } from '../../src/model/index.js'
 import { budgetClear, budgetSet } from '../../src/operations/index.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
@@ -16,10 +17,11 @@ interface Yard extends Workshop {
   set(input: Partial<Parameters<typeof budgetSet.run>[0]>): Promise<unknown>
 }
 
+const DAY_MS = 24 * 3_600_000
 let calls = 0
 
-async function yard(): Promise<Yard> {
-  const shop = await workshop()
+async function yard(options: Parameters<typeof workshop>[0] = {}): Promise<Yard> {
+  const shop = await workshop(options)
   await shop.agents.start({ agent: 'web/toast', cwd: shop.project, tool: 'fake' })
   await eventually(
     async () => (await shop.agents.why('web/toast')).agent.status,
@@ -42,7 +44,7 @@ async function yard(): Promise<Yard> {
         const usage = { input_tokens: 100_000, output_tokens: 10_000 }
         const message = { id: `msg_${calls}`, type: 'message', role: 'assistant', model, content: [], usage }
         const line = { type: 'assistant', uuid: `u${calls}`, requestId: `req_${calls}`, sessionId: session, message }
-        appendFileSync(log, `${JSON.stringify({ ...line, timestamp: new Date().toISOString(), cwd: shop.project })}\n`)
+        appendFileSync(log, `${JSON.stringify({ ...line, timestamp: nowOf(shop.parts), cwd: shop.project })}\n`)
       }
       await shop.home.history.ingest()
     },
@@ -66,6 +68,11 @@ it('a budget warns once, stops the agent at the end of its turn, refuses prompts
   await place.spends(1)
   expect(await place.round()).toEqual(['warned: agent web/toast has spent $0.90 (warning at $0.80, stop at $1.00)'])
   expect(await place.round()).toEqual([])
+  // Nothing is written again either: a round comes with every change of a status.
+  const written = statSync(place.home.paths.budgets).ino
+  await place.spends(0)
+  expect(await place.round()).toEqual([])
+  expect(statSync(place.home.paths.budgets).ino).toBe(written)
   const again = await place.again() // as another daemon
   expect(await enforceBudgets(again.parts, await again.parts.runs.all())).toEqual([])
   const [warned] = await place.home.events.read({ type: 'budget_warned' })
@@ -100,6 +107,30 @@ it('a budget warns once, stops the agent at the end of its turn, refuses prompts
   await place.agents.start({ agent: 'web/toast' })
   await place.agents.send('web/toast', 'go on')
   expect(await place.round()).toEqual([])
+})
+
+it('a daily budget warns once on each day: an event, a mail and a notice', async () => {
+  const clock = { now: (): number => Date.now() + aheadMs }
+  let aheadMs = Date.now() % DAY_MS > DAY_MS - 60_000 ? 60_000 : 0 // not over midnight
+  const place = await yard({ clock })
+  await place.set({ all: true, per: 'day', soft: usd('0.40usd') })
+  const warned = async (): Promise<number> => (await place.home.events.read({ type: 'budget_warned' })).length
+  await place.spends(1)
+  const first = await Promise.all([place.round(), place.round()]) // as two daemons
+  expect(first.flat()).toEqual(['warned: everything has spent $0.45 today (warning at $0.40)'])
+  expect(await place.round()).toEqual([])
+  await place.spends(1)
+  expect(await place.round()).toEqual([])
+  expect(await warned()).toBe(1)
+  aheadMs += DAY_MS
+  expect(await place.round()).toEqual([])
+  await place.spends(1)
+  expect(await place.round()).toEqual(['warned: everything has spent $0.45 today (warning at $0.40)'])
+  expect(await place.round()).toEqual([])
+  expect(await warned()).toBe(2)
+  const [event] = await place.home.events.read({ type: 'budget_warned' })
+  const { mail } = await place.home.work.inbox({ address: event?.actor as never })
+  expect(mail.map(({ subject }) => subject)).toEqual(['Budget: everything', 'Budget: everything'])
 })
 
 it('a prompt that was typed by hand is finished, and the agent is stopped after it', async () => {
@@ -143,6 +174,16 @@ it('groups, units of work, everything and days have budgets of their own; what h
   await budgetClear.run({ all: true } as never, { nowMs: 0, home: async () => place.home } as never)
   await place.agents.start({ agent: 'web/toast' })
   expect(await place.round()).toEqual([])
+})
+
+it('a budget that is not there is named as its user names it', async () => {
+  const place = await yard()
+  const context = { nowMs: Date.now(), home: async () => place.home } as never
+  const clear = (input: object) => budgetClear.run({ all: false, ...input } as never, context)
+  const missing = (name: string) => ({ code: 'bad-input', message: `There is no budget for ${name}` })
+  await expect(clear({ agent: 'web/toast' })).rejects.toMatchObject(missing('agent web/toast'))
+  await expect(clear({ group: 'web' })).rejects.toMatchObject(missing('group web'))
+  await expect(clear({ all: true })).rejects.toMatchObject(missing('everything'))
 })
 
 it('the budget of a group whose name was erased limits nobody, and stops nothing', async () => {

@@ -25,6 +25,8 @@ it('down stops in the order of the roles and leaves nothing running; up brings b
   expect(() => shop.tmux('list-sessions')).toThrow()
   expect(await shop.agents.running()).toEqual([])
   expect(await shop.agents.recover({ spacingMs: 0 })).toEqual([])
+  const down = (await shop.agents.list()).find(({ address }) => address === 'worker')
+  expect(down?.reason).toBe('stopped: by skein down; skein up starts it again')
   await shop.agents.stop('mayor')
   const back = await shop.agents.recover({ spacingMs: 0, isUp: true })
   expect(back.map(({ agent, outcome }) => [agent.address, outcome])).toEqual([
@@ -32,6 +34,7 @@ it('down stops in the order of the roles and leaves nothing running; up brings b
     ['deacon', 'resumed'],
     ['worker', 'resumed'],
   ])
+  for (const { fell } of back) expect(fell).toEqual({ how: 'stopped', reason: 'skein down' })
   for (const { agent, session_id } of back) expect(session_id).toBe(before.get(agent.address))
   expect(await shop.agents.recover({ spacingMs: 0, isUp: true })).toEqual([])
 })

@@ -47,6 +47,7 @@ interface Said {
   reply?: string
   kind?: Wait
   what?: string
+  isLoose?: boolean
   background?: number
 }
 
@@ -76,8 +77,8 @@ function readMessage({ payload }: SpooledMessage): AgentReport | undefined {
                 tool: 'Run',
                 kind: said.kind ?? 'permission',
                 what: said.what,
-                // Of a plan its dialog shows nothing.
-                ...(said.kind === 'plan' ? {} : { exactly: said.what }),
+                // Of a plan its dialog shows nothing, and of some tools nobody knows what.
+                ...(said.kind === 'plan' || said.isLoose ? {} : { exactly: said.what }),
               },
             }
           : {}),
@@ -110,9 +111,10 @@ function readScreen(lines: readonly string[]): ScreenReading {
   const at = shown.findIndex((line) => line.startsWith('QUESTION: '))
   if (at >= 0) {
     const question = shown[at]?.slice('QUESTION: '.length) ?? ''
-    // The thing itself may have a line of its own, below a question that is always the same.
-    const below = shown[at + 1]?.startsWith(THING) ? shown[at + 1]?.slice(THING.length) : undefined
-    const options = shown.slice(at + (below === undefined ? 1 : 2)).map((line) => {
+    // The thing itself may have lines of its own, below a question that is always the same.
+    const things = shown.slice(at + 1).filter((line) => line.startsWith(THING))
+    const below = things.length > 0 ? things.map((line) => line.slice(THING.length)).join('\n') : undefined
+    const options = shown.slice(at + 1 + things.length).map((line) => {
       const label = line.slice(2).trimEnd()
       return { label, meaning: MEANINGS[label] ?? ('other' as const), isSelected: line.startsWith('❯') }
     })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { HibernateRounds } from '../../src/daemon/watch/hibernate-rounds.js'
@@ -21,8 +21,8 @@ async function yard(config = ''): Promise<Workshop & { later(ms: number): void; 
   return { ...shop, rounds, later }
 }
 
-async function started(shop: Workshop, agent: string): Promise<void> {
-  await shop.agents.start({ agent, cwd: shop.project })
+async function started(shop: Workshop, agent: string, { cwd = shop.project } = {}): Promise<void> {
+  await shop.agents.start({ agent, cwd })
   await eventually(
     async () => (await shop.agents.why(agent)).agent.status,
     (status) => status === 'idle',
@@ -66,6 +66,23 @@ it('an agent that sleeps has no process, and a prompt wakes it in its conversati
     { prompt: 'what was it?', session: before.session_id },
   ])
   expect(shop.log().filter(({ started: begun }) => begun)).toHaveLength(2)
+})
+
+it('an agent whose directory is gone is not woken, and says which command brings it back', async () => {
+  const shop = await workshop()
+  const cwd = join(shop.root, 'elsewhere')
+  mkdirSync(cwd)
+  await started(shop, 'web/toast', { cwd })
+  await shop.agents.send('web/toast', 'remember', { wait: true })
+  await shop.agents.sleep('web/toast')
+  renameSync(cwd, `${cwd}-moved`)
+  const gone = { message: `There is no directory ${cwd}`, next: 'Create it again, then: skein wake web/toast' }
+  await expect(shop.agents.wake('web/toast')).rejects.toMatchObject(gone)
+  await expect(shop.agents.send('web/toast', 'hello')).rejects.toMatchObject(gone)
+  expect(await statusOf(shop, 'web/toast')).toBe('asleep')
+  renameSync(`${cwd}-moved`, cwd)
+  await shop.agents.wake('web/toast')
+  expect(await statusOf(shop, 'web/toast')).not.toBe('asleep')
 })
 
 it('what would be lost keeps it awake: a turn, a question, a draft, work in the background, a terminal that shows it', async () => {

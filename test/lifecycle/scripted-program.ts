@@ -9,15 +9,21 @@ export const QUESTION = 'Do you want to proceed?'
 /** One dialog of the program. `hook`: when its hook reaches the spool. */
 export interface ScriptedDialog {
   command: string
-  /** Whether its screen shows the command, in a line of its own. */
+  /** Whether its screen shows the command, in lines of its own, as a terminal shows it. */
   isShown: boolean
+  /** Its hook tells nothing that would have to be on the screen. */
+  isLoose?: boolean
   hook: 'before' | 'late' | 'never'
-  /** So many looks pass before it is drawn. */
+  /** So many looks pass before it is drawn. What is seen until then; else that it works. */
   undrawnFor?: number
+  undrawnAs?: string
 }
 
+/** A command as it is seen: without what cannot be seen. */
+export const seen = (command: string): string => command.replace(/\p{Cf}/gu, '')
+
 /** What happens in the program just before it is looked at or a key reaches it. */
-export type Moment = 'nothing' | 'answered in the pane' | 'hook'
+export type Moment = 'nothing' | 'answered in the pane' | 'answered unseen' | 'hook'
 
 export const TOOL = fakeTool({ name: 'scripted' })
 const OPTIONS = ['No', 'Yes', 'Yes, always']
@@ -77,17 +83,20 @@ export class ScriptedProgram {
   #look(): string {
     this.#moment()
     const dialog = this.dialogs[this.#at]
-    if (!dialog || this.#undrawn++ < (dialog.undrawnFor ?? 0)) return 'WORKING …'
+    if (!dialog || this.#undrawn++ < (dialog.undrawnFor ?? 0)) return dialog?.undrawnAs ?? 'WORKING …'
     this.#looks += 1
     this.read = this.#at
     const rows = OPTIONS.map((label, at) => `${at === this.#selected ? '❯' : ' '} ${label}`)
-    return [`QUESTION: ${QUESTION}`, ...(dialog.isShown ? [`  $ ${dialog.command}`] : []), ...rows].join('\n')
+    const shown = dialog.isShown ? seen(dialog.command).split('\n') : []
+    return [`QUESTION: ${QUESTION}`, ...shown.map((line) => `  $ ${line}`), ...rows].join('\n')
   }
 
   #moment(): void {
     const moment = this.moments.next().value as Moment
     if (moment === 'hook') for (const late of this.#late.splice(0)) this.#tell('ask', late)
     if (moment === 'answered in the pane' && this.shown !== undefined) this.#goOn()
+    // What it was allowed to do takes its time, and its end is told only then.
+    if (moment === 'answered unseen') this.#goOn(false)
   }
 
   #key(key: string): void {
@@ -104,8 +113,8 @@ export class ScriptedProgram {
     this.#goOn()
   }
 
-  #goOn(): void {
-    if (this.dialogs[this.#at]?.hook !== 'never') this.#tell('answered', this.#at)
+  #goOn(isTold = true): void {
+    if (isTold && this.dialogs[this.#at]?.hook !== 'never') this.#tell('answered', this.#at)
     this.#at += 1
     this.#draw()
   }
@@ -122,7 +131,8 @@ export class ScriptedProgram {
     this.#messages += 1
     const name = `${BigInt(nowMs()) * 1_000_000n + BigInt(this.#messages)}`
     const head = JSON.stringify({ v: 1, agent, run, tool: TOOL.name })
-    const said = JSON.stringify({ event, kind: 'permission', what: this.dialogs[at]?.command })
+    const { command: what, isLoose } = this.dialogs[at] ?? {}
+    const said = JSON.stringify({ event, kind: 'permission', what, isLoose })
     writeFileSync(join(spool, `.${name}`), `${head}\n${said}`)
     renameSync(join(spool, `.${name}`), join(spool, `${name}.msg`))
   }

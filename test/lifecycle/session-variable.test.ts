@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -56,4 +56,27 @@ it('output and the turns of an agent come from the log that its tool describes',
   await home.history.ingest()
   expect((await home.history.turns(agent.session_id ?? '')).turns).toMatchObject([{ prompt: 'good morning' }])
   expect((await home.history.search({ text: 'morning' })).hits.length).toBeGreaterThan(0)
+})
+
+it('a program that neither takes nor tells an id has the one of its session in its environment, also as a successor', async () => {
+  const root = scratch()
+  const seen = join(root, 'seen')
+  const command = ['/bin/sh', '-c', `echo "$SKEIN_SESSION $GT_SESSION_UUID" >> ${seen}; echo ready; exec cat`]
+  writeFileSync(
+    join(root, 'config.toml'),
+    `[tools.plain]\ncommand = ${JSON.stringify(command)}\nidle_patterns = ["ready"]\n[roles]\npreset = "gastown"\nroot = "${root}"\n[roles.crew]\nbeacon = false\n`,
+  )
+  const custom = parseCustomTools({ plain: { command, idle_patterns: ['ready'] } }, '', [])
+  const { agents, project } = await workshop({ root, runners: runnersFor({ custom, patterns: [] }).all })
+  const { agent } = await agents.start({ agent: 'mayor', role: 'mayor', cwd: project, tool: 'plain' })
+  const lines = () =>
+    eventually(
+      () => readFileSync(seen, 'utf8').trim().split('\n'),
+      (all) => all.length > 0,
+    )
+  expect(agent.session_id).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await lines()).toEqual([`${agent.session_id} ${agent.session_id}`])
+  const { to } = await agents.handoff({ agent: 'mayor', message: 'go on' })
+  expect(to).not.toBe(agent.session_id)
+  expect((await lines()).at(-1)).toBe(`${to} ${to}`)
 })

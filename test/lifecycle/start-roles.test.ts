@@ -218,6 +218,19 @@ describe('an agent with a role', () => {
   })
 })
 
+it('the beacon names the plan of the work on the hook, until a handoff has taken it off', async () => {
+  const shop = await shopWith(TOWN)
+  const max = await shop.home.roster.add({ address: 'gastown/crew/max', tool: 'fake' })
+  const unit = await shop.home.work.add({ title: 'a unit', molecule_id: 'gt-abc12' })
+  await shop.home.work.hook(unit.id, max)
+  await shop.agents.start({ agent: 'gastown/crew/max', cwd: shop.project, topic: 'assigned' })
+  const told = () => shop.log().flatMap(({ prompt }) => (typeof prompt === 'string' ? [prompt.split('\n')[0]] : []))
+  expect(told()).toEqual([expect.stringMatching(/ • assigned:gt-abc12$/)])
+  await shop.agents.handoff({ agent: 'gastown/crew/max', message: 'on' })
+  await eventually(told, (lines) => lines.length === 2)
+  expect(told()[1]).toMatch(/ • handoff$/)
+})
+
 describe('who an agent is', () => {
   it('is in its environment and in that of its tmux session, in the names of Gas Town as well with its preset', async () => {
     const shop = await shopWith(TOWN, { env: { SECRET_KEY: 'hush' } })

@@ -72,7 +72,37 @@ describe('what is killed', () => {
     expect(seen).toMatchObject({ status: 'idle', pane: stored?.run?.pane })
     expect((await shop.agents.runs())[0]).toMatchObject({ run: { pid, id: stored?.run?.id } })
     expect((await shop.agents.send('toast', 'hello')).delivery).toBe('received')
+    expect(await shop.home.events.read({ type: 'agent_started' })).toHaveLength(1) // the journal had it
   })
+
+  it.each([false, true])(
+    'the start of a pane whose maker was killed is in the journal once, before its end (dead when it is found: %s)',
+    async (isDead) => {
+      const shop = await workshop()
+      await shop.agents.start({ agent: 'toast', cwd: shop.project })
+      const [stored] = await shop.agents.runs()
+      const file = join(shop.home.paths.agents, `${stored?.agent}.json`)
+      const { pane: _pane, pid = 0, process_start: _start, ...same } = stored?.run ?? {}
+      const { run: _run, told: _told, ...rest } = stored ?? {}
+      const launching = { ...same, id: 'unrecorded' }
+      writeFileSync(file, JSON.stringify({ ...rest, launching, status: { ...stored?.status, status: 'starting' } }))
+      if (isDead) process.kill(pid, 'SIGKILL')
+      for (let looks = 0; looks < 3; looks += 1) await shop.agents.list()
+      if (!isDead) process.kill(pid, 'SIGKILL')
+      await eventually(
+        () => shop.agents.list(),
+        ([one]) => one?.status === 'error',
+      )
+      const told = await shop.home.events.read({ type: 'agent_*' })
+      const own = told.filter(({ payload }) => {
+        const run = payload.run as string | { id?: string } | undefined
+        return (typeof run === 'object' ? run.id : run) === 'unrecorded'
+      })
+      expect(own.map(({ type }) => type)).toEqual(['agent_started', 'agent_stopped'])
+      expect(await shop.home.events.read({ type: 'session_death' })).toHaveLength(1)
+      expect(await shop.home.events.read({ type: 'spawn' })).toHaveLength(2)
+    },
+  )
 
   it('the end of the process before says nothing about one that is being started in its pane', async () => {
     const shop = await workshop()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editIndex } from '../../src/snapshots/index-edit.js'
+import { editIndex, treeOfIndex } from '../../src/snapshots/index-edit.js'
 import { LooseObjects } from '../../src/snapshots/loose-object.js'
 
 /** A repository whose index is changed without git, and then by git. */
@@ -109,6 +109,36 @@ describe.each(['sha1', 'sha256'] as const)('an index of %s that is changed witho
   })
 })
 
+describe.each(['sha1', 'sha256'] as const)('the tree of an index of %s', (format) => {
+  it('is the one that git writes, whatever was staged since the last commit', { timeout: 120_000 }, () => {
+    const staging = fc.array(fc.record({ name: fc.constantFrom(...NAMES), isGone: fc.boolean() }), { maxLength: 4 })
+    fc.assert(
+      fc.property(fc.subarray([...NAMES], { minLength: 3 }), staging, (first, rounds) => {
+        using scratch = new Edited(format)
+        for (const name of first) scratch.write(name, `${name}\n`)
+        scratch.git('add', '-A')
+        const link = `160000,${'1'.repeat(scratch.objects.hashBytes * 2)},sub`
+        scratch.git('update-index', '--add', '--cacheinfo', link)
+        scratch.git('write-tree')
+        for (const [round, { name, isGone }] of rounds.entries()) {
+          if (isGone) scratch.git('rm', '-q', '-f', '--cached', '--ignore-unmatch', name)
+          else {
+            scratch.write(name, `${name} ${round}\n`)
+            scratch.git('add', name)
+          }
+        }
+        scratch.git('update-index', '--assume-unchanged', scratch.git('ls-files').split('\n')[0] ?? '')
+        const before = readFileSync(scratch.index)
+        const tree = treeOfIndex(before, scratch.objects)
+        expect(scratch.git('fsck', '--strict', '--no-dangling', tree ?? '')).toBe('')
+        expect(readFileSync(scratch.index).equals(before)).toBe(true)
+        expect(scratch.git('write-tree')).toBe(tree)
+      }),
+      { numRuns: 12, seed: 18 },
+    )
+  })
+})
+
 describe('an index that only git understands', () => {
   it.each([
     ['of version 4', ['update-index', '--index-version', '4']],
@@ -123,6 +153,7 @@ describe('an index that only git understands', () => {
     scratch.write('new', 'new')
     scratch.git(...args)
     const before = readFileSync(scratch.index)
+    expect(treeOfIndex(before, scratch.objects)).toBeUndefined()
     expect(scratch.edit(['b/c'], [])).toBeUndefined()
     expect(readFileSync(scratch.index).equals(before)).toBe(true)
   })

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Snapshots } from '../../src/snapshots/snapshots.js'
 import { filesOf, ScratchRepository } from './scratch-repository.js'
@@ -25,6 +27,23 @@ function work(repository: ScratchRepository, round: number): void {
     repository.makeExecutable('src/c.txt')
     repository.link('link', 'a.txt')
   } else repository.remove('new-1')
+}
+
+/** Snapshots with a git that writes down what it is asked to do. */
+function countingGit(repository: ScratchRepository): { snapshots: Snapshots; started: () => string[] } {
+  const [executable, log] = [join(repository.base, 'counting-git'), join(repository.base, 'started')]
+  writeFileSync(executable, `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\nexec git "$@"\n`, { mode: 0o755 })
+  writeFileSync(log, '')
+  const program = { executable, searchPath: process.env.PATH ?? '' }
+  const snapshots = new Snapshots({ directory: repository.stores, home: repository.home, program, now: Date.now })
+  return { snapshots, started: () => readFileSync(log, 'utf8').split('\n') }
+}
+
+function apply(repository: ScratchRepository, { name, what }: { name: string; what: string }, round: number): void {
+  const isThere = existsSync(repository.path(name))
+  if (what === 'write') repository.write(name, `${name} ${round}\n`)
+  else if (what === 'remove' && isThere) repository.remove(name)
+  else if (isThere) chmodSync(repository.path(name), what === 'executable' ? 0o755 : 0o644)
 }
 
 describe('a rewind', () => {
@@ -143,6 +162,56 @@ describe('a rewind', () => {
     expect(readdirSync(repository.path('.git')).filter((name) => name.endsWith('.lock'))).toEqual([])
   })
 
+  it('writes and removes a few files without starting git for it', { timeout: 240_000 }, async () => {
+    const names = ['a.txt', 'src/c.txt', 'src/deep/d.txt', 'src/new/e.txt', 'top/f', 'top/deeper/g'] as const
+    const edits = fc.array(
+      fc.record({ name: fc.constantFrom(...names), what: fc.constantFrom('write', 'remove', 'executable', 'plain') }),
+      { minLength: 1, maxLength: 8 },
+    )
+    await fc.assert(
+      fc.asyncProperty(edits, edits, fc.boolean(), async (first, second, isCaptured) => {
+        using repository = ScratchRepository.withCommits()
+        const { snapshots, started } = countingGit(repository)
+        for (const edit of first) apply(repository, edit, 1)
+        const [state, snapshot] = [stateOf(repository), await snapshots.capture(of(repository))]
+        for (const edit of second) apply(repository, edit, 2)
+        const changed = stateOf(repository)
+        if (isCaptured) await snapshots.capture(of(repository))
+        const { safety } = await snapshots.rewind(snapshot, { preview: false })
+        expect(stateOf(repository)).toEqual(state)
+        // What the next capture finds is exactly what was restored, and it has nothing to read again.
+        const after = await snapshots.capture(of(repository))
+        expect(after.worktree_tree).toBe(snapshot.worktree_tree)
+        await snapshots.rewind(safety, { preview: false })
+        expect(stateOf(repository)).toEqual(changed)
+        expect(started()).not.toContain('read-tree')
+        expect(await snapshots.verify({ full: true })).toMatchObject([{ problems: [], broken: [] }])
+      }),
+      { numRuns: 10, seed: 18 },
+    )
+  })
+
+  it('leaves the other names of a file, and what is behind a link, alone', async () => {
+    using repository = ScratchRepository.withCommits()
+    const { snapshots, started } = countingGit(repository)
+    const first = await snapshots.capture(of(repository))
+    repository.write('a.txt', 'now\n')
+    linkSync(repository.path('a.txt'), join(repository.base, 'another name'))
+    await snapshots.rewind(first, { preview: false })
+    expect(readFileSync(join(repository.base, 'another name'), 'utf8')).toBe('now\n')
+    expect(started()).not.toContain('read-tree')
+    // The directory becomes a link to one outside that has the same names.
+    const outside = join(repository.base, 'outside')
+    cpSync(repository.path('src'), outside, { recursive: true })
+    repository.write('src/c.txt', 'in the second snapshot\n')
+    const second = await snapshots.capture(of(repository))
+    repository.remove('src')
+    repository.link('src', outside)
+    await snapshots.rewind(second, { preview: false })
+    expect(filesOf(repository.root).get('src/c.txt')).toBe('file in the second snapshot\n')
+    expect(readFileSync(join(outside, 'c.txt'), 'utf8')).toBe('src/c.txt\n')
+  })
+
   it('works without git', async () => {
     using repository = new ScratchRepository()
     repository.write('a', 'one\n')
@@ -186,6 +255,17 @@ describe('the difference between two snapshots', () => {
     await expect(snapshots.changes(first, stranger)).rejects.toThrow('different repositories')
   })
 })
+
+/** Makes loose objects of the packs of a store's own. */
+function unpack(store: string): void {
+  const packs = join(store, 'objects', 'pack')
+  for (const name of readdirSync(packs).filter((one) => one.endsWith('.pack'))) {
+    if (existsSync(join(packs, name.replace('.pack', '.keep')))) continue
+    const input = readFileSync(join(packs, name))
+    for (const ending of ['.pack', '.idx']) rmSync(join(packs, name.replace('.pack', ending)))
+    execFileSync('git', ['--git-dir', store, 'unpack-objects', '-q'], { input })
+  }
+}
 
 describe('upkeep', () => {
   const restoredAll = async (repository: ScratchRepository, states: Map<number, Map<string, string>>) => {
@@ -242,6 +322,7 @@ describe('upkeep', () => {
     const { worktree_tree } = await snapshots.capture(of(repository))
     const [store = ''] = readdirSync(repository.stores)
     const blob = repository.gitIn(join(repository.stores, store), 'rev-parse', `${worktree_tree}:a.txt`).trim()
+    unpack(join(repository.stores, store))
     rmSync(join(repository.stores, store, 'objects', blob.slice(0, 2), blob.slice(2)))
     const [check] = await snapshots.verify({ full: false })
     expect(check?.broken).toEqual([{ session: 's-1', seq: 2 }])

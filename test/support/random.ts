@@ -17,6 +17,9 @@ export function generator(seed: number): Random {
 /** Another one in each run, unless SKEIN_TEST_SEED names one. */
 export const SEED = Number(process.env.SKEIN_TEST_SEED) || Math.floor(Math.random() * 2 ** 31) + 1
 
+/** What a fuzz adds to its own seeds: another number by SKEIN_FUZZ_SEED makes other damage. */
+export const FUZZ_SEED = Number(process.env.SKEIN_FUZZ_SEED) || 0
+
 /** For the test that runs now: its choices come again with the same seed, which is printed when it fails. */
 export function seededRandom(): Random {
   onTestFailed(({ task }) => {

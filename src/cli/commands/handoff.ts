@@ -59,7 +59,7 @@ function prepared({ stdin, watch: _watch, yes: _yes, ...typed }: Words, cli: Cli
 async function planned(given: ReturnType<typeof prepared>, cli: Cli): Promise<HandoffReceipt> {
   await using agents = await cli.agentsOf(await cli.home())
   const context = { ...contextOf(cli), agents: async () => agents }
-  return agentsHandoff.run({ ...given, dry_run: true }, context)
+  return await agentsHandoff.run({ ...given, dry_run: true }, context)
 }
 
 /** A person can still commit; an agent is warned, and its successor finds the files as they are. */

@@ -1,6 +1,7 @@
 import { type Agent, amountText, SkeinError, spentText } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
+import { askedOf } from '../run/asked-end.js'
 import { stop } from '../run/stop.js'
 import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
@@ -31,7 +32,7 @@ export async function enforceBudgets(parts: Parts, runs: readonly AgentRun[]): P
   }
   const used = reached.filter(({ state }) => state === 'hard')
   const roster = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
-  for (const run of used.length === 0 ? [] : runs.filter(isBetweenTurns)) {
+  for (const run of used.length === 0 ? [] : runs.filter((one) => isBetweenTurns(parts, one))) {
     const agent = roster.get(run.agent)
     const work = agent && (await workOf(parts.home, run))
     const standing = agent && used.find(({ budget }) => isCharged(budget, agent, run, work))
@@ -42,9 +43,11 @@ export async function enforceBudgets(parts: Parts, runs: readonly AgentRun[]): P
 }
 
 /** A question in the middle of a turn is not its end. */
-const isBetweenTurns = (run: AgentRun): boolean => {
+const isBetweenTurns = ({ context }: Parts, run: AgentRun): boolean => {
   const activity = activityOf(run.status)
-  return liveRun(run) !== undefined && run.run?.asked === undefined && (activity === 'quiet' || activity === 'failed')
+  const live = liveRun(run)
+  const isAsked = live !== undefined && askedOf(live, context.clock.now()) !== undefined
+  return live !== undefined && !isAsked && (activity === 'quiet' || activity === 'failed')
 }
 
 async function warn({ home }: Parts, { budget, spent, name }: Standing): Promise<Enforced> {
@@ -65,7 +68,7 @@ async function warn({ home }: Parts, { budget, spent, name }: Standing): Promise
 async function stopFor(parts: Parts, agent: Agent, standing: Standing): Promise<Enforced | undefined> {
   // It may have been given a prompt by hand since: then it is stopped at the end of that turn.
   const [seen] = await observe(parts, new Set([agent.id]))
-  if (!seen?.run || seen.verdict?.isPassing || !isBetweenTurns(seen.run)) return undefined
+  if (!seen?.run || seen.verdict?.isPassing || !isBetweenTurns(parts, seen.run)) return undefined
   const line = usedUpLine(standing)
   await stop(parts, agent, { because: line })
   const { target, per } = standing.budget

@@ -3,6 +3,7 @@ import { readBeat } from '../../journal/index.js'
 import { type AgentStatus, DAY_MS, type Instant, instantOf, msOf } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
+import { askedOf } from '../run/asked-end.js'
 import { activityOf } from '../status/evidence.js'
 
 /** What is known of an agent's life while it runs. */
@@ -50,15 +51,15 @@ export function heartbeatOf(
   if (!run || !liveRun(run)) return undefined
   const sign = signOf(parts, run)
   return {
-    state: stateOf(run, status),
+    state: stateOf(parts, run, status),
     ...(sign ? { last_command: sign.by, timestamp: sign.at } : {}),
     age_ms: sign ? Math.max(0, parts.context.clock.now() - msOf(sign.at)) : NEVER_MS,
     ...(work === undefined ? {} : { work }),
   }
 }
 
-function stateOf({ run }: AgentRun, status: AgentStatus): Heartbeat['state'] {
-  if (run?.asked) return 'exiting'
+function stateOf({ context }: Pick<Parts, 'context'>, { run }: AgentRun, status: AgentStatus): Heartbeat['state'] {
+  if (run && askedOf(run, context.clock.now())) return 'exiting'
   if (status.trouble === 'stuck') return 'stuck'
   const activity = activityOf(status)
   return activity === 'running' || activity === 'starting' || activity === 'blocked' ? 'working' : 'idle'

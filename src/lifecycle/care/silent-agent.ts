@@ -1,6 +1,7 @@
 import { type Agent, formatDuration, type Instant, msOf, SkeinError } from '../../model/index.js'
 import { type AgentRun, type LiveRun, liveRun, type Silence } from '../agent-run.js'
 import { nowOf, type Parts } from '../parts.js'
+import { askedOf, askFor } from '../run/asked-end.js'
 import { endRun } from '../run/end-run.js'
 import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
@@ -31,7 +32,14 @@ export async function careForSilent(
 ): Promise<SilenceDone | undefined> {
   const run = await parts.runs.read(agent.id)
   const live = liveRun(run)
-  if (!run || !live || live.asked || run.handoff || (rule.afterMs === undefined && !run.silence)) return undefined
+  if (
+    !run ||
+    !live ||
+    askedOf(live, parts.context.clock.now()) ||
+    run.handoff ||
+    (rule.afterMs === undefined && !run.silence)
+  )
+    return undefined
   const signs = signsOf(parts, run, live, seen)
   const isSilent = msOf(signs.now) - msOf(lastOf(signs)) >= (rule.afterMs ?? 0)
   if (!isSilent && !run.silence) return undefined
@@ -115,8 +123,8 @@ async function restart(parts: Parts, agent: Agent, run: AgentRun, live: LiveRun)
   const reason = `stuck: no heartbeat since ${run.silence?.since}, and no answer to a nudge`
   const asked = await parts.runs.update(agent, (current) => {
     const now = liveRun(current)
-    if (!current || now?.id !== live.id || now.asked) return undefined
-    const mark = { how: 'crashed' as const, at: nowOf(parts), reason }
+    if (!current || now?.id !== live.id || askedOf(now, parts.context.clock.now())) return undefined
+    const mark = askFor({ how: 'crashed', reason }, nowOf(parts))
     return { next: { ...current, run: { ...now, asked: mark } }, result: true }
   })
   if (!asked) return undefined

@@ -210,7 +210,7 @@ async function promptBegun(parts: Parts, agent: Agent, { sender = 'self', topic 
   if (!run || !live || run.pending_prompt || (run.prompted_at ?? '') >= live.started_at) return
   const roles = await parts.home.programs.roles()
   const isPrimed = runnerOf(parts, run.recipe.tool).can.tells
-  await keepPrompt(parts, agent, beaconFor(parts, agent, { roles, isPrimed, topic, sender }))
+  await keepPrompt(parts, agent, await beaconFor(parts, agent, { roles, isPrimed, topic, sender }))
 }
 
 const withTool = (run: AgentRun, tool: string | undefined): AgentRun =>

@@ -40,6 +40,8 @@ export interface HookWorld {
 
 /** A hook's message is some hundred bytes, and at once there. A prompt or the input of a tool may be in it. */
 export const HOOK_INPUT: InputLimits = { mostBytes: 1024 * 1024, waitMs: 500 }
+/** For commands that are typed as well as run by hooks, where nothing tells which it is. */
+export const MAYBE_HOOK_INPUT: InputLimits = { ...HOOK_INPUT, waitMs: 200, isOwnOnly: true }
 /** The start of a session, and what each program calls the compaction of its context. */
 const ANSWERED = new Set(['SessionStart', 'PreCompact', 'PreCompress'])
 /** How long a hook waits for another process that changes the agent, such as the one that is starting it. */

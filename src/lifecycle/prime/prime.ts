@@ -76,8 +76,12 @@ export async function prime(parts: PrimeParts, request: PrimeRequest): Promise<P
   const stored = agent && (await parts.runs.found(agent.id))
   if (stored?.problem) notes.push(stored.problem)
   const run = stored?.run
-  const session = request.session ?? run?.binding?.session
-  const asked = isSeeded(request, run, session) ? { ...request, source: 'startup' as const } : request
+  const named = request.session ?? run?.binding?.session
+  const begun =
+    named === undefined && isUnreported(request) ? { session: parts.context.random.uuid() as SessionId } : {}
+  const session = named ?? begun.session
+  const asked = { ...request, ...begun, ...(isSeeded(request, run, session) ? { source: 'startup' as const } : {}) }
+  if (begun.session) reasons.push(`session ${begun.session}: a new id, because nothing names one`)
   if (!asked.session && session) reasons.push(`session ${session}: the one the agent was last in`)
   const record = session && (await parts.home.sessions.get(session))
   const lock = agent ? await identity(parts, agent, run, asked, session, reasons, notes) : undefined
@@ -113,6 +117,9 @@ export async function prime(parts: PrimeParts, request: PrimeRequest): Promise<P
     isLight,
   }
 }
+
+/** A session begins that nobody else will record. */
+const isUnreported = ({ isHook, isDry, isReported }: PrimeRequest): boolean => isHook && !isDry && !isReported
 
 /** Of a conversation that Skein has written the beginning of, so that it has the id that was chosen, a program says that it resumes it. */
 function isSeeded({ source, pid }: PrimeRequest, run: AgentRun | undefined, session: SessionId | undefined): boolean {

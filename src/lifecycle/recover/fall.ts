@@ -1,8 +1,8 @@
 import { type AgentRun, liveRun, type Parked, type RunEnd } from '../agent-run.js'
 
-/** That an agent is down although nobody asked for it, and why. */
+/** That an agent is down, though nobody asked for it or by `skein down`, and why. */
 export interface Fall {
-  how: 'crashed' | 'lost'
+  how: 'crashed' | 'lost' | 'stopped'
   reason: string
   /** The watchdog has given it up: it is brought back only when it is named, or with all. */
   parked?: Parked

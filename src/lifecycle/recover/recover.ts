@@ -149,7 +149,7 @@ async function recoverOne(
 
 /** Why an agent is down; also one whose process has outlived its terminal, where nobody can reach it. */
 function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fall | undefined {
-  if (isUp) return run?.run?.is_down && !liveRun(run) ? { how: 'lost', reason: 'skein down' } : undefined
+  if (isUp) return run?.run?.is_down && !liveRun(run) ? { how: 'stopped', reason: 'skein down' } : undefined
   const fell = fallOf(run)
   if (fell || !run) return fell
   const live = liveRun(run)

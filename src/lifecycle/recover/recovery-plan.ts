@@ -32,7 +32,7 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
   const parts = withKeptEnvironment(from, agent)
   const { recipe, binding } = recipeOfTool(run, agent.tool)
   const { can, hasConversation } = runnerOf(parts, recipe.tool)
-  refuseNoDirectory(recipe.cwd, `Create it again, then: skein recover ${agent.address}`)
+  refuseNoDirectory(recipe.cwd, `Create it again, then: ${backBy(agent, run)}`)
   givenEnv(parts, agent, recipe)
   environmentFor(parts, recipe)
   if (!binding) return { outcome: 'fresh', because: 'it had no conversation yet', isNew: true }
@@ -45,7 +45,7 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
   await refuseForeign(parts, agent, run, session)
   refuseOpen({ ...parts, environment }, agent, run, session)
   if ((await hasConversation?.(session, environment)) !== false) return { outcome: 'resumed', session, isNew: false }
-  refuseNoAccount(parts, agent, recipe)
+  refuseNoAccount(parts, recipe, backBy(agent, run))
   if (await wasSomethingSaid(parts, run, session)) {
     if (!(await canRestore(parts, recipe.tool, session))) throw logDeleted(agent, recipe.tool, session)
     const because = 'its log was deleted and is written again from the archive'
@@ -56,19 +56,21 @@ export async function planRecovery(from: Parts, agent: Agent, run: AgentRun): Pr
   return { outcome: 'fresh', because: 'nothing was said in its conversation', isNew: !isChosen, session }
 }
 
+/** The command that brings this agent back: one that is asleep or was stopped by `skein down` is none that `skein recover` starts. */
+function backBy({ address }: Agent, { run }: AgentRun): string {
+  if (run?.is_asleep) return `skein wake ${address}`
+  return run?.is_down ? 'skein up' : `skein recover ${address}`
+}
+
 /** Without its directory an account has neither a login nor the conversation: writing the log there again would not bring it back. */
-function refuseNoAccount(
-  { environment, runners }: Parts,
-  { address }: Agent,
-  { tool, account }: AgentRun['recipe'],
-): void {
+function refuseNoAccount({ environment, runners }: Parts, { tool, account }: AgentRun['recipe'], next: string): void {
   if (account === undefined) return
   const { directory } = accountOf(environment, runnerOf({ runners }, tool), account)
   if (statOf(directory)?.isDirectory()) return
   throw new SkeinError(
     'bad-input',
     `The directory of the account ${account} is gone: ${directory}`,
-    `Restore it, or correct config_dir in [accounts.${account}], then: skein recover ${address}`,
+    `Restore it, or correct config_dir in [accounts.${account}], then: ${next}`,
   )
 }
 
@@ -114,7 +116,7 @@ function refuseOpen(parts: Parts, agent: Agent, run: AgentRun, session: SessionI
   throw new SkeinError(
     'foreign-conversation',
     `Session ${session} is open in another program`,
-    `End that program, then: skein recover ${agent.address}`,
+    `End that program, then: ${backBy(agent, run)}`,
   )
 }
 

@@ -2,7 +2,6 @@ import {
   type Agent,
   type AgentStatus,
   type Instant,
-  parseSessionId,
   type Role,
   type Roles,
   type SessionId,
@@ -65,7 +64,7 @@ export async function beginRun(
   const isGivenUp = await steps.do('end-before', () => endBefore(parts, agent, current, options))
   const { readied, claim, refused } = await steps.do('settings', () => readyRun(parts, agent, planned.prepared))
   const { launching } = readied
-  const starting = startingRun(parts, planned, readied, options)
+  const starting = startingRun(planned, readied, options)
   const { before, session } = starting
   const ended = current.run && { ...current.run, ended_at: current.run.ended_at ?? before.status.since }
   await save({ ...before, ...(ended ? { run: ended } : {}) })
@@ -115,17 +114,11 @@ interface StartingRun {
   readonly binding: Binding | undefined
 }
 
-function startingRun(
-  parts: Parts,
-  planned: PlannedRun,
-  readied: ReadyRun,
-  { isRespawn, steps }: Beginning,
-): StartingRun {
-  const { current, recipe, runner, how, bound, handoff, other_tools, prepared, purpose } = planned
+function startingRun(planned: PlannedRun, readied: ReadyRun, { isRespawn, steps }: Beginning): StartingRun {
+  const { current, recipe, how, bound, other_tools, prepared, purpose } = planned
   const { launching } = readied
-  // A program that will never say which conversation it is in: this run is one.
-  const isMade = readied.session === undefined && !runner.can.tells
-  const session = isMade ? (handoff?.to ?? parseSessionId(parts.context.random.uuid())) : readied.session
+  const session = readied.session ?? prepared.made
+  const isMade = readied.session === undefined && session !== undefined
   const status: AgentStatus = { status: 'starting', since: launching.started_at, source: 'process' }
   const isSame = how === 'resume' && bound?.session === session
   const learned = isMade ? 'made' : how === 'resume' ? how : prepared.preparation.capture ? 'captured' : 'chosen'

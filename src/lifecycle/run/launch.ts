@@ -39,6 +39,8 @@ export interface NewRun {
   runner: ToolRunner
   how: Launching['how']
   session: SessionId | undefined
+  /** What its session is called where the program neither takes nor tells an id. */
+  made?: SessionId
   origin?: SessionId
   isAside?: boolean
   tmuxSession: string
@@ -146,7 +148,10 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
     await writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }, written)
     const captured = await capturedFirst(parts, run, preparation, id)
     const session = captured?.session ?? preparation.session ?? run.session
-    const env = { ...launchEnvironment(parts, run, preparation, { id, session }), ...captured?.env }
+    const env = {
+      ...launchEnvironment(parts, run, preparation, { id, session: session ?? run.made }),
+      ...captured?.env,
+    }
     writeLaunchScript({ path: script, argv: captured?.argv ?? preparation.argv, env })
     const launching = {
       id,

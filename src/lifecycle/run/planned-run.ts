@@ -97,7 +97,10 @@ export async function planRun(
     if (how === 'resume' && session && !plan?.resume) await refuseForeign(parts, agent, current, session)
     await parts.terminals.of(parts.socket)
     const origin = { ...(options.fork ? { origin: options.fork } : {}), ...(options.isAside ? { isAside: true } : {}) }
-    const given = await prepareRun(parts, { agent, recipe, runner, how, session, ...origin, tmuxSession, env, roles })
+    // A program that will never say which conversation it is in: this run is one.
+    const made = runner.can.tells ? {} : { made: handoff?.to ?? parseSessionId(parts.context.random.uuid()) }
+    const asked = { agent, recipe, runner, how, session, ...made, ...origin, tmuxSession, env, roles }
+    const given = await prepareRun(parts, asked)
     // Most programs choose the id of a copy themselves.
     return how === 'fork' ? { ...given, session: given.preparation.session } : given
   })

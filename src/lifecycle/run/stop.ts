@@ -2,7 +2,7 @@ import { whereaboutsOf } from '../../disk/index.js'
 import type { Agent, AgentStatus } from '../../model/index.js'
 import type { Terminal } from '../../terminal/index.js'
 import type { ToolRunner } from '../../tools/index.js'
-import { type LiveRun, liveRun } from '../agent-run.js'
+import { type AskedEnd, type LiveRun, liveRun } from '../agent-run.js'
 import { endEvents } from '../care/run-end.js'
 import { nowOf, type Parts, pause } from '../parts.js'
 import { fallOf } from '../recover/fall.js'
@@ -10,6 +10,7 @@ import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
 import { withoutPrompt } from '../talk/pending-prompt.js'
+import { askFor } from './asked-end.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
 import { closeEndedPane } from './ended-pane.js'
 import { recordEnd } from './recorded-session.js'
@@ -38,7 +39,13 @@ export async function stop(
 ): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return leaveDown(parts, agent)
-  const unask = await ask(parts, agent, live, 'stopped')
+  const flags = {
+    ...(options.isDown ? { is_down: true as const } : {}),
+    ...(options.isAsleep ? { is_asleep: true as const } : {}),
+  }
+  const stopped = (why: string): string => `${options.isAsleep ? 'asleep' : 'stopped'}: ${why}`
+  const reason = options.because === undefined ? {} : { reason: stopped(options.because) }
+  const unask = await ask(parts, agent, live, { how: 'stopped', ...reason, ...flags })
   const asked = await askToLeave(parts, agent, live, options.graceMs ?? DEFAULT_GRACE_MS)
   const left = await endRun(parts, agent, live, TREE_GRACE_MS).catch(unask)
   const how = asked ? 'it exited gracefully' : 'it did not exit gracefully, so its processes were ended'
@@ -49,9 +56,8 @@ export async function stop(
     {
       outcome: 'exit',
       how: 'stopped',
-      reason: `${options.isAsleep ? 'asleep' : 'stopped'}: ${options.because ?? how}`,
-      ...(options.isDown ? { isDown: true } : {}),
-      ...(options.isAsleep ? { isAsleep: true } : {}),
+      reason: stopped(options.because ?? how),
+      ...flags,
     },
     left,
   )
@@ -62,9 +68,10 @@ export async function stop(
 export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
   if (!live) return leaveDown(parts, agent)
-  const unask = await ask(parts, agent, live, 'killed')
+  const end = { how: 'killed', reason: 'killed by its user' } as const
+  const unask = await ask(parts, agent, live, end)
   const left = await endRun(parts, agent, live, 0).catch(unask)
-  await settle(parts, agent, live, { outcome: 'killed', how: 'killed', reason: 'killed by its user' }, left)
+  await settle(parts, agent, live, { outcome: 'killed', ...end }, left)
   return { wasRunning: true, how: 'its processes were killed', left }
 }
 
@@ -106,7 +113,7 @@ async function ask(
   { runs, ...parts }: Parts,
   agent: Agent,
   live: LiveRun,
-  how: 'stopped' | 'killed',
+  end: Omit<AskedEnd, 'at' | 'by'>,
 ): Promise<(error: unknown) => Promise<never>> {
   const mark = (asked: LiveRun['asked']): Promise<void> =>
     runs.update(agent, (current) => {
@@ -115,7 +122,7 @@ async function ask(
       const { asked: _asked, ...rest } = run
       return { next: { ...current, run: { ...rest, ...(asked ? { asked } : {}) } }, result: undefined }
     })
-  await mark({ how, at: nowOf(parts) })
+  await mark(askFor(end, nowOf(parts)))
   return async (error) => {
     await mark(undefined)
     throw error
@@ -190,7 +197,7 @@ async function settle(
   parts: Parts,
   agent: Agent,
   live: LiveRun,
-  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string; isDown?: true; isAsleep?: true },
+  end: { outcome: 'exit' | 'killed'; how: 'stopped' | 'killed'; reason: string; is_down?: true; is_asleep?: true },
   left: readonly number[],
 ): Promise<void> {
   // It is not over while its own process lives, whatever was done about it.
@@ -203,7 +210,7 @@ async function settle(
     await recordEnd(parts, current.binding?.session, end.outcome, end.reason)
     const { how, reason } = end
     const status: AgentStatus = {
-      status: end.isAsleep ? 'asleep' : 'stopped',
+      status: end.is_asleep ? 'asleep' : 'stopped',
       since: at,
       source: 'process',
       reason: end.reason,
@@ -222,8 +229,8 @@ async function settle(
       ...current.run,
       ended_at: current.run.ended_at ?? at,
       end: { ...seen, how, reason },
-      ...(end.isDown ? { is_down: true as const } : {}),
-      ...(end.isAsleep ? { is_asleep: true as const } : {}),
+      ...(end.is_down ? { is_down: true as const } : {}),
+      ...(end.is_asleep ? { is_asleep: true as const } : {}),
     }
     return {
       next: { ...kept, status, run },

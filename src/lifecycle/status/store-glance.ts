@@ -11,12 +11,14 @@ import {
   msOf,
 } from '../../model/index.js'
 import type { ScreenReading, ToolRunner } from '../../tools/index.js'
-import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
+import { type AgentRun, type LiveRun, liveRun, type RunEnd } from '../agent-run.js'
 import { signOf } from '../care/heartbeat.js'
 import { recordRunEnd } from '../care/run-end.js'
 import { stuckSince } from '../care/silence.js'
 import { nowOf, type Parts } from '../parts.js'
+import { withoutOldAsk } from '../run/asked-end.js'
 import { closeEndedPane } from '../run/ended-pane.js'
+import { recordAdopted } from '../run/started-events.js'
 import { askedNow } from '../talk/asked-now.js'
 import { decideStatus, type Sighting, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
@@ -40,27 +42,54 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
   const { run: looked, verdict: first } = await askedNow(parts, run, live, decided, reading)
   if (!isNews(one, one.run ?? run, looked, live, first)) return { ...shown, run, verdict: first }
   const stored = await parts.runs.update(agent, async (current) => {
-    const now = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
+    const own = current && (liveRun(current) ?? (current.launching?.id === live.id ? live : undefined))
     // Restarted or stopped by another process since it was looked at: then this says nothing about it.
-    if (!current || now?.id !== live.id || now.pid !== live.pid) return undefined
+    if (!current || own?.id !== live.id || own.pid !== live.pid) return undefined
+    const now = withoutOldAsk(own, parts.context.clock.now())
     const known = withReplySeen(parts, current, now, reading)
+    const adopted = liveRun(current) ? [] : await recordAdopted(parts, agent, { ...known, run: now })
     const { next, events } = await withNews(parts, agents, one, { ...known, run: now })
     const again = decideStatus({ ...sighting(next, liveRun(next) ?? now), logged })
-    const { run: asking, verdict } = await askedNow(parts, next, now, again, reading)
+    const { run: asking, verdict: judgement } = await askedNow(parts, next, now, again, reading)
     const { process } = one
     const ended = process && isOver ? await recordRunEnd(parts, agent, asking, now, { process, pane }) : undefined
+    const verdict = ended ? asAsked(judgement, now, ended.end) : judgement
     const judged = withVerdict(asking, verdict, seen)
-    const changed = ended ? { ...judged, run: { ...now, ended_at: verdict.status.since, end: ended.end } } : judged
+    const changed = ended ? { ...judged, run: endedRun(now, verdict.status.since, ended.end) } : judged
     return {
       next: changed,
-      events: [...events, ...(ended?.events ?? []), ...statusEvents(agent, current.status, verdict, current, seen)],
-      isDurable: ended !== undefined || events.length > 0,
+      events: [
+        ...adopted,
+        ...events,
+        ...(ended?.events ?? []),
+        ...statusEvents(agent, current.status, verdict, current, seen),
+      ],
+      isDurable: ended !== undefined || events.length > 0 || adopted.length > 0,
       result: { run: changed, verdict },
     }
   })
-  const result = stored ?? { run, verdict: first }
+  const result = stored ?? (isOver ? await endKnown(parts, live, { run, verdict: first }) : { run, verdict: first })
   if (stored && pane && !first.isPassing) await publish(parts, live, result.verdict.status)
   return { ...shown, ...result }
+}
+
+/** Another process has recorded the same end, and knows more about it: whoever asked for it says why. */
+async function endKnown<T extends { run: AgentRun; verdict: Verdict }>({ runs }: Parts, live: LiveRun, seen: T) {
+  const now = await runs.read(seen.run.agent)
+  const isSame = now?.run?.id === live.id && now.run.ended_at !== undefined
+  return isSame ? { run: now, verdict: { ...seen.verdict, status: now.status } } : seen
+}
+
+/** An end that was asked for is shown as that, not as the failure or the exit that the process shows. */
+function asAsked(verdict: Verdict, { asked }: LiveRun, { reason }: RunEnd): Verdict {
+  if (!asked || asked.how === 'crashed') return verdict
+  const { since, source } = verdict.status
+  return { ...verdict, status: { status: asked.is_asleep ? 'asleep' : 'stopped', since, source, reason } }
+}
+
+function endedRun(run: LiveRun, ended_at: Instant, end: RunEnd): LiveRun {
+  const { is_down, is_asleep } = run.asked ?? {}
+  return { ...run, ended_at, end, ...(is_down ? { is_down } : {}), ...(is_asleep ? { is_asleep } : {}) }
 }
 
 /** A screen may still show what was there when the turn ended. */

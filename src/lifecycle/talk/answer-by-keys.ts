@@ -7,7 +7,7 @@ import { takeIn } from '../status/intake.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
 import type { AnswerWith, Asker, Settled } from './answer.js'
-import { asksOf, dialogPrint, isAskedBy } from './asks.js'
+import { asksOf, dialogPrint, isAskedBy, isShownWhole } from './asks.js'
 import { isSameRequest, type PendingRequest } from './pending-request.js'
 
 const LOOK_MS = 150
@@ -35,6 +35,7 @@ export async function answerByKeys(
   const keys = new DialogKeys(parts, asker, terminal)
   const dialog = await keys.readable()
   if (!dialog) throw unreadable(asker.agent)
+  if (dialog.kind === 'permission' && (await keys.isNewlyAsked())) throw changed(asker.agent)
   const asked = askedBy(parts, asker, dialog, token)
   const option = choose(asker.agent, dialog, wanted)
   if (!option.keys) await keys.moveTo(dialog, option)
@@ -58,7 +59,10 @@ interface AskedBy {
 /** What this dialog asks for. Refused when that is not what the token names, or when the dialog cannot tell. */
 function askedBy(parts: Parts, asker: Asker, dialog: Dialog, token: string | undefined): AskedBy {
   const { agent, run, live, status } = asker
-  if (activityOf(status) !== 'blocked') return {} // nothing is known of it but that its screen shows it
+  if (activityOf(status) !== 'blocked') {
+    if (dialog.isCut && dialog.kind === 'permission') throw cut(agent)
+    return {} // nothing is known of it but that its screen shows it
+  }
   const requests = run.requests ?? []
   const asking = { agent: agent.id, run: live.id, now: nowOf(parts), status, requests, dialog }
   const { asks, inFront, shown } = asksOf(asking)
@@ -92,6 +96,14 @@ class DialogKeys {
     }
   }
 
+  /** Whether it did not ask when it was looked at, and does now: nobody has seen for what. */
+  async isNewlyAsked(): Promise<boolean> {
+    const { agent, status } = this.asker
+    if (activityOf(status) === 'blocked') return false
+    const [seen] = await observe(this.parts, new Set([agent.id]))
+    return seen?.verdict !== undefined && activityOf(seen.verdict.status) === 'blocked'
+  }
+
   /** One step at a time, looking after each: what is chosen is what the screen shows as chosen. */
   async moveTo(dialog: Dialog, wanted: DialogOption): Promise<void> {
     const { agent, live } = this.asker
@@ -110,13 +122,18 @@ class DialogKeys {
     throw changed(agent)
   }
 
+  async choose(dialog: Dialog, option: DialogOption, asked: AskedBy): Promise<void> {
+    if (!(await this.#press(dialog, option, asked))) throw changed(this.asker.agent)
+  }
+
   /** Presses Enter on what the screen shows at this moment: the wanted option of this very dialog. Some have keys of their own. */
-  async choose(dialog: Dialog, option: DialogOption, { isVouched = false }: AskedBy): Promise<void> {
+  async #press(dialog: Dialog, option: DialogOption, asked: AskedBy): Promise<boolean> {
     const now = await this.#read()
-    if (!now || !isReadyFor(now, dialog, option)) throw changed(this.asker.agent)
+    if (!now || !isReadyFor(now, dialog, option)) return false
     // After the screen was read: what a dialog is for is reported before it is drawn.
-    if (!isVouched && (await this.#hasMovedOn(dialog))) throw changed(this.asker.agent)
+    if (await this.#hasMovedOn(dialog, asked)) return false
     await this.terminal.press(this.asker.live.pane, option.keys ?? ['Enter'])
+    return true
   }
 
   /** Says how it is known that the answer was taken. A dropped Enter is pressed again only where nothing can have come in between. */
@@ -131,7 +148,7 @@ class DialogKeys {
       if (performance.now() >= until) break
       if (goneFor === 0 && performance.now() >= pressAgainAt) {
         pressAgainAt += STEP_MS
-        if (await this.#isStillTheSame(pressed, asked)) await this.choose(dialog, option, asked)
+        if (await this.#isStillTheSame(pressed, asked)) await this.#press(dialog, option, asked)
       }
       await pause(LOOK_MS)
     }
@@ -144,17 +161,22 @@ class DialogKeys {
 
   /**
    * Whether the program has reported since it was looked at that it goes on or asks something else. Its next dialog may look the same. A report
-   * of the very thing that this dialog shows was late.
+   * of the very thing that this dialog shows was late, if nothing else is known that it shows.
    */
-  async #hasMovedOn(dialog: Dialog): Promise<boolean> {
+  async #hasMovedOn(dialog: Dialog, { request, isVouched = false }: AskedBy): Promise<boolean> {
     const { agent, run } = this.asker
     await takeIn(this.parts, new Map((await this.parts.home.roster.agents()).map((one) => [one.id, one])))
     const { requests: asked = [], told: said = [] } = (await this.parts.runs.read(agent.id)) ?? {}
     const { requests = [], told = [] } = run
     const isIn = (some: readonly PendingRequest[], one: PendingRequest): boolean =>
       some.some((other) => isSameRequest(other, one))
-    const isSame =
-      requests.every((one) => isIn(asked, one)) && asked.every((one) => isIn(requests, one) || isAskedBy(one, dialog))
+    const added = asked.filter((one) => !isIn(requests, one))
+    if (isVouched && request) {
+      const isOther = added.some((one) => one.id !== request.id && isAskedBy(one, dialog))
+      if (isOther || !isIn(asked, request)) return true
+      if (isShownWhole(request, dialog)) return false
+    }
+    const isSame = requests.every((one) => isIn(asked, one)) && added.every((one) => isShownWhole(one, dialog))
     const lastAt = told.at(-1)?.at ?? ''
     return !isSame || said.some((one) => one.at > lastAt && activityOf(one) !== 'blocked')
   }

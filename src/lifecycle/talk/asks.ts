@@ -7,10 +7,10 @@ import {
   msOf,
   type Wait,
 } from '../../model/index.js'
-import type { Dialog } from '../../tools/index.js'
+import { type Dialog, WRAPPED } from '../../tools/index.js'
 import { activityOf } from '../status/evidence.js'
 import { isSameRequest, type PendingRequest } from './pending-request.js'
-import { digestOf, holdsPrint, isPrinted } from './text-print.js'
+import { digestOf, holdsPrint, isEndOf, isPrinted } from './text-print.js'
 
 /** A wait that began so much later than the one a request was seen in is another wait. Its sources date one wait a little apart. */
 const OTHER_WAIT_MS = 1_000
@@ -76,10 +76,15 @@ export function asksOf(asking: Asking): Asked {
   }
 }
 
-/** The very dialog: what it asks for and its options, however its lines are broken and whichever option is chosen. */
-export function dialogPrint({ kind, question, subject, thing = '', options }: Dialog): string {
-  const texts = [question, subject, thing].map((text) => text.replace(/\s+/g, ' '))
-  return digestOf(JSON.stringify([kind, texts, options.map(({ label }) => label)]))
+/**
+ * The very dialog: what it asks for and its options, whichever option is chosen and however its lines are wrapped. Blanks and new
+ * lines of what would be run count: a new line ends a command.
+ */
+export function dialogPrint({ kind, question, subject, thing, options }: Dialog): string {
+  const isExact = kind === 'permission' && thing === undefined
+  const shown = [question, isExact ? '' : subject].map((text) => text.replace(/\s+/g, ' '))
+  const run = isExact ? subject : (thing ?? '').replaceAll(WRAPPED, ' ')
+  return digestOf(JSON.stringify([kind, shown, run, options.map(({ label }) => label)]))
 }
 
 /** The request that this dialog asks for. Its words must be on the screen: what was asked last need not be what is shown. */
@@ -88,9 +93,10 @@ function shownRequest({ requests, status }: Asking, dialog: Dialog, print: strin
     shown_since !== undefined && msOf(status.since) - msOf(shown_since) > OTHER_WAIT_MS
   const open = requests.filter((request) => !isPast(request) && request.kind === waitOf(dialog))
   const seen = open.find((request) => request.dialog === print)
-  if (seen) return seen
   const exact = open.filter((request) => isAskedBy(request, dialog))
-  if (exact.length > 0) return exact.every(({ id }) => id === exact[0]?.id) ? exact[0] : undefined
+  // Two that read the same where they can be seen: also the one that was seen first may have been answered since.
+  if (exact.some(({ id }) => id !== (seen ?? exact[0])?.id)) return undefined
+  if (seen ?? exact[0]) return seen ?? exact[0]
   const [only, ...others] = open.filter(
     ({ dialog: other, exact: thing, prints = [] }) =>
       other === undefined && !thing && prints.every((one) => holdsPrint(dialog.subject, one)),
@@ -98,9 +104,16 @@ function shownRequest({ requests, status }: Asking, dialog: Dialog, print: strin
   return others.length === 0 ? only : undefined
 }
 
-/** Whether the dialog is for this request beyond doubt: the thing that it shows is the thing that was asked for. */
-export const isAskedBy = ({ exact }: PendingRequest, { thing, isCut }: Dialog): boolean =>
-  exact !== undefined && thing !== undefined && isPrinted(thing, exact, isCut)
+/** Whether the dialog is for this request: the thing that it shows is the thing that was asked for, or all that it has room for is. */
+export const isAskedBy = (request: PendingRequest, dialog: Dialog): boolean => {
+  const [{ exact }, { thing }] = [request, dialog]
+  if (exact === undefined || thing === undefined) return false
+  return isPrinted(thing, exact, dialog) || isEndOf(thing, exact, dialog)
+}
+
+/** Whether the dialog shows all of it, also that there is something which cannot be seen. */
+export const isShownWhole = ({ exact }: PendingRequest, dialog: Dialog): boolean =>
+  exact !== undefined && dialog.thing !== undefined && isPrinted(dialog.thing, exact.marked ?? exact, dialog)
 
 /**
  * The token that the dialog had before the program told what it is for: whoever was shown it may answer with it. Only for the thing
@@ -114,7 +127,7 @@ function tokenBefore(
 ): string | undefined {
   if (before?.dialog !== print || before.ask.tool !== undefined || request.dialog !== undefined) return undefined
   const isLate = msOf(request.at ?? status.since) - msOf(before.ask.since) <= LATE_MS
-  return isLate && isAskedBy(request, dialog) ? before.ask.token : undefined
+  return isLate && isShownWhole(request, dialog) ? before.ask.token : undefined
 }
 
 /** It does something else now: what it asked long enough ago was answered. */
@@ -142,7 +155,8 @@ function dialogAsk(asking: Asking, dialog: Dialog, print: string, shown: Pending
   // One that is known beyond doubt is named by what the program told: so it had its name before it was drawn.
   if (shown && isAskedBy(shown, dialog)) return { ...askOf(asking, shown), options }
   const { since, waiting_for = waitOf(dialog) } = asking.status
-  const { tool, what = dialog.subject || dialog.question } = shown ?? {}
+  // What nothing on the screen vouches for is not said to be what it asks.
+  const { tool, what = dialog.subject || dialog.question } = shown?.prints?.length ? shown : {}
   const name = ['dialog', print, shown?.id ?? '', shown?.at ?? '']
   const token = tokenOf(asking, waiting_for, since, name)
   return { token, kind: waiting_for, since, ...(tool ? { tool } : {}), what, options }

@@ -16,9 +16,21 @@ export interface TextPrint {
   gaps: number[]
   head?: string
   tail?: string
+  /** The same where invisible characters are shown with a sign in their place. */
+  marked?: TextPrint
 }
 
+/** Control characters, zero-width ones and those that turn the direction; blanks are seen. */
+const INVISIBLE = /(?!\s)[\p{Cf}\p{Cc}]/gu
+/** What programs show in the place of a character that cannot be seen. */
+const SIGN = '\ufffd'
+
 export function printOf(text: string): TextPrint {
+  const marked = text.replace(INVISIBLE, SIGN)
+  return { ...plainPrint(text), ...(marked === text ? {} : { marked: plainPrint(marked) }) }
+}
+
+function plainPrint(text: string): TextPrint {
   const { visible, gaps } = takenApart(text)
   const isLong = visible.length > END_LENGTH
   const pairs = [...gaps].flatMap(([at, blank]) => [at, widthOf(blank)])
@@ -32,14 +44,26 @@ const endsOf = (visible: string): { head: string; tail: string } => ({
   tail: digestOf(visible.slice(-END_LENGTH)),
 })
 
-/** Whether this is the text, all of it; where it was cut, whether it begins or ends as the text does. */
-export function isPrinted(shown: string, print: TextPrint, isCut = false): boolean {
+/** What is missing of a text that a screen shows: something (`isCut`), and before all else its beginning (`isTopless`). */
+interface Missing {
+  isCut?: boolean | undefined
+  isTopless?: boolean | undefined
+}
+
+/** Whether this is the text, all of it. What may be the end of another text is not all of it, whatever it reads. */
+export function isPrinted(shown: string, print: TextPrint, missing: Missing = {}): boolean {
+  if (print.marked && isPrinted(shown, print.marked, missing)) return true
   const { visible, gaps } = takenApart(shown)
-  const isSame = visible.length === print.length && digestOf(visible) === print.digest
-  if (visible !== '' && isSame) return hasGaps(gaps, print.gaps)
-  if (!isCut || print.head === undefined || visible.length < END_LENGTH) return false
+  const isSame = visible !== '' && visible.length === print.length && digestOf(visible) === print.digest
+  return isSame && !missing.isTopless && hasGaps(gaps, print.gaps)
+}
+
+/** Whether what was cut begins or ends as the text does. Another text may do so as well. */
+export function isEndOf(shown: string, { head, tail }: TextPrint, { isCut, isTopless }: Missing): boolean {
+  const { visible } = takenApart(shown)
+  if (!isCut || head === undefined || visible.length < END_LENGTH) return false
   const ends = endsOf(visible)
-  return ends.head === print.head || ends.tail === print.tail
+  return ends.tail === tail || (ends.head === head && !isTopless)
 }
 
 /** Blanks where the text has them and nowhere else. Where a line may have been wrapped, there may be one or none. */
@@ -58,13 +82,13 @@ function hasGaps(shown: ReadonlyMap<number, string>, wanted: readonly number[]):
 }
 
 /** Whether the text stands somewhere in what is shown. */
-export function holdsPrint(shown: string, { length, digest }: TextPrint): boolean {
+export function holdsPrint(shown: string, { length, digest, marked }: TextPrint): boolean {
   const { visible, gaps } = takenApart(shown)
   const starts = [0, ...gaps.keys(), ...[...visible.matchAll(/[+/-]/g)].map(({ index }) => index + 1)]
-  return (
-    length > 0 &&
-    starts.some((at) => at + length <= visible.length && digestOf(visible.slice(at, at + length)) === digest)
+  const isThere = starts.some(
+    (at) => at + length <= visible.length && digestOf(visible.slice(at, at + length)) === digest,
   )
+  return (length > 0 && isThere) || (marked !== undefined && holdsPrint(shown, marked))
 }
 
 /** What a terminal shows of a text, and the blanks between, by how much is before them. */
@@ -72,7 +96,7 @@ function takenApart(text: string): { visible: string; gaps: Map<number, string> 
   const gaps = new Map<number, string>()
   let visible = ''
   for (const part of text
-    .replace(/\p{Cf}+/gu, '')
+    .replace(INVISIBLE, '')
     .trim()
     .split(/([\s\p{Cc}]+)/u)) {
     if (/^[\s\p{Cc}]/u.test(part)) gaps.set(visible.length, part)

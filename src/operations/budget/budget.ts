@@ -128,12 +128,17 @@ export const budgetClear = operation({
   result: 'budgets',
   async run({ per, ...named }, context): Promise<Budgets> {
     const home = await context.home()
-    const key = budgetKey(await targetOf(named, context))
+    const target = await targetOf(named, context)
+    const key = budgetKey(target)
     const isMeant = (one: Budget): boolean => budgetKey(one.target) === key && (per === undefined || one.per === per)
     const { budgets } = await standingsOf(context, isMeant)
     const cleared = await new BudgetBook(home).clear(isMeant)
     if (cleared.length === 0)
-      throw new SkeinError('bad-input', `There is no budget for ${key}`, 'See: skein budget show')
+      throw new SkeinError(
+        'bad-input',
+        `There is no budget for ${await nameIn(context, target)}`,
+        'See: skein budget show',
+      )
     for (const one of cleared) {
       const { target, per: period } = one
       await home.events.append({ type: 'budget_cleared', payload: { target, per: period, budget: budgetLine(one) } })
@@ -162,6 +167,14 @@ async function targetOf({ agent, group, work, all }: Named, { home }: OperationC
   const path = parseGroupPath(group)
   if ((await roster.groups()).some((one) => one.path === path)) return { kind: 'group', path }
   throw new SkeinError('group-not-found', `No group ${path}`, 'See: skein group list')
+}
+
+/** As its user calls it. */
+async function nameIn({ home }: OperationContext, target: BudgetTarget): Promise<string> {
+  if (target.kind === 'all') return 'everything'
+  if (target.kind === 'group') return `group ${target.path}`
+  if (target.kind === 'work') return `work ${target.id}`
+  return `agent ${(await (await home()).roster.agent(target.id)).address}`
 }
 
 async function standingsOf({ home }: OperationContext, isWanted: (budget: Budget) => boolean): Promise<Budgets> {

@@ -77,7 +77,7 @@ export function rulesDocument({ version, recorded_from, source, rules, titles }:
 
 /** What the rules make of a screen: snake_case, for programs. */
 export function readingDocument(tool: string, { dialog, ...reading }: ScreenReading, rules: ScreenRules) {
-  const { isCut, ...shown } = dialog ?? {}
+  const { isCut, isTopless: _isTopless, ...shown } = dialog ?? {}
   return {
     tool,
     ...reading,

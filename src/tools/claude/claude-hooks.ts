@@ -81,7 +81,12 @@ function promptTelling(payload: JsonObject): AgentReport {
 function requestTelling(payload: JsonObject): AgentReport {
   const tool = textAt(payload, 'tool_name') ?? 'a tool'
   const kind = waitOf(tool)
-  const request: AskedPermission = { id: requestId(payload), tool, kind, ...subjectOf(objectAt(payload, 'tool_input')) }
+  const request: AskedPermission = {
+    id: requestId(payload),
+    tool,
+    kind,
+    ...subjectOf(tool, objectAt(payload, 'tool_input')),
+  }
   const asks =
     kind === 'permission'
       ? `permission prompt: ${tool}`
@@ -97,9 +102,12 @@ const waitOf = (tool: string): Wait =>
 type Subject = Pick<AskedPermission, 'what' | 'exactly' | 'shows' | 'options'>
 
 /** What is asked for, and what of it its dialog shows. */
-function subjectOf(input: JsonObject | undefined): Subject {
-  const command = textAt(input, 'command') ?? textAt(input, 'url') ?? textAt(input, 'query')
+function subjectOf(tool: string, input: JsonObject | undefined): Subject {
+  if (tool.startsWith('mcp__')) return argumentSubject(input)
+  const command = textAt(input, 'command')
   if (command) return { what: command, exactly: command }
+  const looked = textAt(input, 'url') ?? textAt(input, 'query')
+  if (looked) return { what: looked, shows: [textAt(input, 'url') ? `url: ${looked}\nprompt:` : looked] }
   const path = textAt(input, 'file_path') ?? textAt(input, 'notebook_path')
   if (path) {
     const change = textAt(input, 'new_string') ?? textAt(input, 'content') ?? textAt(input, 'new_source')
@@ -111,6 +119,13 @@ function subjectOf(input: JsonObject | undefined): Subject {
   if (plan) return { what: plan, shows: firstLine(withoutMarks(plan)) }
   const rest = textAt(input, 'description')
   return rest ? { what: rest } : {}
+}
+
+/** Its dialog has a line for each argument. Of longer ones it may show less, and of those that are no text something else. */
+function argumentSubject(input: JsonObject = {}): Subject {
+  const lines = Object.entries(input).map(([name, value]) => ({ text: `${name}: ${JSON.stringify(value)}`, value }))
+  const shows = lines.flatMap(({ text, value }) => (typeof value === 'string' ? firstLine(text) : []))
+  return { ...(lines.length > 0 ? { what: lines.map(({ text }) => text).join('\n') } : {}), shows }
 }
 
 /** They are asked one after the other, each in a dialog of its own: the first one is what the request shows. */

@@ -194,6 +194,8 @@ export interface Dialog {
   readonly thing?: string
   /** The dialog is longer than the screen, or shows less than the whole: two requests may look the same. */
   readonly isCut?: true
+  /** Its first lines are not on the screen: what is seen of the command may be the end of any other. */
+  readonly isTopless?: true
   readonly options: readonly DialogOption[]
   /** Which keys move between the options. */
   readonly axis: 'vertical' | 'horizontal'

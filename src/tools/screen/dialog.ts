@@ -32,7 +32,8 @@ export function readDialog(layout: Layout, shape: DialogShape, meanings: readonl
   /** The answers to a question mean what the one who asked says, whatever their words. */
   function meaningOf(label: string): DialogOption['meaning'] {
     if (shape.kind === 'question') return 'other'
-    return meanings.find((meaning) => meaning.label.test(label))?.meaning ?? 'other'
+    const plain = label.replaceAll('’', "'") // programs write it either way
+    return meanings.find((meaning) => meaning.label.test(plain))?.meaning ?? 'other'
   }
 }
 
@@ -145,7 +146,7 @@ function columnRows(lines: readonly string[], marked: number, column: number): R
 const EDGE = /^\s*[─╌▔]{10,}/
 
 /** Claude Code draws one beside a command of several lines. */
-const GUTTER = /^ *│ /
+const GUTTER = /^ *│( |$)/
 
 /** A program that shows less than it was given says so at the end of a line. */
 const CUT = /(…|\.\.\.)$|^\s*(…|\.\.\.) |[+…] ?\d+ (more )?lines?\b/
@@ -159,7 +160,7 @@ function subjectAbove(
   first: number,
   { top, question, thing }: DialogShape,
   asked: string,
-): Pick<Dialog, 'subject' | 'thing' | 'isCut'> {
+): Pick<Dialog, 'subject' | 'thing' | 'isCut' | 'isTopless'> {
   if (!top && !question) return { subject: asked }
   const found = top
     ? framed.findLastIndex((text, line) => line < first && top.test(text))
@@ -173,7 +174,12 @@ function subjectAbove(
     .map((line) => line.replace(GUTTER, '').trim())
     .join('\n')
   const text = thing && thingIn(shown, framed.slice(start, first), thing, width)
-  return { subject, ...(text === undefined ? {} : { thing: text }), ...(isCut ? { isCut } : {}) }
+  return {
+    subject,
+    ...(text === undefined ? {} : { thing: text }),
+    ...(isCut ? { isCut } : {}),
+    ...(found < 0 ? { isTopless: true } : {}),
+  }
 }
 
 /** Of a dialog whose upper part is not on the screen, what can be seen of it. */
@@ -188,12 +194,19 @@ function thingIn(
   const start = below ? (from < end ? from + 1 : 0) : from
   if (end < 0 || start < 0 || start >= end) return undefined
   const shown = lines.slice(start, end).map((line) => line.replace(GUTTER, ''))
-  const text = shown.map((line, at) => {
+  const own = withoutMargin(shown.map((line, at) => (at === 0 && after ? line.replace(after, '') : line)))
+  const text = own.map((line, at) => {
     const next = shown[at + 1]
-    const own = (at === 0 && after ? line.replace(after, '') : line).trim()
-    return next === undefined ? own : own + (mayWrap(line, next, width) ? WRAPPED : '\n')
+    return next === undefined ? line : line + (mayWrap(shown[at] ?? '', next, width) ? WRAPPED : '\n')
   })
   return text.join('').trim()
+}
+
+/** How far a line is set in may be what it says. */
+function withoutMargin(lines: readonly string[]): string[] {
+  const margins = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  const margin = Math.min(...margins)
+  return lines.map((line) => line.slice(margin).trimEnd())
 }
 
 /** Frames, gutters and margins take this much of a line at most. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { finishHandoff, handOff, planHandoff } from '../../../src/lifecycle/handoff/handoff.js'
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
@@ -10,6 +11,7 @@ import { scratch } from '../../home/scratch.js'
 import { contextOf } from '../context.js'
 import { fakeTool } from '../fake-tool.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
+import { partsOf } from './parts.js'
 
 /** An agent that runs and has been given a prompt. */
 async function running(options: Parameters<typeof workshop>[0] = {}): Promise<Workshop & { session: string }> {
@@ -367,3 +369,19 @@ function snapshot(root: string): Record<string, string> {
     ]),
   )
 }
+
+it('a handoff that is under way is left to whoever is at it, until its successor has settled', async () => {
+  const shop = await running()
+  const parts = await partsOf(shop)
+  const agent = await shop.home.roster.agent('toast')
+  const [steps, takeOvers]: [string[], Promise<unknown>[]] = [[], []]
+  const { started } = await handOff(parts, await planHandoff(parts, agent, { message: 'go on' }), (step) => {
+    steps.push(step)
+    takeOvers.push(parts.runs.holdIfFree(agent.id, 'handoff'), finishHandoff(parts, agent))
+  })
+  expect(steps).toEqual(expect.arrayContaining(['marked', 'linked', 'session', 'record', 'wait']))
+  expect(await Promise.all(takeOvers)).toEqual(takeOvers.map(() => undefined))
+  const [view] = await shop.agents.list()
+  expect(view).toMatchObject({ session_id: started?.session })
+  expect(await shop.home.events.read({ type: 'agent_started' })).toHaveLength(2)
+})

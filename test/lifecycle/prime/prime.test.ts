@@ -114,6 +114,14 @@ describe('the session of a prime', () => {
     expect((await home.sessions.get(id(2)))?.agent).toBeUndefined()
   })
 
+  it('of a hook that names none, and nothing else does, is a new one; a dry run and a typed prime make none up', async () => {
+    const { session } = await primed({ message: { hook_event_name: 'SessionStart' }, env: {} })
+    expect(await starts()).toEqual([session])
+    expect((await primed({ message: {}, env: {}, isDry: true })).session).toBeUndefined()
+    expect((await primed({ env: {} })).session).toBeUndefined()
+    expect(await starts()).toEqual([session])
+  })
+
   it('a prime that somebody types records no session, nor does one of a run that reports by itself', async () => {
     await primed({ session: id(1) })
     await primed({ message: hook(id(2)), env: { SKEIN_AGENT: 'web/toast', SKEIN_RUN: 'run-1' } })

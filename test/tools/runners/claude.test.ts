@@ -30,6 +30,22 @@ describe('what the hooks of Claude Code say', () => {
     expect(claudeRunner.readMessage(message({ ...done, prompt_id: 'other' }))?.settled).not.toBe(request)
   })
 
+  it('a page to fetch and the arguments of an MCP tool are named as their dialogs show them', () => {
+    const asked = JSON.parse(fixture('claude', 'hooks', 'PermissionRequest-Bash.json'))
+    const requestOf = (tool_name: string, tool_input: object) =>
+      claudeRunner.readMessage(message({ ...asked, tool_name, tool_input }))?.request
+    const url = 'https://example.com/a'
+    expect(requestOf('WebFetch', { url, prompt: 'read it' })).toMatchObject({
+      what: url,
+      shows: [`url: ${url}\nprompt:`], // not the beginning of a longer one
+    })
+    const input = { command: 'ls', query: 'q', limit: 3, long: 'x'.repeat(200) }
+    const request = requestOf('mcp__db__query', input)
+    expect(request).toMatchObject({ shows: ['command: "ls"', 'query: "q"'] })
+    expect(request?.what).toMatch(/^command: "ls"\nquery: "q"\nlimit: 3\nlong: "x+"$/)
+    expect(request).not.toHaveProperty('exactly')
+  })
+
   it('a plan is a wait of its own, and a session cron keeps the agent running', () => {
     const asked = JSON.parse(fixture('claude', 'hooks', 'PermissionRequest-Bash.json'))
     const plan = claudeRunner.readMessage(

@@ -1,5 +1,5 @@
 import { freeText, optional, sessionLogTool, text, usageError } from '../../../operations/index.js'
-import { hookSession } from '../../input/hook-session.js'
+import { environmentSession, hookSession } from '../../input/hook-session.js'
 import { operationCommand } from '../../operation-command.js'
 import { safe } from '../../screen/safe-text.js'
 
@@ -15,16 +15,14 @@ export const logTool = operationCommand(sessionLogTool, {
     ],
   ],
   fields: {
-    session: optional(text('id'), 'The session (default: from the message, else from the environment)'),
+    session: optional(text('id'), 'The session (default: from the message, else from the environment, else a new one)'),
     message: optional(freeText('json'), "The hook's message (default: standard input)"),
   },
   async prepare({ session, tool, message: given }, cli) {
     const message = given ?? (await cli.input(INPUT))
     if (message === undefined)
       throw usageError('The message of the hook is too long', 'Pass at most 8 MB on standard input')
-    const id = session ?? hookSession(message, cli)
-    if (id === undefined)
-      throw usageError('Missing --session <id>', 'Neither the message nor the environment names one')
+    const id = session ?? hookSession(message) ?? environmentSession(cli) ?? cli.context.random.uuid()
     return { session: id, message, ...(tool === undefined ? {} : { tool }) }
   },
   view: ({ payload, session }) => safe`Recorded ${String(payload.tool)} in ${session ?? ''}`,

@@ -1,0 +1,96 @@
+import type { BareStore } from './bare-store.js'
+import type { Git } from './git.js'
+import type { Snapshot } from './snapshot.js'
+
+/** A file that differs between two trees. A side that has no file there is undefined. */
+export interface MovedFile {
+  /** In latin1. */
+  path: string
+  before: TreeFile | undefined
+  after: TreeFile | undefined
+}
+
+interface TreeFile {
+  mode: string
+  oid: string
+}
+
+/** What has to be changed to go from one tree to another. */
+export interface MovePlan {
+  from: string
+  to: string
+  files: MovedFile[]
+  /** What the files become, by object; undefined when that is too much to be kept in memory. */
+  contents: ReadonlyMap<string, Buffer> | undefined
+  /** The object with what the user's index said beyond its tree; undefined when there is none, or too much. */
+  details: string | undefined
+}
+
+/** More than this is written faster by git, with all cores. */
+const MOST_FILES = 200
+const MOST_BYTES = 8 * 1024 * 1024
+
+/** Compares a tree with that of a snapshot and reads what the files become. Nothing of the worktree is looked at. */
+export async function planMove(git: Git, store: BareStore, from: string, snapshot: Snapshot): Promise<MovePlan> {
+  const to = snapshot.worktree_tree
+  const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', from, to]
+  const files = from === to ? [] : filesIn(await git.fields([...store.at(), ...args]))
+  const isMuch = files.length > MOST_FILES
+  const wanted = isMuch ? [] : new Set(files.flatMap(({ after }) => after?.oid ?? []))
+  const read = await contentsOf(git, store, [`${snapshot.commit}:details`, ...wanted])
+  return { from, to, files, contents: isMuch ? undefined : read?.contents, details: read?.first }
+}
+
+/** `:100644 100755 <oid> <oid> M`, then the path. */
+function filesIn(fields: readonly string[]): MovedFile[] {
+  const files: MovedFile[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode = '', mode = '', oldOid = '', oid = ''] = (fields[at] ?? '').slice(1).split(' ')
+    const side = (own: string, object: string): TreeFile | undefined =>
+      own === '000000' ? undefined : { mode: own, oid: object }
+    files.push({ path: fields[at + 1] ?? '', before: side(oldMode, oldOid), after: side(mode, oid) })
+  }
+  return files
+}
+
+class TooMuch extends Error {}
+
+interface ReadObjects {
+  contents: Map<string, Buffer>
+  /** The name of the object that was asked for first, if it is there. */
+  first: string | undefined
+}
+
+async function contentsOf(git: Git, store: BareStore, names: readonly string[]): Promise<ReadObjects | undefined> {
+  const pieces: Buffer[] = []
+  let length = 0
+  const output = (bytes: Buffer): void => {
+    pieces.push(bytes)
+    length += bytes.length
+    if (length > MOST_BYTES) throw new TooMuch()
+  }
+  const input = names.map((name) => `${name}\n`).join('')
+  try {
+    await git.run([...store.at(), 'cat-file', '--batch', '--buffer'], { input, output })
+  } catch (error) {
+    if (error instanceof TooMuch) return undefined
+    throw error
+  }
+  return contentsIn(Buffer.concat(pieces))
+}
+
+/** `<oid> blob <size>`, the content, a line feed; or `<name> missing`. What is no file is left out. */
+function contentsIn(bytes: Buffer): ReadObjects {
+  const contents = new Map<string, Buffer>()
+  let first: string | undefined
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, at)
+    const [, oid, kind, size] = /^([0-9a-f]+) ([a-z]+) (\d+)$/.exec(bytes.toString('latin1', at, end)) ?? []
+    if (at === 0) first = oid
+    at = end + 1
+    if (oid === undefined) continue
+    if (kind === 'blob') contents.set(oid, bytes.subarray(at, at + Number(size)))
+    at += Number(size) + 1
+  }
+  return { contents, first }
+}
