@@ -34,6 +34,7 @@ export async function restoreTree(
     ? await git.run(snapshot.root, 'rev-parse', '--path-format=absolute', '--git-common-dir')
     : undefined
   const repository = common ?? (snapshot.git_directory ? commonOf(snapshot.git_directory) : undefined)
+  if (repository !== undefined && !isThere(repository)) throw repositoryGone(repository, plan)
   const short = note.id.slice(0, 8)
   const beside = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
   const directory = join(`${beside}.worktrees`, isGit ? (name ?? short) : short)
@@ -70,6 +71,13 @@ export async function restoreTree(
     included,
   }
 }
+
+const repositoryGone = (repository: string, { session }: ForkPlan): SkeinError =>
+  new SkeinError(
+    'snapshot-refused',
+    `The repository ${repository} is no longer there`,
+    `Put it back, or make an agent elsewhere: skein pack ${session.id} -o <file> , then skein unpack <file>`,
+  )
 
 /** Before it is written down as one that the fork makes. */
 async function refuseTaken(git: Git, repository: string, branch: string): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import { hasWriter, writerOf } from '../../tools/index.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { givenEnv } from '../run/given-env.js'
-import { spawn, start } from '../run/start.js'
+import { agentExists, spawn, start } from '../run/start.js'
 import { refuseParked } from '../sling/admission.js'
 import type { Observed } from '../status/observe.js'
 import { noteWorktree } from '../turns/start-branch.js'
@@ -110,7 +110,7 @@ async function forkOne(parts: Parts, plan: ForkPlan, { nth, note, write }: Makin
   const groups = await missingGroups(parts, address)
   Object.assign(note, { agent: agentId, groups, session: wanted, ...(tree ? { is_ready: true } : {}) })
   write()
-  const agent = await newAgent(parts, plan, { id: agentId, address, cwd })
+  const agent = await newAgent(parts, plan, { id: agentId, nth, cwd })
   if (tree?.branch !== undefined) noteWorktree(parts, agent, { directory: tree.directory, branch: tree.branch })
   const turn = kept.at(-1)?.number
   const { chooseId } = runnerOf(parts, recipe.tool).can
@@ -175,7 +175,7 @@ async function addressFor({ home }: Parts, { request, agent, recipe }: ForkPlan,
   if (given !== undefined) {
     const address = parseAddress(within(given))
     if (!taken.has(address)) return address
-    throw new SkeinError('agent-exists', `There is an agent ${address} already`, 'Choose another name: --name <name>')
+    throw agentExists(address)
   }
   for (let n = 1; ; n += 1) {
     const address = within(`${name}-fork${n === 1 ? '' : `-${n}`}`)
@@ -183,7 +183,23 @@ async function addressFor({ home }: Parts, { request, agent, recipe }: ForkPlan,
   }
 }
 
+/** Under its address, or under the next one if another process takes that in the meantime and none was named. */
 async function newAgent(
+  parts: Parts,
+  plan: ForkPlan,
+  { id, nth, cwd }: { id: AgentId; nth: number; cwd: string },
+): Promise<Agent> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await agentAt(parts, plan, { id, address: await addressFor(parts, plan, nth), cwd })
+    } catch (error) {
+      const isTaken = error instanceof SkeinError && error.code === 'agent-exists'
+      if (!isTaken || plan.request.name !== undefined || attempt === MOST_FORKS) throw error
+    }
+  }
+}
+
+async function agentAt(
   parts: Parts,
   { agent: source, recipe, session }: ForkPlan,
   { id, address, cwd }: { id: AgentId; address: string; cwd: string },

@@ -10,7 +10,7 @@ import { placeBelow } from '../fork/fork-plan.js'
 import { undoFork } from '../fork/undo-fork.js'
 import { placeConversation } from '../fork/written-conversation.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
-import { spawn } from '../run/start.js'
+import { agentExists, spawn } from '../run/start.js'
 import { refuseParked } from '../sling/admission.js'
 import { type CarriedSession, contentsOf, type PackContents } from './carried-session.js'
 import { PackFile } from './container.js'
@@ -191,7 +191,7 @@ class Unpacking {
     if (name !== undefined) {
       const address = parseAddress(name)
       if (!taken.has(address)) return address
-      throw new SkeinError('agent-exists', `There is an agent ${address} already`, 'Choose another name: --name <name>')
+      throw agentExists(address)
     }
     const base = addressIn(this.#carried.session.agent) ?? parseAddress(this.#tool)
     for (let n = 1; ; n += 1) {

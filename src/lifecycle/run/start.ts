@@ -36,6 +36,8 @@ export type { Restart } from './planned-run.js'
 /** Makes the agent when it does not exist, under this id if one is given, and keeps how it will be started. Nothing runs yet. */
 export async function spawn(parts: Parts, options: StartAgent, id?: AgentId): Promise<Agent> {
   const plan = await planStart(parts, options)
+  // Whoever names the id makes a new agent: another process may just have made one at this address.
+  if (id !== undefined && plan.known) throw agentExists(plan.known.address)
   const groups = await groupsNow(parts)
   const agent = await rostered(parts, plan, id)
   try {
@@ -59,6 +61,9 @@ export async function spawn(parts: Parts, options: StartAgent, id?: AgentId): Pr
   }
   return agent
 }
+
+export const agentExists = (address: string): SkeinError =>
+  new SkeinError('agent-exists', `There is an agent ${address} already`, 'Choose another name: --name <name>')
 
 /** The same agent with another recipe: what belongs to another tool is kept apart. */
 const withRecipe = (current: AgentRun, recipe: Recipe): AgentRun => {

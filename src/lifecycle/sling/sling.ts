@@ -7,6 +7,7 @@ import {
   isHooked,
   isWithin,
   parseAddress,
+  parseAgentId,
   type Roles,
   SkeinError,
   type WorkUnit,
@@ -201,7 +202,8 @@ async function newAgent(parts: Parts, search: Search, repository: string | undef
     try {
       const known = roles.find(role)
       const program = tool ?? known?.tool
-      const agent = await spawn(parts, { agent: address, cwd: place, role, ...(program ? { tool: program } : {}) })
+      const options = { agent: address, cwd: place, role, ...(program ? { tool: program } : {}) }
+      const agent = await spawn(parts, options, parseAgentId(parts.context.random.uuid()))
       undo.push(() => unmake(agent))
       return { agent, isNew: true, worktree }
     } catch (error) {

@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { forkConversation } from '../../../src/lifecycle/fork/fork-conversation.js'
 import type { ForkPlan } from '../../../src/lifecycle/fork/fork-plan.js'
 import type { SessionId } from '../../../src/model/index.js'
+import { codedSession, codePoint } from '../../../src/operations/history/code-point.js'
 import { fakeTool } from '../fake-tool.js'
 import { AFTER, claudeLike, forkable, git, leftovers, NOTHING, projectFolder, SESSION, texts } from './forkable.js'
 
@@ -37,6 +47,43 @@ describe('a fork', () => {
     expect(hashOf(shop.log1)).toBe(before)
     expect(texts(shop.project)).toEqual(['file-1.txt', 'file-2.txt', 'file-3.txt'])
     expect(git(shop.project, 'symbolic-ref', '--short', 'HEAD')).toBe('main')
+  })
+
+  it('forks that are made at once have agents of their own; under one name, one of them is refused', async () => {
+    const shop = await forkable()
+    const made = (await Promise.all([1, 2, 3].map(() => shop.agents.fork({ ...AFTER, turn: 1 })))).flat()
+    expect(made.map(({ agent }) => agent.address).sort()).toEqual(['claude-fork', 'claude-fork-2', 'claude-fork-3'])
+    expect(new Set(made.map(({ worktree }) => worktree)).size).toBe(3)
+    for (const { worktree = '' } of made) expect(texts(worktree)).toEqual(['file-1.txt'])
+    const named = await Promise.allSettled([1, 2].map(() => shop.agents.fork({ ...AFTER, turn: 1, name: 'same' })))
+    expect(named.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await shop.agents.list()).filter(({ address }) => address === 'same')).toHaveLength(1)
+    expect(texts(`${shop.project}.worktrees/same`)).toEqual(['file-1.txt'])
+  })
+
+  it('says of the turns that it took over where their code is', async () => {
+    const shop = await forkable()
+    const [fork] = await shop.agents.fork({ ...AFTER, turn: 2 })
+    await shop.home.history.ingest({})
+    const coded = await codedSession(shop.home, fork?.session ?? '')
+    expect(() => codePoint(coded, 1, 'after')).toThrow(
+      `Turn 1 of session ${fork?.session?.slice(0, 8)} was copied from session ${SESSION.slice(0, 8)}, which has its code`,
+    )
+    expect(() => codePoint(coded, 3, 'after')).toThrow(/has no turn 3/)
+  })
+
+  it('of a repository that is gone is refused in one line, and leaves nothing', async () => {
+    const shop = await forkable()
+    renameSync(shop.project, `${shop.project}-moved`)
+    for (const code of [true, false])
+      await expect(shop.agents.fork({ ...AFTER, turn: 1, code })).rejects.toMatchObject({
+        code: code ? 'snapshot-refused' : expect.stringMatching(/^(?!bug)/),
+        message: expect.stringMatching(code ? /^The repository .* is no longer there$/ : /./),
+      })
+    expect(existsSync(`${shop.project}.worktrees`)).toBe(false)
+    expect(await shop.agents.list()).toEqual([])
+    renameSync(`${shop.project}-moved`, shop.project)
+    expect(await leftovers(shop)).toEqual(NOTHING)
   })
 
   it('before a prompt has the files that the prompt found; several forks of one turn are apart', async () => {
