@@ -64,5 +64,4 @@ export {
   writeAtomic,
   writeDurable,
   writeFully,
-  writeReplacing,
 } from './write-atomic.js'
