@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { LOG_TOOLS, RUNNERS } from '../src/tools/index.js'
-import { asked, carried, expectSent, openScratchHome, piecesOf, promptsOf, recorded, SCRIPT } from './continued.js'
-import { ModelServer } from './model-server/model-server.js'
+import { LOG_TOOLS } from '../src/tools/index.js'
+import { asked, expectSent, piecesOf, promptsOf, recorded, SCRIPT } from './continued.js'
+import { type Logged, ModelServer } from './model-server/model-server.js'
 import { PrintMode } from './print-mode.js'
-import { RealRun } from './run-tool.js'
 import { Scratch } from './scratch.js'
-import { Skein } from './skein.js'
+import { Skein, until } from './skein.js'
 import { REAL_TOOLS } from './tools/index.js'
 
 const NAMES = REAL_TOOLS.map(({ name }) => name)
@@ -32,22 +31,43 @@ describe.each(NAMES)('%s', (tool) => {
     expectSent(asked(server.requests, prompt), [...promptsOf(tool), prompt], [...piecesOf(tool), prompt])
     await expect(skein.run('resurrect', session)).rejects.toThrow(/needs no resurrection/)
 
-    // In its window, with a conversation of another program.
+    // In its window, with a conversation of another program: a live tool call, and a second resume.
     const foreign = await recorded(programs, other)
-    await using home = await openScratchHome(scratch, programs)
-    await home.history.ingest({ tool: other })
-    const { session: carriedOver } = await carried(home, programs, foreign, tool, scratch.project)
-    const runner = RUNNERS.find(({ name }) => name === tool)
-    if (!runner) throw new Error(`no runner of ${tool}`)
-    const run = await RealRun.start(scratch, runner, programs.env, { kind: 'resume', session: carriedOver })
-    await run.ready()
-    const typed = `what is it (in the window of ${tool})`
-    await run.pane.submit(typed)
-    await run.pane.until('the model was asked', () => asked(server.requests, typed) !== undefined)
-    expectSent(asked(server.requests, typed), [...promptsOf(other), typed], [...piecesOf(other), typed])
-    await run.pane.shows(/It flies\./)
-  }, 300_000)
+    await skein.run('ingest')
+    const typed = `go on (in the window of ${tool})`
+    const fork = ['--turn', '3', '--chat-only', '--tool', tool, '--name', 'window', '--prompt', typed]
+    await skein.run('fork', foreign, ...fork)
+    await until(
+      'the live tool call has its result',
+      async () => {
+        const { waiting_for } = await skein.agent('window')
+        if (waiting_for === 'permission' || waiting_for === 'question') await skein.run('approve', 'window')
+        return ending(server.requests, typed, 1) !== undefined
+      },
+      120_000,
+      () => skein.explained('window'),
+    )
+    expectInOrder(ending(server.requests, typed), [...promptsOf(other), typed], [...piecesOf(other), typed])
+    await skein.listed('window', { status: 'waiting', waiting_for: 'finished' }, 60_000)
+    await skein.run('restart', 'window')
+    const next = `once more (in the window of ${tool})`
+    await skein.run('send', 'window', next, '--wait', '--timeout', '90s')
+    const live = [...piecesOf(other), typed, 'I run it.', 'echo', 'live-42', 'It ran.', next]
+    expectInOrder(ending(server.requests, next), [...promptsOf(other), typed, next], live)
+  }, 400_000)
 })
+
+/** The first request whose last prompt has these words; programs put contexts of their own beside them. */
+const ending = (requests: readonly Logged[], words: string, round = 0): Logged | undefined =>
+  requests.find((one) => one.prompts.at(-1)?.includes(words) && one.round === round)
+
+const SCRIPTED = /(?:list the files|remember the word PELICAN|what is it|go on|once more) \([\w ]+\)/
+
+function expectInOrder(request: Logged | undefined, prompts: readonly string[], pieces: readonly string[]): void {
+  const scripted = request?.prompts.flatMap((prompt) => SCRIPTED.exec(prompt)?.[0] ?? []) ?? []
+  expect(scripted).toEqual(prompts)
+  if (request) expectSent({ ...request, prompts: scripted }, prompts, pieces)
+}
 
 /** As a program does that cleans up. The sessions of opencode are in one database, which goes with them. */
 function deleteLog(programs: PrintMode, tool: string, session: string): void {
