@@ -167,7 +167,7 @@ describe('a capture', () => {
   it('says that it is partial when the time is up, and is whole the next time', async () => {
     using repository = ScratchRepository.withCommits()
     repository.write('new.txt', 'new\n')
-    const early = await repository.snapshots({ budgetMs: 0 }).capture(of(repository))
+    const early = await repository.slowSnapshots({ budgetMs: 50 }).capture(of(repository))
     expect(early.mode).toBe('partial')
     const { mode, worktree_tree } = await repository.snapshots().capture(of(repository))
     expect([mode, (await pathsOf(repository, worktree_tree)).includes('new.txt')]).toEqual(['whole', true])

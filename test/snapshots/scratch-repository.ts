@@ -56,6 +56,16 @@ export class ScratchRepository implements Disposable {
     })
   }
 
+  /** With a git that takes its time over everything. */
+  slowSnapshots(limits: Partial<Limits>): Snapshots {
+    const directory = join(this.home, 'slow')
+    mkdirSync(directory)
+    const searchPath = process.env.PATH ?? ''
+    writeFileSync(join(directory, 'git'), `#!/bin/sh\nsleep 0.3\nPATH='${searchPath}' exec git "$@"\n`, { mode: 0o755 })
+    const program = { executable: 'git', searchPath: `${directory}:${searchPath}` }
+    return new Snapshots({ directory: this.stores, program, now: () => Date.now(), home: this.home, limits })
+  }
+
   /** For a user with another home directory. */
   snapshotsFor(home: string): Snapshots {
     const program = { executable: 'git', searchPath: process.env.PATH ?? '' }
