@@ -18,9 +18,13 @@ const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color', '-r', '-M'] as co
 
 /** The files that differ, with the lines added and removed. */
 export async function changesBetween(git: Git, store: BareStore, before: string, after: string): Promise<FileChange[]> {
+  return readChanges(await comparedTrees(git, store, before, after), 0).changes
+}
+
+/** What git says of two trees: a record per file that begins with a colon and has full names of objects, then one per file with its lines. */
+export async function comparedTrees(git: Git, store: BareStore, before: string, after: string): Promise<string[]> {
   if (before === after) return []
-  const args = [...store.at(), 'diff-tree', ...PLAIN, '-z', '--raw', '--numstat', before, after]
-  return readChanges(await git.fields(args), 0).changes
+  return git.fields([...store.at(), 'diff-tree', ...PLAIN, '--no-abbrev', '-z', '--raw', '--numstat', before, after])
 }
 
 /** The same for many pairs of trees with one process: a session has hundreds of turns. */
@@ -84,8 +88,8 @@ const STATUS: Readonly<Record<string, FileChange['status']>> = {
   T: 'type',
 }
 
-/** First one record per file that begins with a colon, then one per file with its lines. */
-function readChanges(fields: readonly string[], from: number): { changes: FileChange[]; next: number } {
+/** See `comparedTrees`. */
+export function readChanges(fields: readonly string[], from: number): { changes: FileChange[]; next: number } {
   const changes: FileChange[] = []
   let at = from
   for (; fields[at]?.startsWith(':'); at += 1) {

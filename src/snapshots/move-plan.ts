@@ -1,4 +1,5 @@
 import type { BareStore } from './bare-store.js'
+import { comparedTrees, type FileChange, readChanges } from './diff.js'
 import type { Git } from './git.js'
 import type { Snapshot } from './snapshot.js'
 
@@ -20,6 +21,8 @@ export interface MovePlan {
   from: string
   to: string
   files: MovedFile[]
+  /** The same, as it is told. */
+  changes: FileChange[]
   /** What the files become, by object; undefined when that is too much to be kept in memory. */
   contents: ReadonlyMap<string, Buffer> | undefined
   /** The object with what the user's index said beyond its tree; undefined when there is none, or too much. */
@@ -33,22 +36,30 @@ const MOST_BYTES = 8 * 1024 * 1024
 /** Compares a tree with that of a snapshot and reads what the files become. Nothing of the worktree is looked at. */
 export async function planMove(git: Git, store: BareStore, from: string, snapshot: Snapshot): Promise<MovePlan> {
   const to = snapshot.worktree_tree
-  const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', from, to]
-  const files = from === to ? [] : filesIn(await git.fields([...store.at(), ...args]))
+  const fields = await comparedTrees(git, store, from, to)
+  const files = filesIn(fields)
   const isMuch = files.length > MOST_FILES
   const wanted = isMuch ? [] : new Set(files.flatMap(({ after }) => after?.oid ?? []))
   const read = await contentsOf(git, store, [`${snapshot.commit}:details`, ...wanted])
-  return { from, to, files, contents: isMuch ? undefined : read?.contents, details: read?.first }
+  const { changes } = readChanges(fields, 0)
+  return { from, to, files, changes, contents: isMuch ? undefined : read?.contents, details: read?.first }
 }
 
-/** `:100644 100755 <oid> <oid> M`, then the path. */
+/** `:100644 100755 <oid> <oid> M`, then the path; behind `R100` or `C075` the path that it had and the one that it gets. */
 function filesIn(fields: readonly string[]): MovedFile[] {
   const files: MovedFile[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = '', mode = '', oldOid = '', oid = ''] = (fields[at] ?? '').slice(1).split(' ')
+  for (let at = 0; fields[at]?.startsWith(':'); at += 2) {
+    const [oldMode = '', mode = '', oldOid = '', oid = '', letter = ''] = (fields[at] ?? '').slice(1).split(' ')
     const side = (own: string, object: string): TreeFile | undefined =>
       own === '000000' ? undefined : { mode: own, oid: object }
-    files.push({ path: fields[at + 1] ?? '', before: side(oldMode, oldOid), after: side(mode, oid) })
+    const [before, after, path = ''] = [side(oldMode, oldOid), side(mode, oid), fields[at + 1]]
+    if (!/^[RC]/.test(letter)) {
+      files.push({ path, before, after })
+      continue
+    }
+    if (letter.startsWith('R')) files.push({ path, before, after: undefined })
+    at += 1
+    files.push({ path: fields[at + 1] ?? '', before: undefined, after })
   }
   return files
 }

@@ -4,7 +4,7 @@ import { copyGuarded, temporaryName } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureSetting, captureHeld, WAIT_MS } from './capture.js'
-import { changesBetween, type FileChange } from './diff.js'
+import type { FileChange } from './diff.js'
 import { refuseInTheWay } from './in-the-way.js'
 import { PENDING } from './index-details.js'
 import { type MovePlan, planMove } from './move-plan.js'
@@ -49,15 +49,14 @@ export async function rewind(
   if (safety.mode === 'partial' && !preview) throw notSafe(safety)
   const head = repository && (await headOf(repository, git))
   const isSameHead = repository !== undefined && head?.commit === snapshot.head
-  const planned = async (isDone: boolean): Promise<Rewound> => ({
+  const rewound: Omit<Rewound, 'isDone'> = {
     safety,
-    changes: await plan.comparing,
+    changes: plan.changes,
     index: isSameHead ? 'restored' : 'kept',
     nested: snapshot.nested.map(({ path }) => path),
-    isDone,
-  })
+  }
   refuseInTheWay(snapshot.root, plan.files)
-  if (preview) return await planned(false)
+  if (preview) return { ...rewound, isDone: false }
   const change = async (): Promise<void> => {
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
     using index = new WorktreeIndex(store, git, snapshot.root, state)
@@ -70,12 +69,7 @@ export async function rewind(
     const isSame = hasSameIndex(store, { now: safety, past: snapshot, plan })
     await withUserIndex(setting, { store, repository, snapshot, isSame }, change)
   } else await change()
-  return await planned(true)
-}
-
-interface RewindPlan extends MovePlan {
-  /** What is told of it. Beside the change of the files, which takes as long. */
-  comparing: Promise<FileChange[]>
+  return { ...rewound, isDone: true }
 }
 
 /**
@@ -85,14 +79,9 @@ interface RewindPlan extends MovePlan {
 async function takeSafety(
   setting: CaptureSetting,
   { store, repository, snapshot }: Omit<IndexRewind, 'isSame' | 'repository'> & { repository: Repository | undefined },
-): Promise<{ safety: Snapshot; plan: RewindPlan }> {
+): Promise<{ safety: Snapshot; plan: MovePlan }> {
   const { root, session } = snapshot
-  const plan = async (from: string): Promise<RewindPlan> => {
-    const found = await planMove(setting.git, store, from, snapshot)
-    const comparing = changesBetween(setting.git, store, found.from, found.to)
-    comparing.catch(() => {})
-    return { ...found, comparing }
-  }
+  const plan = (from: string): Promise<MovePlan> => planMove(setting.git, store, from, snapshot)
   const known = readState(store.directory, root)?.tree?.oid
   const request = { directory: root, session, moment: 'safety' as const }
   const taking = captureHeld(setting, request, { root, repository, store, depth: 0 })
