@@ -6,6 +6,7 @@ import type { Git } from './git.js'
 import { LooseObjects } from './loose-object.js'
 import type { Repository } from './repository.js'
 import { keyOf, refOf } from './snapshot.js'
+import { stateDirectory } from './worktree-state.js'
 
 /** Whose files a store keeps: a repository with all its worktrees, or a directory without git. */
 export interface StoreSource {
@@ -102,7 +103,15 @@ export class BareStore {
   setRef(ref: string, commit: string): void {
     const path = join(this.directory, ref)
     if (textIn(path)?.trim() === commit) return
-    inDirectory(path, () => writeAtomic(path, `${commit}\n`, { durable: false }))
+    // Not beside it: what a killed process leaves among the refs, git takes for a ref.
+    const temporary = temporaryName(join(stateDirectory(this.directory), 'ref'))
+    inDirectory(temporary, () => writeFileSync(temporary, `${commit}\n`, { mode: 0o600, flag: 'wx' }))
+    try {
+      inDirectory(path, () => renameSync(temporary, path))
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
   }
 }
 

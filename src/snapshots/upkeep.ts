@@ -73,6 +73,7 @@ export async function collect(
   nowMs: number,
 ): Promise<void> {
   const { directory, facts } = store
+  for (const path of filesUnder(join(directory, 'refs'))) if (isHalfRef(path)) rmSync(path, { force: true })
   await dropRefs(git, store, await idleRefs(store, records))
   if (isThere(join(facts.source, 'objects'))) {
     const pinned = pinObjects(directory, facts.source, nowMs)
@@ -84,6 +85,9 @@ export async function collect(
   const packs = join(directory, 'objects', 'pack')
   for (const name of halfPacks(namesIn(packs))) rmSync(join(packs, name), { force: true })
 }
+
+/** What a killed process of an earlier version has left. */
+const isHalfRef = (path: string): boolean => /\.tmp-\d+$/.test(path)
 
 /** What a killed process has left. A pack of the user's gets its index with the next capture. */
 function halfPacks(names: readonly string[]): string[] {

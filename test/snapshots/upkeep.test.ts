@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -106,3 +106,16 @@ it('upkeep is due when captures have made many packs, makes one of them, and rem
 })
 
 const isKept = (packs: string, name: string): boolean => existsSync(join(packs, name.replace('.pack', '.keep')))
+
+it('removes what a killed process has left among the refs, which git takes for refs', async () => {
+  using repository = ScratchRepository.withCommits()
+  const snapshots = repository.snapshots()
+  await snapshots.capture({ directory: repository.root, session: 's-1', moment: 'stop' })
+  const [name = ''] = readdirSync(repository.stores)
+  const store = join(repository.stores, name)
+  const left = join(store, 'refs', 'turns', 's-1', '2.tmp-123')
+  writeFileSync(left, '')
+  await snapshots.collect({ onlyDue: false })
+  expect(existsSync(left)).toBe(false)
+  execFileSync('git', ['fsck', '--full', '--strict'], { cwd: store, stdio: 'pipe' })
+})
