@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ensureDaemon, readSegment, stopDaemon } from '../../src/daemon/index.js'
-import { lifeOf } from '../../src/disk/index.js'
+import { lifeOf, writeAtomic } from '../../src/disk/index.js'
 import type { Agent, AgentStatus } from '../../src/model/index.js'
 import { recordedPanes } from '../tools/recorded-pane.js'
 import { Herd } from './herd.js'
@@ -171,7 +171,8 @@ describe('watching agents', () => {
     const file = join(herd.home.paths.agents, `${toast.id}.json`)
     {
       using _held = await herd.runs.hold(toast.id, 'state') // as another Skein would write it
-      writeFileSync(file, JSON.stringify({ ...(await herd.runs.read(toast.id)), v: 2 }))
+      // Whole at once: of a file that is half written the daemon would put a copy from the journal in its place.
+      writeAtomic(file, JSON.stringify({ ...(await herd.runs.read(toast.id)), v: 2 }), { durable: false })
     }
     herd.works(toast)
     herd.works(butter)

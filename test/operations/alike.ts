@@ -26,5 +26,7 @@ const textAlike = (text: string, root: string): string =>
     // Ids of the fixtures repeat one digit and are the same everywhere.
     .replace(/(?!(\d)\1{7}-)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replace(/\b([wm])-[2-9a-hjkmnp-z]{6,9}\b/g, '<$1>')
+    // The daemon or the command is the first to see it, whichever looks first.
+    .replace(/prompt received: (another process has sent it|pane says running)/g, 'prompt received: <how>')
     .replace(/\b(process|pid) \d+/g, '$1 <pid>')
     .replace(/\b\d+(\.\d+)? ?(ms|s|m)\b/g, '<span>')
