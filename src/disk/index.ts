@@ -64,4 +64,5 @@ export {
   writeAtomic,
   writeDurable,
   writeFully,
+  writeReplacing,
 } from './write-atomic.js'

@@ -9,6 +9,7 @@ import {
   readPlain,
   writeAtomic,
   writeDurable,
+  writeReplacing,
 } from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '../model/index.js'
@@ -227,10 +228,9 @@ export class AgentRuns {
     writeAtomic(this.#path(run.agent), textOf(run), { durable: true })
   }
 
-  /** At once: to have a few kilobytes written by other threads takes longer, and fifty agents that start wait for it. */
   async #writeReplacing(run: AgentRun): Promise<void> {
     makeDirectory(this.home.paths.agents)
-    writeAtomic(this.#path(run.agent), textOf(run), { durable: false })
+    await writeReplacing(this.#path(run.agent), textOf(run))
   }
 
   async #writeDurable(run: AgentRun): Promise<void> {

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../../disk/index.js'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeReplacing } from '../../disk/index.js'
 import { spoolCommand } from '../../journal/index.js'
 import { type Agent, type Roles, type SessionId, SkeinError } from '../../model/index.js'
 import { isTmux, type PaneInfo, writeAgainScript, writeLaunchScript } from '../../terminal/index.js'
 import {
   capturedSession,
   commandWords,
+  findProgram,
   type Launch,
   type Preparation,
   placeLinks,
-  programPath,
   resumeCaptured,
   type ToolRunner,
 } from '../../tools/index.js'
@@ -93,7 +93,7 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
       ...(parts.answering ? { answer: hookAnswer(directory, parts.answering) } : {}),
     },
     environment: environmentFor(parts, recipe),
-    port: runner.answer ? await freePort() : 0,
+    port: await freePort(),
     secret: Buffer.from(parts.context.random.bytes(24)).toString('hex'),
   }
   const prepared = { ...run, launch, preparation: runner.prepare(launch) }
@@ -106,7 +106,7 @@ function refuseMissingProgram(parts: Parts, prepared: PreparedRun): void {
   const [program] = preparation.argv
   const env = launchEnvironment(parts, prepared, preparation, { id: prepared.launch.spool.run, session: undefined })
   const path = program.includes('/') ? resolve(recipe.cwd, program) : program
-  if (programPath(path, { ...parts.environment, env }) !== undefined) return
+  if (findProgram(path, { ...parts.environment, env })) return
   throw launch.command ? ownProgramMissing(agent.address, program) : programMissing(agent.address, recipe.tool)
 }
 
@@ -142,10 +142,10 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
   try {
     makeDirectory(directory)
     parts.spool.prepare()
-    writeFileSync(join(directory, SECRET_FILE), secret, { mode: 0o600 })
+    await writeFile(join(directory, SECRET_FILE), secret, { mode: 0o600 })
     const { answering, home } = parts
     const hooks = answering ? hookFiles(launch, answering, { profile: home.profile, tool: run.runner.name }) : []
-    writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }, written)
+    await writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }, written)
     const captured = await capturedFirst(parts, run, preparation, id)
     const session = captured?.session ?? preparation.session ?? run.session
     const env = {
@@ -208,7 +208,7 @@ export function secretOf(parts: Parts, agent: Agent, run: LiveRun): string {
 }
 
 /** Adds to `made` which files were not there before. */
-function writeFiles({ files, links = [] }: Preparation, made: string[]): void {
+async function writeFiles({ files, links = [] }: Preparation, made: string[]): Promise<void> {
   placeLinks(links)
   for (const { path, content, onlyIfAbsent } of files) {
     const isThere = existsSync(path)
@@ -216,7 +216,7 @@ function writeFiles({ files, links = [] }: Preparation, made: string[]): void {
     if (!isThere) made.push(path)
     try {
       makeDirectory(dirname(path))
-      writeAtomic(path, content, { durable: false })
+      await writeReplacing(path, content)
     } catch (error) {
       throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
     }

@@ -44,7 +44,7 @@ export interface Launch {
   /** How the program tells us things. */
   readonly spool: Spool
   readonly environment: Environment
-  /** A port that was free a moment ago, for tools that serve an API (`answer`); 0 for others. */
+  /** A port that was free a moment ago, for tools that serve an API. */
   readonly port: number
   /** A random secret of this run, for tools whose API asks for one. */
   readonly secret: string
