@@ -89,6 +89,10 @@ export function latestUsage(facts: readonly Fact[]): readonly Fact[] {
   return latest
 }
 
-/** Of the same turn, and not from before: a turn ends with the last that is told of it. */
+/** Both belong to the same turn, and the second is not older: the time of a turn's last fact is the end of the turn. */
 const isNextTo = (a: UsageFact, b: UsageFact): boolean =>
-  a.turn === b.turn && a.agent === b.agent && a.copied === b.copied && (a.at ?? '') <= (b.at ?? '')
+  a.turn === b.turn &&
+  a.agent === b.agent &&
+  a.copied === b.copied &&
+  a.copied_from === b.copied_from &&
+  (a.at ?? '') <= (b.at ?? '')

@@ -30,6 +30,8 @@ import type { Events, ProfileStore, StoredSessions } from '../store/index.js'
 import { PurgeList, withMoments, withoutPurged } from '../store/index.js'
 import { LOG_TOOLS, type LoggedTurn, type LogRef, type UnlistedDirectory } from '../tools/index.js'
 import { storedPolicies } from './care/stored-policies.js'
+import { knownEnd, withCutOff } from './cut-off-turns.js'
+import { FIRST_LOG_MS, FirstLogs } from './first-logs.js'
 import { FoundSessions } from './found-sessions.js'
 import { knownDirectories, namesHash, placedNow, unplacedLogs } from './hashed-projects.js'
 import type {
@@ -66,9 +68,6 @@ const LOOK_AGAIN_MS = 15_000
 
 /** Where logs cannot be watched, those that were written to lately are looked at this often. */
 const POLL_MS = 1_000
-
-/** A tool without any log has no directory to watch: whether it has written its first one is asked this often. */
-const FIRST_LOG_MS = 5_000
 
 /** Silent for this long, a log is taken to be over and is kept compressed; it may go on all the same. */
 const QUIET_MS = 3_600_000
@@ -170,6 +169,7 @@ export class LogHistory implements UsageLogs {
       return report
     }
     await using watched = new WatchedLogs(this.#setup.store.paths.directory)
+    const firstLogs = new FirstLogs(this.#finder)
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const isAskedFor = await this.#finder.filterFor(only)
       const isWanted = (log: LogRef): boolean => !isSetAside(log.path) && isAskedFor(log)
@@ -177,17 +177,12 @@ export class LogHistory implements UsageLogs {
       watched.watch(all)
       const report = withUnlisted(await read(all, isWholeLook), unlisted)
       if (isFirst || report.read > 0) onReport?.(report)
-      const silent = isWholeLook ? LOG_TOOLS.filter(({ name }) => !all.some(({ tool }) => tool === name)) : []
-      const paceMs = watched.isBlind ? POLL_MS : silent.length > 0 ? FIRST_LOG_MS : lookAgainMs
-      let askedAt = performance.now()
+      const paceMs = watched.isBlind ? POLL_MS : isWholeLook ? FIRST_LOG_MS : lookAgainMs
+      firstLogs.lookedAt(all)
       const until = performance.now() + lookAgainMs
       for (let left = lookAgainMs; left > 0 && !signal.aborted; left = until - performance.now()) {
         const noticed = await watched.next(Math.min(left, paceMs), signal)
-        if (noticed === 'look again') break
-        if (performance.now() - askedAt >= FIRST_LOG_MS) {
-          if (await this.#finder.hasLogOf(silent, isWanted)) break
-          askedAt = performance.now()
-        }
+        if (noticed === 'look again' || (isWholeLook && (await firstLogs.haveCome(isWanted)))) break
         const changed = (watched.isBlind ? [...noticed, ...this.#recent(all)] : noticed).filter(isWanted)
         if (changed.length === 0 || signal.aborted) continue
         const news = await read(changed, false)
@@ -206,7 +201,8 @@ export class LogHistory implements UsageLogs {
     const seen = told_from === 'counts' && told.turns.length === 0 ? await this.#seenTurns(session) : []
     if (seen.length > 0) told.turns = seen
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
-    const { turns, before, sub_agents } = told
+    const { before, sub_agents } = told
+    const turns = withCutOff(told.turns, await knownEnd(this.#setup.events, session, told.turns))
     const first = before && withSteps([before], steps)[0]
     const stepped = {
       turns: withSteps(turns, steps),

@@ -34,12 +34,6 @@ export class LogFinder {
     return { logs: found.filter(isWanted ?? (await this.filterFor(only))), unlisted }
   }
 
-  /** Whether one of these tools has a log. For tools that had none: a directory listing each. */
-  async hasLogOf(tools: readonly LogTool[], isWanted: (log: LogRef) => boolean): Promise<boolean> {
-    const environment = await this.environment()
-    return tools.some((tool) => tool.discover(environment).some(isWanted))
-  }
-
   /** Whose log it is is asked last: the names of some do not tell it. */
   async filterFor({ tool, session, ...time }: WantedLogs): Promise<(log: LogRef) => boolean> {
     const { since } = withMoments(time, this.parts.store.context.clock.now())

@@ -23,23 +23,29 @@ export interface SessionCode {
   edits: (CodeChange & { after_turn: number })[]
 }
 
+/** A time between two snapshots. `since`: the end of the turn before it, for a turn whose prompt was captured late. */
 interface Span {
   kind: 'turn' | 'edit'
   turn: number
-  pair: readonly [Snapshot, Snapshot]
+  pair: Pair
+  since?: Snapshot
 }
+
+type Pair = readonly [Snapshot, Snapshot]
 
 export async function sessionCode(
   coded: readonly CodedTurn[],
-  compare: (pairs: readonly (readonly [Snapshot, Snapshot])[]) => Promise<FileChange[][]>,
+  compare: (pairs: readonly Pair[]) => Promise<FileChange[][]>,
 ): Promise<SessionCode> {
   const spans = spansOf(coded)
-  const compared = await compare(spans.map(({ pair }) => pair))
+  const whole = spans.flatMap(({ since, pair }): Pair[] => (since ? [[since, pair[1]]] : []))
+  const compared = await compare([...spans.map(({ pair }) => pair), ...whole])
+  const wholly = compared.splice(spans.length)
   const code: SessionCode = { coded: [...coded], turns: new Map(), edits: [] }
-  for (const [at, { kind, turn, pair }] of spans.entries()) {
-    const change = changeOf(pair, compared[at] ?? [])
-    if (kind === 'turn') code.turns.set(turn, change)
-    else if (change.files > 0 || change.head_moved) code.edits.push({ after_turn: turn, ...change })
+  for (const [at, span] of spans.entries()) {
+    const change = changeOf(span, compared[at] ?? [], span.since ? (wholly.shift() ?? []) : [])
+    if (span.kind === 'turn') code.turns.set(span.turn, change)
+    else if (change.files > 0 || change.head_moved) code.edits.push({ after_turn: span.turn, ...change })
   }
   return code
 }
@@ -49,20 +55,44 @@ function spansOf(coded: readonly CodedTurn[]): Span[] {
   let last: { turn: number; snapshot: Snapshot } | undefined
   for (const { turn, before, after } of coded) {
     if (last && before) spans.push({ kind: 'edit', turn: last.turn, pair: [last.snapshot, before] })
-    if (before && after) spans.push({ kind: 'turn', turn, pair: [before, after] })
+    const since = last && before && before.late.length > 0 ? { since: last.snapshot } : {}
+    if (before && after) spans.push({ kind: 'turn', turn, pair: [before, after], ...since })
     last = after ? { turn, snapshot: after } : undefined
   }
   return spans
 }
 
-function changeOf([before, after]: readonly [Snapshot, Snapshot], changes: FileChange[]): CodeChange {
+/** Where HEAD, a branch or the index changed after the moment of a snapshot. */
+const REPOSITORY = '.git'
+
+/**
+ * What a snapshot of a prompt shows as it was later, the turn has changed and nobody before it: that is compared with the end of the turn
+ * before. Without one, such a file is named with no count of its lines.
+ */
+function changeOf(
+  { kind, pair, since }: Span,
+  changes: readonly FileChange[],
+  whole: readonly FileChange[],
+): CodeChange {
+  const [before, after] = pair
+  const late = new Set(kind === 'edit' ? after.late : since ? before.late : [])
+  const isLate = ({ path, from }: FileChange): boolean => late.has(path) || (from !== undefined && late.has(from))
+  const told = [...changes.filter((change) => !isLate(change)), ...whole.filter(isLate)]
+  if (kind === 'turn' && !since) told.push(...unseen(before, told))
+  const isHeadLate = late.has(REPOSITORY)
+  const head = isHeadLate && since ? since : before
   const isPartial = (one: Snapshot): boolean => one.mode === 'partial' || !one.exact
   return {
-    changes,
-    files: changes.length,
-    added: changes.reduce((sum, { added = 0 }) => sum + added, 0),
-    removed: changes.reduce((sum, { removed = 0 }) => sum + removed, 0),
-    head_moved: before.head !== after.head || before.branch !== after.branch,
+    changes: told,
+    files: told.length,
+    added: told.reduce((sum, { added = 0 }) => sum + added, 0),
+    removed: told.reduce((sum, { removed = 0 }) => sum + removed, 0),
+    head_moved: !(isHeadLate && kind === 'edit') && (head.head !== after.head || head.branch !== after.branch),
     is_partial: isPartial(before) || isPartial(after),
   }
+}
+
+function unseen({ late }: Snapshot, seen: readonly FileChange[]): FileChange[] {
+  const known = new Set(seen.flatMap(({ path, from }) => [path, from]))
+  return late.flatMap((path) => (path === REPOSITORY || known.has(path) ? [] : [{ path, status: 'changed' as const }]))
 }

@@ -44,6 +44,16 @@ type Summary = (told: Told) => string
 const moved: Summary = (told) => `${told.field('from')} is now ${told.field('to')}`
 const bound: Summary = (told) => `${told.who} is${told.inSession || ' in another session'}`
 
+/** Handoffs without a successor: what was saved is for the same conversation. */
+const HANDED_OFF = new Map([
+  ['auto', 'saved a handoff'],
+  ['cycle', 'continues in a new process'],
+])
+const CLOSED = new Map([
+  ['deferred', 'deferred'],
+  ['blocked', 'is blocked in'],
+])
+
 const SUMMARIES: Readonly<Record<string, Summary>> = {
   session_start: (told) => `${told.who} began ${told.session}${tail(told.about('title', 'work_unit'))}`,
   session_resumed: (told) => `${told.who} resumed ${told.session}`,
@@ -54,8 +64,9 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     `${told.session} ${told.payload.success === false ? 'failed' : 'finished'} step ${told.field('step_ref')}`,
   session_turn_marked: (told) => `${turnIn(told.payload)} of ${told.session} ${markedHow(told.payload)}`,
   handoff: (told) => {
-    const successor = named(told.field('child_id') || undefined, 'a successor')
-    return `${named(told.event.session, told.who)} handed off to ${successor}${tail(told.field('subject'))}`
+    const did =
+      HANDED_OFF.get(told.field('kind')) ?? `handed off to ${named(told.field('child_id') || undefined, 'a successor')}`
+    return `${named(told.event.session, told.who)} ${did}${tail(told.field('subject'))}`
   },
   mail: (told) => `${told.event.actor} wrote to ${told.about('to') || told.who}${tail(told.field('subject'))}`,
   work_changed: (told) => `work ${textAt(told.payload.unit, 'id')} is ${textAt(told.payload.unit, 'status')}`,
@@ -63,7 +74,8 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   handoff_recorded: (told) => `${textAt(told.payload.record, 'agent')} has a new handoff on record`,
   work_forgotten: (told) =>
     `${Array.isArray(told.payload.items) ? told.payload.items.length : 0} old items were dropped`,
-  done: (told) => `${told.who} finished ${told.about('work_unit', 'bead') || 'its work'}`,
+  done: (told) =>
+    `${told.who} ${CLOSED.get(told.field('status')) ?? 'finished'} ${told.about('work_unit', 'bead') || 'its work'}`,
   session_death: (told) =>
     `${told.about('session') || told.event.session || told.who} died${tail(told.field('reason'))}`,
   mass_death: (told) =>

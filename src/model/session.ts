@@ -138,6 +138,9 @@ export type SessionFacts = Pick<
 
 export const isActive = (session: Session): boolean => session.outcome === undefined
 
+/** Why a session ended whose fork failed and was undone: there never was a conversation of it. */
+export const TAKEN_BACK = 'the fork was taken back'
+
 export function durationMs(session: Session, nowMs: number): number {
   const end = session.ended_at === undefined ? nowMs : Date.parse(session.ended_at)
   return Math.max(0, end - Date.parse(session.started_at))

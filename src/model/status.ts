@@ -71,6 +71,13 @@ export interface TurnEnd {
   trouble?: Trouble
 }
 
+/** The reason of an agent's status when its last turn was interrupted, or the beginning of it. */
+export const INTERRUPTED = 'interrupted'
+
+/** Whether this record of a status says that a turn was interrupted. */
+export const isInterruption = ({ status, reason }: { status?: unknown; reason?: unknown }): boolean =>
+  status === 'idle' && typeof reason === 'string' && reason.startsWith(INTERRUPTED)
+
 /** One observation about an agent, as one source made it. A status is decided from these and can be explained by them. */
 export interface Evidence {
   source: StatusSource

@@ -69,3 +69,53 @@ it('counts files and lines of each turn, with odd names, renames and binary file
   // The same as one by one.
   expect(await home.snapshots.changesOf([[first, last]])).toEqual([await home.snapshots.changes(first, last)])
 })
+
+it('what a late snapshot of a prompt shows already was changed by its turn, not by a person before it', async () => {
+  const root = join(scratch(), 'project')
+  mkdirSync(root)
+  const { home } = await openTestHome(scratch(), { ms: Date.now() })
+  await using _open = home
+  const write = (name: string, content: string): void => writeFileSync(join(root, name), content)
+  const git = (...args: string[]): void => {
+    const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.org']
+    execFileSync('git', [...who, ...args], { cwd: root, env: { PATH: process.env.PATH, HOME: root } })
+  }
+  git('init', '-q')
+  write('a.txt', 'a\n')
+  git('add', '-A')
+  git('commit', '-qm', 'one')
+  const turns: LoggedTurn[] = []
+  const take = (moment: 'prompt' | 'stop', asOfMs: number) => {
+    if (moment === 'prompt')
+      turns.push({ number: turns.length + 1, copied: false, started_at: new Date(asOfMs).toISOString() } as LoggedTurn)
+    return home.snapshots.capture({ directory: root, session: 's-1', moment, asOfMs })
+  }
+  const firstMs = Date.now()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  write('early', '1\n')
+  await take('prompt', firstMs)
+  write('first', '1\n')
+  await take('stop', Date.now() + 2_000)
+  write('person', 'edited\n')
+  execFileSync('touch', ['-d', '2 hours ago', join(root, 'person')])
+  await new Promise((resolve) => setTimeout(resolve, 2_100)) // the next prompt is after that end
+  const promptMs = Date.now()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  write('second', '1\n2\n')
+  await take('prompt', promptMs)
+  write('second', '1\n2\n3\n')
+  write('third', '3\n')
+  await take('stop', Date.now() + 1_000)
+  const coded = codedTurns(turns, await home.snapshots.list('s-1'))
+  expect(coded[1]?.before).toMatchObject({ exact: false, late: ['second'] })
+  const code = await sessionCode(coded, (pairs) => home.snapshots.changesOf(pairs))
+  expect(code.turns.get(1)).toMatchObject({ files: 2, added: 1, is_partial: true })
+  expect(code.turns.get(1)?.changes).toContainEqual({ path: 'early', status: 'changed' })
+  const second = code.turns.get(2)
+  expect(second?.changes.map(({ path, status, added }) => [path, status, added]).sort()).toEqual([
+    ['second', 'added', 3],
+    ['third', 'added', 1],
+  ])
+  expect(second).toMatchObject({ files: 2, added: 4, is_partial: true })
+  expect(code.edits.map(({ changes }) => changes.map(({ path }) => path))).toEqual([['person']])
+})

@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -67,6 +68,40 @@ describe('watching logs', () => {
     )
     await until(() => reports.length === 2)
     expect(await home.sessions.get('77777777-7777-4777-8777-777777777777')).toBeDefined()
+    stop.abort()
+    await watching
+    await home[Symbol.asyncDispose]()
+  })
+
+  it('sees the first log below the directory of an account that was described meanwhile, once', async () => {
+    const root = scratch()
+    const log = join(CLAUDE, 'interactive-with-ai-title.jsonl')
+    const usual = join(root, '.claude', 'projects', '-srv')
+    mkdirSync(usual, { recursive: true })
+    copyFileSync(log, join(usual, '77777777-7777-4777-8777-777777777777.jsonl'))
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    const stop = new AbortController()
+    const reports: { logs: number; read: number }[] = []
+    const watching = home.history.watch({
+      signal: stop.signal,
+      onReport: (report) => reports.push(report),
+      lookAgainMs: 600_000, // as in the daemon
+    })
+    const until = async (done: () => boolean): Promise<void> => {
+      for (let tries = 0; !done() && tries < 1_000; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(done()).toBe(true)
+    }
+    await until(() => reports.length === 1)
+    // The logs of the second are those of the user: nothing new is to be found there, however often it is looked at.
+    symlinkSync(join(root, '.claude'), join(root, 'linked'))
+    const project = join(root, 'work', 'projects', '-srv')
+    mkdirSync(project, { recursive: true })
+    copyFileSync(log, join(project, '88888888-8888-4888-8888-888888888888.jsonl'))
+    const accounts = ['linked', 'work'].map((name) => `[accounts.${name}]\nconfig_dir = "${join(root, name)}"\n`)
+    writeFileSync(join(root, 'config.toml'), accounts.join(''))
+    await until(() => reports.length === 2)
+    expect(reports[1]).toMatchObject({ logs: 2, read: 1 })
+    expect(await home.sessions.get('88888888-8888-4888-8888-888888888888')).toBeDefined()
     stop.abort()
     await watching
     await home[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { COST_GROUPS, Ledger, PriceBook, reportCalls, usageRecordOf } from '../../src/ingest/index.js'
+import { COST_GROUPS, Ledger, LedgerStore, PriceBook, reportCalls, usageRecordOf } from '../../src/ingest/index.js'
 import { parseInstant, parseSessionId, type UsageCall } from '../../src/model/index.js'
 import type { UsageRecord } from '../../src/tools/index.js'
 
@@ -40,6 +40,7 @@ const anyTelling = fc.record({
   service_tier: fc.constantFrom(undefined, 'standard', 'batch'),
   speed: fc.constantFrom(undefined, 'fast'),
   logged_nano_usd: fc.constantFrom(undefined, 1, 5_000),
+  copied: fc.constantFrom(undefined, undefined, {}, { from: 'a' }, { from: 'x' }, { into_ms: 5 }, { into_ms: 9 }),
 })
 
 function callsOf(tellings: readonly UsageRecord[]): UsageRecord[] {
@@ -92,6 +93,50 @@ it('a call that a fork copied belongs to the session it was copied from', () => 
   expect(owners([...fork, ...original])).toEqual(['m1 z', 'm2 z', 'm3 a'])
   // The original ended where it was forked: it has no call of its own, and still is the owner.
   expect(owners([...fork, ...original.slice(0, 1)])).toEqual(['m1 z', 'm3 a'])
+})
+
+it('a call that a log says it copied belongs to another session, whichever of them went on', () => {
+  const owners = (...tellings: UsageRecord[]) => callsOf(tellings).map((call) => `${call.call} ${call.session}`)
+  const own = telling({ session: 'z', at_ms: 1 })
+  const further = telling({ call: 'm2', session: 'z', at_ms: 2 })
+  const waiting = telling({ session: 'a', at_ms: 1, copied: {} })
+  expect(owners(own, waiting)).toEqual(['m1 z'])
+  expect(owners(waiting, own, further)).toEqual(['m1 z', 'm2 z'])
+  // A fork of a fork names the fork, which says itself that it was not the one.
+  const grandchild = telling({ session: 'b', at_ms: 1, copied: { from: 'a' } })
+  expect(owners(grandchild, waiting, own, further)).toEqual(['m1 z', 'm2 z'])
+  // The log of the original is gone: the one that is named has paid, else the oldest of the copies has to stand for it.
+  expect(owners(telling({ session: 'a', copied: { from: 'z' } }), grandchild)).toEqual(['m1 z'])
+  const later = telling({ session: 'a', copied: { into_ms: 9 } })
+  expect(owners(later, telling({ session: 'b', copied: { into_ms: 5 } }))).toEqual(['m1 b'])
+})
+
+it('any order of tellings, in transactions of any size, gives on disk what it gives in memory', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyTelling, { minLength: 1, maxLength: 24 }),
+      fc.integer({ min: 1, max: 24 }),
+      (all, piece) => {
+        using store = LedgerStore.open(':memory:')
+        for (let at = 0; at < all.length; at += piece) {
+          const tellings = all.slice(at, at + piece)
+          const log = {
+            path: `/${at}`,
+            tool: 'claude',
+            stamp: '',
+            carry: undefined,
+            damaged_lines: 0,
+            oversized_lines: 0,
+          }
+          store.record([{ ...log, tellings }])
+        }
+        const order = (x: { tool: string; call: string }, y: { tool: string; call: string }) =>
+          `${x.tool} ${x.call}` < `${y.tool} ${y.call}` ? -1 : 1
+        expect([...store.calls()].sort(order)).toEqual(callsOf(all))
+      },
+    ),
+    { numRuns: 500 },
+  )
 })
 
 it('days, weeks and months are those of the time zone, across changes of the clock', () => {
@@ -155,6 +200,6 @@ it('a usage of any tool becomes a telling, with its own price kept apart', () =>
     web_search_requests: 0,
     cost_usd: 0.25,
   }
-  const { total } = reportCalls([usageRecordOf('codex', usage)], prices, { by: 'tool', zone: 'UTC' })
+  const { total } = reportCalls([usageRecordOf('codex', { usage })], prices, { by: 'tool', zone: 'UTC' })
   expect(total).toMatchObject({ calls: 1, micro_usd: 110, logged_micro_usd: 250_000 })
 })

@@ -13,6 +13,13 @@ it.each([
     '0f3c9a12-aaaa changed: title "Fix it", branch "main"',
   ],
   ['session_end', { outcome: 'crash', reason: 'exited 3' }, '0f3c9a12-aaaa ended crash: exited 3'],
+  ['handoff', { child_id: ID, subject: 'Parser' }, '0f3c9a12-aaaa handed off to 0f3c9a12-aaaa: Parser'],
+  ['handoff', { kind: 'fresh', subject: 'Parser' }, '0f3c9a12-aaaa handed off to a successor: Parser'],
+  ['handoff', { kind: 'auto', subject: 'Handoff: full' }, '0f3c9a12-aaaa saved a handoff: Handoff: full'],
+  ['handoff', { kind: 'cycle', subject: 'Handoff' }, '0f3c9a12-aaaa continues in a new process: Handoff'],
+  ['done', { status: 'done', work: ['w-1'] }, 'web/shop finished its work'],
+  ['done', { status: 'deferred', work: ['w-1'] }, 'web/shop deferred its work'],
+  ['done', { status: 'blocked', work: ['w-1'] }, 'web/shop is blocked in its work'],
   ['agent_added', { agent: { tool: 'claude' } }, 'web/shop joined: claude'],
   ['agent_updated', { agent_id: 'x', tool: 'codex' }, 'web/shop changed: tool "codex"'],
   [

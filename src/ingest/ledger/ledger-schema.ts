@@ -79,6 +79,13 @@ export const UNREAD_TABLE = `create table if not exists ledger_unread (
   primary key (path, session)
 ) without rowid`
 
+/** Which sessions have a call as a copy, of which session, and when they began. Also for files that were made without it. */
+export const COPIES_TABLE = `create table if not exists ledger_copies (
+  tool text not null, call text not null, session text not null, origin text not null,
+  into_ms integer not null,
+  primary key (tool, call, session, origin, into_ms)
+) without rowid`
+
 /** Makes what is missing; call it inside a transaction. */
 export function createLedgerTables(database: Database): void {
   database.exec(SCHEMA)

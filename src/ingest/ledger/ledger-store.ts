@@ -1,8 +1,8 @@
 import { openDatabase, openToRead, type SqlValue, Statements } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import type { UsageRecord } from '../../tools/index.js'
-import { type Call, ownerOf } from './ledger.js'
-import { CALL_COLUMNS, createLedgerTables, LEDGER_VERSION, UNREAD_TABLE } from './ledger-schema.js'
+import { type Call, type Held, ownerOf, UNKNOWN_MS } from './ledger.js'
+import { CALL_COLUMNS, COPIES_TABLE, createLedgerTables, LEDGER_VERSION, UNREAD_TABLE } from './ledger-schema.js'
 import { fullerRecord } from './usage-record.js'
 
 /** What one reading of one log found, to be stored as a whole. */
@@ -49,7 +49,7 @@ export class LedgerStore extends Statements implements Disposable {
       const store = new LedgerStore(database)
       const isNew = store.get('select 1 from sqlite_master where name = ?', 'ledger_facts') === undefined
       if (isNew) store.inTransaction(() => createLedgerTables(database))
-      database.exec(UNREAD_TABLE)
+      database.exec(`${UNREAD_TABLE}; ${COPIES_TABLE}`)
       const version = Number(store.fact('version'))
       if (version > LEDGER_VERSION) {
         const next = 'Update Skein, or move the file away: it is filled again from the logs that still exist'
@@ -186,6 +186,7 @@ const MANY_CALLS = 8
 const ROW = ADD_CALL.slice(ADD_CALL.indexOf('values') + 'values'.length)
 const ADD_CALLS = ADD_CALL + `,${ROW}`.repeat(MANY_CALLS - 1)
 const ADD_HOLDER = 'insert or ignore into ledger_holders (session, tool, call) values (?, ?, ?)'
+const ADD_COPY = 'insert or ignore into ledger_copies (tool, call, session, origin, into_ms) values (?, ?, ?, ?, ?)'
 
 /** Does in the tables, inside one transaction, what `Ledger` does in memory. */
 class StoredFold {
@@ -200,6 +201,10 @@ class StoredFold {
   tellAll(tellings: Iterable<UsageRecord>): void {
     let some: UsageRecord[] = []
     for (const telling of tellings) {
+      if (telling.copied) {
+        this.#tell(telling)
+        continue
+      }
       some.push(telling)
       if (some.length < MANY_CALLS) continue
       this.#tellMany(some)
@@ -223,25 +228,43 @@ class StoredFold {
   }
 
   #tell(telling: UsageRecord): void {
-    if (this.#add(telling)) this.#touched.add(telling.session)
-    else this.#merge(telling)
+    if (!this.#add(telling)) this.#merge(telling)
+    else if (telling.copied) this.#hold(telling)
+    else this.#touched.add(telling.session)
   }
 
   #merge(telling: UsageRecord): void {
     const row = this.store.get(SELECT_CALL, telling.tool, telling.call) as CallRow
     const known = callOf(row)
-    const isCopy = known.session !== telling.session
-    if (isCopy) {
-      if (row.copied === 0) this.store.run(ADD_HOLDER, known.session, telling.tool, telling.call)
-      this.store.run(ADD_HOLDER, telling.session, telling.tool, telling.call)
-      this.#touched.add(known.session).add(telling.session)
+    const isHeld = row.copied === 1 || telling.copied !== undefined || known.session !== telling.session
+    if (isHeld) {
+      if (row.copied === 0) this.#hold({ ...known, copied: undefined })
+      this.#hold(telling)
     }
     const at_ms = Math.min(known.at_ms, telling.at_ms)
     const fullest = fullerRecord(known, telling)
-    const copied = isCopy ? 1 : row.copied
+    const copied = isHeld ? 1 : 0
     if (fullest === known && at_ms === known.at_ms && copied === row.copied) return
     this.#write({ ...fullest, session: known.session, at_ms }, copied)
     this.#touched.add(known.session)
+  }
+
+  #hold({ tool, call, session, copied }: UsageRecord): void {
+    let added = this.store.run(ADD_HOLDER, session, tool, call)
+    const { from = '', into_ms = UNKNOWN_MS } = copied ?? {}
+    if (copied) added += this.store.run(ADD_COPY, tool, call, session, from, into_ms)
+    if (added > 0) this.#touched.add(session)
+  }
+
+  #held(tool: string, call: string): Held {
+    const holders = this.store.all('select session from ledger_holders where tool = ? and call = ?', tool, call)
+    const sql = 'select session, origin, into_ms from ledger_copies where tool = ? and call = ? order by into_ms desc'
+    const copies = this.store.all(sql, tool, call) as { session: string; origin: string; into_ms: number }[]
+    return {
+      holders: new Set((holders as { session: string }[]).map(({ session }) => session)),
+      copies: new Map(copies.map(({ session, into_ms }) => [session, into_ms])),
+      origins: new Set(copies.flatMap(({ origin }) => (origin === '' ? [] : origin))),
+    }
   }
 
   /** Decides the owner of copied calls again wherever the answer may have changed. */
@@ -249,9 +272,8 @@ class StoredFold {
     const firstOwn = new Map<string, number>()
     const asked = new Set<string>()
     for (const { tool, call } of this.#copiedCalls()) {
-      const rows = this.store.all('select session from ledger_holders where tool = ? and call = ?', tool, call)
-      const holders = rows.map((row) => (row as { session: string }).session)
-      for (const session of holders) {
+      const held = this.#held(tool, call)
+      for (const session of held.holders) {
         if (asked.has(session)) continue
         asked.add(session)
         const sql = 'select min(at_ms) as ms from ledger_calls where session = ? and copied = 0'
@@ -259,7 +281,7 @@ class StoredFold {
         if (ms !== null) firstOwn.set(session, ms)
       }
       const row = this.store.get(SELECT_CALL, tool, call) as CallRow
-      const session = ownerOf(holders, firstOwn)
+      const session = ownerOf(held, firstOwn)
       if (session === row.session) continue
       this.#unsettled.add(row.session)
       this.#write({ ...callOf(row), session }, 1)
@@ -274,8 +296,8 @@ class StoredFold {
   }
 
   /** False when it is there already. */
-  #add(call: Call): boolean {
-    if (this.store.run(ADD_CALL, ...valuesOf(call, 0)) === 0) return false
+  #add(call: UsageRecord): boolean {
+    if (this.store.run(ADD_CALL, ...valuesOf(call, call.copied ? 1 : 0)) === 0) return false
     this.#unsettled.add(call.session)
     return true
   }

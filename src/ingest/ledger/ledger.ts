@@ -2,13 +2,23 @@ import type { UsageRecord } from '../../tools/index.js'
 import { compare, fullerRecord } from './usage-record.js'
 
 /** A call as it counts: its fullest telling, its earliest time, and in `session` the one session that owns it. */
-export type Call = UsageRecord
+export type Call = Omit<UsageRecord, 'copied'>
 
 interface Entry {
   telling: UsageRecord
   atMs: number
-  /** Every session whose log holds the call; absent while there is only one, the telling's. */
-  holders?: Set<string>
+  /** Absent while one session has it, the telling's, and says that it is its own. */
+  held?: Held
+}
+
+/** Who has a call in a log. */
+export interface Held {
+  /** Every session whose log has it. */
+  holders: Set<string>
+  /** Those of them whose log says that it was copied, with the time at which they began. */
+  copies: Map<string, number>
+  /** The sessions that were named as those it was copied from. */
+  origins: Set<string>
 }
 
 /**
@@ -24,14 +34,12 @@ export class Ledger {
     const entries = telling.tool === this.#tool ? this.#entries : this.#select(telling.tool)
     const known = entries.get(telling.call)
     if (!known) {
-      entries.set(telling.call, { telling, atMs: telling.at_ms })
+      const entry: Entry = { telling, atMs: telling.at_ms }
+      entries.set(telling.call, entry)
+      if (telling.copied) this.#hold(entry, telling)
       return
     }
-    if (known.holders) known.holders.add(telling.session)
-    else if (known.telling.session !== telling.session) {
-      known.holders = new Set([known.telling.session, telling.session])
-      this.#copied.push(known)
-    }
+    if (known.held || telling.copied || known.telling.session !== telling.session) this.#hold(known, telling)
     if (telling.at_ms < known.atMs) known.atMs = telling.at_ms
     known.telling = fullerRecord(known.telling, telling)
   }
@@ -42,9 +50,9 @@ export class Ledger {
     for (const entries of this.#tools.values()) {
       for (const entry of entries.values()) {
         const { telling, atMs } = entry
-        const session = entry.holders ? (owners.get(entry) ?? telling.session) : telling.session
-        const isAsTold = session === telling.session && atMs === telling.at_ms
-        calls.push(isAsTold ? telling : { ...telling, session, at_ms: atMs })
+        const session = owners.get(entry) ?? telling.session
+        const isAsTold = session === telling.session && atMs === telling.at_ms && !telling.copied
+        calls.push(isAsTold ? telling : asOwned(telling, session, atMs))
       }
     }
     return calls
@@ -54,16 +62,28 @@ export class Ledger {
     const owners = new Map<Entry, string>()
     if (this.#copied.length === 0) return owners
     const firstOwnMs = new Map<string, number>()
-    const concerned = new Set(this.#copied.flatMap((entry) => [...(entry.holders ?? [])]))
+    const concerned = new Set(this.#copied.flatMap(({ held }) => [...(held?.holders ?? [])]))
     for (const entries of this.#tools.values()) {
-      for (const { telling, atMs, holders } of entries.values()) {
-        if (holders || !concerned.has(telling.session)) continue
+      for (const { telling, atMs, held } of entries.values()) {
+        if (held || !concerned.has(telling.session)) continue
         const first = firstOwnMs.get(telling.session)
         if (first === undefined || atMs < first) firstOwnMs.set(telling.session, atMs)
       }
     }
-    for (const entry of this.#copied) owners.set(entry, ownerOf(entry.holders ?? [], firstOwnMs))
+    for (const entry of this.#copied) if (entry.held) owners.set(entry, ownerOf(entry.held, firstOwnMs))
     return owners
+  }
+
+  #hold(entry: Entry, { session, copied }: UsageRecord): void {
+    if (!entry.held) {
+      entry.held = { holders: new Set([entry.telling.session]), copies: new Map(), origins: new Set() }
+      this.#copied.push(entry)
+    }
+    const { holders, copies, origins } = entry.held
+    holders.add(session)
+    if (!copied) return
+    copies.set(session, Math.min(copied.into_ms ?? UNKNOWN_MS, copies.get(session) ?? UNKNOWN_MS))
+    if (copied.from !== undefined) origins.add(copied.from)
   }
 
   #select(tool: string): Map<string, Entry> {
@@ -78,19 +98,31 @@ export class Ledger {
   }
 }
 
+/** As the beginning of a session: its log does not tell. */
+export const UNKNOWN_MS = Number.MAX_SAFE_INTEGER
+
+const asOwned = ({ copied: _, ...telling }: UsageRecord, session: string, at_ms: number): Call => ({
+  ...telling,
+  session,
+  at_ms,
+})
+
 /**
- * A call that several sessions hold was made by the earliest of them and copied into the others. Copies keep the time of the
- * original, so what tells the sessions apart is the time of the first call that a session shares with no other. One without such a
- * call comes first: a fork always goes on from what it copied, so it is the original that ends there. Then by id.
+ * A call was made by one session and copied into the others that hold it. Where a log says which of its calls were copied, its session
+ * has made none of these. Of the others it is the earliest: copies keep the time of the original, so what tells sessions apart is the
+ * time of the first call that a session shares with no other. One without such a call comes first: what is not known to be a copy and
+ * went no further is the original that ends there. If only copies are left, the session that one of them names has made it; if none
+ * does, the call counts for the oldest of the copies, because it was paid for. Ties are broken by id.
  */
-export function ownerOf(holders: Iterable<string>, firstOwnMs: ReadonlyMap<string, number>): string {
+export function ownerOf({ holders, copies, origins }: Held, firstOwnMs: ReadonlyMap<string, number>): string {
   const age = (session: string): number => firstOwnMs.get(session) ?? Number.NEGATIVE_INFINITY
-  let owner: string | undefined
-  for (const session of holders) {
-    const isEarlier = owner === undefined || age(session) < age(owner)
-    const isTied = owner !== undefined && age(session) === age(owner) && compare(session, owner) < 0
-    if (isEarlier || isTied) owner = session
-  }
+  const born = (session: string): number => copies.get(session) ?? UNKNOWN_MS
+  const others = (sessions: ReadonlySet<string>): string[] => [...sessions].filter((session) => !copies.has(session))
+  const makers = others(holders)
+  const [owner] =
+    makers.length > 0
+      ? makers.sort((a, b) => (age(a) === age(b) ? compare(a, b) : age(a) < age(b) ? -1 : 1))
+      : [...others(origins).sort(compare), ...[...holders].sort((a, b) => born(a) - born(b) || compare(a, b))]
   if (owner === undefined) throw new Error('a call without a session')
   return owner
 }

@@ -44,7 +44,7 @@ export class ToolUsage implements UsageReader {
     if (!log) return reading // gone since it was found
     let from = resume?.carry === undefined ? undefined : (JSON.parse(resume.carry) as Resume)
     for (const fact of this.tool.read(log, from ? { from } : {})) {
-      if (fact.kind === 'usage') tell(usageRecordOf(this.tool.name, fact.usage))
+      if (fact.kind === 'usage') tell(usageRecordOf(this.tool.name, fact))
       else if (fact.kind === 'restart') from = undefined
       else if (fact.kind === 'checkpoint') {
         reading.bytes = fact.resume.offset - (from?.offset ?? 0)

@@ -1,8 +1,14 @@
 import { loggedNanoUsd, modelName, msOf, totalTokens, type UsageCall } from '../../model/index.js'
-import type { UsageRecord } from '../../tools/index.js'
+import type { Fact, UsageRecord } from '../../tools/index.js'
 
-export function usageRecordOf(tool: string, usage: UsageCall): UsageRecord {
+type Copied = Pick<Extract<Fact, { kind: 'usage' }>, 'copied' | 'copied_from' | 'copied_at'>
+
+export function usageRecordOf(
+  tool: string,
+  { usage, copied, copied_from, copied_at }: { usage: UsageCall } & Copied,
+): UsageRecord {
   return {
+    ...(copied ? { copied: { from: copied_from, into_ms: copied_at && msOf(copied_at) } } : {}),
     tool,
     call: usage.message_id,
     session: usage.session,
@@ -49,6 +55,8 @@ export function collect(found: Map<string, UsageRecord>, telling: UsageRecord): 
   else {
     const at_ms = Math.min(known.at_ms, telling.at_ms)
     const fuller = fullerRecord(known, telling)
-    if (fuller !== known || at_ms !== known.at_ms) found.set(key, { ...fuller, at_ms })
+    const copied = known.copied ?? telling.copied
+    if (fuller !== known || at_ms !== known.at_ms || copied !== known.copied)
+      found.set(key, { ...fuller, at_ms, ...(copied ? { copied } : {}) })
   }
 }

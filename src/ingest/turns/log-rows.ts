@@ -149,7 +149,7 @@ export class LogRows {
         break
       }
       case 'usage':
-        collect(this.tellings, usageRecordOf(this.tool, fact.usage))
+        collect(this.tellings, usageRecordOf(this.tool, fact))
         break
       case 'mark':
         if (fact.duration_ms !== undefined) row.duration_ms = Math.round(fact.duration_ms)

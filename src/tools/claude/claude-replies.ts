@@ -128,14 +128,15 @@ export class ClaudeReplies {
   }
 
   #tellUsage(record: JsonObject, place: Place, session: SessionId): void {
-    // A call that was copied was made in the session that the copy is of.
-    const origin = objectAt(record, 'forkedFrom')?.sessionId
-    const usage = usageOf(record, isSessionId(origin) ? origin : session, place.at ?? NO_TIME)
+    const usage = usageOf(record, session, place.at ?? NO_TIME)
     if (!usage) return
     const total = totalTokens(usage)
     if (this.#lastCall?.id === usage.message_id && total <= this.#lastCall.total) return
     this.#lastCall = { id: usage.message_id, total }
     const { agent, turn, at } = place
-    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied: isObject(record.forkedFrom) || undefined })
+    const origin = objectAt(record, 'forkedFrom')?.sessionId
+    const copied_from = isSessionId(origin) ? origin : undefined
+    const copied = isObject(record.forkedFrom) || undefined
+    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied, copied_from })
   }
 }

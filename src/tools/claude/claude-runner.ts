@@ -57,6 +57,7 @@ export const claudeRunner: ToolRunner = {
     kind: 'settings',
     path: (environment) => join(claudeRoots(environment)[0] ?? '', 'settings.json'),
     events: ['SessionStart', 'SessionEnd'],
+    isStrict: true,
     entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT }] }),
   },
 }

@@ -49,6 +49,7 @@ interface OpenPrompt {
   follows: number
   text: string
   at: Instant | undefined
+  copied?: true | undefined
 }
 
 /** Claude Code's session lines, 1.0 to 2.1: a tree by uuid and parentUuid, one line per content block. */
@@ -177,12 +178,13 @@ export class ClaudeTranslator implements Translator {
     if (by === 'queue' && open && record.parentUuid === open.node) {
       this.#tracker.place(lane, node, open.node)
       this.#prompt = { ...open, node: node ?? open.node, text: `${open.text}\n${text}` }
-      const { turn, follows } = open
-      this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(this.#prompt.text, CLIP.prompt), by, at: open.at })
+      const { turn, follows, copied } = open
+      const prompt = clip(this.#prompt.text, CLIP.prompt)
+      this.setup.tell({ kind: 'turn', turn, follows, prompt, by, at: open.at, copied })
       return
     }
     const { turn, follows } = this.#tracker.begin(lane, node, entryBefore(record))
-    const copied = isObject(record.forkedFrom)
+    const copied = copiedIn(record)
     this.setup.tell({
       kind: 'turn',
       agent: lane || undefined,
@@ -191,11 +193,11 @@ export class ClaudeTranslator implements Translator {
       prompt: clip(text, CLIP.prompt),
       by,
       at,
-      copied: copied || undefined,
+      copied,
       spawned_by: lane === MAIN ? undefined : (textAt(record, 'parentToolUseId') ?? this.#spawningCall(text)),
     })
     if (lane !== MAIN) return
-    this.#prompt = { node: node ?? '', turn, follows, text, at }
+    this.#prompt = { node: node ?? '', turn, follows, text, at, copied }
     if (copied) this.#reportOrigin(objectAt(record, 'forkedFrom'), turn)
   }
 
@@ -216,7 +218,9 @@ export class ClaudeTranslator implements Translator {
     this.#command = undefined
     const { turn, follows } = this.#tracker.begin(MAIN, textAt(record, 'uuid'), entryBefore(record))
     const prompt = clip(command.text, CLIP.prompt)
-    this.setup.tell({ kind: 'turn', turn, follows, prompt, by: 'person', at: command.at ?? at })
+    const copied = copiedIn(record)
+    this.setup.tell({ kind: 'turn', turn, follows, prompt, by: 'person', at: command.at ?? at, copied })
+    if (copied) this.#reportOrigin(objectAt(record, 'forkedFrom'), turn)
     return { turn, at }
   }
 
@@ -285,3 +289,5 @@ function entryBefore(record: JsonObject): string | null | undefined {
   const parent = record.parentUuid
   return typeof parent === 'string' && parent !== '' ? parent : null
 }
+
+const copiedIn = (record: JsonObject): true | undefined => isObject(record.forkedFrom) || undefined

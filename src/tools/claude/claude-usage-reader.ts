@@ -1,6 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
-import { objectAt, textAt } from '../json-value.js'
+import { isSessionId } from '../../model/index.js'
+import { objectAt } from '../json-value.js'
 import { offsetAfter, placeAt } from '../log/file-place.js'
 import { LineReader } from '../log/line-reader.js'
 import { openLog } from '../log/open-log.js'
@@ -18,7 +19,7 @@ export class ClaudeUsageReader implements UsageReader {
     let origins: ReadonlyMap<string, string> | undefined
     const tell = (telling: UsageRecord): void => {
       const origin = origins?.get(telling.call)
-      heard(origin === undefined ? telling : { ...telling, session: origin })
+      heard(origin === undefined ? telling : { ...telling, copied: { from: origin || undefined } })
     }
     const unsure = (bytes: Buffer, start: number, end: number): void => {
       const text = bytes.toString('utf8', start, end)
@@ -54,7 +55,7 @@ const HEAD_BYTES = 128 * 1024
 const head = Buffer.alloc(HEAD_BYTES)
 const COPIED = '"forkedFrom":{'
 
-/** In the log of a fork: the calls that were copied, and the session that made each. That one has paid for them, whoever went on first. */
+/** In the log of a fork: the calls that were copied, and the session that each was copied from, if it is named. */
 function originsIn(file: number, name: string): Map<string, string> | undefined {
   if (!head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0)).includes(COPIED)) return undefined
   const origins = new Map<string, string>()
@@ -62,9 +63,9 @@ function originsIn(file: number, name: string): Map<string, string> | undefined 
   while (lines.next()) {
     if (!lines.line?.includes(COPIED)) continue
     const record = parseObject(lines.line.toString('utf8'))
-    const origin = textAt(objectAt(record, 'forkedFrom'), 'sessionId')
+    const origin = objectAt(record, 'forkedFrom')
     const call = tellingOfClaudeRecord(record, name)?.call
-    if (origin !== undefined && call !== undefined) origins.set(call, origin)
+    if (origin && call !== undefined) origins.set(call, isSessionId(origin.sessionId) ? origin.sessionId : '')
   }
   return origins
 }

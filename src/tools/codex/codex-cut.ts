@@ -13,13 +13,13 @@ import { logPath } from './codex-seed.js'
 import { CodexTranslator } from './codex-translator.js'
 
 /** Fields of a header that tie a log to another one: with them and without the other, Codex has no history. */
-const TIES = new Set(['forked_from_id', 'forked_from_ordinal_exclusive', 'history_base'])
+const TIES = new Set(['forked_from_ordinal_exclusive', 'history_base'])
 /**
  * Codex's log up to a turn, with the history that a fork left in the file of its origin: a log that stands alone. Codex's own fork
  * (`thread/fork`) chooses the id itself and reads the beginning from the source's file for as long as it lives.
  */
 export function cutCodex(log: LogRef, at: CutPoint, target: CutTarget): Cut {
-  const { session, cwd, environment, now } = target
+  const { session, environment, now } = target
   const { records, sources } = toldRecords(log)
   const kept = keptTurns(foldSession([records.flatMap(({ facts }) => facts)]), at)
   if (kept.length === 0) return { session, turns: 0, files: [] }
@@ -29,7 +29,7 @@ export function cutCodex(log: LogRef, at: CutPoint, target: CutTarget): Cut {
   const header = records.findLast(isHeader)?.record
   if (!header) throw new SkeinError('bad-input', `${log.path} has no header`, 'Start a new conversation: --code-only')
   const rest = records.slice(0, end).filter((one) => !isHeader(one))
-  const lines = [newHeader(header, { session, cwd, now }), ...rest.map(({ record }) => restamped(record, ids))]
+  const lines = [newHeader(header, sources.at(-1), target), ...rest.map(({ record }) => restamped(record, ids))]
   const isNumbered = lines.some(({ ordinal }) => ordinal !== undefined)
   const numbered = isNumbered ? lines.map((line, ordinal) => ({ ...line, ordinal })) : lines
   const path = logPath(codexRoots(environment)[0] ?? '', session, now)
@@ -63,7 +63,8 @@ function toldRecords(log: LogRef): { records: ToldRecord[]; sources: string[] } 
 const isOldHeader = (record: JsonObject): boolean =>
   record.payload === undefined && record.type === undefined && record.id !== undefined
 
-function newHeader(header: JsonObject, { session, cwd, now }: Pick<CutTarget, 'session' | 'cwd' | 'now'>): JsonObject {
+/** It names the session that it comes from, as Codex does: that one has paid for what is copied. */
+function newHeader(header: JsonObject, source: string | undefined, { session, cwd, now }: CutTarget): JsonObject {
   const own = objectAt(header, 'payload')
   if (!own) return { ...header, id: session, timestamp: now }
   const payload = Object.fromEntries(Object.entries(own).filter(([key]) => !TIES.has(key)))
@@ -75,6 +76,7 @@ function newHeader(header: JsonObject, { session, cwd, now }: Pick<CutTarget, 's
       ...payload,
       id: session,
       ...(own.session_id === undefined ? {} : { session_id: session }),
+      ...(source === undefined ? {} : { forked_from_id: source }),
       timestamp: now,
       cwd,
       ...(roots.length > 0 ? { runtime_workspace_roots: [cwd] } : {}),

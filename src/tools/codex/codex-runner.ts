@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { checkPrompt } from '../log/check-text.js'
 import { builtInRules } from '../patterns/built-in.js'
 import { hookLine } from '../run/hook-line.js'
-import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
+import type { Launch, Preparation, Screen, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { CODEX_HOOKS, readCodexHook } from './codex-hooks.js'
 import { codexLogOf, codexRoots } from './codex-roots.js'
@@ -22,6 +22,7 @@ export const codexRunner: ToolRunner = {
   readTitle: (title) => readTitleBy(builtInRules(NAME), title),
   readScreen: (screen) => readScreenBy(builtInRules(NAME), screen),
   readInput: (screen) => readInputBy(builtInRules(NAME), screen),
+  isFirstPicture,
   hasConversation: (session, environment) => codexLogOf(environment, session) !== undefined,
   checkText: (text) =>
     checkPrompt('Codex', text, {
@@ -41,6 +42,15 @@ export const codexRunner: ToolRunner = {
     next: 'At its next start, Codex asks whether you trust these hooks. It runs them once you do',
     entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT }] }),
   },
+}
+
+/** It sets its title and names its model below the input line when it has asked all that it asks at its start; its header comes before. */
+function isFirstPicture(screen: Screen): boolean {
+  const rules = builtInRules(NAME)
+  if (!readScreenBy(rules, screen).isNew) return false
+  const hasTitle = readTitleBy(rules, screen.title) !== undefined || /^Starting( \||$)/.test(screen.title.trim())
+  const input = screen.lines.findLastIndex((line) => line.startsWith('›'))
+  return !hasTitle && !screen.lines.slice(input + 1).some((line) => / · [~/]/.test(line))
 }
 
 function prepare(launch: Launch): Preparation {

@@ -1,17 +1,23 @@
-import { type Instant, isSessionId, type SessionId, type UsageCall } from '../../model/index.js'
+import { type Instant, instantIfAny, isSessionId, type SessionId, type UsageCall } from '../../model/index.js'
 import { isObject, type JsonObject, numberAt, objectAt, textAt } from '../json-value.js'
 import { argumentsOf, CLIP, clip, clipResult } from '../log/clip.js'
 import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, Mark, SessionNews } from '../log/fact.js'
 import { acceptRecord, type Translator, type TranslatorSetup } from '../log/jsonl-log.js'
 import { momentAt } from '../log/moment.js'
-import { SessionReporter } from '../log/session-news.js'
+import { copiedBefore, isFromBefore, SessionReporter } from '../log/session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { historyOf } from './codex-history.js'
 import { isTyped, outputOf, successOf, wordsOf } from './codex-items.js'
 import { QUIET_EVENTS, QUIET_ITEMS, RUNS } from './codex-known.js'
 import { sessionInName } from './codex-name.js'
 import { type CallContext, CodexMeter, type SavedMeter } from './codex-usage.js'
+
+/** When a UUID was made, if it says so (version 7). */
+const madeAt = (id: string): Instant | undefined =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id)
+    ? instantIfAny(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+    : undefined
 
 interface Saved {
   session: SessionId
@@ -22,6 +28,7 @@ interface Saved {
   prompt: OpenPrompt | undefined
   meter: SavedMeter
   headed: boolean
+  copy?: SessionId | undefined
 }
 /** Codex calls a turn a task. One without a prompt is its own work: it summarises the context. */
 interface Task {
@@ -39,7 +46,10 @@ interface OpenPrompt {
   fresh: boolean
 }
 
-/** Codex rollouts: a list with task events around each turn, the history of a fork left in the file of its origin. */
+/**
+ * Codex rollouts: a list with task events around each turn, the history of a fork left in the file of its origin, or copied into its own
+ * file behind the header of the origin (`history_mode: legacy`).
+ */
 export class CodexTranslator implements Translator {
   #session: SessionId
   #tracker: TurnTracker
@@ -52,6 +62,8 @@ export class CodexTranslator implements Translator {
   #at: Instant | undefined
   /** The session whose lines are being read as this one's history. */
   #copiedFrom: SessionId | undefined
+  /** The session whose lines this file begins with. Codex gives them the time of the copy; only its tasks keep the ids that they had. */
+  #copy: SessionId | undefined
 
   constructor(private readonly setup: TranslatorSetup) {
     const saved = setup.saved as unknown as Saved | undefined
@@ -63,6 +75,7 @@ export class CodexTranslator implements Translator {
     this.#prompt = saved?.prompt
     this.#meter = new CodexMeter(saved?.meter)
     this.#headed = saved?.headed ?? false
+    this.#copy = saved?.copy
   }
 
   /** The history that a fork shares with its origin, told before its own lines. */
@@ -148,13 +161,17 @@ export class CodexTranslator implements Translator {
       prompt: this.#prompt,
       meter: this.#meter.save(),
       headed: this.#headed,
+      copy: this.#copy,
     }
   }
 
   #acceptMeta(meta: JsonObject): void {
-    if (this.#headed) return
-    this.#headed = true
     const id = textAt(meta, 'id') ?? textAt(meta, 'session_id')
+    if (this.#headed) {
+      if (isSessionId(id) && id !== this.#session) this.#copy ??= id
+      return
+    }
+    this.#headed = true
     if (isSessionId(id)) this.#session = id
     const spawner = parentThreadIn(meta.source)
     this.#news.report({
@@ -209,6 +226,7 @@ export class CodexTranslator implements Translator {
       if (this.#task) this.#task.prompted = true
     }
     const { turn, follows, text: prompt, at: began } = this.#prompt
+    const [isCopied, { origin }] = [this.#isCopied(began), this.#news.known]
     this.setup.tell({
       kind: 'turn',
       turn,
@@ -216,8 +234,9 @@ export class CodexTranslator implements Translator {
       prompt: clip(prompt, CLIP.prompt),
       by: 'person',
       at: began,
-      ...this.#copied(),
+      ...(isCopied ? { copied: true } : {}),
     })
+    if (isCopied && origin && !this.#copiedFrom) this.#news.report({ origin: { ...origin, turn } })
   }
 
   #tellCall(item: JsonObject, at: Instant | undefined): void {
@@ -247,7 +266,7 @@ export class CodexTranslator implements Translator {
     const type = textAt(event, 'type') ?? '(none)'
     switch (type) {
       case 'task_started':
-        this.#task = { id: textAt(event, 'turn_id') ?? `${at}`, at, prompted: false, answered: false }
+        this.#beginTask(textAt(event, 'turn_id') ?? `${at}`, at)
         break
       case 'task_complete':
       case 'turn_complete':
@@ -314,13 +333,23 @@ export class CodexTranslator implements Translator {
     })
   }
 
+  #beginTask(id: string, at: Instant | undefined): void {
+    if (!isFromBefore(madeAt(id), this.#news.known)) this.#copy = undefined
+    this.#task = { id, at, prompted: false, answered: false }
+  }
+
   #tellUsage(usage: UsageCall | undefined, at: Instant | undefined): void {
-    if (usage) this.setup.tell({ kind: 'usage', turn: this.#turn(), at, usage, ...this.#copied() })
+    if (!usage) return
+    const copied_from = this.#copiedFrom ?? this.#copy
+    const copied = copied_from ? { copied: true, copied_from } : copiedBefore(at, this.#news.known)
+    this.setup.tell({ kind: 'usage', turn: this.#turn(), at, usage, ...copied })
   }
 
   #call(at: Instant | undefined): CallContext {
     const ts = at ?? this.#at ?? this.setup.log.modified_at
-    return { session: this.#copiedFrom ?? this.#session, task: this.#task?.id, model: this.#model, ts }
+    const maker =
+      (this.#isCopied(at) && (this.#copiedFrom ?? this.#copy ?? this.#news.known.origin?.session)) || this.#session
+    return { session: this.#session, maker, task: this.#task?.id, model: this.#model, ts }
   }
 
   #mark(
@@ -346,8 +375,9 @@ export class CodexTranslator implements Translator {
     return this.#tracker.newestTurn(MAIN)
   }
 
-  #copied(): { copied?: true } {
-    return this.#copiedFrom ? { copied: true } : {}
+  /** A line of another session's log, or one that is older than this session. */
+  #isCopied(at: Instant | undefined): boolean {
+    return (this.#copiedFrom ?? this.#copy) !== undefined || isFromBefore(at, this.#news.known)
   }
 
   #touch(): void {

@@ -4,6 +4,8 @@ import { countAt, type JsonObject, objectAt, textAt } from '../json-value.js'
 /** Whose call it was, and when. */
 export interface CallContext {
   session: SessionId
+  /** The one that made it, which is another for what was copied: calls of old logs are named after it. */
+  maker: SessionId
   task: string | undefined
   model: string
   ts: Instant
@@ -39,7 +41,7 @@ export class CodexMeter {
     if (!usage) return undefined
     this.#total = totalOf(objectAt(entry, 'thread_token_usage')) || this.#total
     // Providers may number responses per process; the turn's id makes the pair unique, and copies keep both.
-    const turn = textAt(entry, 'turn_id') ?? call.session
+    const turn = textAt(entry, 'turn_id') ?? call.maker
     return this.#usage(usage, `${turn}/${textAt(entry, 'response_id') ?? this.#total}`, call)
   }
 
@@ -49,7 +51,7 @@ export class CodexMeter {
     const last = objectAt(info, 'last_token_usage')
     if (!last || total === 0 || total === this.#total) return undefined
     this.#total = total
-    return this.#usage(last, `${call.task ?? call.session}/${total}`, call)
+    return this.#usage(last, `${call.task ?? call.maker}/${total}`, call)
   }
 
   /** Codex counts what was cached within `input_tokens`, and reasoning within `output_tokens`. */

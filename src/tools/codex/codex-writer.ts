@@ -35,6 +35,7 @@ export const codexWriter: ConversationWriter = {
   tool: DIALECT.tool,
   newId: parseSessionId,
   takes: isUuid,
+  isBoundToBegun: true,
   write(conversation, target) {
     const ids = new MadeIds(target.session)
     const { turns, left_out } = inDialect(conversation, DIALECT, () => ids.hex(32))

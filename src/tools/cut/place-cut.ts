@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { statOf } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
+import { MOST_READ_WHOLE } from '../log/document-log.js'
 import { foldSession } from '../log/fold.js'
 import type { LogRef, LogTool } from '../log/log-tool.js'
 import { placeNew } from '../log/place-new.js'
@@ -32,7 +33,9 @@ export function placeCut(tool: LogTool, source: LogRef, at: CutPoint, cut: Cut):
       if (onlyIfAbsent && statOf(path)) continue
       placeNew(path, content, (written) => {
         const copy = { ...source, path: written, session: cut.session, size: content.length, stamp: written }
-        if (index === 0) checkCut(tool, source, at, cut, copy)
+        // A document that is too long to be read whole is compared as the program has taken it in.
+        const isReadWhole = !cut.import || Buffer.byteLength(content) <= MOST_READ_WHOLE
+        if (index === 0 && isReadWhole) checkCut(tool, source, at, cut, copy)
       })
       placed.push(path)
     }
@@ -50,7 +53,8 @@ export function checkCut(tool: LogTool, source: LogRef, at: CutPoint, { session,
   const got = read.turns.filter(({ live }) => live).map(words)
   if (read.news.id === session && isDeepStrictEqual(got, wanted)) return
   const first = wanted.findIndex((turn, index) => !isDeepStrictEqual(turn, got[index]))
-  const what = `The copy of the conversation has ${got.length} turns of ${wanted.length}; turn ${first + 1} differs`
+  const which = first < 0 ? '' : `; turn ${first + 1} differs`
+  const what = `The copy of the conversation has ${got.length} turns instead of ${wanted.length}${which}`
   throw new SkeinError('cut-differs', what, 'Nothing was changed. Start a new conversation: --code-only')
 }
 

@@ -10,7 +10,7 @@ import { openLog } from '../log/open-log.js'
 import { parseObject, recordsInTornLine } from '../log/torn-line.js'
 
 /** A copy is made in memory. */
-const MOST_BYTES = 256 * 1024 * 1024
+export const MOST_COPIED_BYTES = 256 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /** A record of a log, and what it says to who reads it. */
@@ -21,13 +21,7 @@ export interface ToldRecord {
 
 /** Every record of a log of lines, as it was written. Lines that are no records are left out, as every reader does. */
 export function wholeRecords({ path }: Pick<LogRef, 'path'>, bytes = Number.POSITIVE_INFINITY): JsonObject[] {
-  closeSync(openLog(path)) // refuses what is no log
-  let content: Buffer
-  try {
-    content = readGuarded(path, { mostBytes: MOST_BYTES }).subarray(0, bytes)
-  } catch (error) {
-    throw error instanceof UnsuitableFile ? tooLarge(path) : error
-  }
+  const content = wholeContent(path).subarray(0, bytes)
   const records: JsonObject[] = []
   for (let start = 0; start < content.length; ) {
     const feed = content.indexOf(NEWLINE, start)
@@ -40,7 +34,21 @@ export function wholeRecords({ path }: Pick<LogRef, 'path'>, bytes = Number.POSI
   return records
 }
 
-const tooLarge = (path: string): SkeinError =>
+/** A log that is one document; undefined where it is none, or is still being written. */
+export function wholeDocument({ path }: Pick<LogRef, 'path'>): JsonObject | undefined {
+  return parseObject(wholeContent(path).toString('utf8'))
+}
+
+function wholeContent(path: string): Buffer {
+  closeSync(openLog(path)) // refuses what is no log
+  try {
+    return readGuarded(path, { mostBytes: MOST_COPIED_BYTES })
+  } catch (error) {
+    throw error instanceof UnsuitableFile ? tooLarge(path) : error
+  }
+}
+
+export const tooLarge = (path: string): SkeinError =>
   new SkeinError('bad-input', `${path} is too large to copy`, 'Start a new conversation: --code-only')
 
 /** A translator of a log, and what it has said since it was asked last. */

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Cut, CutPoint, CutTarget } from '../cut/cut.js'
 import { keptTurns, TurnEnd } from '../cut/cut-point.js'
-import { asLines, Teller, type ToldRecord, turnBegunBy, wholeRecords } from '../cut/whole-log.js'
+import { asLines, Teller, type ToldRecord, turnBegunBy, wholeDocument, wholeRecords } from '../cut/whole-log.js'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../json-value.js'
 import { foldSession } from '../log/fold.js'
-import { smallJson } from '../log/log-files.js'
 import type { LogRef } from '../log/log-tool.js'
 import { homeOf } from './gemini-home.js'
 import { partsOf } from './gemini-parts.js'
@@ -53,7 +52,7 @@ export function cutGemini(log: LogRef, at: CutPoint, target: CutTarget): Cut {
 /** A list at the start is history from elsewhere: its messages are records of their own here, so that it can be cut within. */
 function toldRecords(log: LogRef): ToldRecord[] {
   const teller = new Teller(log, (setup) => new GeminiTranslator(setup))
-  const document = log.path.endsWith('.json') ? (smallJson(log.path) ?? {}) : undefined
+  const document = log.path.endsWith('.json') ? (wholeDocument(log) ?? {}) : undefined
   let turns = 0
   return (document ? [...documentRecords(document)] : wholeRecords(log)).flatMap((record) => {
     const messages = turns === 0 ? listAt(objectAt(record, '$set'), 'messages').filter(isObject) : []

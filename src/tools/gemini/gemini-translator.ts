@@ -7,7 +7,7 @@ import type { Checkpoint, SessionNews } from '../log/fact.js'
 import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
 import { idFromName } from '../log/log-files.js'
 import { momentAt } from '../log/moment.js'
-import { SessionReporter } from '../log/session-news.js'
+import { copiedBefore, isFromBefore, SessionReporter } from '../log/session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { answerOf, partsOf } from './gemini-parts.js'
 import { projectPath } from './gemini-project.js'
@@ -182,7 +182,8 @@ export class GeminiTranslator implements Translator {
     if (known !== undefined) return
     const { turn, follows } = this.#tracker.begin(MAIN, id, undefined)
     if (id) this.#prompts.set(id, turn)
-    this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(words, CLIP.prompt), by: 'person', at })
+    const copied = isFromBefore(at, this.#news.known) || undefined
+    this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(words, CLIP.prompt), by: 'person', at, copied })
   }
 
   #acceptReply(message: JsonObject, at: Instant | undefined): void {
@@ -238,6 +239,7 @@ export class GeminiTranslator implements Translator {
         cache_write_1h_tokens: 0,
         web_search_requests: 0,
       },
+      ...copiedBefore(at, this.#news.known),
     })
   }
 

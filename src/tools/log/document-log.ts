@@ -9,11 +9,12 @@ import { acceptRecord, type Translator, type TranslatorSetup } from './jsonl-log
 import type { LogRef, ReadOptions } from './log-tool.js'
 import { TurnEnds } from './turn-ends.js'
 
-const FORMAT = 1
+const FORMAT = 2
 const CHUNK = 256 * 1024
 /** A document has to be read whole, at every change. */
 const MOST_BYTES = 512 * 1024 * 1024
-const KEEP_WHOLE = 32 * 1024 * 1024
+/** Of a longer document the long texts are cut. */
+export const MOST_READ_WHOLE = 32 * 1024 * 1024
 const KEEP = { bytes: 4096, items: Number.POSITIVE_INFINITY, total: 64 * 1024 * 1024 }
 
 interface Place {
@@ -94,7 +95,7 @@ function load(path: string): { bytes: Buffer | undefined; hash: string; condense
         continue
       }
       whole.push(piece.subarray(0, read))
-      if (length <= KEEP_WHOLE) continue
+      if (length <= MOST_READ_WHOLE) continue
       condenser = new Condenser(KEEP)
       for (const held of whole.splice(0)) condenser.push(held, 0, held.length)
     }

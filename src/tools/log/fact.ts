@@ -57,7 +57,15 @@ export type Fact =
       /** The sub-agent that this call started. */
       agent_started?: string | undefined
     })
-  | (InTurn & { kind: 'usage'; usage: UsageCall; copied?: boolean | undefined })
+  | (InTurn & {
+      kind: 'usage'
+      /** Its session is the one whose log this is. */
+      usage: UsageCall
+      /** The call was made in another session; in `copied_from`, where the log names it. This session began at `copied_at`. */
+      copied?: boolean | undefined
+      copied_from?: SessionId | undefined
+      copied_at?: Instant | undefined
+    })
   | (InTurn & { kind: 'mark'; mark: Mark; detail?: string | undefined; duration_ms?: number | undefined })
   /** What the tool says the session cost so far, with calls that it does not log. */
   | { kind: 'reported-cost'; cost_usd: number; at?: Instant | undefined }

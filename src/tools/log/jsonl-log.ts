@@ -11,7 +11,7 @@ import { type SavedEnds, TurnEnds } from './turn-ends.js'
 import { LostPlace } from './turn-tracker.js'
 
 /** Raise it when a translator changes what it saves or reports: logs are then read again. */
-const FORMAT = 3
+const FORMAT = 4
 const TAIL_BYTES = 1024
 /** The facts between two checkpoints are held in memory by whoever stores them: a few times their bytes in the log. */
 const CHECKPOINT_EVERY = 4 * 1024 * 1024

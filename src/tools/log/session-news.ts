@@ -1,3 +1,4 @@
+import type { Instant } from '../../model/index.js'
 import type { Fact, SessionNews } from './fact.js'
 
 /** Remembers what was reported about a session, so that only changes are reported. */
@@ -32,6 +33,17 @@ export class SessionReporter {
     this.report(Object.fromEntries(Object.entries(news).filter(([key]) => !isKnown(key))))
   }
 }
+
+/** Whether something happened before the session began: then it was copied from another one. Where a log has no header, nothing is. */
+export const isFromBefore = (at: Instant | undefined, { started_at }: SessionNews): boolean =>
+  at !== undefined && started_at !== undefined && at < started_at
+
+/** What is said of a call that was made before. */
+export const copiedBefore = (
+  at: Instant | undefined,
+  news: SessionNews,
+): Pick<Extract<Fact, { kind: 'usage' }>, 'copied' | 'copied_from' | 'copied_at'> =>
+  isFromBefore(at, news) ? { copied: true, copied_from: news.origin?.session, copied_at: news.started_at } : {}
 
 const same = (a: unknown, b: unknown): boolean =>
   a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))

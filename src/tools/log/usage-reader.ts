@@ -8,13 +8,24 @@ export interface UsageRecord extends Tokens {
   tool: string
   /** The maker's id of the reply; it is unique in the world, and copies keep it where they change the request id. */
   call: string
+  /** Whose log tells it. */
   session: string
+  /** The log has it from another session, which made the call. */
+  copied?: UsageCopy | undefined
   model: string
   at_ms: number
   service_tier?: string | undefined
   speed?: string | undefined
   /** What the tool itself says the call cost; kept beside our own figure, never instead of it. */
   logged_nano_usd?: number | undefined
+}
+
+/** What a log says about a call that was copied into it. */
+export interface UsageCopy {
+  /** The session that it was copied from. */
+  from?: string | undefined
+  /** When the session began that it was copied into. */
+  into_ms?: number | undefined
 }
 
 /** One log of a tool: a file, or one session inside a database. */

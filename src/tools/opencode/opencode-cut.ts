@@ -1,13 +1,20 @@
 import { join } from 'node:path'
-import type { SessionId } from '../../model/index.js'
+import { type SessionId, SkeinError } from '../../model/index.js'
 import type { Cut, CutPoint, CutTarget } from '../cut/cut.js'
-import { keptTurns, TurnEnd } from '../cut/cut-point.js'
-import { Teller, type ToldRecord, turnBegunBy, withIds } from '../cut/whole-log.js'
+import { keptTurns } from '../cut/cut-point.js'
+import {
+  MOST_COPIED_BYTES,
+  Teller,
+  type ToldRecord,
+  tooLarge,
+  turnBegunBy,
+  wholeDocument,
+  withIds,
+} from '../cut/whole-log.js'
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from '../json-value.js'
 import { foldSession } from '../log/fold.js'
-import { smallJson } from '../log/log-files.js'
 import type { LogRef } from '../log/log-tool.js'
-import { OpencodeDatabase } from './opencode-database.js'
+import { OpencodeDatabase, UNREADABLE, unreadable } from './opencode-database.js'
 import { copiedId, opencodeId } from './opencode-id.js'
 import { exportRecords } from './opencode-records.js'
 import { OpencodeTranslator } from './opencode-translator.js'
@@ -22,8 +29,7 @@ export function cutOpencode(log: LogRef, at: CutPoint, target: CutTarget): Cut {
   const told = recordsOf(log).map((record) => teller.accept(record))
   const kept = keptTurns(foldSession([told.flatMap(({ facts }) => facts)]), at)
   if (kept.length === 0) return { session, turns: 0, files: [] }
-  const end = at.edge === 'after' ? endOf(told, at.turn) : told.findIndex((one) => turnBegunBy(one) === at.turn)
-  const messages = told.slice(0, end).flatMap(({ record }) => (objectAt(record, 'message') ? [record] : []))
+  const messages = upTo(told, at).filter((record) => objectAt(record, 'message'))
   const source = told.map(({ record }) => objectAt(record, 'session')).find((one) => one !== undefined)
   const document = { info: infoOf(source, session, target), messages: copiesOf(messages, session) }
   // Beside the database: its directory is the tool's own, and readable by its user alone.
@@ -37,21 +43,61 @@ export function cutOpencode(log: LogRef, at: CutPoint, target: CutTarget): Cut {
 }
 
 function recordsOf(log: LogRef): JsonObject[] {
-  if (log.path.endsWith('.json')) return [...exportRecords(smallJson(log.path) ?? {})]
-  using database = new OpencodeDatabase(log.path)
-  const session = log.session && database.session(log.session)
-  if (!log.session || !isObject(session)) return []
-  const messages = [...database.changedSince(log.session, () => true)].flatMap(({ record }) => (record ? [record] : []))
-  database.assertSame()
-  return [{ session }, ...messages]
+  if (log.path.endsWith('.json')) return [...exportRecords(wholeDocument(log) ?? {})]
+  try {
+    return storedRecords(log)
+  } catch (error) {
+    throw notCopied(error, log.path)
+  }
 }
 
-/** Behind all messages of the turn: a reply is told where its message is created. */
-function endOf(told: readonly ToldRecord[], turn: number): number {
-  const end = new TurnEnd(turn)
-  for (const [index, { facts }] of told.entries()) end.note(facts, index)
-  return end.at ?? 0
+function storedRecords({ path, session: id }: LogRef): JsonObject[] {
+  using database = new OpencodeDatabase(path)
+  const session = id && database.session(id)
+  if (!id || !isObject(session)) return []
+  const records: JsonObject[] = [{ session }]
+  let characters = 0
+  for (const { record, size } of database.changedSince(id, () => true)) {
+    characters += size
+    if (characters > MOST_COPIED_BYTES) throw tooLarge(path)
+    if (record) records.push({ ...record, parts: listAt(record, 'parts').filter(isReadable) })
+  }
+  database.assertSame()
+  return records
 }
+
+/** What is no JSON, or is too long to be a text, says nothing to any reader; the program would refuse the whole copy because of it. */
+const isReadable = (part: unknown): boolean => isObject(part) && part.type !== UNREADABLE
+
+function notCopied(error: unknown, path: string): unknown {
+  const why = error instanceof SkeinError ? error : unreadable(error, path)
+  const reason = (why as NodeJS.ErrnoException).code
+  if (why instanceof SkeinError || why instanceof RangeError || reason === undefined) return why
+  const next = 'Try again once no other program holds it, or start a new conversation: --code-only'
+  return new SkeinError('bad-input', `${path} cannot be read: ${reason}`, next, { cause: error })
+}
+
+/**
+ * The records of the turns up to a point. A reply belongs to the prompt that it names, wherever it stands: a prompt that was typed while
+ * the program worked may stand before the reply to the one before. A summary that nothing of the turn follows is not part of it.
+ */
+function upTo(told: readonly ToldRecord[], { turn, edge }: CutPoint): JsonObject[] {
+  const last = told.findLastIndex((one) => turnIn(one) === turn && !isSummary(one))
+  let newest = 0
+  return told.flatMap((one, index) => {
+    newest = Math.max(newest, turnBegunBy(one) ?? 0)
+    const of = turnIn(one) ?? newest
+    return of < turn || (of === turn && edge === 'after' && index <= last) ? [one.record] : []
+  })
+}
+
+function turnIn({ facts }: ToldRecord): number | undefined {
+  const own = facts.find((fact) => 'turn' in fact)
+  return own && 'turn' in own ? own.turn : undefined
+}
+
+const isSummary = ({ facts }: ToldRecord): boolean =>
+  facts.some((fact) => fact.kind === 'mark' && fact.mark === 'compacted')
 
 function infoOf(source: JsonObject | undefined, session: SessionId, { now }: CutTarget): JsonObject {
   const ms = Date.parse(now)

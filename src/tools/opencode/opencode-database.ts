@@ -21,6 +21,7 @@ import type { LogRef } from '../log/log-tool.js'
 export class OpencodeDatabase implements Disposable {
   #foreign: ForeignDatabase
   #database: Database
+  readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
 
   constructor(path: string) {
     refuseOddFiles(path)
@@ -88,7 +89,7 @@ export class OpencodeDatabase implements Disposable {
   #partsOf(message: string): { data: JsonObject; size: number }[] {
     return this.#data(`select id, ${DATA} from part where message_id = ? order by id`, message).map(
       ({ id, data, size }) => ({
-        data: isObject(data) ? { ...data, id } : { type: '(unreadable)', id },
+        data: isObject(data) ? { ...data, id } : { type: UNREADABLE, id },
         size,
       }),
     )
@@ -99,10 +100,13 @@ export class OpencodeDatabase implements Disposable {
   }
 
   #rows(sql: string, ...params: string[]): JsonObject[] {
-    return this.#database
-      .prepare(sql)
-      .all(...params)
-      .filter(isObject)
+    // Asked once or twice per message.
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#database.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement.all(...params).filter(isObject)
   }
 
   [Symbol.dispose](): void {
@@ -110,6 +114,8 @@ export class OpencodeDatabase implements Disposable {
   }
 }
 
+/** The type of a part that cannot be read. */
+export const UNREADABLE = '(unreadable)'
 /** What is longer than this is no text: it is passed over, and counted. */
 const LONGEST = 16 * 1024 * 1024
 const DATA = `case when length(data) <= ${LONGEST} then data end as data, length(data) as size`

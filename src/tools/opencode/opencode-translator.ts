@@ -6,7 +6,7 @@ import type { Checkpoint, SessionNews } from '../log/fact.js'
 import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
 import { idFromName } from '../log/log-files.js'
 import { momentOfMsAt } from '../log/moment.js'
-import { SessionReporter } from '../log/session-news.js'
+import { copiedBefore, isFromBefore, SessionReporter } from '../log/session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 
 const QUIET_PARTS = new Set('reasoning step-start step-finish snapshot patch file agent retry subtask'.split(' '))
@@ -91,7 +91,8 @@ export class OpencodeTranslator implements Translator {
       return
     }
     const turn = known ?? this.#tracker.begin(MAIN, id, undefined).turn
-    this.setup.tell({ kind: 'turn', turn, follows: turn - 1, prompt: clip(text, CLIP.prompt), by: 'person', at })
+    const [prompt, copied] = [clip(text, CLIP.prompt), isFromBefore(at, this.#news.known) || undefined]
+    this.setup.tell({ kind: 'turn', turn, follows: turn - 1, prompt, by: 'person', at, copied })
   }
 
   #acceptReply(message: JsonObject, parts: readonly JsonObject[]): void {
@@ -169,7 +170,8 @@ export class OpencodeTranslator implements Translator {
       web_search_requests: 0,
       ...(cost && cost > 0 ? { cost_usd: cost } : {}),
     }
-    if (totalTokens(usage) > 0) this.setup.tell({ kind: 'usage', turn, at, usage })
+    if (totalTokens(usage) === 0) return
+    this.setup.tell({ kind: 'usage', turn, at, usage, ...copiedBefore(at, this.#news.known) })
   }
 
   /** A fork and an import give every message a new id but keep its times: those name the call. */

@@ -13,7 +13,7 @@ import { exportRecords } from './opencode-records.js'
 import { OpencodeTranslator } from './opencode-translator.js'
 
 const NAME = 'opencode'
-const FORMAT = 1
+const FORMAT = 2
 const DATABASE = /^opencode(?:-[A-Za-z0-9._-]+)?\.db$/
 
 export const opencode: LogTool = {

@@ -5,7 +5,7 @@ import { countUnknown } from '../log/counters.js'
 import type { Checkpoint, SessionNews } from '../log/fact.js'
 import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
 import { momentAt, momentOfMsAt } from '../log/moment.js'
-import { SessionReporter } from '../log/session-news.js'
+import { copiedBefore, SessionReporter } from '../log/session-news.js'
 import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 import { originOf, sessionInName } from './pi-name.js'
 
@@ -111,7 +111,7 @@ export class PiTranslator implements Translator {
 
   #beginTurn(entry: JsonObject, prompt: string, at: Instant | undefined): void {
     const { turn, follows } = this.#tracker.begin(MAIN, this.#idOf(entry), entryBefore(entry))
-    const copied = this.#isCopied(at) || undefined
+    const { copied } = this.#copied(at)
     this.setup.tell({ kind: 'turn', turn, follows, prompt: clip(prompt, CLIP.prompt), by: 'person', at, copied })
     const { origin } = this.#news.known
     if (copied && origin) this.#news.report({ origin: { ...origin, turn } })
@@ -162,11 +162,10 @@ export class PiTranslator implements Translator {
     if (!counts) return
     const oneHour = countAt(counts, 'cacheWrite1h')
     const cost = numberAt(objectAt(counts, 'cost'), 'total')
-    const copied = this.#isCopied(at)
     const usage: UsageCall = {
       // Entry ids are short and a fork keeps them, so the time is part of the name.
       message_id: at ? `${this.#idOf(entry)}@${at}` : `${this.#session}/${this.#idOf(entry)}`,
-      session: (copied && this.#news.known.origin?.session) || this.#session,
+      session: this.#session,
       model: textAt(holder, 'model') ?? 'unknown',
       ts: at ?? this.#at ?? this.#news.known.started_at ?? this.setup.log.modified_at,
       input_tokens: countAt(counts, 'input'),
@@ -178,13 +177,12 @@ export class PiTranslator implements Translator {
       ...(cost && cost > 0 ? { cost_usd: cost } : {}),
     }
     if (totalTokens(usage) === 0) return
-    this.setup.tell({ kind: 'usage', turn, at, usage, copied: copied || undefined })
+    this.setup.tell({ kind: 'usage', turn, at, usage, ...this.#copied(at) })
   }
 
-  /** A fork takes over entries as they are; the header is as old as the fork. */
-  #isCopied(at: Instant | undefined): boolean {
-    const { origin, started_at } = this.#news.known
-    return origin !== undefined && at !== undefined && started_at !== undefined && at < started_at
+  /** A fork takes over entries as they are, and names its origin; the header is as old as the fork. */
+  #copied(at: Instant | undefined): ReturnType<typeof copiedBefore> {
+    return this.#news.known.origin ? copiedBefore(at, this.#news.known) : {}
   }
 
   #place(entry: JsonObject): number {

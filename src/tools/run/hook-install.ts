@@ -27,6 +27,8 @@ export type HookInstall =
       entry(command: string): object
       /** What the user still has to do. */
       readonly next?: string
+      /** The program ignores the whole file, without a word, if it has comments or a comma too many. */
+      readonly isStrict?: true
     }
   | {
       /** A file of its own, which the program loads. */

@@ -13,12 +13,17 @@ export interface Program {
 
 /** Finds a program as a shell would. */
 export function findProgram(name: string, { env }: Environment): Program | undefined {
-  const places =
-    isAbsolute(name) || name.includes('/') ? [name] : (env.PATH ?? '').split(delimiter).map((one) => join(one, name))
-  const path = places.find(isProgram)
+  const path = programPath(name, { env })
   if (path === undefined) return undefined
   const version = versionOf(realPath(path))
   return { path, ...(version ? { version } : {}) }
+}
+
+/** The same without the version, which several files are read for. */
+export function programPath(name: string, { env }: Pick<Environment, 'env'>): string | undefined {
+  const places =
+    isAbsolute(name) || name.includes('/') ? [name] : (env.PATH ?? '').split(delimiter).map((one) => join(one, name))
+  return places.find(isProgram)
 }
 
 function isProgram(path: string): boolean {

@@ -36,7 +36,7 @@ export class Runners {
     this.#custom = new Map(custom.map((tool) => [tool.name, tool]))
     const runners = new Map(builtIn.map((runner) => [runner.name, withRules(runner, own.get(runner.name))]))
     for (const rules of patterns) this.#rules.set(rules.tool, rules)
-    runners.set(ANY_PROGRAM.name, customRunner(ANY_PROGRAM, undefined, undefined))
+    runners.set(ANY_PROGRAM.name, anyProgram())
     this.#rules.set(ANY_PROGRAM.name, rulesOf(ANY_PROGRAM, undefined))
     for (const tool of custom) {
       const base = builtIn.find((runner) => runner.name === tool.compatible_with)
@@ -67,6 +67,19 @@ export class Runners {
   /** What the configuration says about it. */
   definitionOf(name: string): CustomTool | undefined {
     return this.#custom.get(name)
+  }
+}
+
+/** Without a command of the agent there is nothing to run: a shell in its place would run what is meant for an agent as commands. */
+function anyProgram(): ToolRunner {
+  const runner = customRunner(ANY_PROGRAM, undefined, undefined)
+  return {
+    ...runner,
+    prepare: (launch) => {
+      if (launch.command) return runner.prepare(launch)
+      const next = 'Give the agent one: --command <command> . Or describe the program as [tools.custom] in config.toml'
+      throw new SkeinError('bad-input', 'The tool "custom" runs the agent\'s own command, and there is none', next)
+    },
   }
 }
 

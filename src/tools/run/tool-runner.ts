@@ -44,7 +44,7 @@ export interface Launch {
   /** How the program tells us things. */
   readonly spool: Spool
   readonly environment: Environment
-  /** A port that was free a moment ago, for tools that serve an API. */
+  /** A port that was free a moment ago, for tools that serve an API (`answer`); 0 for others. */
   readonly port: number
   /** A random secret of this run, for tools whose API asks for one. */
   readonly secret: string
@@ -265,6 +265,11 @@ export interface ToolRunner {
    * that it is idle, not when it looks so.
    */
   readonly isReadyWhenTold?: true
+  /**
+   * Whether this is the picture that the program draws before it asks whether to trust the folder, or for another model: an input line that
+   * is none yet. Absent for programs whose input line comes after those questions.
+   */
+  isFirstPicture?(screen: Screen): boolean
   /** It tells the end of every turn, also of one that was interrupted: a screen that looks idle before that is late. */
   readonly isEndTold?: true
   /** No rule says how it looks at its prompt: it is idle when its screen stays as it is. */

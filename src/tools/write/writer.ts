@@ -33,6 +33,8 @@ export interface ConversationWriter {
   newId(uuid: string): SessionId
   /** Whether the tool opens a conversation of this id. */
   takes(session: SessionId): boolean
+  /** It keeps elsewhere how a conversation was written that Skein has begun for it, and opens no other log under that id. */
+  readonly isBoundToBegun?: true
   /** The model that the program would use in a directory, where the log has to name one. */
   modelFor?(environment: Environment, cwd: string): string | undefined
   /** What prints the models that can be reached, one per line: for when `modelFor` finds none. */

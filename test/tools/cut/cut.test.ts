@@ -33,7 +33,7 @@ function recordings(name: string): { tool: LogTool; root: string; logs: LogRef[]
 }
 
 function targetIn(home: string): CutTarget {
-  return { session: SESSION, cwd: '/work/tree', environment: { home, env: {} }, now: NOW }
+  return { session: SESSION, cwd: '/srv/tree', environment: { home, env: {} }, now: NOW }
 }
 
 const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')

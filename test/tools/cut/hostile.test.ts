@@ -14,6 +14,8 @@ interface Form {
   head: object[]
   /** The records of a turn; `more` goes into that of its prompt. */
   turn(n: number, more?: object): object[]
+  /** The records as a log; lines by default. */
+  written?: (records: readonly string[]) => string
 }
 
 const FORMS: Readonly<Record<string, Form>> = {
@@ -55,6 +57,30 @@ const FORMS: Readonly<Record<string, Form>> = {
       { id: `g${n}`, timestamp: at, type: 'gemini', content: `reply ${n}`, model: 'x' },
     ],
   },
+  opencode: {
+    path: 'export.json',
+    head: [],
+    turn: (n, more) => {
+      const time = { created: Date.parse(at) + n * 10 }
+      const sessionID = 'ses_1'
+      const id = (kind: string, of: string): string => `${kind}_${String(n).padStart(12, '0')}${of}`
+      const text = (of: string, messageID: string, words: string) => [
+        { id: id('prt', of), sessionID, messageID, type: 'text', text: words },
+      ]
+      const reply = { role: 'assistant', parentID: id('msg', 'u'), modelID: 'm', providerID: 'p', finish: 'stop' }
+      return [
+        {
+          info: { id: id('msg', 'u'), sessionID, role: 'user', time, timestamp: at, ...more },
+          parts: text('u', id('msg', 'u'), `prompt ${n}`),
+        },
+        {
+          info: { id: id('msg', 'v'), sessionID, time: { created: time.created + 1 }, ...reply },
+          parts: text('v', id('msg', 'v'), `reply ${n}`),
+        },
+      ]
+    },
+    written: (records) => `{"info":{"id":"ses_1","title":"t"},"messages":[${records.join(',')}]}`,
+  },
   pi: {
     path: `2026-11-16T11-00-00-000Z_${OLD}.jsonl`,
     head: [{ type: 'session', version: 3, id: OLD, timestamp: at, cwd: '/w' }],
@@ -78,18 +104,18 @@ async function cutOf(
   edge: 'before' | 'after',
   change: (text: string) => string = String,
 ) {
-  const { path: file, head } = FORMS[name] as Form
+  const { path: file, head, written = (all) => all.map((one) => `${one}\n`).join('') } = FORMS[name] as Form
   const tool = toolNamed(name)
   const path = join(scratchDirectory(), file)
   mkdirSync(dirname(path), { recursive: true })
-  const lines = [...head, ...records].map((record) => `${JSON.stringify(record)}\n`)
-  writeFileSync(path, change(lines.join('')))
+  writeFileSync(path, change(written([...head, ...records].map((record) => JSON.stringify(record)))))
   const home = scratchDirectory()
   const log = tool.logAt(path)
   if (!log) throw new Error(`${path} is no log`)
-  const target = { session: SESSION, cwd: '/work/tree', environment: { home, env: {} }, now: instantOf(Date.parse(at)) }
+  const target = { session: SESSION, cwd: '/srv/tree', environment: { home, env: {} }, now: instantOf(Date.parse(at)) }
   try {
     const cut = await cutLog(tool, log, { turn, edge }, target)
+    if (cut?.import) cut.files = cut.files.map((made) => ({ ...made, path: join(home, 'import.json') }))
     if (cut) placeCut(tool, log, { turn, edge }, cut)
     return { turns: cut?.turns }
   } catch (error) {
@@ -118,7 +144,7 @@ describe.each(Object.keys(FORMS))('a log of %s', (name) => {
     ['itself', 'u1'],
     ['a later one', 'a2'],
   ])('whose first record says that it follows %s ends', async (_, parent) => {
-    const records = [...turn(1, { parentUuid: parent, parentId: parent }), ...turn(2)]
+    const records = [...turn(1, { parentUuid: parent, parentId: parent, parentID: parent }), ...turn(2)]
     for (const edge of ['before', 'after'] as const) {
       const found = await cutOf(name, records, 2, edge)
       expect(found.code === undefined || ['cut-differs', 'bad-input'].includes(found.code), JSON.stringify(found)).toBe(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { instantOf } from '../../../src/model/index.js'
 import { codex } from '../../../src/tools/codex/codex.js'
 import { codexRunner } from '../../../src/tools/codex/codex-runner.js'
-import { fixture } from '../recorded-pane.js'
+import { fixture, recordedPanes } from '../recorded-pane.js'
 import { ID, messageOf, ORIGIN, scratchLaunches } from './launch.js'
 
 describe('what the hooks of Codex say', () => {
@@ -29,6 +29,20 @@ it('of a patch, the files are told', () => {
   }
   const { request } = codexRunner.readMessage(messageOf('codex', payload)) ?? {}
   expect(request).toMatchObject({ tool: 'apply_patch', what: 'a.md, b/c.ts' })
+})
+
+describe('the picture that it draws before it asks anything', () => {
+  const panes = recordedPanes('codex')
+  const first = panes.find(({ name }) => name === 'first-picture')?.screen ?? { lines: [], title: '', width: 80 }
+
+  it.each(panes)('$name', ({ name, screen }) => {
+    expect(codexRunner.isFirstPicture?.(screen)).toBe(name === 'first-picture')
+  })
+
+  it.each(['Ready | repo', 'Starting | repo', 'Working | repo', '⠋ Starting | repo'])(
+    'is over once its title says %j',
+    (title) => expect(codexRunner.isFirstPicture?.({ ...first, title })).toBe(false),
+  )
 })
 
 describe('starting Codex', () => {

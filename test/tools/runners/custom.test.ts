@@ -89,6 +89,13 @@ describe('starting a tool of the user', () => {
     expect(team.readMessage(messageOf('team', hook))?.evidence?.status).toBe('idle')
   })
 
+  it('a program that nothing describes is run by a command of its agent, and is never a shell in its place', () => {
+    using scratch = scratchLaunches()
+    const custom = runners({}).named('custom')
+    expect(custom.prepare({ ...scratch.launch(), command: ['muse', '-x'] }).argv).toEqual(['muse', '-x'])
+    expect(() => custom.prepare(scratch.launch())).toThrow(/runs the agent's own command, and there is none/)
+  })
+
   it('a table for one of our tools changes that tool', () => {
     using scratch = scratchLaunches()
     const all = runners({ claude: { command: 'claude-beta', busy_patterns: ['re:^Crunching'] } })
