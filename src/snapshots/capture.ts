@@ -130,10 +130,14 @@ class Capture {
     const head = repository ? await headOf(repository, git) : {}
     using index = new WorktreeIndex(store, git, root, this.#state)
     const isNew = !index.isSeeded
-    const keeping = this.#keepUserIndex(user)
     const config = isNew && repository ? await captureConfig(repository, this.setting.home, git) : undefined
     if (isNew && user && repository) await index.seed(user, repository, config ?? new Map())
-    const scan = await this.#scan(index, user, config)
+    const scanning = this.#scan(index, user, config)
+    scanning.catch(() => {})
+    // Beside the comparison, which takes longest.
+    const keeping = this.#keepUserIndex(user)
+    keeping.catch(() => {})
+    const scan = await scanning
     if (scan) await this.#inTime(() => this.#take(scan, index, user))
     const seen = await keeping
     if (isNew && index.isUntouched && seen && seen.details === undefined) index.hasTree(seen.tree)

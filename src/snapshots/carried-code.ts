@@ -9,7 +9,7 @@ import { refuseBomb } from './carried-size.js'
 import type { Git } from './git.js'
 import { repositoryAt } from './repository.js'
 import { checkOut, setIndex } from './restore.js'
-import { MOMENTS, messageOf, recordIn, refOf, type Snapshot, type SnapshotRecord } from './snapshot.js'
+import { MOMENTS, MOST_NAMED, messageOf, recordIn, refOf, type Snapshot, type SnapshotRecord } from './snapshot.js'
 import { bringObjects, detailsOf } from './user-objects.js'
 import { stateDirectory } from './worktree-state.js'
 
@@ -241,7 +241,10 @@ function recordFrom(
     skipped_count: Number.isSafeInteger(said.skipped_count) ? said.skipped_count : skipped.length,
     mode: said.mode === 'whole' ? 'whole' : 'partial',
     exact: said.exact === true,
-    late: [],
+    late: (Array.isArray(said.late) ? said.late : [])
+      .filter((path) => typeof path === 'string')
+      .slice(0, MOST_NAMED)
+      .map((path) => path.slice(0, 4_096)),
   }
 }
 

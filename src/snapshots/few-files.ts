@@ -1,14 +1,13 @@
 import { type BigIntStats, closeSync, fstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { explainDiskError, readGuarded, writeFully } from '../disk/index.js'
+import { explainDiskError, writeFully } from '../disk/index.js'
+import { HeldFiles } from './held-files.js'
 import { Worktree } from './in-the-way.js'
 import type { EditedFile, IndexEdit } from './index-edit.js'
 import type { LooseObjects } from './loose-object.js'
 import type { MovedFile, MovePlan } from './move-plan.js'
 import { exactStat } from './recent-files.js'
 import { asBytes, shown } from './snapshot.js'
-
-const MOST_BYTES = 64 * 1024 * 1024
 
 /**
  * Writes and removes a few files as `git read-tree -u` would, without starting it: that reads and writes the whole index and costs more than
@@ -17,39 +16,52 @@ const MOST_BYTES = 64 * 1024 * 1024
  */
 export function changeFew(root: string, { files, contents }: MovePlan, objects: LooseObjects): IndexEdit | undefined {
   const worktree = new Worktree(root)
+  using held = new HeldFiles()
   const isReady = (file: MovedFile): boolean =>
     isPlain(file) &&
     (file.after === undefined || contents?.has(file.after.oid) === true) &&
     worktree.obstacleAbove(file.path) === undefined &&
-    isStill(root, file, objects)
+    isStill(root, file, held, objects)
   if (!files.every(isReady)) return undefined
+  const remove = (path: string): void => {
+    unlinkSync(pathOf(root, path))
+    held.letGo(pathOf(root, path))
+  }
   const removed = files.filter(({ after }) => !after).map(({ path }) => path)
-  for (const path of removed) explained(root, path, () => unlinkSync(pathOf(root, path)))
+  for (const path of removed) explained(root, path, () => remove(path))
   for (const path of removed) removeEmptied(root, dirname(path))
   const set = files.flatMap(({ path, before, after }): EditedFile[] => {
     const content = after && contents?.get(after.oid)
     if (!content) return []
-    const file = { place: pathOf(root, path), isNew: !before, isExecutable: after.mode === '100755', content }
-    return [{ path, oid: after.oid, stat: explained(root, path, () => write(file)) }]
+    const file = { place: pathOf(root, path), isExecutable: after.mode === '100755', content }
+    const put = (): BigIntStats => {
+      if (before) remove(path)
+      else mkdirSync(dirname(file.place), { recursive: true })
+      return write(file)
+    }
+    return [{ path, oid: after.oid, stat: explained(root, path, put) }]
   })
   return { set, removed }
 }
 
-/** Regular files on both sides, by a name that is text. */
+/** Regular files on both sides, by a name that is text and that git would write, too. */
 function isPlain({ path, before, after }: MovedFile): boolean {
   const isRegular = [before, after].every((side) => side === undefined || /^100(644|755)$/.test(side.mode))
-  return isRegular && asBytes(path).equals(Buffer.from(shown(path)))
+  return isRegular && asBytes(path).equals(Buffer.from(shown(path))) && !path.split('/').some(isRefused)
 }
 
+/** A tree that came from elsewhere may have any name. Git refuses those that lead out of the worktree or into a repository. */
+const isRefused = (name: string): boolean =>
+  /^\.{0,2}$/.test(name) || /^(\.git|git~\d)(?![a-z_-])/i.test(name.replace(/[^\x21-\x7e]/g, ''))
+
 /** The content decides: times may not show an edit of the last moment. */
-function isStill(root: string, { path, before }: MovedFile, objects: LooseObjects): boolean {
+function isStill(root: string, { path, before }: MovedFile, held: HeldFiles, objects: LooseObjects): boolean {
   const stat = exactStat(root, path)
   if (!before || !stat) return !before && !stat
   const isExecutable = (stat.mode & 0o100n) !== 0n
   if (!stat.isFile() || isExecutable !== (before.mode === '100755')) return false
   try {
-    const content = readGuarded(pathOf(root, path), { mostBytes: MOST_BYTES, noFollow: true })
-    return objects.oidOf('blob', content) === before.oid
+    return objects.oidOf('blob', held.read(pathOf(root, path))) === before.oid
   } catch {
     return false
   }
@@ -57,15 +69,12 @@ function isStill(root: string, { path, before }: MovedFile, objects: LooseObject
 
 interface NewFile {
   place: string
-  isNew: boolean
   isExecutable: boolean
   content: Buffer
 }
 
 /** A new file, also in the place of an old one: what other names the old one has, and whoever has it open, keep it. */
-function write({ place, isNew, isExecutable, content }: NewFile): BigIntStats {
-  if (isNew) mkdirSync(dirname(place), { recursive: true })
-  else unlinkSync(place)
+function write({ place, isExecutable, content }: NewFile): BigIntStats {
   const file = openSync(place, 'wx', isExecutable ? 0o777 : 0o666)
   try {
     writeFully(file, content)

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { refuseDeadDirectory } from '../disk/index.js'
 import { SkeinError } from '../model/index.js'
+import { pastHalfMade } from './half-made-worktree.js'
 
 export interface GitProgram {
   /** `git`, or the path of one. */
@@ -24,10 +25,14 @@ interface GitCall {
   accept?: readonly number[]
 }
 
-interface GitAnswer {
-  code: number
+interface Ended {
+  code: number | null
   stdout: Buffer
   stderr: string
+}
+
+interface GitAnswer extends Ended {
+  code: number
 }
 
 /** A git program that was ended because its time was up. */
@@ -55,8 +60,18 @@ export class Git {
     return text === '' ? [] : text.replace(/\0$/, '').split('\0')
   }
 
-  run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
-    const { cwd = '/', env = {}, input, output, signal, accept = [] } = call
+  async run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
+    const { code, stdout, stderr } = await pastHalfMade(
+      () => this.#start(args, call),
+      (ended) => (ended.code === 0 ? '' : ended.stderr),
+    )
+    if (code === 0 || (code !== null && call.accept?.includes(code))) return { code, stdout, stderr }
+    if (call.signal?.aborted) throw new GitStopped(`git ${args[0] ?? ''} took too long`)
+    throw gitFailed(args, code, stderr)
+  }
+
+  #start(args: readonly string[], call: GitCall): Promise<Ended> {
+    const { cwd = '/', env = {}, input, output, signal } = call
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new GitStopped('no time was left'))
       refuseDeadDirectory(cwd)
@@ -100,10 +115,7 @@ export class Git {
       child.once('close', (code) => {
         settle()
         if (failure) return reject(failure)
-        if (code === 0 || (code !== null && accept.includes(code)))
-          return resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() })
-        if (signal?.aborted) return reject(new GitStopped(`git ${args[0] ?? ''} took too long`))
-        reject(gitFailed(args, code, Buffer.concat(stderr).toString()))
+        resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() })
       })
       if (!child.stdin || input === undefined) return
       if (typeof input === 'string' || Buffer.isBuffer(input)) child.stdin.end(input)

@@ -2,6 +2,7 @@ import type { BareStore } from './bare-store.js'
 import { comparedTrees, type FileChange, readChanges } from './diff.js'
 import type { Git } from './git.js'
 import type { Snapshot } from './snapshot.js'
+import { StoredObjects } from './stored-objects.js'
 
 /** A file that differs between two trees. A side that has no file there is undefined. */
 export interface MovedFile {
@@ -39,8 +40,8 @@ export async function planMove(git: Git, store: BareStore, from: string, snapsho
   const fields = await comparedTrees(git, store, from, to)
   const files = filesIn(fields)
   const isMuch = files.length > MOST_FILES
-  const wanted = isMuch ? [] : new Set(files.flatMap(({ after }) => after?.oid ?? []))
-  const read = await contentsOf(git, store, [`${snapshot.commit}:details`, ...wanted])
+  const wanted = isMuch ? [] : [...new Set(files.flatMap(({ after }) => after?.oid ?? []))]
+  const read = storedContents(store, snapshot, wanted) ?? (await contentsOf(git, store, snapshot, wanted))
   const { changes } = readChanges(fields, 0)
   return { from, to, files, changes, contents: isMuch ? undefined : read?.contents, details: read?.first }
 }
@@ -72,7 +73,42 @@ interface ReadObjects {
   first: string | undefined
 }
 
-async function contentsOf(git: Git, store: BareStore, names: readonly string[]): Promise<ReadObjects | undefined> {
+/** Without starting git. Undefined when one of them is not found that way, or there is too much of them. */
+function storedContents(store: BareStore, { commit }: Snapshot, wanted: readonly string[]): ReadObjects | undefined {
+  using stored = new StoredObjects(store.directory, store.objects)
+  const parts = stored.read(treeOf(stored.read(commit, 'commit')), 'tree')
+  if (!parts) return undefined
+  const contents = new Map<string, Buffer>()
+  let length = 0
+  for (const oid of wanted) {
+    const content = stored.read(oid, 'blob')
+    length += content?.length ?? 0
+    if (!content || length > MOST_BYTES) return undefined
+    contents.set(oid, content)
+  }
+  return { contents, first: detailsIn(parts, store.hashBytes) }
+}
+
+const treeOf = (commit: Buffer | undefined): string =>
+  /^tree ([0-9a-f]+)\n/.exec(commit?.toString('latin1') ?? '')?.[1] ?? ''
+
+/** `<mode> <name>`, a zero byte, the object. */
+function detailsIn(tree: Buffer, hashBytes: number): string | undefined {
+  for (let at = 0; at < tree.length; ) {
+    const end = tree.indexOf(0, at)
+    const object = tree.toString('hex', end + 1, end + 1 + hashBytes)
+    if (tree.toString('latin1', at, end) === '100644 details') return object
+    at = end + 1 + hashBytes
+  }
+  return undefined
+}
+
+async function contentsOf(
+  git: Git,
+  store: BareStore,
+  { commit }: Snapshot,
+  wanted: readonly string[],
+): Promise<ReadObjects | undefined> {
   const pieces: Buffer[] = []
   let length = 0
   const output = (bytes: Buffer): void => {
@@ -80,7 +116,7 @@ async function contentsOf(git: Git, store: BareStore, names: readonly string[]):
     length += bytes.length
     if (length > MOST_BYTES) throw new TooMuch()
   }
-  const input = names.map((name) => `${name}\n`).join('')
+  const input = [`${commit}:details`, ...wanted].map((name) => `${name}\n`).join('')
   try {
     await git.run([...store.at(), 'cat-file', '--batch', '--buffer'], { input, output })
   } catch (error) {

@@ -6,6 +6,7 @@ import { BareStore } from './bare-store.js'
 import type { CaptureSetting } from './capture.js'
 import type { Git } from './git.js'
 import type { IndexDetails } from './index-details.js'
+import { addWorktree } from './new-worktree.js'
 import { refusePipes } from './readable-repository.js'
 import { recordIn, type SkippedPath, type Snapshot } from './snapshot.js'
 import { bringObjects, detailsOf } from './user-objects.js'
@@ -116,8 +117,7 @@ async function restoreWorktree({ setting: { git }, store, path, branch, ...from 
     blobs: details.stages.filter(({ mode }) => mode !== '160000').map(({ oid }) => oid),
   })
   const base = snapshot.head ?? (await emptyCommit(git, at))
-  const how = branch !== undefined && snapshot.head !== undefined ? ['-b', branch] : ['--detach']
-  await git.run([...at, 'worktree', 'add', '--quiet', '--no-checkout', ...how, path, base])
+  await addWorktree(git, at, { path, branch: snapshot.head === undefined ? undefined : branch, commit: base })
   const gitDirectory = /^gitdir: ([\s\S]+?)\n*$/.exec(guardedText(join(path, '.git'), 8_192) ?? '')?.[1] ?? ''
   const own = ['--git-dir', gitDirectory]
   if (snapshot.head === undefined)

@@ -5,13 +5,15 @@ import { SkeinError } from '../model/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureSetting, captureHeld, WAIT_MS } from './capture.js'
 import type { FileChange } from './diff.js'
+import type { Git } from './git.js'
 import { refuseInTheWay } from './in-the-way.js'
 import { PENDING } from './index-details.js'
-import { type MovePlan, planMove } from './move-plan.js'
+import { leftAlone, treeWithout } from './left-alone.js'
+import { type MovedFile, type MovePlan, planMove } from './move-plan.js'
 import { refusePipes } from './readable-repository.js'
 import { headOf, type Repository, repositoryAt } from './repository.js'
 import { setIndex } from './restore.js'
-import type { Snapshot } from './snapshot.js'
+import { type Snapshot, shown } from './snapshot.js'
 import { UserIndex } from './user-index.js'
 import { bringObjects, detailsOf } from './user-objects.js'
 import { WorktreeIndex } from './worktree-index.js'
@@ -26,6 +28,8 @@ export interface Rewound {
   index: 'restored' | 'kept'
   /** Repositories inside, which are left alone. */
   nested: string[]
+  /** Files that would change, and are not in the snapshot for another reason than that they were not there: these, too. */
+  leftAlone: string[]
   isDone: boolean
 }
 
@@ -45,7 +49,7 @@ export async function rewind(
   const store = BareStore.open(setting.snapshots, { root: snapshot.root, repository }, git)
   if (store.name !== snapshot.store) throw movedAway(snapshot)
   using _held = await store.hold(WAIT_MS)
-  const { safety, plan } = await takeSafety(setting, { store, repository, snapshot })
+  const { safety, plan, left } = await takeSafety(setting, { store, repository, snapshot })
   if (safety.mode === 'partial' && !preview) throw notSafe(safety)
   const head = repository && (await headOf(repository, git))
   const isSameHead = repository !== undefined && head?.commit === snapshot.head
@@ -54,6 +58,7 @@ export async function rewind(
     changes: plan.changes,
     index: isSameHead ? 'restored' : 'kept',
     nested: snapshot.nested.map(({ path }) => path),
+    leftAlone: left.map(({ path }) => shown(path)),
   }
   refuseInTheWay(snapshot.root, plan.files)
   if (preview) return { ...rewound, isDone: false }
@@ -79,9 +84,9 @@ export async function rewind(
 async function takeSafety(
   setting: CaptureSetting,
   { store, repository, snapshot }: Omit<IndexRewind, 'isSame' | 'repository'> & { repository: Repository | undefined },
-): Promise<{ safety: Snapshot; plan: MovePlan }> {
+): Promise<{ safety: Snapshot } & Planned> {
   const { root, session } = snapshot
-  const plan = (from: string): Promise<MovePlan> => planMove(setting.git, store, from, snapshot)
+  const plan = (from: string): Promise<Planned> => planWithin(setting.git, store, from, snapshot)
   const known = readState(store.directory, root)?.tree?.oid
   const request = { directory: root, session, moment: 'safety' as const }
   const taking = captureHeld(setting, request, { root, repository, store, depth: 0 })
@@ -91,8 +96,22 @@ async function takeSafety(
   const planning = known === undefined ? undefined : plan(known)
   planning?.catch(() => {})
   const safety = await taking.finally(() => planning?.catch(() => {}))
-  if (known === safety.worktree_tree && planning) return { safety, plan: await planning }
-  return { safety, plan: await plan(safety.worktree_tree) }
+  if (known === safety.worktree_tree && planning) return { safety, ...(await planning) }
+  return { safety, ...(await plan(safety.worktree_tree)) }
+}
+
+interface Planned {
+  plan: MovePlan
+  /** Of what the snapshot left out. */
+  left: MovedFile[]
+}
+
+async function planWithin(git: Git, store: BareStore, from: string, snapshot: Snapshot): Promise<Planned> {
+  const plan = await planMove(git, store, from, snapshot)
+  const left = leftAlone(plan, snapshot)
+  if (left.length === 0) return { plan, left }
+  const worktree_tree = await treeWithout(git, store, snapshot, left)
+  return { plan: await planMove(git, store, from, { ...snapshot, worktree_tree }), left }
 }
 
 /** Whether the user's index says what it said then, and git is in the middle of the same: the safety snapshot has just read it. */

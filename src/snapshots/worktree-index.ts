@@ -138,9 +138,10 @@ export class WorktreeIndex implements Disposable {
     const at = this.store.at(this.root)
     const patterns = ignored.flatMap((pattern) => ['-x', pattern])
     const listing = ['ls-files', '-o', '-z', '--exclude-per-directory=.gitignore', ...patterns]
-    const [differing, others] = await Promise.all([
-      this.git.fields([...at, 'diff-files', '-z', '--name-status', '--ignore-submodules=dirty'], call),
+    // What takes longer is started first.
+    const [others, differing] = await Promise.all([
       this.git.run([...at, ...listing], call),
+      this.git.fields([...at, 'diff-files', '-z', '--name-status', '--ignore-submodules=dirty'], call),
     ])
     const changed = new Set<string>()
     const deleted = new Set<string>()

@@ -89,6 +89,62 @@ describe('the origin of a line', () => {
     expect(wordsOf(await snapshots.blame(repository.path('new.txt')))).toEqual(['s-1'])
   })
 
+  it('is the turn also where the snapshot of its prompt was taken after the turn had begun to write', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    await turn(snapshots, repository.root, 's-1', () => repository.write('list.txt', 'from s-1\n'))
+    repository.write('other.txt', 'by hand\n')
+    const asOfMs = Date.now() + 20
+    while (Date.now() <= asOfMs + 20) await new Promise((resolve) => setTimeout(resolve, 5))
+    repository.write('list.txt', 'from s-1\nfrom s-2\n')
+    await snapshots.capture({ directory: repository.root, session: 's-2', moment: 'prompt', asOfMs })
+    repository.write('list.txt', 'from s-1\nfrom s-2\nfrom s-2 as well\n')
+    await snapshots.capture({ directory: repository.root, session: 's-2', moment: 'stop' })
+    expect(wordsOf(await snapshots.blame(repository.path('list.txt')))).toEqual(['s-1', 's-2', 's-2'])
+    expect(wordsOf(await snapshots.blame(repository.path('other.txt')))).toEqual(['edit'])
+  })
+
+  it('is the first turn of all, too, where the snapshot of its prompt shows what it wrote; what a commit has is of the commit', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    repository.write('notes.txt', 'from before\n')
+    const asOfMs = Date.now() + 20
+    while (Date.now() <= asOfMs + 20) await new Promise((resolve) => setTimeout(resolve, 5))
+    repository.write('list.txt', 'from s-1\n')
+    repository.write('b.txt', 'b.txt\nfrom s-1\n')
+    await snapshots.capture({ directory: repository.root, session: 's-1', moment: 'prompt', asOfMs })
+    await snapshots.capture({ directory: repository.root, session: 's-1', moment: 'stop' })
+    expect(wordsOf(await snapshots.blame(repository.path('list.txt')))).toEqual(['s-1'])
+    expect(wordsOf(await snapshots.blame(repository.path('b.txt')))).toEqual(['one', 's-1'])
+    expect(wordsOf(await snapshots.blame(repository.path('notes.txt')))).toEqual(['before'])
+  })
+
+  it('stays with who wrote it when a person renames the file and commits that, with no snapshot since', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    await turn(snapshots, repository.root, 's-1', () => repository.write('list.txt', 'one\ntwo\nthree\n'))
+    repository.commit('all of it')
+    repository.git('mv', 'list.txt', 'moved.txt')
+    repository.write('moved.txt', 'one\ntwo\nthree\nby hand\n')
+    repository.commit('renamed')
+    const words = wordsOf(await snapshots.blame(repository.path('moved.txt')))
+    expect(words).toEqual(['s-1', 's-1', 's-1', 'renamed'])
+  })
+
+  it('stays with who wrote it when a later turn commits the file, renames it, changes it and commits again', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    await turn(snapshots, repository.root, 's-1', () => repository.write('list.txt', 'one\ntwo\nthree\n'))
+    await turn(snapshots, repository.root, 's-2', () => {
+      repository.git('add', 'list.txt')
+      repository.git('commit', '-qm', 'add')
+      repository.git('mv', 'list.txt', 'moved.txt')
+      repository.write('moved.txt', 'one\ntwo\nthree\nfour\n')
+      repository.git('commit', '-qam', 'renamed')
+    })
+    expect(wordsOf(await snapshots.blame(repository.path('moved.txt')))).toEqual(['s-1', 's-1', 's-1', 's-2'])
+  })
+
   it('stays with who wrote it when it is cherry-picked, by a person or by another agent', async () => {
     using repository = ScratchRepository.withCommits()
     const snapshots = repository.snapshots()

@@ -119,6 +119,28 @@ describe('a rewind', () => {
     expect(filesOf(repository.root)).toEqual(files)
   })
 
+  it('leaves alone what the snapshot had left out, also where it is captured now', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots({ mostFileBytes: 1_000 })
+    repository.write('.env', 'SECRET=1\n')
+    repository.write('large.txt', 'x'.repeat(2_000))
+    const first = await snapshots.capture(of(repository))
+    expect(first.skipped.map(({ path }) => path).sort()).toEqual(['.env', 'large.txt'])
+    repository.write('large.txt', 'small now\n')
+    repository.write('new.txt', 'new\n')
+    repository.commit('with the secret')
+    const { changes, leftAlone } = await snapshots.rewind(first, { preview: false })
+    expect(changes.map(({ path }) => path)).toEqual(['new.txt'])
+    expect(leftAlone.sort()).toEqual(['.env', 'large.txt'])
+    const files = filesOf(repository.root)
+    expect([files.get('.env'), files.get('large.txt'), files.get('new.txt')]).toEqual([
+      'file SECRET=1\n',
+      'file small now\n',
+      undefined,
+    ])
+    expect((await snapshots.capture(of(repository))).worktree_tree).not.toBe(first.worktree_tree)
+  })
+
   it('is refused beside a running git command, and then changes nothing', async () => {
     using repository = ScratchRepository.withCommits()
     const snapshots = repository.snapshots()

@@ -292,9 +292,9 @@ describe('a push of such a branch', () => {
     execFileSync('git', ['init', '-q', '--bare', bare])
     return bare
   }
-  const push = (name = 'origin') =>
+  const push = (name = 'origin', directory = repository.root) =>
     repository.snapshots().pushBranch({
-      directory: repository.root,
+      directory,
       branch: BRANCH,
       remote: name,
       env: { HOME: repository.home, PATH: process.env.PATH },
@@ -323,6 +323,16 @@ describe('a push of such a branch', () => {
     const dead = await push('dead')
     expect(dead.outcome).toBe('failed')
     expect(dead.reason).not.toContain('hunter2')
+  })
+
+  it('finds a remote with a relative address from any worktree', async () => {
+    const bare = remote()
+    git('remote', 'add', 'origin', '../remote.git')
+    await commit('Turn 1')
+    const deep = join(repository.base, 'some', 'where', 'else')
+    git('worktree', 'add', '-q', '--detach', deep)
+    expect((await push('origin', deep)).outcome).toBe('pushed')
+    expect(repository.gitIn(bare, 'rev-parse', BRANCH)).toBe(git('rev-parse', BRANCH))
   })
 
   it('runs nothing that the repository or a remote of this machine names', async () => {

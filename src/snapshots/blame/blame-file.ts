@@ -5,12 +5,13 @@ import { readGuarded } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { makeBorrower } from '../borrower.js'
+import { changesBetween } from '../diff.js'
 import type { Git } from '../git.js'
 import { refusePipes } from '../readable-repository.js'
 import { findRepository, headOf, type Repository } from '../repository.js'
 import { type Snapshot, shown } from '../snapshot.js'
 import { blamedLines } from './blamed-lines.js'
-import { type FileVersion, versionsIn } from './file-versions.js'
+import { type FileVersion, renamedFrom, versionsIn } from './file-versions.js'
 import type { BlamedLine } from './line-origins.js'
 import { TurnCommits } from './turn-commits.js'
 
@@ -43,7 +44,11 @@ export async function blameFile(
   const versions: FileVersion[] = []
   for (const one of new Set(all.map((snapshot) => snapshot.root))) {
     const inRoot = all.filter((snapshot) => snapshot.root === one)
-    versions.push(...(await versionsIn(git, store, inRoot, path)))
+    const named = await versionsIn(git, store, inRoot, path)
+    const from = named.length > 0 ? undefined : await renamedSince(git, place, inRoot.at(-1), path)
+    const earlier = from === undefined ? [] : await versionsIn(git, store, inRoot, from)
+    // Under its present name: of two beginnings of a file git takes the one that has its name, which would be the commit of the renaming.
+    versions.push(...named, ...earlier.map((one) => (one.path === from ? { ...one, path } : one)))
   }
   versions.sort((a, b) => byTime(a.snapshot, b.snapshot))
   const turns = new TurnCommits(all)
@@ -63,7 +68,9 @@ function contentOf(given: string): { file: string; content: Buffer } {
     const file = realpathSync(given)
     return { file, content: readGuarded(file, { mostBytes: MOST_BYTES }) }
   } catch (error) {
-    throw new SkeinError('bad-input', `${given} cannot be read: ${(error as Error).message}`, 'Name a file of text')
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const what = isMissing ? 'does not exist' : `cannot be read: ${(error as Error).message}`
+    throw new SkeinError('bad-input', `${given} ${what}`, 'Name a file of text')
   }
 }
 
@@ -95,6 +102,21 @@ async function movedSince(
   const last = snapshots.findLast((one) => one.root === root)
   const isMoved = head !== undefined && head !== last?.head
   return { fromAny: isMoved, commits: isMoved ? [head] : [] }
+}
+
+/** The name that the last snapshot has the file under, where it was renamed and committed since. */
+async function renamedSince(
+  git: Git,
+  { store, repository }: Place,
+  last: Snapshot | undefined,
+  path: string,
+): Promise<string | undefined> {
+  const head = repository && (await headOf(repository, git)).commit
+  if (head === undefined || !last || head === last.head) return undefined
+  const tree = await git.text([...store.at(), 'rev-parse', '--verify', '--quiet', `${head}^{tree}`], {
+    accept: [1, 128],
+  })
+  return tree === '' ? undefined : renamedFrom(await changesBetween(git, store, last.worktree_tree, tree), path)
 }
 
 const nothingKnown = (file: string): SkeinError =>

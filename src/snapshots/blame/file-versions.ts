@@ -41,7 +41,7 @@ export async function versionsIn(
     const before = found.at(-1)
     if (before?.blob === blob && before.path === name) continue
     const isHeadMoved = snapshot.head !== snapshots[at - 1]?.head
-    const writer = writers[at] as Writer
+    const writer = behindPrompt(snapshot, snapshots[at - 1], name) ?? (writers[at] as Writer)
     found.push({ root: snapshot.root, path: name, blob, snapshot, writer, isFirst: at === 0, isHeadMoved })
   }
   return found
@@ -75,7 +75,8 @@ async function blobsOf(git: Git, store: BareStore, snapshots: readonly Snapshot[
 const treeChanges = (git: Git, store: BareStore, snapshots: readonly Snapshot[], at: number): Promise<FileChange[]> =>
   changesBetween(git, store, snapshots[at]?.worktree_tree ?? '', snapshots[at + 1]?.worktree_tree ?? '')
 
-function renamedFrom(changes: readonly FileChange[], path: string): string | undefined {
+/** The older name of a file that is renamed among these. Both names are bytes. */
+export function renamedFrom(changes: readonly FileChange[], path: string): string | undefined {
   const from = changes.find((change) => change.status === 'renamed' && change.path === shown(path))?.from
   return from === undefined ? undefined : Buffer.from(from).toString('latin1')
 }
@@ -121,6 +122,13 @@ function writerAmong(open: ReadonlyMap<string, Snapshot>, snapshot: Snapshot, be
     begun,
     beside: [...open.keys()].filter((one) => one !== begun.session),
   }
+}
+
+/** A snapshot of a prompt that was taken late shows some files as the turn has made them; what it shows of the others was there before. */
+function behindPrompt(snapshot: Snapshot, before: Snapshot | undefined, path: string): Writer | undefined {
+  const { session, moment, late } = snapshot
+  if (moment !== 'prompt' || !late.includes(shown(path))) return undefined
+  return { kind: 'turn', session, begun: snapshot, beside: [], since: (before ?? snapshot).as_of }
 }
 
 /** The end of a turn is captured again where a daemon that was killed may not have captured it. */

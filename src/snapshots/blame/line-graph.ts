@@ -54,7 +54,12 @@ export function graphOf(
       const others = isForeign ? [...tips].filter(([one]) => one !== root).map(([, tip]) => tip) : []
       const lost = isHeadMoved && isBrought(version) ? older().reverse() : []
       const commits = isForeign && snapshot.head !== undefined ? [snapshot.head] : []
-      const parents = [...new Set([...(before === undefined ? [] : [before]), ...others, ...lost])]
+      const own = nodes.find((node) => node.mark === before)
+      // Of two beginnings of a file git takes the one that has its name, which would be the commit of a renaming.
+      const named = own && own.path !== path && commits.length > 0 ? versions.length + 2 + at : before
+      if (own && named !== before && named !== undefined)
+        nodes.push({ mark: named, path, content: own.content, parents: [own.mark], commits: [] })
+      const parents = [...new Set([...(named === undefined ? [] : [named]), ...others, ...lost])]
       nodes.push({ mark, path, content: { blob }, parents, commits })
     }
     known.set(`${blob} ${path}`, mark)

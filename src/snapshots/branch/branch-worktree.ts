@@ -5,6 +5,7 @@ import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
 import { makeBorrower } from '../borrower.js'
 import type { CaptureSetting } from '../capture.js'
+import { addWorktree } from '../new-worktree.js'
 import { findReadable } from '../readable-repository.js'
 import { headOf, type Repository } from '../repository.js'
 import { userConfig } from '../user-config.js'
@@ -42,7 +43,7 @@ export async function makeBranchWorktree(
   const made: BranchWorktree = { directory: path, branch, head, root: repository.root }
   mkdirSync(dirname(path), { recursive: true })
   try {
-    await git.run([...at, 'worktree', 'add', '--quiet', '--no-checkout', '-b', branch, path, head])
+    await addWorktree(git, at, { path, branch, commit: head })
     await checkOut(setting, repository, path, head)
   } catch (error) {
     await removeBranchWorktree(setting, made)

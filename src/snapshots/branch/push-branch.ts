@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { guardedText, temporaryName } from '../../disk/index.js'
 import { SkeinError } from '../../model/index.js'
 import { BareStore } from '../bare-store.js'
@@ -178,8 +178,12 @@ async function targetOf(
     return { reason: `the address of ${remote} needs a helper program, which is not run` }
   // As git tells them apart: a colon before the first slash is a host.
   if (/^[^/]*:/.test(url)) return { url, isLocal: false }
-  return { url: isAbsolute(url) ? url : resolve(repository.root, url), isLocal: true }
+  return { url: isAbsolute(url) ? url : resolve(homeOf(repository), url), isLocal: true }
 }
+
+/** The worktree that the configuration was written in: git itself takes a relative address from whichever worktree it is run in. */
+const homeOf = ({ commonDirectory, root }: Repository): string =>
+  commonDirectory.endsWith('/.git') ? dirname(commonDirectory) : root
 
 async function globalConfig(git: Git, home: string): Promise<Map<string, string>> {
   const { code, stdout } = await git.run(['config', '--global', '--list', '-z'], {
