@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makeDirectory, readPlain, writeAtomic } from '../disk/index.js'
 import { inShell } from './in-shell.js'
 
 export interface AgainScript {
@@ -15,10 +16,11 @@ export interface AgainScript {
 const PLAIN_PATH = /^\/[A-Za-z0-9/._@+=:-]*$/
 
 /**
- * Writes the file that a key in the pane of an ended program runs (`ended-keys.ts`). It restarts this agent, and does nothing else.
+ * Writes the file that a key in the pane of an ended program runs (`ended-keys.ts`), unless it is there. It restarts this agent, and does nothing
+ * else.
  * Returns its path, or undefined where the path cannot be used.
  */
-export async function writeAgainScript(script: AgainScript): Promise<string | undefined> {
+export function writeAgainScript(script: AgainScript): string | undefined {
   const { path, skein, profile, agent, env } = script
   if (!PLAIN_PATH.test(path)) return undefined
   const words = (verb: string): string => [...skein, '--profile', profile, verb, agent].map(inShell).join(' ')
@@ -33,6 +35,9 @@ export async function writeAgainScript(script: AgainScript): Promise<string | un
     'esac',
     '',
   ]
-  await writeFile(path, lines.join('\n'), { mode: 0o600 })
+  const content = lines.join('\n')
+  if (readPlain(path)?.toString() === content) return path
+  makeDirectory(dirname(path))
+  writeAtomic(path, content, { durable: false })
   return path
 }

@@ -154,6 +154,17 @@ it('settings that are incomplete or unknown are an error, and nothing is kept an
   }
 })
 
+it('a change of the settings counts for a process that is open, as a daemon is', async () => {
+  const { home, root } = await homeWith('echo "[]"')
+  const beads = readFileSync(join(root, 'config.toml'), 'utf8')
+  expect(await home.work.keeper()).toBe('beads')
+  writeFileSync(join(root, 'config.toml'), '')
+  expect(await home.work.keeper()).toBe('built-in')
+  writeFileSync(join(root, 'config.toml'), beads)
+  expect(await home.work.keeper()).toBe('beads')
+  await home[Symbol.asyncDispose]()
+})
+
 it('a title of more bytes than bd takes is kept whole, until somebody changes it in bd', () => {
   const whole = 'é🤝'.repeat(100)
   const { title, notes } = storedTitle(whole)

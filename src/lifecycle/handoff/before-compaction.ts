@@ -10,11 +10,11 @@ const REASON = 'compaction'
 /**
  * What happens before a program compacts its context, as the agent's role says (`precompact`): `auto` saves a handoff for the same
  * conversation, `cycle` also restarts the program in it, `off` does nothing. A restart ends the process that asks, so it is carried out
- * by another one.
+ * by another one. A compaction that somebody typed is only saved: they want it compacted, and a restart would take that back.
  */
 export async function beforeCompaction(
   { home, context }: { home: Home; context: Context },
-  reference: string,
+  { agent: reference, isByHand = false }: { agent: string; isByHand?: boolean },
   detach?: (args: readonly string[], options: { input: string; log: string }) => Promise<void> | void,
 ): Promise<void> {
   const agent = await findAgent(home, reference)
@@ -22,7 +22,7 @@ export async function beforeCompaction(
   const wanted = (await home.programs.roles()).of(agent)?.precompact ?? 'auto'
   // A conversation that is as full after its restart is compacted all the same, and what it has to know is saved.
   const isLoop = wanted === 'cycle' && isTooSoon({ context }, await runs.read(agent.id))
-  switch (isLoop || !detach ? savedOnly(wanted) : wanted) {
+  switch (isLoop || isByHand || !detach ? savedOnly(wanted) : wanted) {
     case 'off':
       return
     case 'auto':

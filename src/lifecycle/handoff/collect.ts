@@ -176,3 +176,10 @@ export function handoffBody(message: string | undefined, collected: Collected | 
     '\n\n',
   )
 }
+
+/** What was given in such a message, as it is quoted there; empty where everything was collected. */
+export function givenIn(body: string): string {
+  const lines = body.split('\n')
+  const end = lines.findIndex((line) => !line.startsWith('>'))
+  return lines.slice(0, end < 0 ? lines.length : end).join('\n')
+}

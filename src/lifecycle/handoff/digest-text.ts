@@ -72,7 +72,7 @@ function failedLine({ command, error, times, is_mended }: FailedCommand, most: n
 }
 
 function openLines(
-  { turn, error, question, todo, last_reply }: OpenEnds,
+  { turn, error, question, calls, todo, last_reply }: OpenEnds,
   items: <T>(list: readonly T[], full: number) => readonly T[],
   most: (length: number) => number,
 ): string[] {
@@ -81,6 +81,9 @@ function openLines(
     ...(turn === 'failed' ? [`- The last turn failed${error ? `: "${plainLine(error, most(FULL.line))}"` : '.'}`] : []),
     ...(turn === 'open' && last_reply === undefined ? ['- The last turn has no reply.'] : []),
     ...(question ? [`- Unanswered question: "${plainLine(question, most(FULL.sentence))}"`] : []),
+    ...items(calls, FULL.items / 2).map(
+      (one) => `- Without a result, not done as far as is known: "${plainLine(one, most(FULL.line))}"`,
+    ),
     ...items(todo, FULL.items).map((one) => `- [ ] "${plainLine(one, most(FULL.line))}"`),
   ]
   if (last_reply === undefined) return lines

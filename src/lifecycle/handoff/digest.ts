@@ -1,4 +1,4 @@
-// Just over 400 lines: one fold over the facts of a conversation; each list that it fills reads what the others have seen.
+// Over 400 lines: one fold over the facts of a conversation; each list that it fills reads what the others have seen.
 import type { Instant } from '../../model/index.js'
 import type { Fact } from '../../tools/index.js'
 import { commandKey, type ListItem, meaningOf } from './call-meaning.js'
@@ -43,6 +43,8 @@ export interface OpenEnds {
   error?: string
   /** What the agent asked, and nobody answered. */
   question?: string
+  /** Calls of the last turn that have no result: they wait for a permission, or were cut off. */
+  calls: string[]
   todo: string[]
   last_reply?: string
 }
@@ -61,6 +63,8 @@ const DECIDED =
 const CORRECTS =
   /^(?:no\b|nope\b|not\b|don['’]t\b|do not\b|stop\b|wait\b|actually\b|instead\b|wrong\b|that['’]s (?:not|wrong)|revert\b|undo\b)|\b(?:instead of|rather than|don['’]t (?:use|do|touch|change|add)|should(?:n['’]t| not)|must not|never)\b/i
 const ERROR_LINE = /error|fail|fatal|exception|denied|not found|no such|panic|refused|cannot|unable/i
+/** The command that collects this has no result yet, and a successor must not repeat it. */
+const HANDS_OFF = /\bskein(?:\.js)?['"]?\s(?:.*\s)?(?:handoff|done)\b/
 /** A list of questions, a heading or a line of code is no question to the user. */
 const ASKS = /\?\s*(?:["'”’)*_]*)\s*$/
 
@@ -74,6 +78,16 @@ interface TurnNote {
   error?: string
   /** A question asked by a tool, by its call, until there is a result. */
   asked: Map<string, string>
+}
+
+/** A call, until it is known how it went. */
+interface CallNote {
+  fact: Of<'tool-call'>
+  how: 'changes' | 'reads'
+  paths: readonly string[]
+  /** It changes files whose paths are not kept. */
+  isUnnamed: boolean
+  hasResult?: true
 }
 
 interface CommandNote {
@@ -95,6 +109,7 @@ export class DigestFold {
   #files = new Map<string, { fact: Of<'tool-call'>; changes: number; reads: number }>()
   #unnamed = 0
   #running = new Map<string, CommandNote>()
+  #calls = new Map<string, CallNote>()
   #failed: CommandNote[] = []
   #succeeded = new Map<string, number>()
   #list: { fact: Of<'tool-call'>; item: ListItem }[] = []
@@ -131,7 +146,7 @@ export class DigestFold {
     }
   }
 
-  /** `kept` makes of a fact what may be kept of it. */
+  /** `kept` makes of a fact what may be kept of it. Asked once, at the end. */
   digest(kept: (fact: Fact) => Fact | undefined): Digest {
     const isLive = ({ turn }: { turn: number }): boolean => !this.#abandoned.has(turn)
     const text = (fact: Of<'turn'> | Of<'said'>): string => {
@@ -142,6 +157,12 @@ export class DigestFold {
       raw === '' ? '' : text({ kind: 'said', turn: 0, message: '', part: '', text: raw })
     const latest = this.#prompts.filter(isLive).filter((fact) => fact.turn !== this.#first?.turn)
     const first = this.#first && text(this.#first)
+    const open = this.#openEnds(isLive, kept, words)
+    // What has not happened is an open end, and no change.
+    for (const call of this.#pending(isLive)) {
+      this.#undone(call)
+      this.#calls.delete(call.fact.call)
+    }
     return {
       goal: {
         ...(first ? { first } : {}),
@@ -154,7 +175,7 @@ export class DigestFold {
       files: this.#fileCounts(kept, words),
       unnamed_changes: this.#unnamed,
       failed: this.#failures(isLive, kept),
-      open: this.#openEnds(isLive, kept, words),
+      open,
       turns: this.#count,
       ...(this.#last ? { last_at: this.#last } : {}),
     }
@@ -168,6 +189,7 @@ export class DigestFold {
     this.#files.clear()
     this.#unnamed = 0
     this.#running.clear()
+    this.#calls.clear()
     this.#failed = []
     this.#succeeded.clear()
     this.#list = []
@@ -228,23 +250,46 @@ export class DigestFold {
     const meaning = meaningOf(fact.name, fact.arguments)
     switch (meaning.kind) {
       case 'changes':
-        if (meaning.paths.length === 0) this.#unnamed += 1
-        for (const path of meaning.paths) this.#touch(path, 'changes', fact)
-        break
       case 'reads':
-        for (const path of meaning.paths) this.#touch(path, 'reads', fact)
+        this.#called(fact, meaning.kind, meaning.paths)
         break
       case 'runs':
-        for (const path of meaning.paths) this.#touch(path, 'changes', fact)
+        this.#noted({ fact, how: 'changes', paths: meaning.paths, isUnnamed: false })
         this.#running.set(fact.call, { turn: fact.turn, fact, key: commandKey(meaning.command) })
-        if (this.#running.size > FILES_MOST)
-          for (const oldest of this.#running.keys()) return void this.#running.delete(oldest)
+        dropOldest(this.#running)
         break
       case 'list':
         if (fact.agent === undefined) this.#items(fact, meaning.items, meaning.isWhole)
         break
       case 'asks':
         if (fact.agent === undefined) this.#note(fact.turn).asked.set(fact.call, meaning.question)
+        break
+      case 'other':
+        this.#called(fact, 'reads', [])
+    }
+  }
+
+  /** Whole files pass through such a call: only what is needed to ask the policy is held. */
+  #called(fact: Of<'tool-call'>, how: CallNote['how'], paths: readonly string[]): void {
+    const small = { ...fact, arguments: paths.length === 0 ? {} : { path: paths[0] } }
+    this.#noted({ fact: small, how, paths, isUnnamed: how === 'changes' && paths.length === 0 })
+  }
+
+  #noted(note: CallNote): void {
+    this.#calls.set(note.fact.call, note)
+    dropOldest(this.#calls)
+    if (note.isUnnamed) this.#unnamed += 1
+    for (const path of note.paths) this.#touch(path, note.how, note.fact)
+  }
+
+  /** A call that failed or was refused has changed nothing. */
+  #undone({ how, paths, isUnnamed }: CallNote): void {
+    if (isUnnamed) this.#unnamed -= 1
+    for (const path of paths) {
+      const known = this.#files.get(path)
+      if (!known) continue
+      known[how] -= 1
+      if (known.changes + known.reads <= 0) this.#files.delete(path)
     }
   }
 
@@ -255,7 +300,6 @@ export class DigestFold {
       return
     }
     if (this.#files.size >= FILES_MOST) return
-    // Whole files pass through such a call: only what is needed to ask the policy is held.
     const small = { ...fact, arguments: { path } }
     this.#files.set(path, { fact: small, changes: 0, reads: 0, [how]: 1 })
   }
@@ -281,6 +325,10 @@ export class DigestFold {
   #result(fact: Of<'tool-result'>): void {
     if (fact.at) this.#last = fact.at
     for (const note of this.#turns.values()) note.asked.delete(fact.call)
+    const called = this.#calls.get(fact.call)
+    if (called) called.hasResult = true
+    if (called && fact.success === false) this.#undone(called)
+    if (fact.success !== undefined) this.#calls.delete(fact.call)
     const made = this.#making.get(fact.call)
     const id = made && /#?(\d+)/.exec(fact.result)?.[1]
     if (made && id !== undefined) made.id = id
@@ -301,6 +349,20 @@ export class DigestFold {
     const note = this.#note(fact.turn)
     note.outcome = fact.mark
     if (fact.mark === 'failed' && fact.detail) note.error = fact.detail
+  }
+
+  /** Calls of the last turn that nobody has answered: they have not happened, or it is not known. */
+  #pending(isLive: (fact: { turn: number }) => boolean): CallNote[] {
+    const last = this.#lastTurn(isLive)
+    if (!last || last.outcome === 'completed') return []
+    const isOpen = ({ fact, hasResult }: CallNote): boolean =>
+      !hasResult && fact.turn === last.number && fact.agent === undefined
+    return [...this.#calls.values()].filter(isOpen)
+  }
+
+  #lastTurn(isLive: (fact: { turn: number }) => boolean): TurnNote | undefined {
+    const turns = [...this.#turns.values()].filter(({ number }) => isLive({ turn: number }))
+    return turns.reduce<TurnNote | undefined>((a, b) => (a && a.number > b.number ? a : b), undefined)
   }
 
   #decisions(
@@ -358,7 +420,7 @@ export class DigestFold {
     words: (text: string) => string,
   ): OpenEnds {
     const turns = [...this.#turns.values()].filter(({ number }) => isLive({ turn: number }))
-    const last = turns.reduce<TurnNote | undefined>((a, b) => (a && a.number > b.number ? a : b), undefined)
+    const last = this.#lastTurn(isLive)
     const reply = [...turns].sort((a, b) => b.number - a.number).find(({ parts }) => textIn(parts) !== '')
     const said = words(reply ? textIn(reply.parts).slice(-TEXT_MOST) : '')
     const asked = last && [...last.asked.values()].at(-1)
@@ -367,6 +429,15 @@ export class DigestFold {
     const outcome = last?.outcome === 'open' && isLastReply && last.asked.size === 0 ? 'open' : last?.outcome
     return {
       turn: outcome ?? 'none',
+      calls: this.#pending(isLive).flatMap(({ fact, paths: [path = ''] }) => {
+        const now = kept(fact)
+        if (now?.kind !== 'tool-call') return []
+        const meaning = meaningOf(fact.name, now.arguments)
+        const isNamed = Object.keys(now.arguments).length > 0
+        const about = meaning.kind === 'runs' ? commandKey(meaning.command) : isNamed ? words(path) : ''
+        if (meaning.kind === 'runs' && HANDS_OFF.test(about)) return []
+        return [`${now.name} ${about}`.trim()]
+      }),
       ...(last?.error ? { error: words(last.error) } : {}),
       ...(question ? { question } : {}),
       todo: this.#list.flatMap(({ fact, item }) => {
@@ -378,6 +449,10 @@ export class DigestFold {
       ...(said ? { last_reply: said } : {}),
     }
   }
+}
+
+function dropOldest(notes: Map<string, unknown>): void {
+  if (notes.size > FILES_MOST) for (const oldest of notes.keys()) return void notes.delete(oldest)
 }
 
 const textIn = (parts: ReadonlyMap<string, string>): string => [...parts.values()].join('\n').trim()

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { basename } from 'node:path'
 import { deadMountOn, notAnswering } from '../../disk/index.js'
 
 /** What git says of a working directory. */
@@ -180,13 +181,17 @@ const commitsIn = (run: Run): Commit[] => {
   return commits
 }
 
+/** Skein's own file in the directory of an agent of Gas Town: nobody's work. */
+export const GASTOWN_CHECKPOINT = '.polecat-checkpoint.json'
+
 /** The output of `git status --porcelain=v2 --branch -z`. */
 export function parseStatus(output: string): GitRepository {
   const state: GitRepository = { ahead: 0, behind: 0, changed: [], untracked: [], stashes: [], recent: [], missing: [] }
   for (const line of output.split('\0')) {
     if (line.startsWith('# ')) headerInto(state, line)
-    else if (line.startsWith('? ')) state.untracked.push(line.slice(2))
-    else if (line.startsWith('1 ')) state.changed.push({ state: line.slice(2, 4), path: afterFields(line, 8) })
+    else if (line.startsWith('? ')) {
+      if (basename(line.slice(2)) !== GASTOWN_CHECKPOINT) state.untracked.push(line.slice(2))
+    } else if (line.startsWith('1 ')) state.changed.push({ state: line.slice(2, 4), path: afterFields(line, 8) })
     else if (line.startsWith('u ')) state.changed.push({ state: line.slice(2, 4), path: afterFields(line, 10) })
   }
   return state

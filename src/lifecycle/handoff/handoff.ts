@@ -1,18 +1,17 @@
-import { type Agent, type Instant, parseSessionId, SkeinError, type WorkUnit } from '../../model/index.js'
+import { type Agent, type Instant, type Mail, SkeinError, type WorkUnit } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
-import { beaconFor } from '../run/beacon-for.js'
-import { givenEnv } from '../run/given-env.js'
-import { prepareRun } from '../run/launch.js'
+import { beaconFor, senderFor } from '../run/beacon-for.js'
 import { recordHandoff } from '../run/recorded-session.js'
 import { type Started, start } from '../run/start.js'
 import { recipeOfTool } from '../run/start-plan.js'
 import type { StartStepName } from '../run/start-steps.js'
 import { observe } from '../status/observe.js'
 import { keepPrompt } from '../talk/pending-prompt.js'
-import { type Collected, collect, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
+import { type Collected, collect, givenIn, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
 import { type HandoffKind, type HandoffMarker, handoffEvents, unfinished, wasTold } from './marker.js'
+import { successorOf } from './successor.js'
 
 /** A handoff that follows the one before so soon is a loop: the successor was told to do what its predecessor had just done. */
 const COOLDOWN_MS = 60_000
@@ -85,16 +84,13 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
   const at = nowOf(parts)
   if (kind !== 'auto') refuseSoon(parts, agent, run)
   const tool = options.tool === undefined || options.tool === run.recipe.tool ? undefined : options.tool
-  if (tool !== undefined) refuseTool(agent, kind, tool)
-  if (kind !== 'auto') await refuseUnstartable(withKeptEnvironment(parts, agent), agent, run, tool)
+  if (tool !== undefined) refuseTool(agent, { kind, tool, isRunning })
+  const to = kind === 'auto' ? undefined : await successorOf(withKeptEnvironment(parts, agent), agent, run, tool)
   const work = options.work === undefined ? undefined : await parts.home.work.show(options.work)
   const wantsState =
     options.collect === true || (options.kind ?? 'fresh') !== 'fresh' || message === undefined || tool !== undefined
   const collected: Collected = await collect(parts, agent, run, { digest: wantsState })
   const subject = options.subject ?? (reason ? `${SUBJECT}: ${reason}` : SUBJECT)
-  const { can } = runnerOf(parts, tool ?? run.recipe.tool)
-  const isChosen = can.chooseId === 'flag' || can.chooseId === 'seed' || !can.tells
-  const to = kind === 'fresh' && isChosen ? { to: parseSessionId(parts.context.random.uuid()) } : {}
   return {
     agent,
     run,
@@ -108,7 +104,7 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
     marker: {
       id: parts.context.random.uuid(),
       from,
-      ...to,
+      ...(kind === 'fresh' && to ? { to } : {}),
       ...(tool ? { tool } : {}),
       ...(reason ? { reason } : {}),
       subject,
@@ -191,7 +187,11 @@ async function carryOn(
   if (marker.step === 'marked' && run) {
     if (!isTold) await tell(parts, agent, marker)
     if (marker.tool && agent.tool !== marker.tool) await home.roster.update(agent.id, { tool: marker.tool })
-    if (marker.to) await recordHandoff(parts, agent, withTool(run, marker.tool), marker.from, marker.to, marker.subject)
+    if (marker.to) {
+      const { subject, topic = 'handoff', sender = 'self' } = marker
+      const purpose = { topic, sender: senderFor(parts, await home.programs.roles(), sender) }
+      await recordHandoff(parts, agent, withTool(run, marker.tool), marker.from, marker.to, { subject, purpose })
+    }
     await setMarker(parts, agent, { ...marker, step: isBegun ? 'respawned' : 'linked' })
   } else if (isBegun) await setMarker(parts, agent, { ...marker, step: 'respawned' })
   reached('linked')
@@ -217,7 +217,10 @@ async function promptBegun(parts: Parts, agent: Agent, { sender = 'self', topic 
 const withTool = (run: AgentRun, tool: string | undefined): AgentRun =>
   tool === undefined ? run : { ...run, recipe: recipeOfTool(run, tool).recipe }
 
-/** The mail is saved and on the hook in one change. What the session itself was begun with is done with then: the new mail carries it on. */
+/**
+ * The mail is saved and on the hook in one change. What the session itself was begun with is done with then, and what was collected in it
+ * before: the new mail carries it on. A message that somebody gave stays until a successor has had it.
+ */
 async function saveMail(
   parts: Pick<SavingParts, 'home' | 'context'>,
   {
@@ -243,8 +246,9 @@ async function saveMail(
     is_hooked: true,
   })
   const since = run.binding?.since ?? marker.at
-  const isCarriedOn = ({ kind, from_agent_id, from_session, sent_at }: (typeof before.mail)[number]): boolean =>
-    kind === 'handoff' && (sent_at < since || (from_agent_id === agent.id && from_session === marker.from))
+  const isRepeated = (given: string): boolean => given === '' || given === givenIn(body)
+  const isCarriedOn = ({ kind, from_session, sent_at, body: saved }: Mail): boolean =>
+    kind === 'handoff' && (sent_at < since || (from_session === marker.from && isRepeated(givenIn(saved))))
   for (const { id } of before.mail.filter(isCarriedOn)) await work.settleMail(id, { session: marker.from })
   const molecule = marker.kind === 'fresh' ? await detachMolecule(parts, before.work) : undefined
   await work.appendHandoffRecord(self, {
@@ -322,7 +326,14 @@ function refuseSoon(parts: Parts, agent: Agent, { handed_off_at, handoff }: Agen
   )
 }
 
-function refuseTool({ address, command }: Agent, kind: HandoffKind, tool: string): void {
+function refuseTool(
+  { address, command }: Agent,
+  { kind, tool, isRunning }: { kind: HandoffKind; tool: string; isRunning: boolean },
+): void {
+  if (!isRunning) {
+    const next = `Start it first: skein start --agent ${address} . Or leave out --tool: what is saved waits for its next start`
+    throw new SkeinError('agent-not-running', `${address} does not run, so it cannot be handed off to ${tool}`, next)
+  }
   if (kind !== 'fresh') {
     const next = 'Leave out --cycle or --auto: another tool begins a new conversation'
     throw new SkeinError('bad-input', `A conversation cannot continue in ${tool} under its own id`, next)
@@ -330,27 +341,6 @@ function refuseTool({ address, command }: Agent, kind: HandoffKind, tool: string
   if (command === undefined) return
   const next = `Clear it first: skein agents set ${address} --command ""`
   throw new SkeinError('bad-input', `${address} runs a command of its own, which is not ${tool}`, next)
-}
-
-/**
- * The program of the successor must be there before the predecessor is ended. It is started with the environment that the agent has: the
- * shell in which an agent types this may be a login shell with another PATH.
- */
-async function refuseUnstartable(parts: Parts, agent: Agent, run: AgentRun, tool: string | undefined): Promise<void> {
-  const { recipe } = recipeOfTool(run, tool ?? run.recipe.tool)
-  const runner = runnerOf(parts, recipe.tool)
-  const session = parseSessionId(parts.context.random.uuid())
-  const env = givenEnv(parts, agent, recipe)
-  await prepareRun(parts, {
-    agent,
-    recipe,
-    runner,
-    how: 'new',
-    session,
-    tmuxSession: '',
-    env,
-    roles: await parts.home.programs.roles(),
-  })
 }
 
 const nothingToHandOff = ({ address }: Agent): SkeinError =>

@@ -16,13 +16,14 @@ import {
   planHandoff,
   refuseLongMessage,
 } from './handoff.js'
-import { type HandoffMarker, unfinished } from './marker.js'
+import { unfinished } from './marker.js'
 import { handoffTarget } from './target.js'
 
 type Told<Receipt extends { agent: unknown }> = Omit<Receipt, 'agent'> & { agent: Agent }
 
 /** A program that starts listens within this time, or its prompt waits for the next look. */
 const LISTENS_MS = 30_000
+const UNCHANGED = 'nothing was changed'
 
 export async function performHandoff(parts: Parts, request: HandoffRequest): Promise<Told<HandoffReceipt>> {
   const { home } = parts
@@ -41,26 +42,26 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
   const plan = await planHandoff(parts, agent, { ...options, ...(work ? { work } : {}), ...sender })
   const { marker, subject, body, unsaved } = plan
   if (dryRun) {
-    const facts = { ...factsOf(marker), is_done: false, subject, body, unsaved }
+    const facts = { ...factsOf({ marker }), is_done: false, subject, body, unsaved }
     return { agent, ...facts, did: `would hand off ${agent.address}`, how: wouldDo(plan) }
   }
   const handed = await handOff(parts, plan)
   const how = await promptSuccessor(parts, agent, handed)
-  return { agent, ...factsOf(handed.marker), subject, unsaved, did: didOf(plan, handed), how }
+  return { agent, ...factsOf(handed), subject, unsaved, did: didOf(plan, handed), how }
 }
 
 /** Undefined when there is nothing to finish, or its process is still at it. */
 export async function finishAndPrompt(parts: Parts, agent: Agent) {
   const finished = await finishHandoff(parts, agent)
   if (!finished) return undefined
-  return { ...factsOf(finished.marker), how: await promptSuccessor(parts, agent, finished) }
+  return { ...factsOf(finished), how: await promptSuccessor(parts, agent, finished) }
 }
 
 export async function performDone(parts: Parts, agent: Agent, options: DoneOptions = {}): Promise<Told<DoneReceipt>> {
   const { wasDone, session, closed, submitted } = await finishWork(parts, agent, options)
   if (wasDone) {
     const did = `${agent.address} is done already`
-    return { agent, closed, ...(session ? { session } : {}), did, how: 'nothing was changed' }
+    return { agent, closed, ...(session ? { session } : {}), did, how: UNCHANGED }
   }
   const { wasRunning, how } = await stop(parts, agent)
   const { status = 'done' } = options
@@ -106,17 +107,18 @@ async function deferred(
     ...(session ? { from: session } : {}),
     ...(mail ? { mail: mail.id } : {}),
     did: done.did,
-    how: `${why}; ${done.how}`,
+    how: [
+      why,
+      ...(mail ? [`mail ${mail.id} is in its inbox`] : []),
+      mail && done.how === UNCHANGED ? 'nothing else was changed' : done.how,
+    ].join('; '),
   }
 }
 
-const factsOf = ({ kind, from, to, mail }: HandoffMarker) => ({
-  kind,
-  is_done: true,
-  from,
-  ...(to ? { to } : {}),
-  ...(mail ? { mail } : {}),
-})
+function factsOf({ marker: { kind, from, to, mail }, started }: HandedOff) {
+  const successor = kind === 'fresh' ? (started?.session ?? to) : undefined
+  return { kind, is_done: true, from, ...(successor ? { to: successor } : {}), ...(mail ? { mail } : {}) }
+}
 
 function didOf({ agent, kind, isRunning }: HandoffPlan, { marker, started }: HandedOff): string {
   const where = started ? ` (${started.tier})` : ''

@@ -52,7 +52,7 @@ export const HOOK_LIMIT_MS = 4_000
 /** What the hook prints: empty where there is nothing to say. Throws whatever goes wrong: the caller prints nothing then. */
 export async function answerHook(question: HookQuestion, world: HookWorld): Promise<string> {
   const { event, run: file, isText } = question
-  const { env, cwd, context } = world
+  const { env, context } = world
   const message = await world.input(HOOK_INPUT)
   const run = file === undefined ? undefined : readHookRun(file)
   // The hooks of a run report for it. The user's own, which its program has as well, leave it to them.
@@ -62,12 +62,14 @@ export async function answerHook(question: HookQuestion, world: HookWorld): Prom
   if (event !== 'SessionStart') {
     const { beforeCompaction } = await import('../handoff/before-compaction.js')
     const { agent = env.SKEIN_AGENT } = run ?? {}
-    if (agent) await beforeCompaction({ home, context }, agent, world.detach)
+    const { isByHand = false } = readHookMessage(message ?? '')
+    if (agent) await beforeCompaction({ home, context }, { agent, isByHand }, world.detach)
     return ''
   }
   const agent = run ? { agent: run.agent } : {}
   const asked = { ...question, ...(run ? { tool: run.tool } : {}) }
-  const primed = await primeFrom({ home, context }, { env, cwd, message, isHook: true, isDry: false }, agent, asked)
+  const shown = { env, cwd: () => world.cwd, message, isHook: true, isDry: false }
+  const primed = await primeFrom({ home, context }, shown, agent, asked)
   const text = primeText(primed, { mostChars: HOOK_CHARS })
   return isText ? text : hookOutput(event, text)
 }
@@ -75,7 +77,8 @@ export async function answerHook(question: HookQuestion, world: HookWorld): Prom
 /** What the process that is primed shows of itself. */
 interface Shown {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly cwd: string
+  /** Where it is; fails in a directory that was removed. */
+  readonly cwd: () => string
   /** The message of its hook, where one runs this. */
   readonly message: string | undefined
   readonly isHook: boolean
@@ -90,15 +93,16 @@ export async function primeFrom(
   { run, pid, tool }: Pick<HookQuestion, 'run' | 'pid' | 'tool'> = {},
 ): Promise<Prime> {
   const message = readHookMessage(json ?? '')
+  const agent = typed.agent ?? (env.SKEIN_AGENT || undefined)
   const isOther = typed.agent !== undefined && run === undefined // asked about, not run by: environment and directory are another's
   const place = isOther ? await directoryOf(home, typed.agent ?? '') : undefined
   return prime(
     { home, context, runs: new AgentRuns(home, context) },
     {
-      agent: typed.agent ?? (env.SKEIN_AGENT || undefined),
+      agent,
       session: typed.session ?? message.session ?? (isOther ? undefined : sessionOfEnvironment(env)),
       source: message.source,
-      cwd: message.cwd ?? place ?? cwd,
+      cwd: message.cwd ?? place ?? (await hereOr(home, cwd, agent)),
       pid,
       tool,
       isHook,
@@ -107,6 +111,17 @@ export async function primeFrom(
       waitMs: WAIT_MS,
     },
   )
+}
+
+/** Where this process is; where that was removed, where its agent works, if the agent is known. */
+async function hereOr(home: Home, cwd: () => string, agent: string | undefined): Promise<string> {
+  try {
+    return cwd()
+  } catch (error) {
+    const directory = agent === undefined ? undefined : await directoryOf(home, agent)
+    if (directory === undefined) throw error
+    return directory
+  }
 }
 
 /** Where an agent works; undefined where none has this name, which the prime itself reports. */

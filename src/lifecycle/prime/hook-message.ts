@@ -9,6 +9,8 @@ export interface HookMessage {
   cwd?: string
   /** Why a session has ended. */
   reason?: string
+  /** Of a compaction: somebody typed it. */
+  isByHand?: true
 }
 
 const SOURCES: Readonly<Record<string, PrimeSource>> = {
@@ -23,7 +25,7 @@ export const readHookMessage = (text: string): HookMessage => readHookPayload(re
 
 export function readHookPayload(value: unknown): HookMessage {
   if (!shapes.isObject(value)) return {}
-  const { hook_event_name, session_id, source, cwd, reason } = value
+  const { hook_event_name, session_id, source, cwd, reason, trigger } = value
   const isText = (one: unknown): one is string => typeof one === 'string' && one !== ''
   const from = isText(source) ? SOURCES[source] : undefined
   return {
@@ -32,6 +34,7 @@ export function readHookPayload(value: unknown): HookMessage {
     ...(from ? { source: from } : {}),
     ...(isText(cwd) && shapes.path(cwd) ? { cwd } : {}),
     ...(isText(reason) ? { reason: reason.slice(0, 80) } : {}),
+    ...(trigger === 'manual' ? { isByHand: true } : {}),
   }
 }
 

@@ -31,7 +31,7 @@ export interface HookReport {
   readonly tool: string
   readonly path: string
   readonly did: 'installed' | 'updated' | 'unchanged' | 'removed' | 'absent' | 'refused'
-  /** Why nothing was done. */
+  /** Why nothing was done, or why what was done has no effect. */
   readonly because?: string
   /** What the file was before. */
   readonly backup?: string
@@ -106,7 +106,7 @@ export class InstalledHooks {
       const isCurrent = install.events.every((event) =>
         settings.commandsOf(event, isInstalledHook).includes(installedLine(event, runner.name, this.skein)),
       )
-      return { ...facts, state: isCurrent ? 'installed' : 'outdated' }
+      return { ...facts, state: isCurrent ? 'installed' : 'outdated', ...ignored(install, text) }
     } catch (error) {
       return { ...facts, state: 'damaged', because: reasonOf(error) }
     }
@@ -133,7 +133,7 @@ export class InstalledHooks {
     for (const event of install.events.toReversed()) {
       next = new HookSettings(next).with(event, install.entry(installedLine(event, tool, this.skein)))
     }
-    if (next === text) return { did: 'unchanged' }
+    if (next === text) return { did: 'unchanged', ...ignored(install, text) }
     const backup = base === undefined ? undefined : place + BACKUP
     if (backup !== undefined) this.#write(backup, base ?? '', modeOf(place))
     const made = !existsSync(dirname(place))
@@ -145,7 +145,7 @@ export class InstalledHooks {
     })
     this.#write(place, next, modeOf(place))
     const did = text !== undefined && isInstalled(text) ? 'updated' : 'installed'
-    return { did, ...(backup === undefined ? {} : { backup }) }
+    return { did, ...ignored(install, next), ...(backup === undefined ? {} : { backup }) }
   }
 
   #takeEntries(tool: string, place: string): Omit<HookReport, 'tool' | 'path'> {
@@ -264,6 +264,12 @@ export class InstalledHooks {
       Change
     >
   }
+}
+
+/** Of a file that its program will not read: no hook in it runs, ours or anybody's. */
+function ignored({ isStrict }: Settings, text: string): { because?: string } {
+  if (!isStrict || readJson(text.replace(/^\ufeff/, '')) !== undefined) return {}
+  return { because: 'has comments or a comma too many: its program ignores the whole file, so no hook in it runs' }
 }
 
 const isChange = shapes.shaped(

@@ -41,13 +41,14 @@ function fullParts(prime: Prime): string[] {
   ]
 }
 
-/** After a compaction or a resume the model still has the rest. */
+/** After a compaction or a resume the model still has the rest; of its mail, what was saved for this moment is told as a whole. */
 function lightParts(prime: Prime): string[] {
   return [
     `${identityLine(prime)}${wordsOf(prime.source)}`,
     ...prime.notes.map((note) => `Note: ${note}`),
     ...handoffParts(prime),
     ...checkpointParts(prime),
+    ...lightMailParts(prime),
     prime.isHeld ? directive(prime) : 'Continue your current task.',
   ]
 }
@@ -140,6 +141,17 @@ function workParts({ work, mail }: Prime): string[] {
   return [
     ['Your hook holds:', ...units, ...letters, ...(more > 0 ? [`- and ${more} more: skein work list`] : [])].join('\n'),
   ]
+}
+
+function lightMailParts({ mail, handoff }: Prime): string[] {
+  const letters = mail
+    .slice(0, SHOWN)
+    .map((one) =>
+      one.id === handoff?.mail
+        ? mailLines(one)
+        : `${mailLines({ ...one, body: '' })} (skein mail read ${line(one.id)})`,
+    )
+  return letters.length === 0 ? [] : [['Your hook holds:', ...letters].join('\n')]
 }
 
 const workLines = ({ id, title, status, body }: HookedUnit): string =>

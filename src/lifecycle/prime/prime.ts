@@ -15,7 +15,7 @@ import type { Parts } from '../parts.js'
 import { isWithinTree } from '../status/process-family.js'
 import { holderOf, type IdentityLock, type LockVerdict, lockFor } from './identity-lock.js'
 import { OutsideSessions } from './outside-sessions.js'
-import { NO_WORK, type PrimedWork, workOf } from './primed-work.js'
+import { mailOf, NO_WORK, type PrimedWork, workOf } from './primed-work.js'
 import { type PrimedRole, whoIs } from './who-is.js'
 
 /** In the order in which they win. */
@@ -90,9 +90,11 @@ export async function prime(parts: PrimeParts, request: PrimeRequest): Promise<P
   const handoff = agent && session && !isHeld ? await handoffFor(parts, agent, run, session, asked, reasons) : undefined
   const isResumed = asked.source === 'resume' && handoff?.kind !== 'fresh'
   const isLight = asked.source === 'compact' || isResumed
-  // A hook after a compaction prints neither, and its agent waits.
+  // A hook after a compaction prints no units, and its agent waits.
   const isBrief = isLight && asked.isHook && !asked.isDry
-  const work = agent && !isBrief ? await workOf(parts.home.work, agent, session, notes) : NO_WORK
+  const { work: provider } = parts.home
+  const reading = agent && (isBrief ? mailOf(provider, agent, notes) : workOf(provider, agent, session, notes))
+  const work = (await reading) ?? NO_WORK
   const crashed = record?.link === 'crash' ? record.parent_id : undefined
   const hooked = work.work.length + work.mail.length
   // A compaction or a clear later in the same process has nothing to do with it.

@@ -34,6 +34,18 @@ export async function workOf(
   }
 }
 
+/** The mail on its hook alone, for an agent that goes on: no other program is asked, so it waits for nothing. */
+export async function mailOf(provider: WorkProvider, agent: Agent, notes: string[]): Promise<PrimedWork> {
+  try {
+    const mail = (await inTime(provider.hookedMail())).filter(({ to_agent_id }) => to_agent_id === agent.id)
+    return { ...NO_WORK, mail: mail.map(shownMail) }
+  } catch (error) {
+    if (!(error instanceof SkeinError)) throw error
+    notes.push(`The mail on your hook could not be read: ${error.message}. Run: skein mail inbox`)
+    return NO_WORK
+  }
+}
+
 async function read(
   provider: WorkProvider,
   { address, id }: Agent,
@@ -48,10 +60,12 @@ async function read(
   const { unread } = await provider.inbox({ address, id }, { limit: 1, ...(session ? { session } : {}) })
   return {
     work: work.map(({ id, title, status, body }) => ({ id, title, status, ...(body ? { body } : {}) })),
-    mail: mail.map(({ id, from, subject, body, kind }) => ({ id, from, subject, body, kind })),
+    mail: mail.map(shownMail),
     unread,
   }
 }
+
+const shownMail = ({ id, from, subject, body, kind }: Mail): HookedMail => ({ id, from, subject, body, kind })
 
 async function inTime<T>(reading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -127,6 +127,28 @@ it('a failed command that succeeded later is marked so, whatever its spacing; on
   ])
 })
 
+it('a change that failed, was refused or waits for an answer is none; a call of the last turn without a result is an open end', () => {
+  const facts = [
+    turn(1, 'write them'),
+    ...[call('a', 'Write', { file_path: 'a.txt' }), result('a', 'written', true)],
+    ...[call('b', 'Write', { file_path: 'b.txt' }), result('b', 'The user refused it', false)],
+    ...[call('c', 'apply_patch', {}), result('c', 'no such file', false)],
+    ...[call('d', 'Read', { file_path: 'd.txt' }), result('d', 'No such file', false)],
+    turn(2, 'and now?'),
+    call('e', 'Write', { file_path: 'e.txt', content: 'x' }, 2),
+    call('f', 'Bash', { command: 'npm  test' }, 2),
+    call('g', 'Bash', { command: 'cd /x && skein handoff -m next' }, 2),
+    call('h', 'WebFetch', { url: 'http://x' }, 2),
+  ]
+  const { files, unnamed_changes, open } = digestOf(facts, asIs)
+  expect(files).toEqual([{ path: 'a.txt', changes: 1, reads: 0 }])
+  expect(unnamed_changes).toBe(0)
+  expect(open.calls).toEqual(['Write e.txt', 'Bash npm test', 'WebFetch'])
+  expect(digestText(digestOf(facts, asIs))).toContain('- Without a result, not done as far as is known: "Write e.txt"')
+  const ended: Fact[] = [...facts, { kind: 'mark', turn: 2, mark: 'completed' }]
+  expect(digestOf(ended, asIs).open.calls).toEqual([])
+})
+
 it('unfinished items of the last list are open ends, for each program that keeps a list', () => {
   const open = (...facts: Fact[]): string[] => digestOf([turn(1, 'go'), ...facts], asIs).open.todo
   const todos = [

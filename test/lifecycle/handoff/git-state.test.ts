@@ -41,6 +41,7 @@ it('branch, changed and untracked files, stashes, unpushed and recent commits', 
   git('rm', '-q', 'gone')
   mkdirSync(join(root, 'new'))
   for (const name of ['x', 'y']) writeFileSync(join(root, 'new', name), name)
+  writeFileSync(join(root, '.polecat-checkpoint.json'), '{}') // Skein's own, which is nobody's work
   expect(await found(root, env)).toMatchObject({
     branch: 'main',
     upstream: 'origin/main',

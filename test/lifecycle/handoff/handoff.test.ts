@@ -7,6 +7,8 @@ import { finishHandoff, handOff, planHandoff } from '../../../src/lifecycle/hand
 import { consumeHandoff } from '../../../src/lifecycle/handoff/marker.js'
 import { AgentRuns } from '../../../src/lifecycle/index.js'
 import { parseSessionId } from '../../../src/model/index.js'
+import { customRunner } from '../../../src/tools/custom/custom-runner.js'
+import type { ToolRunner } from '../../../src/tools/index.js'
 import { scratch } from '../../home/scratch.js'
 import { contextOf } from '../context.js'
 import { fakeTool } from '../fake-tool.js'
@@ -130,6 +132,54 @@ it('a handoff to another tool changes the tool, and the chain goes on across it'
   ])
   const [mail] = (await home.work.hooked(await home.roster.agent('toast'))).mail
   expect(mail?.body).toContain('## Workspace')
+})
+
+it('the session of a successor says why it was begun, and not why its predecessor was', async () => {
+  const shop = await workshop()
+  await shop.agents.start({ agent: 'toast', cwd: shop.project, topic: 'cold-start' })
+  await shop.agents.send('toast', 'hello')
+  const { to = '' } = await shop.agents.handoff({ agent: 'toast', message: 'next' })
+  expect(await shop.home.sessions.get(parseSessionId(to))).toMatchObject({ topic: 'handoff', sender: 'self' })
+})
+
+it('the chain goes on to a successor whose program has ids of its own form', async () => {
+  const { prepare, ...rest } = fakeTool({ name: 'formed' })
+  const formed: ToolRunner = {
+    ...rest,
+    prepare: (launch) => {
+      const { session } = launch
+      const own = session?.startsWith('ses_')
+        ? session
+        : session && parseSessionId(`ses_${session.replaceAll('-', '')}`)
+      return prepare({ ...launch, ...(own ? { session: own } : {}) })
+    },
+  }
+  const { agents, home, session } = await running({ runners: [fakeTool(), formed] })
+  const { to } = await agents.handoff({ agent: 'toast', tool: 'formed', message: 'yours now' })
+  expect(to).toMatch(/^ses_/)
+  expect((await agents.list())[0]).toMatchObject({ tool: 'formed', session_id: to })
+  const [chain] = await home.sessions.chain(session)
+  expect(chain?.sessions.map(({ id }) => id)).toEqual([session, to])
+})
+
+it('the chain goes on to a successor whose program chooses its id when it is asked for it', async () => {
+  const muse = customRunner(
+    {
+      ...{ name: 'muse', source: 'a test', env: {}, dangerous_mode: false, resume_flag: ['--resume'] },
+      ...{ busy_patterns: [], prompt_patterns: [], idle_patterns: [], detect_patterns: [] },
+      command: ['sh', '-c', 'echo \'{"id":"muse-1"}\'; [ "$1" = --json ] || exec sleep 60', 'muse'],
+      ...{ output_format_flag: ['--json'], session_id_json_path: '.id' },
+    },
+    undefined,
+    undefined,
+  )
+  const { agents, home, parts, session } = await running({ runners: [fakeTool(), muse] })
+  const agent = await home.roster.agent('toast')
+  const { started } = await handOff(parts, await planHandoff(parts, agent, { tool: 'muse', message: 'yours now' }))
+  expect(started?.session).toBe('muse-1')
+  expect((await agents.list())[0]).toMatchObject({ tool: 'muse', session_id: 'muse-1' })
+  const [chain] = await home.sessions.chain(session)
+  expect(chain?.sessions.map(({ id }) => id)).toEqual([session, 'muse-1'])
 })
 
 it('a unit of work is hooked first, an agent or a role is a remote handoff, and an ambiguous word is refused', async () => {

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { beforeCompaction } from '../../../src/lifecycle/handoff/before-compaction.js'
 import { AgentRuns } from '../../../src/lifecycle/index.js'
+import { answerHook } from '../../../src/lifecycle/prime/answer-hook.js'
 import { scratch } from '../../home/scratch.js'
+import { fixture } from '../../tools/recorded-pane.js'
 import { contextOf } from '../context.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
 
@@ -56,6 +58,25 @@ it('what is saved for an agent that does not run is there for its next session',
   expect((await new AgentRuns(home, contextOf([])).read(agent.id))?.handoff).toMatchObject({ mail, kind: 'auto' })
 })
 
+it('each message that is saved for an agent that does not run waits for it; what was only collected is replaced', async () => {
+  const { agents, home } = await running('')
+  await agents.stop('toast')
+  await agents.handoff({ target: 'toast', message: 'look at the tests' })
+  await agents.handoff({ target: 'toast' })
+  await agents.handoff({ target: 'toast', message: 'and at the docs' })
+  const { mail } = await home.work.hooked(await home.roster.agent('toast'))
+  expect(mail.map(({ body }) => body.split('\n')[0])).toEqual(['> look at the tests', '> and at the docs'])
+})
+
+it('of an agent that does not run another tool is refused, and what to do is said', async () => {
+  const { agents } = await running('')
+  await agents.stop('toast')
+  await expect(agents.handoff({ target: 'toast', tool: 'mute' })).rejects.toMatchObject({
+    code: 'agent-not-running',
+    next: expect.stringContaining('skein start --agent toast'),
+  })
+})
+
 it('of a role that ends with its work a handoff defers it, keeps the message, and says what is not saved', async () => {
   const shop = await running('handoff = "done"')
   const { agents, home, project, session } = shop
@@ -80,6 +101,8 @@ it('of a role that ends with its work a handoff defers it, keeps the message, an
     { id: handed.mail, subject: 'Out of context', body: '> The parser is next' },
   ])
   expect((await agents.list())[0]?.status).toBe('stopped')
+  const again = await agents.handoff({ target: 'toast', message: 'And the lexer' })
+  expect(again.how).toContain(`mail ${again.mail} is in its inbox; nothing else was changed`)
   expect(await home.events.read({ type: 'done' })).toHaveLength(1)
 })
 
@@ -96,7 +119,7 @@ it('a message that is too long is refused before anything changes, whatever the 
 })
 
 const compaction = async ({ home }: Workshop, detached: string[][]): Promise<void> => {
-  await beforeCompaction({ home, context: contextOf([]) }, 'toast', (args) => void detached.push([...args]))
+  await beforeCompaction({ home, context: contextOf([]) }, { agent: 'toast' }, (args) => void detached.push([...args]))
 }
 
 it('before a compaction: off does nothing, auto saves, cycle hands off beside the process that asks', async () => {
@@ -116,6 +139,28 @@ it('before a compaction: off does nothing, auto saves, cycle hands off beside th
   expect(detached).toEqual([
     ['--profile', 'default', 'handoff', `--agent=${id}`, '--cycle', '--reason=compaction', '--yes'],
   ])
+})
+
+it.each(['PreCompact-manual', 'PreCompact-auto'])('what Claude Code reports before a compaction: %s', async (name) => {
+  const shop = await running('precompact = "cycle"')
+  const agent = await shop.home.roster.agent('toast')
+  const detached: (readonly string[])[] = []
+  await answerHook(
+    { event: 'PreCompact', isText: false },
+    {
+      context: contextOf([]),
+      env: { SKEIN_AGENT: 'toast' },
+      cwd: shop.project,
+      input: async () => fixture('claude', 'hooks', `${name}.json`),
+      detach: (args) => void detached.push(args),
+      open: async () => shop.home,
+    },
+  )
+  const { mail } = await shop.home.work.hooked(agent)
+  // Who types /compact wants the conversation compacted, not restarted as it was and told to go on.
+  const isByHand = name === 'PreCompact-manual'
+  expect(detached.map((args) => args.includes('--cycle'))).toEqual(isByHand ? [] : [true])
+  expect(mail.map(({ subject }) => subject)).toEqual(isByHand ? ['Handoff: compaction'] : [])
 })
 
 it('a conversation that is full again at once after a cycle is only saved, so that it does not restart forever', async () => {

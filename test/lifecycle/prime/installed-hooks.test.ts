@@ -206,6 +206,22 @@ describe.each(IN_SETTINGS)('the settings of $name', (runner) => {
   })
 })
 
+it.each([
+  ['a comment', '{ // mine\n  "model": "opus"\n}\n', true],
+  ['a comma too many', '{"list": [1,]}', true],
+  ['a byte order mark', '\ufeff{"model": "opus"}', false],
+])('settings of Claude Code with %s: install and status say whether it reads them', async (_, text, isIgnored) => {
+  const claude = tool('claude')
+  put(claude, text)
+  const reports = [await hooks().install(claude), hooks().status(claude), await hooks().install(claude)]
+  expect(reports.map(({ because }) => because?.includes('ignores the whole file') ?? false)).toEqual(
+    reports.map(() => isIgnored),
+  )
+  const gemini = tool('gemini')
+  put(gemini, text)
+  expect(await hooks().install(gemini)).not.toHaveProperty('because')
+})
+
 describe.each(TOOLS.filter(({ install }) => install?.kind === 'file'))('the plugin of $name', (runner) => {
   it('is there after install, gone after uninstall, and another file in its place is refused', async () => {
     const before = filesOf(home)

@@ -96,6 +96,19 @@ Begin with the work on your hook now. Do not wait for instructions.`)
     expect(text).toMatch(/Continue your current task\.$/)
   })
 
+  it('after a compaction or a resume, what was saved for it is told as a whole, other mail on its hook by its subject', () => {
+    const other = { ...MAIL, id: 'm-2' as typeof MAIL.id, subject: 'Older', body: 'Long ago.' }
+    const handoff = { ...HANDOFF, from: SESSION, kind: 'auto' as const, mail: MAIL.id }
+    const text = primeText({ ...PRIME, handoff, mail: [MAIL, other], source: 'compact', isLight: true })
+    expect(text).toContain(`Your hook holds:
+- mail m-1 from web/jam: Handoff
+> Half is done.
+- mail m-2 from web/jam: Older (skein mail read m-2)
+
+Continue your current task.`)
+    expect(primeText({ ...PRIME, mail: [MAIL], source: 'resume', isLight: true })).toContain('(skein mail read m-1)')
+  })
+
   it('tells a second process that it is one, and to do nothing', () => {
     const text = primeText({
       ...PRIME,

@@ -66,7 +66,7 @@ interface Asking {
 const primed = ({ env = { SKEIN_AGENT: 'web/toast' }, cwd = '/tmp', message, isDry = false, pid, ...typed }: Asking) =>
   primeFrom(
     { home, context },
-    { env, cwd, message: message && JSON.stringify(message), isHook: message !== undefined, isDry },
+    { env, cwd: () => cwd, message: message && JSON.stringify(message), isHook: message !== undefined, isDry },
     typed,
     pid === undefined ? {} : { pid },
   )
@@ -202,6 +202,18 @@ describe('what a prime finds', () => {
     expect((await primed({ message: hook(id(1), 'resume'), pid: process.pid })).isLight).toBe(true)
     await hasRun(toast, { binding, run: run('resume') })
     expect((await primed({ message: hook(id(1), 'resume'), pid: process.pid })).isLight).toBe(true)
+  })
+
+  it('what was saved for an agent that did not run reaches its model when its conversation is resumed', async () => {
+    const message = { subject: 'Handoff', body: '> Look at the tests first', kind: 'handoff', is_hooked: true } as const
+    const { id: mail } = await home.work.send({ ...message, to: toast, from: toast, from_session: id(1) })
+    const saved = { id: 'h', from: id(1), at: instantOf(0), step: 'saved', kind: 'auto', subject: 'Handoff', mail }
+    const binding = { session: id(1), since: instantOf(0), how: 'resume', is_confirmed: true }
+    await hasRun(toast, { binding, handoff: saved })
+    const resumed = () => primed({ message: hook(id(1), 'resume') })
+    expect(primeText(await resumed())).toContain('> > Look at the tests first')
+    // Its program was started again before anybody said a word in it: what it was told is gone with it.
+    expect(primeText(await resumed())).toContain(`mail ${mail} from web/toast: Handoff (skein mail read ${mail})`)
   })
 
   it('a session that continues one that crashed recovers', async () => {
