@@ -93,7 +93,7 @@ export function copyGuarded(from: string, to: string, guard: Pick<Guard, 'noFoll
 const COPY_BYTES = 1024 * 1024
 
 /** The size that the system names is no promise: files of the kernel have none, and others grow while they are read. */
-function readOpen(file: number, path: string, mostBytes: number): Buffer {
+export function readOpen(file: number, path: string, mostBytes: number): Buffer {
   const { size } = fstatSync(file)
   if (size > mostBytes) throw tooLarge(path, mostBytes)
   const pieces: Buffer[] = []

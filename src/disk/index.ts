@@ -10,6 +10,7 @@ export {
   openGuarded,
   readGiven,
   readGuarded,
+  readOpen,
 } from './guarded-file.js'
 export { FileLock } from './lock.js'
 export { inDirectory, makeDirectory } from './make-directory.js'
@@ -64,5 +65,4 @@ export {
   writeAtomic,
   writeDurable,
   writeFully,
-  writeReplacing,
 } from './write-atomic.js'

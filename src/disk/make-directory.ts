@@ -8,7 +8,8 @@ import { statIfThere } from './plain-file.js'
  * as it does under /proc.
  */
 export function makeDirectory(path: string): void {
-  if (made(path)) return
+  // Most often it is there, and a refusal by the system costs ten times as much as the question.
+  if (statIfThere(path)?.isDirectory() || made(path)) return
   makeDirectory(dirname(path))
   if (!made(path)) throw noDirectoriesIn(path)
 }

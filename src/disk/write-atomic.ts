@@ -1,5 +1,5 @@
 import { closeSync, fsync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { namesIn } from './present.js'
 
@@ -48,21 +48,6 @@ export async function writeDurable(path: string, content: string): Promise<void>
     throw error
   }
   await directorySynchronized(dirname(path))
-}
-
-/**
- * The same as `writeAtomic` without `durable`, without holding up the process: a file system may first write out what is to replace
- * a file, and on a busy disk a new file takes milliseconds.
- */
-export async function writeReplacing(path: string, content: string): Promise<void> {
-  const temporary = temporaryName(path)
-  try {
-    await writeFile(temporary, content, { flag: 'wx', mode: 0o600 })
-    await rename(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
 }
 
 const synchronized = (file: number): Promise<void> =>

@@ -188,7 +188,12 @@ export class AgentCare {
 
 /** Nobody looks again at an agent that does not run: that its end was seen is stored with it. It can still be recovered. */
 function withSeenEnd(run: AgentRun): AgentRun {
-  if (liveRun(run) || run.status.status !== 'error') return run
+  if (liveRun(run)) return run
+  if (run.status.status === 'asleep') {
+    const { waiting_for: _seen, ...status } = run.status
+    return { ...run, status }
+  }
+  if (run.status.status !== 'error') return run
   const { trouble: _trouble, ...status } = run.status
   return { ...run, status: { ...status, status: 'stopped' } }
 }

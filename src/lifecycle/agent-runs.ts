@@ -9,7 +9,6 @@ import {
   readPlain,
   writeAtomic,
   writeDurable,
-  writeReplacing,
 } from '../disk/index.js'
 import { type Home, type NewEvent, setAside } from '../home/index.js'
 import { type Agent, type AgentId, type Context, isAgentId, SkeinError } from '../model/index.js'
@@ -32,6 +31,8 @@ export const CHECKPOINT_FILE = 'checkpoint.json'
 export const BRANCH_FILE = 'branch.json'
 /** Among the files of an agent: the process that it was made for, and with which it goes. */
 export const ASKER_FILE = 'asker.json'
+/** What a key in its pane runs once its program has ended. */
+export const AGAIN_FILE = 'again.sh'
 /** An empty directory of the agent's own, in place of one that is gone. */
 export const SCRATCH_DIRECTORY = 'scratch'
 
@@ -228,9 +229,10 @@ export class AgentRuns {
     writeAtomic(this.#path(run.agent), textOf(run), { durable: true })
   }
 
+  /** At once: to have a few kilobytes written by other threads takes longer, and fifty agents that start wait for it. */
   async #writeReplacing(run: AgentRun): Promise<void> {
     makeDirectory(this.home.paths.agents)
-    await writeReplacing(this.#path(run.agent), textOf(run))
+    writeAtomic(this.#path(run.agent), textOf(run), { durable: false })
   }
 
   async #writeDurable(run: AgentRun): Promise<void> {

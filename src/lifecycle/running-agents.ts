@@ -1,6 +1,6 @@
 // Over 400 lines: every operation on agents, a few lines each; what they do is in files of their own.
 import { keptWords } from '../home/index.js'
-import { type Agent, type AgentId, type Evidence, formatDuration, type Instant, SkeinError } from '../model/index.js'
+import { type Agent, type AgentId, type Evidence, type Instant, SkeinError } from '../model/index.js'
 import { attachArgv, attend } from '../terminal/index.js'
 import { AgentCare } from './agent-care.js'
 import { type AgentRun, liveRun } from './agent-run.js'
@@ -43,6 +43,7 @@ import { refuseStranded } from './status/stranded.js'
 import { explain } from './status/why.js'
 import { type AnswerWith, answer } from './talk/answer.js'
 import { type FirstPrompt, giveFirst, giveKept } from './talk/first-prompt.js'
+import { gaveUp, type Patience } from './talk/gave-up.js'
 import { outputOf } from './talk/output.js'
 import { sendPending } from './talk/pending-prompt.js'
 import { beforePrompt, outcomeOf } from './talk/reply.js'
@@ -204,16 +205,23 @@ export class RunningAgents implements Agents {
     reference: string,
     { prompt, tool, isNewest = false, ...limits }: Parameters<Agents['talkSeance']>[1],
   ): ReturnType<Agents['talkSeance']> {
-    const [{ callUp }, { predecessor }] = await Promise.all([
+    const [{ callUp, noReply, refuseStrayed }, { predecessor }] = await Promise.all([
       import('./seance/talk.js'),
       import('./seance/predecessor.js'),
     ])
     const session = await predecessor(this.parts.home, reference, { isNewest })
     const how = { isForOneQuestion: prompt !== undefined, ...limits, ...(tool === undefined ? {} : { tool }) }
-    const { agent, ...about } = await callUp(this.parts, session, how)
+    const { agent, asked_in, ...about } = await callUp(this.parts, session, how)
     if (prompt === undefined) return { session: session.id, ...about, agent: await this.#look(agent) }
     try {
-      const { agent: view, reply, reason } = await this.#ask(agent, prompt, limits)
+      const {
+        agent: view,
+        reply,
+        reason,
+      } = await this.#ask(agent, prompt, limits).catch((error: unknown) => {
+        throw error instanceof SkeinError ? noReply(session, error, limits) : error
+      })
+      refuseStrayed(session, asked_in, view.session_id)
       return {
         session: session.id,
         ...about,
@@ -337,9 +345,10 @@ export class RunningAgents implements Agents {
 
   async wait(
     reference: string,
-    { until, timeoutMs, signal }: { until: 'waiting' | 'idle' | 'done'; timeoutMs?: number; signal?: AbortSignal },
+    { until, ...patience }: { until: 'waiting' | 'idle' | 'done' } & Patience,
   ): Promise<AgentView> {
     const agent = await findAgent(this.parts.home, reference)
+    const { timeoutMs } = patience
     const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
     for (;;) {
       const view = await this.#look(agent)
@@ -358,15 +367,9 @@ export class RunningAgents implements Agents {
           `See: skein why ${agent.address}`,
         )
       }
-      if ((end !== undefined && performance.now() >= end) || signal?.aborted) {
-        const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
-        throw new SkeinError(
-          'timed-out',
-          `${agent.address} is still ${view.status}${waited}`,
-          `See: skein why ${agent.address}`,
-        )
-      }
-      await pause(LOOK_MS, signal)
+      if ((end !== undefined && performance.now() >= end) || patience.signal?.aborted)
+        throw gaveUp(agent, view.status, patience)
+      await pause(LOOK_MS, patience.signal)
     }
   }
 

@@ -254,14 +254,14 @@ it('a request that names nothing on the screen is not said to be what another di
 function isNamed(dialogs: readonly ScriptedDialog[], named: { what: string; dialog: number | undefined }, at: number) {
   const given = dialogs[at]
   if (named.what !== QUESTION) return given?.command === named.what || isSeenAs(dialogs, named, at)
-  const isSilent = (dialog: ScriptedDialog | undefined): boolean => dialog?.hook !== 'before'
   return given?.isShown === false && (named.dialog === at || (isSilent(given) && isSilent(dialogs[named.dialog ?? at])))
 }
 
 /** Shown by its screen alone, it is what a terminal shows; and nothing tells two apart that are seen as the same and tell nothing. */
 function isSeenAs(dialogs: readonly ScriptedDialog[], named: { what: string; dialog: number | undefined }, at: number) {
   const given = dialogs[at]
-  return (
-    given?.isShown === true && named.dialog !== undefined && seenAs(given.command) === named.what && named.dialog === at
-  )
+  if (given?.isShown !== true || named.dialog === undefined || seenAs(given.command) !== named.what) return false
+  return named.dialog === at || (isSilent(given) && isSilent(dialogs[named.dialog]))
 }
+
+const isSilent = (dialog: ScriptedDialog | undefined): boolean => dialog?.hook !== 'before'

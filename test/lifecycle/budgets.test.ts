@@ -100,6 +100,8 @@ it('a budget warns once, stops the agent at the end of its turn, refuses prompts
   expect(await considerRespawn(place.parts, place.agent, rule)).toBeUndefined()
   await expect(place.agents.start({ agent: 'web/toast' })).rejects.toMatchObject({ code: 'budget-used-up' })
   await expect(place.agents.restart('web/toast')).rejects.toMatchObject({ code: 'budget-used-up' })
+  // Not that it does not run: it could not be started either.
+  await expect(place.agents.send('web/toast', 'hello?')).rejects.toMatchObject({ code: 'budget-used-up' })
   const events = await place.home.events.read({ type: 'budget_used_up' })
   expect(events).toMatchObject([{ agent: 'web/toast', payload: { spent: { micro_usd: 1_350_000 } } }])
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { lifeOf } from '../../src/disk/index.js'
+import { stop } from '../../src/lifecycle/run/stop.js'
 import { agentsDown, type OperationContext } from '../../src/operations/index.js'
 import { eventually, type Workshop, workshop } from './workshop.js'
 
@@ -37,6 +38,35 @@ it('down stops in the order of the roles and leaves nothing running; up brings b
   for (const { fell } of back) expect(fell).toEqual({ how: 'stopped', reason: 'skein down' })
   for (const { agent, session_id } of back) expect(session_id).toBe(before.get(agent.address))
   expect(await shop.agents.recover({ spacingMs: 0, isUp: true })).toEqual([])
+})
+
+it('a second down or sleep that comes when an agent has just ended leaves it as the first one did', async () => {
+  const shop = await workshop()
+  for (const agent of ['worker', 'sleeper', 'crashed']) await shop.agents.start({ agent, cwd: shop.project })
+  const agentOf = (name: string) => shop.home.roster.agent(name)
+  await shop.agents.send('sleeper', 'something to keep', { wait: true })
+  await shop.agents.sleep('sleeper')
+  await shop.agents.down('worker', { graceMs: 2_000 })
+  process.kill((await shop.agents.why('crashed')).agent.pid ?? 0, 'SIGKILL')
+  await eventually(
+    () => shop.agents.why('crashed'),
+    ({ agent }) => agent.status === 'error',
+  )
+  // As a process does that saw them run a moment before.
+  const hows: string[] = []
+  for (const flag of [{ isDown: true }, { isAsleep: true }])
+    for (const name of ['worker', 'sleeper']) hows.push((await stop(shop.parts, await agentOf(name), flag)).how)
+  expect(hows).toEqual([
+    'it was stopped by skein down already',
+    'it is asleep already',
+    'it was stopped by skein down already',
+    'it is asleep already',
+  ])
+  expect((await stop(shop.parts, await agentOf('crashed'), { isAsleep: true })).how).toBe('it has ended meanwhile')
+  expect((await shop.agents.why('sleeper')).agent.status).toBe('asleep')
+  const back = await shop.agents.recover({ spacingMs: 0, isUp: true })
+  expect(back.map(({ agent }) => agent.address)).toEqual(['worker'])
+  expect((await shop.agents.recover({ spacingMs: 0 })).map(({ agent }) => agent.address)).toEqual(['crashed'])
 })
 
 it('down ends a process that has outlived its tmux server, and up brings its agent back', async () => {

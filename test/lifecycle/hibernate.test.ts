@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { nextOf } from '../../src/daemon/index.js'
 import { HibernateRounds } from '../../src/daemon/watch/hibernate-rounds.js'
 import { lifeOf } from '../../src/disk/index.js'
 import { fakeTool } from './fake-tool.js'
@@ -66,6 +67,39 @@ it('an agent that sleeps has no process, and a prompt wakes it in its conversati
     { prompt: 'what was it?', session: before.session_id },
   ])
   expect(shop.log().filter(({ started: begun }) => begun)).toHaveLength(2)
+})
+
+it('a reply that nobody has seen is shown while its agent sleeps, and waits again when it is woken', async () => {
+  const shop = await yard('[hibernate]\nafter = "2h"\n')
+  for (const agent of ['web/seen', 'web/toast']) {
+    await started(shop, agent)
+    await shop.agents.send(agent, 'hello', { wait: true })
+  }
+  await shop.agents.ack('web/seen')
+  shop.later(3 * HOUR)
+  await shop.rounds.round()
+  const listed = async () =>
+    (await shop.agents.list()).map(({ address, status, waiting_for }) => [address, status, waiting_for])
+  expect(await listed()).toEqual([
+    ['web/seen', 'asleep', undefined],
+    ['web/toast', 'asleep', 'finished'],
+  ])
+  expect(nextOf(await shop.agents.list())?.address).toBe('web/toast')
+  // What is stored is what the daemon lists.
+  const stored = async () =>
+    (await shop.parts.runs.all()).map(({ status }) => status.waiting_for ?? status.status).sort()
+  expect(await stored()).toEqual(['asleep', 'finished'])
+  await shop.agents.wake('web/toast')
+  await eventually(listed, ([, toast]) => toast?.[1] === 'waiting' && toast[2] === 'finished')
+  shop.later(3 * HOUR)
+  await shop.rounds.round()
+  expect(await stored()).toEqual(['asleep', 'finished'])
+  await shop.agents.ack('web/toast')
+  expect(await stored()).toEqual(['asleep', 'asleep'])
+  expect(await listed()).toEqual([
+    ['web/seen', 'asleep', undefined],
+    ['web/toast', 'asleep', undefined],
+  ])
 })
 
 it('an agent whose directory is gone is not woken, and says which command brings it back', async () => {

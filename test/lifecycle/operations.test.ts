@@ -98,7 +98,9 @@ describe('starting', () => {
     const [run] = await agents.runs()
     const directory = join(home.directory, 'agents', run?.agent ?? '')
     expect(statSync(join(directory, 'env.json')).mode & 0o777).toBe(0o600)
-    expect(readdirSync(join(directory, run?.run?.id ?? ''))).toEqual(['secret'])
+    // Its program has no use for a file of its own.
+    expect(existsSync(join(directory, run?.run?.id ?? ''))).toBe(false)
+    expect(readdirSync(directory).filter((name) => name.endsWith('.sh'))).toEqual([])
     expect(run?.recipe.env_names).toEqual(['GIVEN'])
     const journal = readFileSync(join(home.directory, 'events', '00000001.jsonl'), 'utf8')
     expect(journal).not.toContain('s3cret')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { downNote } from '../../src/cli/views/recovery-view.js'
+import { downNote, recoveryLine } from '../../src/cli/views/recovery-view.js'
 import { lifeOf } from '../../src/disk/index.js'
 import type { RecoveryReceipt } from '../../src/lifecycle/index.js'
 import type { SessionId } from '../../src/model/index.js'
@@ -56,6 +56,12 @@ describe('after a dead tmux server', () => {
     const since = shop.log().length
     const planned = await shop.agents.recover({ ...NOW, dryRun: true })
     expect(outcomes(planned)).toEqual({ butter: 'resumed', toast: 'resumed' })
+    expect(planned.map((one) => recoveryLine(one, { isPlan: true }))).toEqual(
+      planned.map(
+        ({ agent, session_id }) =>
+          `${agent.address}: would resume ${session_id}: nothing was started (lost: the tmux server is gone)`,
+      ),
+    )
     expect(started(shop, since)).toEqual([])
     const back = await shop.agents.recover(NOW)
     expect(outcomes(back)).toEqual({ butter: 'resumed', toast: 'resumed' })
@@ -381,6 +387,9 @@ describe('what cannot come back as it was is refused, and keeps its conversation
     const [receipt] = await shop.agents.recover(NOW)
     expect(receipt).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('exited 3') })
     expect(receipt?.error?.details).toContain('fake: cannot start, because of a test')
+    expect(receipt && recoveryLine(receipt)).toMatch(
+      / Its last lines are below\..*\n {2}fake: cannot start, because of a test$/,
+    )
     expect((await shop.agents.runs())[0]?.binding?.session).toBe(before?.binding?.session)
     writeFileSync(file, JSON.stringify(stored))
     expect(await shop.agents.recover(NOW)).toMatchObject([{ outcome: 'resumed', session_id: before?.binding?.session }])

@@ -57,7 +57,7 @@ describe('when an agent is started again', () => {
     expect(before?.parked).toEqual({
       kind: 'loop',
       reason: 'it ended 7 times, last: exited 3',
-      next: 'See skein why web/toast , then: skein recover web/toast',
+      next: 'When its cause is mended: skein recover web/toast',
     })
   })
 

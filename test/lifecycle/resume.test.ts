@@ -173,3 +173,25 @@ describe('an agent that is started in a session of the history', () => {
     })
   })
 })
+
+it('an agent whose log was deleted is not started in an empty conversation under the same id', async () => {
+  let isDeleted = false
+  const shop = await workshop({ runners: [{ ...fakeTool(), hasConversation: () => !isDeleted }] })
+  for (const agent of ['silent', 'toast']) await shop.agents.start({ agent, cwd: shop.project })
+  await shop.agents.send('toast', 'hello', { wait: true })
+  const { agent: before } = await shop.agents.stop('toast')
+  await shop.agents.stop('silent')
+  isDeleted = true
+  const deleted = {
+    code: 'session-not-found',
+    message: `fake has no log of session ${before.session_id} any more: it was deleted`,
+    next: expect.stringContaining('skein restart toast --fresh'),
+  }
+  await expect(shop.agents.start({ agent: 'toast' })).rejects.toMatchObject(deleted)
+  await expect(shop.agents.restart('toast')).rejects.toMatchObject(deleted)
+  expect((await shop.agents.why('toast')).agent).toMatchObject({ status: 'stopped', session_id: before.session_id })
+  // Nothing was said in this one, so nothing is missing.
+  await shop.agents.start({ agent: 'silent' })
+  const { agent: fresh } = await shop.agents.restart('toast', { fresh: true })
+  expect(fresh.session_id).not.toBe(before.session_id)
+})

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lifeOf } from '../../src/disk/index.js'
+import type { SkeinError } from '../../src/model/index.js'
 import type { ToolRunner } from '../../src/tools/index.js'
 import { fakeTool } from './fake-tool.js'
-import { workshop } from './workshop.js'
+import { eventually, workshop } from './workshop.js'
 
 /** The fake tool, which copies a conversation under the id it is given. */
 function forking(): ToolRunner {
@@ -50,6 +51,48 @@ describe('a past session is asked', () => {
     await shop.agents.talkSeance('web/toast', { prompt: 'why?', timeoutMs: 60_000 })
     expect((await shop.agents.list()).map(({ address }) => address)).toEqual([kept.address, 'web/toast'])
     expect(lifeOf({ pid: left.pid ?? 0 })).toBe('dead')
+  })
+
+  it('what a program says in another conversation than the copy is no reply', async () => {
+    const shop = await workshop({ runners: [forking()] })
+    const { agent } = await shop.agents.start({ agent: 'web/toast', cwd: shop.project })
+    const asked = shop.agents.talkSeance('web/toast', { prompt: 'clear', timeoutMs: 60_000 })
+    await expect(asked).rejects.toMatchObject({
+      code: 'not-answered',
+      message: expect.stringMatching(
+        `^No reply of session ${agent.session_id}: .* another conversation \\(.*-cleared\\)$`,
+      ),
+    })
+    expect((await shop.agents.list({ all: true })).map(({ address }) => address)).toEqual(['web/toast'])
+  })
+
+  it('whoever gets no reply in time, or is interrupted, is told what is so: the agent is gone', async () => {
+    const shop = await workshop({ runners: [forking()] })
+    const { agent } = await shop.agents.start({ agent: 'web/toast', cwd: shop.project })
+    const read = `skein seance read ${agent.session_id}`
+    const ask = (limits: { timeoutMs: number; signal?: AbortSignal }): Promise<SkeinError> =>
+      shop.agents.talkSeance('web/toast', { prompt: 'forever', ...limits }).catch((error) => error)
+    expect(await ask({ timeoutMs: 3_000 })).toMatchObject({
+      code: 'timed-out',
+      message: `No reply of session ${agent.session_id}: seance/toast is still running after 3s`,
+      next: `Wait longer with --timeout, or read what it did: ${read}`,
+    })
+    const stop = new AbortController()
+    const asked = ask({ timeoutMs: 60_000, signal: stop.signal })
+    await eventually(
+      () => shop.agents.list(),
+      (seen) => seen.some(({ address, status }) => address === 'seance/toast' && status === 'running'),
+    )
+    stop.abort()
+    const next = `Read what it did: ${read}`
+    expect(await asked).toMatchObject({ code: 'interrupted', message: 'Interrupted before there was a reply', next })
+    expect((await shop.agents.list({ all: true })).map(({ address }) => address)).toEqual(['web/toast'])
+    // An agent that stays can be looked at.
+    const waited = await shop.agents
+      .send('web/toast', 'forever', { wait: true, timeoutMs: 60_000, signal: AbortSignal.timeout(2_000) })
+      .catch((error) => error)
+    expect(waited).toMatchObject({ code: 'interrupted', next: 'See: skein why web/toast' })
+    expect(waited.message).toBe('Interrupted: web/toast is still running')
   })
 
   it.each([

@@ -5,7 +5,7 @@ import { keptWords } from '../../home/index.js'
 import { type Agent, type Instant, instantOf, isActive, msOf, readJson, SkeinError, shapes } from '../../model/index.js'
 import { liveRun } from '../agent-run.js'
 import { CHECKPOINT_FILE } from '../agent-runs.js'
-import { gitState } from '../handoff/git-state.js'
+import { GASTOWN_CHECKPOINT, gitState } from '../handoff/git-state.js'
 import type { Parts } from '../parts.js'
 
 const { isObject, misfit, shape, text, texts, time } = shapes
@@ -31,8 +31,6 @@ export type CheckpointNotes = Pick<Checkpoint, 'molecule_id' | 'current_step' | 
 const STALE_MS = 24 * 3_600_000
 const MOST_BYTES = 1024 * 1024
 const MOST_FILES = 200
-/** As Gas Town names it, in the agent's directory. */
-const GASTOWN_FILE = '.polecat-checkpoint.json'
 
 const FIELDS = new Set(
   ['molecule_id', 'current_step', 'step_title', 'modified_files', 'last_commit', 'branch', 'hooked_bead'].concat([
@@ -60,7 +58,7 @@ export function checkpointFor(
   agent: Pick<Agent, 'id'>,
   cwd: string | undefined,
 ): Checkpoint | undefined {
-  const paths = [join(runs.directoryOf(agent.id), CHECKPOINT_FILE), ...(cwd ? [join(cwd, GASTOWN_FILE)] : [])]
+  const paths = [join(runs.directoryOf(agent.id), CHECKPOINT_FILE), ...(cwd ? [join(cwd, GASTOWN_CHECKPOINT)] : [])]
   const found = paths.flatMap((path) => readCheckpoint(path) ?? [])
   const fresh = found.filter(({ timestamp }) => context.clock.now() - msOf(timestamp) < STALE_MS)
   return fresh.sort((a, b) => msOf(b.timestamp) - msOf(a.timestamp))[0]
@@ -95,7 +93,7 @@ export async function writeCheckpoint(parts: Parts, agent: Agent, given: Checkpo
   const repository = git && !('problem' in git) ? git : undefined
   const bead = hooked?.work[0]?.id ?? run?.recipe.work
   const changed = repository && [...repository.changed.map(({ path }) => path), ...repository.untracked]
-  const files = changed?.filter((path) => path !== GASTOWN_FILE)
+  const files = changed?.filter((path) => path !== GASTOWN_CHECKPOINT)
   const { notes } = await keptWords(given.notes === undefined ? {} : { notes: given.notes }, home)
   const checkpoint: Checkpoint = {
     ...(session?.molecule_id ? { molecule_id: session.molecule_id } : {}),
@@ -111,7 +109,7 @@ export async function writeCheckpoint(parts: Parts, agent: Agent, given: Checkpo
   }
   const text = `${JSON.stringify(checkpoint, undefined, 1)}\n`
   save(runs.directoryOf(agent.id), CHECKPOINT_FILE, text)
-  if (cwd !== undefined && (await home.programs.roles()).preset === 'gastown') save(cwd, GASTOWN_FILE, text)
+  if (cwd !== undefined && (await home.programs.roles()).preset === 'gastown') save(cwd, GASTOWN_CHECKPOINT, text)
   return checkpoint
 }
 
@@ -157,6 +155,6 @@ export async function clearCheckpoint(parts: Parts, agent: Agent): Promise<boole
   const had = checkpointFor(parts, agent, cwd) !== undefined
   rmSync(join(parts.runs.directoryOf(agent.id), CHECKPOINT_FILE), { force: true })
   const isGastown = (await parts.home.programs.roles()).preset === 'gastown'
-  if (cwd !== undefined && isGastown) rmSync(join(cwd, GASTOWN_FILE), { force: true })
+  if (cwd !== undefined && isGastown) rmSync(join(cwd, GASTOWN_CHECKPOINT), { force: true })
   return had
 }

@@ -1,5 +1,5 @@
 import { type Agent, instantOf, SkeinError } from '../../model/index.js'
-import { liveRun, type Respawn } from '../agent-run.js'
+import { liveRun, type Parked, type Respawn } from '../agent-run.js'
 import { nowOf, type Parts } from '../parts.js'
 import { endLost } from '../recover/end-lost.js'
 import { planRecovery, restoreLog } from '../recover/recovery-plan.js'
@@ -40,11 +40,14 @@ export function pendingRespawn({
   return isToCome(respawn) ? respawn : undefined
 }
 
+/** What came of a respawn, in words, or why the agent is parked instead. */
+export type Respawned = { did: string } | { parked: Parked }
+
 /**
- * Starts an agent again whose time has come; what it did, in words. Undefined when it is no longer wanted: somebody has started, stopped,
+ * Starts an agent again whose time has come. Undefined when it is no longer wanted: somebody has started, stopped,
  * archived or removed it since. What cannot be brought back is parked with the reason.
  */
-export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn): Promise<string | undefined> {
+export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn): Promise<Respawned | undefined> {
   const run = await parts.runs.read(agent.id)
   const isDue =
     run?.run?.id === decided.run &&
@@ -59,21 +62,22 @@ export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn)
     const plan = await planRecovery(parts, agent, run)
     await restoreLog(parts, agent, plan)
     const { session } = await start(parts, agent, { asBefore: true, isRespawn: true, fresh: plan.isNew })
-    return `${plan.outcome}${session === undefined ? '' : ` in ${session}`}`
+    return { did: `${plan.outcome}${session === undefined ? '' : ` in ${session}`}` }
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     if (error.code === 'agent-running' || error.code === 'agent-busy') return undefined
     // One that died at once has ended again, which is decided about like any other end.
-    if (error.code === 'agent-died' && (await parts.runs.read(agent.id))?.run?.id !== decided.run) return error.message
-    await park(parts, agent, decided, error)
-    return `parked: ${error.message}`
+    if (error.code === 'agent-died' && (await parts.runs.read(agent.id))?.run?.id !== decided.run)
+      return { did: error.message }
+    const parked = { kind: 'refused' as const, reason: error.message, next: error.next }
+    await park(parts, agent, decided, parked)
+    return { parked }
   }
 }
 
-async function park(parts: Parts, agent: Agent, decided: Respawn, { message, next }: SkeinError): Promise<void> {
+async function park(parts: Parts, agent: Agent, decided: Respawn, parked: Parked): Promise<void> {
   await parts.runs.update(agent, (current) => {
     if (current?.respawn?.run !== decided.run) return undefined
-    const parked = { kind: 'refused' as const, reason: message, next }
     const at = instantOf(parts.context.clock.now())
     return { next: { ...current, respawn: { ...current.respawn, at, parked } }, result: undefined }
   })

@@ -38,7 +38,7 @@ export function decideRespawn(run: AgentRun, address: string, rule: RespawnRule,
   if (count >= rule.limit) {
     const on = recipe.work ? ` on ${recipe.work}` : ''
     const reason = `it ended ${count + 1} times${on}, last: ${end.reason}`
-    return { ...known, parked: { kind: 'loop', reason, next: `See skein why ${address} , then: ${next}` } }
+    return { ...known, parked: { kind: 'loop', reason, next: `When its cause is mended: ${next}` } }
   }
   return { ...known, count: count + 1, delay_ms: Math.min(rule.backoffMs * 2 ** count, rule.mostMs) }
 }

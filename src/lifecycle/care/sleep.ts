@@ -32,6 +32,7 @@ function busyWith({ run, verdict, pane }: Observed, live: LiveRun): string | und
   const status = verdict?.status
   const activity = status && activityOf(status)
   if (activity === 'blocked') return `it waits for an answer (${status?.waiting_for})`
+  if (activity === 'failed') return `its last turn failed (${status?.reason ?? 'the reason is unknown'})`
   if (activity !== 'quiet') return `it is ${status?.status ?? 'unknown'}`
   if (run?.pending_prompt) return 'a prompt is waiting to be sent to it'
   if (run?.handoff || run?.launching) return 'it is handing off or starting'

@@ -14,6 +14,7 @@ import type { AgentRun, Recipe } from '../agent-run.js'
 import { type Parts, runnerOf } from '../parts.js'
 import { environmentFor } from '../run/account.js'
 import { TurnBranches } from '../turns/turn-branch.js'
+import { nothingSaid } from './nothing-said.js'
 
 export interface ForkRequest {
   /** A session, or an agent: the one it is in. */
@@ -130,6 +131,7 @@ async function saidIn(
 ): Promise<Pick<ForkPlan, 'log'> & { turns: LoggedTurn[] }> {
   if (log && !log.tool.lacksHistory?.(log.ref)) return { log, turns: foldSession([log.tool.read(log.ref)]).turns }
   const { turns, told_from } = await home.history.turns(session.id)
+  if (!log && turns.length === 0 && session.ended_at !== undefined) throw nothingSaid(session, told_from)
   if (!log || told_from === 'archive') return { log: undefined, turns }
   const what = 'is a fork, and the log of the session that it comes from is gone'
   throw new SkeinError('session-not-found', `Session ${session.id} ${what}`, 'Fork a session that has its log')

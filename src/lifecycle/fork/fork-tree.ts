@@ -38,8 +38,7 @@ export async function restoreTree(
   const short = note.id.slice(0, 8)
   const beside = repository ? repository.replace(/\/\.git$/, '') : snapshot.root
   const directory = join(`${beside}.worktrees`, isGit ? (name ?? short) : short)
-  if (isThere(directory))
-    throw new SkeinError('bad-input', `${directory} is already there`, 'Choose another name: --name <name>')
+  if (isThere(directory)) throw alreadyThere(directory)
   const branch = isGit ? (name ?? `skein/session/${short}`) : undefined
   if (repository && branch) await refuseTaken(git, repository, branch)
   const base = branch === undefined ? undefined : await turnCommitFor(parts, plan)
@@ -54,8 +53,7 @@ export async function restoreTree(
   })
   write()
   makeDirectory(above)
-  mkdirSync(directory)
-  note.made = directoryMark(directory)
+  makeOwn(directory, note)
   write()
   const target = { path: directory, ...(branch ? { branch } : {}), ...(base === undefined ? {} : { base }) }
   const restored = await parts.home.snapshots.restore(snapshot, target)
@@ -71,6 +69,21 @@ export async function restoreTree(
     included,
   }
 }
+
+/** Another fork of the same name may have made it meanwhile: then nothing there is this fork's to take back. */
+function makeOwn(directory: string, note: ForkNote): void {
+  try {
+    mkdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    for (const key of ['directory', 'repository', 'branch', 'head'] as const) delete note[key]
+    throw alreadyThere(directory)
+  }
+  note.made = directoryMark(directory)
+}
+
+const alreadyThere = (directory: string): SkeinError =>
+  new SkeinError('bad-input', `${directory} is already there`, 'Choose another name: --name <name>')
 
 const repositoryGone = (repository: string, { session }: ForkPlan): SkeinError =>
   new SkeinError(

@@ -116,7 +116,7 @@ async function forkOne(parts: Parts, plan: ForkPlan, { nth, note, write }: Makin
   const { chooseId } = runnerOf(parts, recipe.tool).can
   const binds = chooseId === 'flag' || chooseId === 'seed'
   const origin = { session: source.id, ...(turn === undefined ? {} : { turn }) }
-  const facts = { agent: agent.address, tool: recipe.tool, cwd, ...(source.title ? { title: source.title } : {}) }
+  const facts = factsOf(plan, agent, cwd, tree?.branch)
   step('session')
   // Before there is a log of it, which a reader of logs would take for a session that it has found.
   if (binds) await home.sessions.start({ id: wanted, ...facts, forked_from: origin })
@@ -156,6 +156,19 @@ function begin({ signal, onStep }: ForkRequest, step: ForkStep): void {
   if (signal?.aborted) throw new SkeinError('interrupted', 'The fork was interrupted', 'Nothing of it is left')
   onStep?.(step)
 }
+
+/** The branch is told because the copied lines name that of the source. */
+const factsOf = (plan: ForkPlan, { address: agent }: Agent, cwd: string, branch: string | undefined) => ({
+  agent,
+  tool: plan.recipe.tool,
+  cwd,
+  ...titleOf(plan),
+  ...(branch === undefined ? {} : { branch }),
+})
+
+/** That of the source is of a conversation that the fork may have nothing of. */
+const titleOf = ({ request, kept, session: { title } }: ForkPlan): { title?: string } =>
+  request.chat && kept.length > 0 && title ? { title } : {}
 
 async function missingGroups({ home }: Parts, address: string): Promise<string[]> {
   const { group } = splitAddress(parseAddress(address))
@@ -201,9 +214,10 @@ async function newAgent(
 
 async function agentAt(
   parts: Parts,
-  { agent: source, recipe, session }: ForkPlan,
+  plan: ForkPlan,
   { id, address, cwd }: { id: AgentId; address: string; cwd: string },
 ): Promise<Agent> {
+  const { agent: source, recipe } = plan
   const { tool, model, args, mcp, dangerous, account } = recipe
   const env = source && recipe.env_names ? givenEnv(parts, source, recipe) : {}
   const options = {
@@ -217,7 +231,7 @@ async function agentAt(
     ...(dangerous ? { dangerous } : {}),
     ...(account ? { account } : {}),
     ...(Object.keys(env).length > 0 ? { env } : {}),
-    ...(session.title ? { title: session.title } : {}),
+    ...titleOf(plan),
   }
   return spawn(parts, options, id)
 }

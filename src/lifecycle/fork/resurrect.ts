@@ -38,7 +38,9 @@ export async function resurrect(parts: Parts, reference: string, request: Resurr
   const cwd = directoryOf(source)
   const account = await accountFor(parts, source.id, tool)
   await refusePresent(parts, source, { tool, cwd, ...(account === undefined ? {} : { account }) })
-  const keepsId = tool === source.tool && writer.takes(source.id)
+  // A session with an agent may be one that Skein has begun.
+  const isBound = writer.isBoundToBegun === true && source.agent !== undefined
+  const keepsId = tool === source.tool && writer.takes(source.id) && !isBound
   const { session, turns, from, left_out } = await writeConversation(parts, source, {
     tool,
     cwd,

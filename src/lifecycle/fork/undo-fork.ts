@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { guardedText, isThere, namesIn, refuseDeadDirectory } from '../../disk/index.js'
-import { type Agent, isAgentId } from '../../model/index.js'
+import { type Agent, isAgentId, TAKEN_BACK } from '../../model/index.js'
 import { LOG_TOOLS } from '../../tools/index.js'
 import { liveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
@@ -27,7 +27,7 @@ export async function undoFork(
   if ((await removeAgent(parts, note, writtenMs !== undefined)) === 'complete') return
   const known = note.session && (await parts.home.sessions.get(note.session))
   if (known && known.ended_at === undefined)
-    await parts.home.sessions.end(known.id, { outcome: 'killed', reason: 'the fork was taken back' })
+    await parts.home.sessions.end(known.id, { outcome: 'killed', reason: TAKEN_BACK })
   for (const path of note.files) rmSync(path, { force: true })
   await forgetImported(parts, note)
   await removeTree(parts, note, writtenMs)

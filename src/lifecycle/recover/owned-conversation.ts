@@ -44,10 +44,10 @@ async function rivalOf(
   run: AgentRun,
   session: SessionId,
 ): Promise<Agent | undefined> {
+  const holding = (await runs.all()).filter((one) => one.agent !== agent.id && holds(one, session))
+  if (holding.length === 0) return undefined
   const roster = new Map((await home.roster.agents()).map((one) => [one.id, one]))
-  const others = (await runs.all()).filter(
-    (one) => one.agent !== agent.id && roster.has(one.agent) && holds(one, session),
-  )
+  const others = holding.filter((one) => roster.has(one.agent))
   if (others.length === 0) return undefined
   const owner = (await home.sessions.get(session))?.agent_id
   if (owner === agent.id) return undefined

@@ -139,7 +139,7 @@ async function recoverOne(
   if (fell.parked && !isNamed) return { ...refusal(agent, parkedError(agent, fell.parked)), fell }
   const plan = await planFor(parts, agent, run, { fell, dryRun })
   if ('error' in plan) return plan
-  if (dryRun) return told(agent, fell, plan, 'it would come back')
+  if (dryRun) return told(agent, fell, asPlanned(plan), 'nothing was started')
   if (starts.areOver) return { ...refusal(agent, tooManyFailures(agent)), fell }
   if (!(await starts.turn())) return undefined
   const { recovered, trouble } = await bringBack(parts, agent, run, { plan, fell, onBegun: options.onBegun })
@@ -218,6 +218,10 @@ async function bringBack(
     return { recovered: { ...refusal(agent, error), fell, ...session } }
   }
 }
+
+/** The same plan for who only asks: its log is not written. */
+const asPlanned = (plan: RecoveryPlan): RecoveryPlan =>
+  plan.isRestored ? { ...plan, because: 'its log was deleted and would be written again from the archive' } : plan
 
 function told(agent: Agent, fell: Fall, { outcome, session, because }: RecoveryPlan, how: string): Recovered {
   return {

@@ -98,12 +98,27 @@ export async function restoreLog(from: Parts, agent: Agent, { isRestored, sessio
 }
 
 /**
- * Only under its own id: a copy would be another session. Codex keeps in a database how a conversation was written that Skein has begun
- * for it, and opens no other log under that id.
+ * Writes the log of a conversation again that an agent is about to be started in, if it was deleted. Refuses (`SkeinError`) where that
+ * cannot be done: its program would begin an empty conversation under the same id.
  */
+export async function restoreDeleted(
+  parts: Parts,
+  agent: Agent,
+  run: AgentRun,
+  { recipe, session }: { recipe: AgentRun['recipe']; session: SessionId },
+): Promise<void> {
+  const { hasConversation } = runnerOf(parts, recipe.tool)
+  if ((await hasConversation?.(session, environmentFor(parts, recipe))) !== false) return
+  if (!(await wasSomethingSaid(parts, run, session))) return
+  if (liveRun(run) || !(await canRestore(parts, recipe.tool, session))) throw logDeleted(agent, recipe.tool, session)
+  const { resurrect } = await import('../fork/resurrect.js')
+  await resurrect(parts, session, {})
+}
+
+/** Only under its own id: a copy would be another session. */
 async function canRestore(parts: Parts, tool: string, session: SessionId): Promise<boolean> {
   const writer = WRITERS.find((one) => one.tool === tool)
-  if (!writer?.takes(session) || runnerOf(parts, tool).can.chooseId === 'seed') return false
+  if (!writer?.takes(session) || writer.isBoundToBegun) return false
   const { told_from } = await parts.home.history.turns(session)
   return told_from === 'log' || told_from === 'archive'
 }

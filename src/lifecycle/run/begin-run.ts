@@ -239,7 +239,7 @@ async function recordStart(
   },
 ): Promise<void> {
   if (handoff?.kind === 'fresh' && session && session !== handoff.from)
-    return recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
+    return recordHandoff(parts, agent, next, handoff.from, session, { subject: handoff.subject })
   if (how === 'new') return recordFreshStart(parts, agent, next, before, session)
   if (!session) return
   if (before !== session) await recordEnd(parts, before, 'exit', `continued in ${session}`)

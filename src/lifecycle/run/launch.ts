@@ -1,24 +1,24 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { explainDiskError, makeDirectory, processStat, thisPlace, writeReplacing } from '../../disk/index.js'
+import { explainDiskError, makeDirectory, processStat, thisPlace, writeAtomic } from '../../disk/index.js'
 import { spoolCommand } from '../../journal/index.js'
 import { type Agent, type Roles, type SessionId, SkeinError } from '../../model/index.js'
 import { isTmux, type PaneInfo, writeAgainScript, writeLaunchScript } from '../../terminal/index.js'
 import {
   capturedSession,
   commandWords,
-  findProgram,
   type Launch,
   type Preparation,
   placeLinks,
+  programPath,
   resumeCaptured,
   type ToolRunner,
 } from '../../tools/index.js'
 import type { Launching, LiveRun, Recipe } from '../agent-run.js'
-import { ASKER_FILE, BRANCH_FILE, CHECKPOINT_FILE, PROMPT_FILE, SCRATCH_DIRECTORY } from '../agent-runs.js'
+import { AGAIN_FILE, ASKER_FILE, BRANCH_FILE, CHECKPOINT_FILE, PROMPT_FILE, SCRATCH_DIRECTORY } from '../agent-runs.js'
 import { nowOf, type Parts } from '../parts.js'
 import { hookAnswer, hookFiles } from '../prime/hook-run.js'
 import { environmentFor } from './account.js'
@@ -28,7 +28,14 @@ import { withStart } from './run-life.js'
 
 const SECRET_FILE = 'secret'
 /** Beside what begins with `env`, these outlive a run. */
-const OF_THE_AGENT: readonly string[] = [PROMPT_FILE, CHECKPOINT_FILE, BRANCH_FILE, ASKER_FILE, SCRATCH_DIRECTORY]
+const OF_THE_AGENT: readonly string[] = [
+  PROMPT_FILE,
+  CHECKPOINT_FILE,
+  BRANCH_FILE,
+  ASKER_FILE,
+  AGAIN_FILE,
+  SCRATCH_DIRECTORY,
+]
 /** A first run asks a model for a word; it may take a while and prints little. */
 const CAPTURE_MS = 120_000
 const CAPTURE_BYTES = 4 * 1024 * 1024
@@ -93,7 +100,7 @@ export async function prepareRun(parts: Parts, run: NewRun): Promise<PreparedRun
       ...(parts.answering ? { answer: hookAnswer(directory, parts.answering) } : {}),
     },
     environment: environmentFor(parts, recipe),
-    port: await freePort(),
+    port: runner.answer ? await freePort() : 0,
     secret: Buffer.from(parts.context.random.bytes(24)).toString('hex'),
   }
   const prepared = { ...run, launch, preparation: runner.prepare(launch) }
@@ -106,7 +113,7 @@ function refuseMissingProgram(parts: Parts, prepared: PreparedRun): void {
   const [program] = preparation.argv
   const env = launchEnvironment(parts, prepared, preparation, { id: prepared.launch.spool.run, session: undefined })
   const path = program.includes('/') ? resolve(recipe.cwd, program) : program
-  if (findProgram(path, { ...parts.environment, env })) return
+  if (programPath(path, { ...parts.environment, env }) !== undefined) return
   throw launch.command ? ownProgramMissing(agent.address, program) : programMissing(agent.address, recipe.tool)
 }
 
@@ -127,7 +134,7 @@ export const programMissing = (address: string, tool: string): SkeinError =>
 /** Writes everything a run needs, readable by its user alone. Nothing is started, except where a program tells its id no other way. */
 export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun> {
   const { launch, preparation } = run
-  const { directory, startedAt, port, secret } = launch
+  const { directory, startedAt, port } = launch
   const id = launch.spool.run
   const script = launchScriptOf(parts, id)
   const written = [directory, script]
@@ -140,12 +147,8 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
       }
   }
   try {
-    makeDirectory(directory)
     parts.spool.prepare()
-    await writeFile(join(directory, SECRET_FILE), secret, { mode: 0o600 })
-    const { answering, home } = parts
-    const hooks = answering ? hookFiles(launch, answering, { profile: home.profile, tool: run.runner.name }) : []
-    await writeFiles({ ...preparation, files: [...preparation.files, ...hooks] }, written)
+    writeFiles(directory, { ...preparation, files: [...preparation.files, ...ownFiles(parts, run)] }, written)
     const captured = await capturedFirst(parts, run, preparation, id)
     const session = captured?.session ?? preparation.session ?? run.session
     const env = {
@@ -164,7 +167,7 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
       home: parts.home.paths.agents,
       ...(preparation.isMute ? { is_mute: true as const } : {}),
     }
-    const again = await againScript(parts, run.agent, directory)
+    const again = againScript(parts, run.agent)
     return { launching, script, ...(session ? { session } : {}), ...(again ? { again } : {}), discard }
   } catch (error) {
     discard()
@@ -172,16 +175,23 @@ export async function writeRun(parts: Parts, run: PreparedRun): Promise<ReadyRun
   }
 }
 
-/** Only where it is known how Skein itself is run: a program that uses the library has no command line. */
-async function againScript(
-  { home, self, environment }: Parts,
-  { id }: Pick<Agent, 'id'>,
-  directory: string,
-): Promise<string | undefined> {
+/** What Skein itself needs for a run: the secret of an API, and what hooks call. Fifty agents that start wait for each file that is made. */
+function ownFiles(
+  { answering, home: { profile } }: Parts,
+  { runner, launch }: PreparedRun,
+): { path: string; content: string }[] {
+  const secret = runner.answer ? [{ path: join(launch.directory, SECRET_FILE), content: launch.secret }] : []
+  const hooks = answering && runner.can.tells ? hookFiles(launch, answering, { profile, tool: runner.name }) : []
+  return [...secret, ...hooks]
+}
+
+/** Only where it is known how Skein itself is run: a program that uses the library has no command line. The same for all runs of an agent. */
+function againScript({ home, runs, self, environment }: Parts, { id }: Pick<Agent, 'id'>): string | undefined {
   if (!self) return undefined
   const { SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME } = environment.env
   const env = { SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME }
-  return writeAgainScript({ path: join(directory, 'again.sh'), skein: self, profile: home.profile, agent: id, env })
+  const path = join(runs.directoryOf(id), AGAIN_FILE)
+  return writeAgainScript({ path, skein: self, profile: home.profile, agent: id, env })
 }
 
 /** A run whose pane is there. A server in another pid namespace, reached by its socket, has pids that mean nothing here. */
@@ -207,8 +217,8 @@ export function secretOf(parts: Parts, agent: Agent, run: LiveRun): string {
   return readFileSync(join(parts.runs.directoryOf(agent.id), run.id, SECRET_FILE), 'utf8')
 }
 
-/** Adds to `made` which files were not there before. */
-async function writeFiles({ files, links = [] }: Preparation, made: string[]): Promise<void> {
+/** Adds to `made` which files were not there before. Those in the directory of the run are new with it: nobody reads one half written. */
+function writeFiles(directory: string, { files, links = [] }: Preparation, made: string[]): void {
   placeLinks(links)
   for (const { path, content, onlyIfAbsent } of files) {
     const isThere = existsSync(path)
@@ -216,7 +226,8 @@ async function writeFiles({ files, links = [] }: Preparation, made: string[]): P
     if (!isThere) made.push(path)
     try {
       makeDirectory(dirname(path))
-      await writeReplacing(path, content)
+      if (dirname(path) === directory) writeFileSync(path, content, { mode: 0o600 })
+      else writeAtomic(path, content, { durable: false })
     } catch (error) {
       throw explainDiskError(error, path) // some belong where the tool keeps its own files, whatever is there
     }

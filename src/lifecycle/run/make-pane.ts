@@ -1,7 +1,7 @@
-import type { ProcessOwner } from '../../disk/index.js'
+import { lifeOf, type ProcessOwner } from '../../disk/index.js'
 import { type Agent, SkeinError } from '../../model/index.js'
 import { isListeningAt, type PaneInfo, restoreSocket, type SessionLook } from '../../terminal/index.js'
-import type { AgentRun } from '../agent-run.js'
+import type { AgentRun, LiveRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
 import type { ReadyRun } from './launch.js'
 import { serverOf } from './run-life.js'
@@ -20,8 +20,8 @@ export async function makePane(
 ): Promise<{ pane: PaneInfo; tier: Tier }> {
   await reachServer(parts)
   const terminal = await parts.terminals.of(parts.socket)
-  const isSameServer = run && JSON.stringify(run.socket) === JSON.stringify(parts.socket)
-  const old = isSameServer ? await terminal.pane(run.pane).catch(() => undefined) : undefined
+  const mayBeThere = run && JSON.stringify(run.socket) === JSON.stringify(parts.socket) && !isServerGone(run)
+  const old = mayBeThere ? await terminal.pane(run.pane).catch(() => undefined) : undefined
   if (old?.agent === agent.id) {
     return { pane: await terminal.respawn(old.pane, { cwd: recipe.cwd, script, again, ...look }), tier: 'respawned' }
   }
@@ -43,6 +43,12 @@ export async function makePane(
     if (!isTaken) throw error
     return { pane: await create(tmuxNameWithId(agent)), tier: 'recreated' }
   }
+}
+
+/** Then its pane went with it: after a dead server nobody asks the new one for the panes of fifty agents. */
+function isServerGone(run: LiveRun): boolean {
+  const server = serverOf(run)
+  return server !== undefined && lifeOf(server) === 'dead'
 }
 
 /** A server that has lost its socket is used again: a second one in its place would take it from the agents of the first for good. */

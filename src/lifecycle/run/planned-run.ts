@@ -4,6 +4,7 @@ import type { AgentRun, Binding, LiveRun, Recipe } from '../agent-run.js'
 import { type HandoffMarker, unfinished } from '../handoff/marker.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
 import { refuseForeign } from '../recover/owned-conversation.js'
+import { restoreDeleted } from '../recover/recovery-plan.js'
 import { beaconFor, senderFor } from './beacon-for.js'
 import { checkGivenEnv, givenEnv } from './given-env.js'
 import { type PreparedRun, prepareRun } from './launch.js'
@@ -100,7 +101,10 @@ export async function planRun(
   const prepared = await steps.do('command', async () => {
     refuseNoDirectory(recipe.cwd)
     if (how === 'resume' && session) await refuseHeld(parts, session, agent)
-    if (how === 'resume' && session && !plan?.resume) await refuseForeign(parts, agent, current, session)
+    if (how === 'resume' && session && !plan?.resume) {
+      await refuseForeign(parts, agent, current, session)
+      await restoreDeleted(parts, agent, current, { recipe, session })
+    }
     await parts.terminals.of(parts.socket)
     const origin = { ...(options.fork ? { origin: options.fork } : {}), ...(options.isAside ? { isAside: true } : {}) }
     // A program that will never say which conversation it is in: this run is one.

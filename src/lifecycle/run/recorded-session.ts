@@ -71,18 +71,22 @@ export async function recordSuccession(
   await recordBeginning(parts, agent, run, session)
 }
 
-/** An agent's next conversation continues one that it hands off. Recorded twice, it counts once. */
+/**
+ * An agent's next conversation continues one that it hands off. Recorded twice, it counts once. Before its program is started, the agent's
+ * file says why its predecessor was begun: `purpose` is its own.
+ */
 export async function recordHandoff(
   parts: Parts,
   agent: Agent,
   run: AgentRun,
   from: SessionId,
   session: SessionId,
-  subject?: string,
+  { subject, purpose = {} }: { subject?: string | undefined; purpose?: Pick<SessionFacts, 'topic' | 'sender'> } = {},
 ): Promise<void> {
   // A start that was undone has ended it again.
   if ((await parts.home.sessions.get(from))?.child_id === session) return recordBeginning(parts, agent, run, session)
-  if (await recordSuccessor(parts, agent, run, from, session, 'handoff', subject)) return
+  const handed = { ...purpose, ...(subject ? { subject } : {}) }
+  if (await recordSuccessor(parts, agent, run, from, session, 'handoff', handed)) return
   await recordEnd(parts, from, 'handoff', `handed off to ${session}`)
   await recordBeginning(parts, agent, run, session)
 }
@@ -113,12 +117,12 @@ async function recordSuccessor(
   from: SessionId,
   session: SessionId,
   link: Link,
-  subject?: string,
+  { subject, ...purpose }: Pick<SessionFacts, 'topic' | 'sender'> & { subject?: string } = {},
 ): Promise<boolean> {
   const [before, known] = await Promise.all([home.sessions.get(from), home.sessions.get(session)])
   const isPlaced = known && (known.source !== 'log' || known.parent_id !== undefined || known.forked_from !== undefined)
   if (!before || before.child_id || isPlaced) return false
-  const facts = { id: session, ...factsOf(agent, run), link }
+  const facts = { id: session, ...factsOf(agent, run), ...purpose, link }
   if (!known && isActive(before)) await home.sessions.handoff(from, { ...facts, ...(subject ? { subject } : {}) })
   else await home.sessions.start({ ...facts, parent_id: from, mayExist: true })
   return true

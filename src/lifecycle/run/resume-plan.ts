@@ -61,10 +61,13 @@ export async function livingHolder(
   session: SessionId,
   self?: Agent,
 ): Promise<{ agent: Agent; live: LiveRun | undefined } | undefined> {
+  // Most often there is none: then nobody waits for the roster.
+  const others = (await parts.runs.all()).filter((run) => run.agent !== self?.id && run.binding?.session === session)
+  if (others.length === 0) return undefined
   const agents = new Map((await parts.home.roster.agents()).map((agent) => [agent.id, agent]))
-  for (const run of await parts.runs.all()) {
+  for (const run of others) {
     const agent = agents.get(run.agent)
-    if (!agent || agent.id === self?.id || run.binding?.session !== session) continue
+    if (!agent) continue
     const live = liveRun(run)
     if (live ? (await lifeNow(parts, agent, live)) === 'alive' : run.launching) return { agent, live }
   }

@@ -2,6 +2,7 @@ import { type Agent, DEFAULT_START, type Role, SkeinError } from '../../model/in
 import type { LiveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
+import { hasSpoken } from '../status/has-spoken.js'
 import type { Observed } from '../status/observe.js'
 import { answer } from '../talk/answer.js'
 import type { Begun } from './begin-run.js'
@@ -20,13 +21,15 @@ const STARTUP_RULE = /^[^/]+\/(?:trust|bypass-warning)@/
 export async function settleStart(
   parts: Parts,
   agent: Agent,
-  { run, atMs }: Begun,
+  { run, atMs, beacon }: Begun,
   role: Role | undefined,
   steps: StartSteps,
+  hasPrompt = false,
 ): Promise<Observed> {
   const options = role?.start ?? DEFAULT_START
   const { respawn = 'never' } = role ?? {}
-  let seen = await waited(parts, agent, { run, atMs }, options, steps)
+  const isPrompted = hasPrompt || beacon !== undefined
+  let seen = await waited(parts, agent, { run, atMs, isPrompted }, options, steps)
   const isOver = seen.isOver || seen.run?.run?.ended_at !== undefined
   if (respawn === 'never') steps.skip('auto-respawn', 'not asked for')
   else steps.done('auto-respawn', `${respawn}, by the watchdog of the daemon`)
@@ -57,25 +60,26 @@ export async function settleStart(
 async function waited(
   parts: Parts,
   agent: Agent,
-  { run, atMs }: Pick<Begun, 'run' | 'atMs'>,
+  begun: Parameters<typeof untilAlive>[2],
   { wait_for_agent: waits, wait_fatal: isFatal }: Role['start'],
   steps: StartSteps,
 ): Promise<Observed> {
   if (!waits) {
     steps.skip('wait', 'not asked for')
-    return seenAlive(parts, agent, run, { mayBeOver: true })
+    return seenAlive(parts, agent, begun.run, { mayBeOver: true })
   }
   try {
-    return await steps.do('wait', () => untilAlive(parts, agent, run, atMs))
+    return await steps.do('wait', () => untilAlive(parts, agent, begun))
   } catch (error) {
     if (isFatal || !(error instanceof SkeinError) || error.code !== 'agent-died') throw error
-    return seenAlive(parts, agent, run, { mayBeOver: true })
+    return seenAlive(parts, agent, begun.run, { mayBeOver: true })
   }
 }
 
 /** Only what the program asks about itself before it begins; a permission, a plan or a question of the agent stays for its user. */
 export async function acceptDialogs(parts: Parts, agent: Agent, run: LiveRun, first: Observed): Promise<Observed> {
   const until = performance.now() + DIALOGS_MS
+  const runner = parts.runners.find(({ name }) => name === first.run?.recipe.tool)
   let seen = first
   for (let answered = 0; ; ) {
     const { reading, verdict } = seen
@@ -86,7 +90,9 @@ export async function acceptDialogs(parts: Parts, agent: Agent, run: LiveRun, fi
       if (!isStartup || token === undefined || answered === MOST_DIALOGS) return seen
       answered += 1
       await answer(parts, agent, { decision: 'allow' }, token)
-    } else if (activity === 'quiet' || activity === 'running' || performance.now() >= until) return seen
+    } else if (performance.now() >= until || activity === 'running') return seen
+    // Some show an input line before they ask.
+    else if (activity === 'quiet' && (!runner || hasSpoken(parts, seen.run, runner))) return seen
     await pause(LOOK_MS)
     seen = await seenAlive(parts, agent, run)
   }

@@ -124,7 +124,7 @@ export async function startAgent(parts: Parts, options: StartNow): Promise<Start
   const { plan, agent, tree } = await resolving.catch((error: unknown) => {
     throw signal?.aborted ? interrupted() : error
   })
-  const restart = { force: options.force ?? false, plan, steps }
+  const restart = { force: options.force ?? false, plan, steps, hasPrompt: options.prompt !== undefined }
   if (plan.known) {
     const started = await start(parts, agent, restart)
     return { ...started, agent: await rostered(parts, plan) }
@@ -204,6 +204,8 @@ export async function start(
   options: Restart & {
     plan?: StartPlan
     steps?: StartSteps
+    /** It is given a prompt once it runs. */
+    hasPrompt?: boolean
     onStep?: (step: StartStepName) => void
     /** Called once its program runs and is recorded; what follows is waiting, which begins when this is done. */
     onBegun?: () => Promise<void> | void
@@ -227,7 +229,7 @@ export async function start(
     await options.onBegun?.()
     await clearOldRuns(parts, agent, begun.run.id)
     undoBranch = await readyBranch(parts, agent, begun.cwd)
-    const observed = await settleStart(parts, agent, begun, role, steps)
+    const observed = await settleStart(parts, agent, begun, role, steps, options.hasPrompt)
     const { tier, session, beacon } = begun
     return { agent, observed, tier, session, beacon }
   } catch (error) {

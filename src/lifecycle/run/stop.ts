@@ -9,6 +9,7 @@ import { fallOf } from '../recover/fall.js'
 import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { readScreenOf } from '../status/screen-of.js'
+import { unseenReply } from '../status/turn-end.js'
 import { withoutPrompt } from '../talk/pending-prompt.js'
 import { askFor } from './asked-end.js'
 import { endRun, endUnrecorded, refuseLeft } from './end-run.js'
@@ -38,7 +39,7 @@ export async function stop(
   options: { graceMs?: number; isDown?: boolean; isAsleep?: boolean; because?: string } = {},
 ): Promise<Stopped> {
   const live = await runToEnd(parts, agent)
-  if (!live) return leaveDown(parts, agent)
+  if (!live) return (await alreadyEnded(parts, agent, options)) ?? leaveDown(parts, agent)
   const flags = {
     ...(options.isDown ? { is_down: true as const } : {}),
     ...(options.isAsleep ? { is_asleep: true as const } : {}),
@@ -73,6 +74,22 @@ export async function kill(parts: Parts, agent: Agent): Promise<Stopped> {
   const left = await endRun(parts, agent, live, 0).catch(unask)
   await settle(parts, agent, live, { outcome: 'killed', ...end }, left)
   return { wasRunning: true, how: 'its processes were killed', left }
+}
+
+/**
+ * What another process has put to sleep or shut down at the same time stays so, to be brought back by whatever brings that back: only who
+ * wants it stopped takes that away. Nor is an agent that has just crashed kept down by who wanted it to sleep.
+ */
+async function alreadyEnded(
+  { runs }: Parts,
+  { id }: Agent,
+  { isDown, isAsleep }: { isDown?: boolean; isAsleep?: boolean },
+): Promise<Stopped | undefined> {
+  const run = (await runs.read(id))?.run
+  const left = (how: string): Stopped => ({ wasRunning: false, how, left: [] })
+  if ((isDown || isAsleep) && run?.is_asleep) return left('it is asleep already')
+  if ((isDown || isAsleep) && run?.is_down) return left('it was stopped by skein down already')
+  return isAsleep ? left('it has ended meanwhile') : undefined
 }
 
 async function leaveDown(parts: Parts, agent: Agent): Promise<Stopped> {
@@ -214,6 +231,7 @@ async function settle(
       since: at,
       source: 'process',
       reason: end.reason,
+      ...(end.is_asleep ? unseenReply(current) : {}),
     }
     const {
       told: _told,

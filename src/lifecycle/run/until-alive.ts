@@ -4,6 +4,7 @@ import type { LiveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
 import { START_GRACE_MS } from '../status/decide-status.js'
 import { activityOf } from '../status/evidence.js'
+import { showsFirstPicture } from '../status/first-picture.js'
 import type { Observed } from '../status/observe.js'
 import { observeTogether } from '../status/observe-together.js'
 import { keptText } from '../talk/kept-text.js'
@@ -18,8 +19,15 @@ export const NOT_FOUND = 'exited 127'
 /** Lines of a program that ended at once, for its user to see why. */
 const LAST_LINES = 12
 
-/** "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace. */
-export async function untilAlive(parts: Parts, agent: Agent, run: LiveRun, beganMs: number): Promise<Observed> {
+/**
+ * "Started" is only said of a program that has been seen alive: it tells so itself, its screen does, or it lives through the grace.
+ * `isPrompted`: who gives it its first prompt waits for what it asks before that.
+ */
+export async function untilAlive(
+  parts: Parts,
+  agent: Agent,
+  { run, atMs: beganMs, isPrompted }: { run: LiveRun; atMs: number; isPrompted: boolean },
+): Promise<Observed> {
   for (;;) {
     const seen = await seenAlive(parts, agent, run)
     const activity = seen.verdict && activityOf(seen.verdict.status)
@@ -27,7 +35,7 @@ export async function untilAlive(parts: Parts, agent: Agent, run: LiveRun, began
     // What is drawn on a screen, a program may draw just before it fails: it has to outlive that.
     const livedMs = performance.now() - beganMs
     const isProven = seen.verdict?.decided?.source !== 'pane' || livedMs >= PROVEN_MS
-    const isUp = activity && activity !== 'starting'
+    const isUp = activity && (activity !== 'starting' || (isPrompted && showsFirstPicture(seen)))
     if (isUp && isProven) return seen
     if (livedMs >= START_GRACE_MS) return seen
     // Of one that has drawn its prompt only its end would be news, which the last look shows as well.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { makeDirectory, statOf } from '../../disk/index.js'
-import { type Agent, type Session, SkeinError } from '../../model/index.js'
+import { type Agent, type Session, type SessionId, SkeinError } from '../../model/index.js'
 import { WRITERS } from '../../tools/index.js'
 import { SCRATCH_DIRECTORY } from '../agent-runs.js'
 import { writeConversation } from '../fork/written-conversation.js'
@@ -13,6 +13,8 @@ import { observe } from '../status/observe.js'
 import { letGo, makeMedium, sweepMediums } from './medium.js'
 
 const LOOK_MS = 200
+/** A program draws its screen within this. */
+const DRAWN_MS = 600
 
 export interface CallUp {
   /** The program that answers; the session's own by default. */
@@ -32,6 +34,8 @@ export interface CalledUp {
   /** The session's directory, or an empty one of the agent's where that is gone. */
   cwd: string
   is_directory_gone: boolean
+  /** The conversation that it has before it is asked, as far as its program has said. */
+  asked_in?: SessionId
 }
 
 /**
@@ -57,14 +61,12 @@ export async function callUp(parts: Parts, session: Session, options: CallUp): P
     const about = { agent, tool, cwd, is_directory_gone: there === undefined }
     if (canCopy) {
       await start(parts, agent, { fork: session.id, isAside: options.isForOneQuestion, plan })
-      await untilLoaded(parts, agent, options)
-      return { ...about, from: 'copy' }
+      return { ...about, from: 'copy', ...(await untilLoaded(parts, agent, options)) }
     }
     const written = await writeConversation(parts, session, { tool, cwd, ...named })
     const started = await start(parts, agent, { plan: { ...plan, resume: written.session } })
     if (there === undefined) await trust(parts, agent, started)
-    await untilLoaded(parts, agent, options)
-    return { ...about, from: written.from }
+    return { ...about, from: written.from, ...(await untilLoaded(parts, agent, options)) }
   } catch (error) {
     await letGo(parts, agent)
     throw error instanceof SkeinError ? unanswered(session, error) : error
@@ -96,13 +98,37 @@ async function trust(parts: Parts, agent: Agent, { observed }: Started): Promise
   if (live) await acceptDialogs(parts, agent, live, observed)
 }
 
-/** Some programs show the prompt of an empty conversation before the copy is made: what is sent then is asked of nobody. */
-async function untilLoaded(parts: Parts, agent: Agent, { timeoutMs, signal }: CallUp): Promise<void> {
+/**
+ * Some programs show the prompt of an empty conversation before the copy is there: what is sent then is asked of nobody. A screen that is
+ * half drawn does not show that yet, so it has to look the same for a while.
+ */
+async function untilLoaded(
+  parts: Parts,
+  agent: Agent,
+  { timeoutMs, signal }: CallUp,
+): Promise<Pick<CalledUp, 'asked_in'>> {
+  let loadedSince: number | undefined
   for (const end = performance.now() + timeoutMs; !signal?.aborted && performance.now() < end; ) {
     const [seen] = await observe(parts, new Set([agent.id]))
-    if (seen?.isOver || (seen?.verdict?.status.status !== 'starting' && !seen?.reading?.isNew)) return
+    const isLoaded = seen?.verdict?.status.status !== 'starting' && !seen?.reading?.isNew
+    loadedSince = isLoaded ? (loadedSince ?? performance.now()) : undefined
+    if (seen?.isOver || (loadedSince !== undefined && performance.now() - loadedSince >= DRAWN_MS)) {
+      const asked_in = seen?.run?.binding?.session
+      return asked_in === undefined ? {} : { asked_in }
+    }
     await pause(LOOK_MS, signal)
   }
+  return {}
+}
+
+/** The question has reached a conversation that knows nothing of the session: what came of it is no reply of the session. */
+export function refuseStrayed(session: Session, asked: string | undefined, now: string | undefined): void {
+  if (asked === undefined || now === undefined || asked === now) return
+  throw new SkeinError(
+    'not-answered',
+    `No reply of session ${session.id}: its program took the question into another conversation (${now})`,
+    'Ask again',
+  )
 }
 
 const silent = ({ id }: Session, because: string): SkeinError =>
@@ -111,6 +137,18 @@ const silent = ({ id }: Session, because: string): SkeinError =>
     `Session ${id} cannot be asked: ${because}`,
     `Read what it did: skein seance read ${id}`,
   )
+
+/** Of an agent that is removed now: nobody can look at it. */
+export function noReply(
+  { id }: Session,
+  { code, message }: SkeinError,
+  { signal }: Pick<CallUp, 'signal'>,
+): SkeinError {
+  const read = `Read what it did: skein seance read ${id}`
+  if (signal?.aborted) return new SkeinError('interrupted', 'Interrupted before there was a reply', read)
+  const next = code === 'timed-out' ? `Wait longer with --timeout, or read what it did: skein seance read ${id}` : read
+  return new SkeinError(code, `No reply of session ${id}: ${message}`, next)
+}
 
 const unanswered = ({ id }: Session, { code, message, next }: SkeinError): SkeinError =>
   new SkeinError(code, `Session ${id} cannot be asked: ${message}`, next)

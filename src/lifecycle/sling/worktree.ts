@@ -4,6 +4,7 @@ import { dirname, isAbsolute } from 'node:path'
 import { deadMountOn, isThere, notAnswering, realPath } from '../../disk/index.js'
 import { setAside } from '../../home/index.js'
 import { SkeinError } from '../../model/index.js'
+import { pastHalfMade } from '../../snapshots/index.js'
 
 const LIMIT_MS = 60_000
 const MOST_OUTPUT = 1024 * 1024
@@ -71,8 +72,9 @@ async function make(git: Git, { repository, directory }: Worktree, branch: strin
   await git.run(repository, 'worktree', 'remove', '--force', '--force', directory)
   mkdirSync(dirname(directory), { recursive: true })
   const there = await git.run(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
-  const how = there === undefined ? ['-b', branch, directory] : [directory, branch]
-  await git.must(repository, 'worktree', 'add', '--quiet', ...how)
+  // On its own: `worktree add -b` would leave it behind where it fails, and could then not be tried again.
+  if (there === undefined) await git.must(repository, 'branch', '--no-track', branch, 'HEAD')
+  await git.must(repository, 'worktree', 'add', '--quiet', directory, branch)
   if (await isSound(git, { repository, directory, branch })) return
   throw new SkeinError(
     'bad-input',
@@ -141,7 +143,11 @@ export class Git {
   }
 
   async #ran(cwd: string, args: readonly string[], input = ''): Promise<Ran> {
-    return this.#start(cwd, args, input, CONVERTING.has(args[0] ?? '') ? await this.#filters(cwd) : [])
+    const settings = CONVERTING.has(args[0] ?? '') ? await this.#filters(cwd) : []
+    return pastHalfMade(
+      () => this.#start(cwd, args, input, settings),
+      (ran) => ('problem' in ran ? ran.problem : ''),
+    )
   }
 
   #start(

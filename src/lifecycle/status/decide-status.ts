@@ -4,6 +4,7 @@ import {
   type AgentStatus,
   type Evidence,
   formatDuration,
+  INTERRUPTED,
   type Instant,
   instantOf,
   laterOf,
@@ -357,7 +358,7 @@ function factsOf({ status, reason, waiting_for, trouble }: Evidence, sighting: S
   const stalledMs = activity === 'running' ? stalledFor(sighting) : undefined
   if (stalledMs !== undefined)
     return { status, trouble: 'stalled', reason: `no progress for ${formatDuration(stalledMs)}` }
-  const wait = activity === 'blocked' ? (waiting_for ?? 'permission') : undefined
+  const wait = activity === 'blocked' ? (waiting_for ?? 'permission') : status === 'asleep' ? waiting_for : undefined
   return {
     status,
     ...(reason === undefined ? {} : { reason }),
@@ -376,7 +377,7 @@ function withStuck(facts: Facts, { stuck_since }: Sighting): Facts {
 function overFacts({ acked_at, snoozed_at, snoozed_until, now }: Sighting, end: TurnEnd | undefined): Facts {
   if (!end) return { status: 'idle' }
   const { at: since, how, reason, trouble } = end
-  if (how === 'interrupted') return { status: 'idle', reason: reason ?? 'interrupted', since }
+  if (how === 'interrupted') return { status: 'idle', reason: reason ?? INTERRUPTED, since }
   const isSeen = since <= (acked_at ?? instantOf(0))
   if (how === 'failed') {
     const why = reason === undefined ? {} : { reason: isSeen ? `seen: ${reason}` : reason }
@@ -389,15 +390,19 @@ function overFacts({ acked_at, snoozed_at, snoozed_until, now }: Sighting, end: 
 }
 
 /** No program runs: what ended it stays said. */
-function overOf({ previous, acked_at }: Sighting, process: Evidence | undefined): Evidence {
+function overOf(sighting: Sighting, process: Evidence | undefined): Evidence {
   if (process) return process
+  const { previous, acked_at, turn_end } = sighting
   const { since, source, reason, trouble } = previous
   const isSeen = previous.status === 'error' && acked_at !== undefined && acked_at >= since
   const status = isSeen ? 'stopped' : previous.status
   const isOver = ['stopped', 'asleep', 'error'].includes(status)
+  // One that sleeps has a reply that nobody has seen all the same.
+  const { waiting_for } = status === 'asleep' ? overFacts(sighting, turn_end) : {}
   return {
     source,
     at: since,
+    ...(waiting_for ? { waiting_for } : {}),
     status: isOver ? status : 'stopped',
     ...(reason === undefined || !isOver ? {} : { reason }),
     ...(trouble && isOver && !isSeen ? { trouble } : {}),

@@ -227,7 +227,7 @@ export async function settleIdentity(
   const from = judged.kind === 'rebind' ? judged.from : undefined
   const { handoff } = current
   if (from === undefined && handoff?.kind === 'fresh' && session !== handoff.from)
-    await recordHandoff(parts, agent, next, handoff.from, session, handoff.subject)
+    await recordHandoff(parts, agent, next, handoff.from, session, { subject: handoff.subject })
   else if (from === undefined) await recordBeginning(parts, agent, next, session)
   else await recordSuccession(parts, agent, next, from, binding)
   await publishIdentity(parts, agent, next)

@@ -12,6 +12,7 @@ import { dialogPrint } from '../talk/asks.js'
 import type { Look } from '../terminals.js'
 import { unknownBy, type Verdict } from './decide-status.js'
 import { activityOf } from './evidence.js'
+import { withFirstPicture } from './first-picture.js'
 import { takeIn } from './intake.js'
 import { processSeen } from './process-evidence.js'
 import { withQuiet } from './quiet-screen.js'
@@ -169,8 +170,10 @@ async function withReading(parts: Parts, one: Glance, screens: ReadonlyMap<Agent
   const { title, width } = pane
   const lines = screen.split('\n')
   const isBlank = lines.every((line) => line.trim() === '') && isStarting(parts, one)
-  const shown = isBlank ? BLANK : runner.readScreen({ lines, title, width })
-  const read = withQuiet(runner, shown, pane, run?.status, parts.context.clock.now())
+  const nowMs = parts.context.clock.now()
+  const drawn = isBlank ? BLANK : runner.readScreen({ lines, title, width })
+  const shown = withFirstPicture(runner, drawn, { lines, title, width }, pane, run, nowMs)
+  const read = withQuiet(runner, shown, pane, run?.status, nowMs)
   const mustCome = hasJustAsked(parts, one)
   const reading =
     read.dialog || mustCome ? await withSteadyDialog(parts, runner, live, read, run?.dialog, mustCome) : read

@@ -25,7 +25,7 @@ import { activityOf } from './evidence.js'
 import { holderOf, judge, settleIdentity } from './intake.js'
 import { loggedEnd } from './logged-turn.js'
 import type { Glance, Observed } from './observe.js'
-import { lastTurn, turnEndOf } from './turn-end.js'
+import { lastTurn, turnEndOf, unseenReply } from './turn-end.js'
 
 /** Decides what an agent does from what was just seen, and stores what has changed, with the evidence. */
 export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Agent>, one: Glance): Promise<Observed> {
@@ -53,7 +53,7 @@ export async function storeGlance(parts: Parts, agents: ReadonlyMap<AgentId, Age
     const { run: asking, verdict: judgement } = await askedNow(parts, next, now, again, reading)
     const { process } = one
     const ended = process && isOver ? await recordRunEnd(parts, agent, asking, now, { process, pane }) : undefined
-    const verdict = ended ? asAsked(judgement, now, ended.end) : judgement
+    const verdict = ended ? asAsked(judgement, now, ended.end, asking) : judgement
     const judged = withVerdict(asking, verdict, seen)
     const changed = ended ? { ...judged, run: endedRun(now, verdict.status.since, ended.end) } : judged
     return {
@@ -81,10 +81,11 @@ async function endKnown<T extends { run: AgentRun; verdict: Verdict }>({ runs }:
 }
 
 /** An end that was asked for is shown as that, not as the failure or the exit that the process shows. */
-function asAsked(verdict: Verdict, { asked }: LiveRun, { reason }: RunEnd): Verdict {
+function asAsked(verdict: Verdict, { asked }: LiveRun, { reason }: RunEnd, run: AgentRun): Verdict {
   if (!asked || asked.how === 'crashed') return verdict
   const { since, source } = verdict.status
-  return { ...verdict, status: { status: asked.is_asleep ? 'asleep' : 'stopped', since, source, reason } }
+  const unseen = asked.is_asleep ? unseenReply(run) : {}
+  return { ...verdict, status: { status: asked.is_asleep ? 'asleep' : 'stopped', since, source, reason, ...unseen } }
 }
 
 function endedRun(run: LiveRun, ended_at: Instant, end: RunEnd): LiveRun {

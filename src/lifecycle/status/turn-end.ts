@@ -1,4 +1,4 @@
-import { type Evidence, type Instant, laterOf, msOf, type TurnEnd } from '../../model/index.js'
+import { type Evidence, INTERRUPTED, type Instant, laterOf, msOf, type TurnEnd } from '../../model/index.js'
 import type { AgentRun } from '../agent-run.js'
 import { activityOf } from './evidence.js'
 
@@ -36,11 +36,21 @@ export function lastTurn(facts: TurnFacts): LastTurn {
 export const turnEndOf = ({ turn_end, finished_at }: Pick<AgentRun, 'turn_end' | 'finished_at'>): TurnEnd | undefined =>
   turn_end ?? (finished_at === undefined ? undefined : { at: finished_at, how: 'finished' })
 
+/** It has replied, and nobody has looked: an agent that is put to sleep is shown with that, too. */
+export function unseenReply(run: Pick<AgentRun, 'turn_end' | 'finished_at' | 'acked_at'>): {
+  waiting_for?: 'finished'
+} {
+  const end = turnEndOf(run)
+  return end?.how === 'finished' && end.at > (run.acked_at ?? '') ? { waiting_for: 'finished' } : {}
+}
+
 /** What becomes of the last turn when its program is started again: one that was going on was cut off. */
 export function turnBeforeStart(run: AgentRun, at: Instant): TurnEnd | undefined {
   const { told = [], busy_at } = run
   const { end, isOpen } = lastTurn({ told, busy_at, turn_end: turnEndOf(run), ...(run.run ? { run: run.run } : {}) })
-  return isOpen ? { at, how: 'interrupted', reason: 'interrupted: its program ended in the middle of the turn' } : end
+  return isOpen
+    ? { at, how: 'interrupted', reason: `${INTERRUPTED}: its program ended in the middle of the turn` }
+    : end
 }
 
 export const latestOf = (a: Instant | undefined, b: Instant | undefined): Instant | undefined =>

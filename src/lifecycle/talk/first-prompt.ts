@@ -20,6 +20,13 @@ export async function giveFirst(parts: Parts, agent: Agent, text: string, patien
 
 /** The same for a prompt that is kept already. */
 export async function giveKept(parts: Parts, agent: Agent, patienceMs = 0): Promise<FirstPrompt> {
+  if (parts.isStaying) return given(parts, agent, patienceMs)
+  // It is looked at many times: a process per question would take longer than all that is asked.
+  await using connected = parts.terminals.connected()
+  return await given({ ...parts, terminals: connected }, agent, patienceMs)
+}
+
+async function given(parts: Parts, agent: Agent, patienceMs: number): Promise<FirstPrompt> {
   const until = performance.now() + patienceMs
   for (;;) {
     const { sent, because } = await tried(parts, agent)

@@ -50,7 +50,7 @@ export async function sendPending(parts: Parts, agent: Agent): Promise<Sent | un
     const text = readPrompt(parts, agent)
     const isTyped = pending.typed_at !== undefined && pending.typed_at >= (liveRun(current)?.started_at ?? '')
     const result = text === undefined ? undefined : { text, typedAt: isTyped ? pending.typed_at : undefined }
-    return { next: { ...current, pending_prompt: { ...pending, taker } }, result }
+    return { next: { ...current, pending_prompt: { ...pending, taker } }, isDurable: false, result }
   })
   if (taken === undefined) return undefined
   const { text, typedAt } = taken
@@ -72,7 +72,9 @@ async function noteTyping(parts: Parts, agent: Agent): Promise<void> {
   await parts.runs.update(agent, (current) => {
     const pending = current?.pending_prompt
     if (!current || !pending) return undefined
-    return { next: { ...current, pending_prompt: { ...pending, typed_at: nowOf(parts) } }, result: undefined }
+    const typing = { ...pending, typed_at: nowOf(parts) }
+    // A power cut ends the program as well, and with it what was typed.
+    return { next: { ...current, pending_prompt: typing }, isDurable: false, result: undefined }
   })
 }
 

@@ -1,7 +1,6 @@
 import {
   type Agent,
   type AgentStatus,
-  formatDuration,
   type Instant,
   msOf,
   type SessionId,
@@ -15,6 +14,7 @@ import { activityOf } from '../status/evidence.js'
 import { turnsOf } from '../status/logged-turn.js'
 import { type Observed, observe } from '../status/observe.js'
 import { turnEndOf } from '../status/turn-end.js'
+import { gaveUp, type Patience } from './gave-up.js'
 import { keptText } from './kept-text.js'
 import { outputOf } from './output.js'
 
@@ -52,8 +52,9 @@ export async function outcomeOf(
   parts: Parts,
   agent: Agent,
   prompt: SentPrompt,
-  { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  patience: Patience = {},
 ): Promise<PromptOutcome> {
+  const { timeoutMs } = patience
   const until = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
   let quietSinceMs: number | undefined
   for (;;) {
@@ -66,12 +67,9 @@ export async function outcomeOf(
     const isSettled = quietSinceMs !== undefined && performance.now() - quietSinceMs >= FLUSH_MS
     const found = quietSinceMs === undefined ? undefined : await judged(parts, agent, seen, prompt, isSettled)
     if (found) return found
-    if ((until !== undefined && performance.now() >= until) || signal?.aborted) {
-      const waited = timeoutMs === undefined ? '' : ` after ${formatDuration(timeoutMs)}`
-      const next = `See: skein why ${agent.address}`
-      throw new SkeinError('timed-out', `${agent.address} is still ${status.status}${waited}`, next)
-    }
-    await pause(LOOK_MS, signal)
+    if ((until !== undefined && performance.now() >= until) || patience.signal?.aborted)
+      throw gaveUp(agent, status.status, patience)
+    await pause(LOOK_MS, patience.signal)
   }
 }
 

@@ -1,23 +1,22 @@
 import { statOf } from '../../disk/index.js'
-import { type Agent, type AgentStatus, type Instant, msOf, SkeinError, shownReason } from '../../model/index.js'
+import { type Agent, type AgentStatus, type Instant, SkeinError, shownReason } from '../../model/index.js'
 import type { Terminal } from '../../terminal/index.js'
 import type { ToolRunner } from '../../tools/index.js'
 import { type AgentRun, type LiveRun, liveRun } from '../agent-run.js'
 import { refuseUsedUp } from '../budget/standing.js'
 import { nowOf, type Parts, pause, runnerOf } from '../parts.js'
 import { activityOf } from '../status/evidence.js'
+import { hasSpoken, isTimeUp } from '../status/has-spoken.js'
 import { type Observed, observe } from '../status/observe.js'
 import { readScreenOf, screenOf } from '../status/screen-of.js'
 import { atWork, noteSending, recordPrompt } from './sent-prompt.js'
 
 const LOOK_MS = 120
+/** Until it is ready: its first prompt waits for it. */
+const STARTING_LOOK_MS = 50
 /** How long an agent that is not ready is waited for, and one that is still starting. */
 const READY_MS = 20_000
 const STARTING_MS = 90_000
-/** A program that has no hooks in this run is believed by its looks after this. */
-const LOOKS_MS = 15_000
-/** One that has hooks has so long to report: on a busy machine it shows an input line long before it listens, or asks something first. */
-const SPEAK_MS = 300_000
 /** A screen that has not changed for so long shows all that its program had to show. */
 const STEADY_MS = 700
 /** A pasted text is to be seen within this. */
@@ -57,8 +56,9 @@ export interface SendOptions {
 export async function send(parts: Parts, agent: Agent, text: string, options: SendOptions = {}): Promise<Sent> {
   const stored = await parts.runs.read(agent.id)
   const live = liveRun(stored)
-  if (!stored || !live) throw notRunning(agent)
+  // Before anything else: an agent that its budget has stopped cannot be started either.
   await refuseUsedUp(parts, agent)
+  if (!stored || !live) throw notRunning(agent)
   const runner = runnerOf(parts, stored.recipe.tool)
   const checked = runner.checkText(text)
   if (checked.kind === 'refused') throw new SkeinError('text-refused', checked.because, checked.next)
@@ -163,7 +163,7 @@ async function untilReady(
     const patience = activity === 'starting' || isLate ? STARTING_MS : READY_MS
     if (performance.now() >= begun + patience || signal?.aborted)
       throw notReady(agent, isLate ? 'it has not reported yet that it is ready' : status.reason)
-    await pause(LOOK_MS, signal)
+    await pause(activity === 'starting' ? STARTING_LOOK_MS : LOOK_MS, signal)
   }
 }
 
@@ -187,19 +187,6 @@ async function hasArrived(live: LiveRun, runner: ToolRunner, terminal: Terminal)
     if (performance.now() >= until) return false
     await pause(LOOK_MS)
   }
-}
-
-/** Whether it listens already, for programs that look ready before they are. One that never speaks is believed by its looks in the end. */
-function hasSpoken(parts: Parts, run: AgentRun | undefined, runner: ToolRunner): boolean {
-  const live = liveRun(run)
-  if (!runner.isReadyWhenTold || !live || isTimeUp(parts, live)) return true
-  return (run?.told ?? []).some(({ at }) => at >= live.started_at)
-}
-
-/** Whether it had its time to report. A start in the future means that the clock was set back since: nothing is left to wait for. */
-function isTimeUp(parts: Parts, { started_at, is_mute }: LiveRun): boolean {
-  const ageMs = parts.context.clock.now() - msOf(started_at)
-  return ageMs >= (is_mute ? LOOKS_MS : SPEAK_MS) || ageMs < 0
 }
 
 /** Such a program may still be taking up an old conversation when it says that it has started, and then empties its input line. */

@@ -13,10 +13,15 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { forkConversation } from '../../../src/lifecycle/fork/fork-conversation.js'
-import type { ForkPlan } from '../../../src/lifecycle/fork/fork-plan.js'
+import { ForkNotes } from '../../../src/lifecycle/fork/fork-note.js'
+import { type ForkPlan, planFork } from '../../../src/lifecycle/fork/fork-plan.js'
+import { restoreTree } from '../../../src/lifecycle/fork/fork-tree.js'
+import { undoFork } from '../../../src/lifecycle/fork/undo-fork.js'
 import type { SessionId } from '../../../src/model/index.js'
 import { codedSession, codePoint } from '../../../src/operations/history/code-point.js'
+import { forksOf } from '../../../src/operations/history/turn-forks.js'
 import { fakeTool } from '../fake-tool.js'
+import { partsOf } from '../handoff/parts.js'
 import { AFTER, claudeLike, forkable, git, leftovers, NOTHING, projectFolder, SESSION, texts } from './forkable.js'
 
 const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -42,6 +47,7 @@ describe('a fork', () => {
       forked_from: { session: SESSION, turn: 1 },
       agent: 'claude-fork',
       cwd: worktree,
+      branch,
     })
     expect(shop.log().at(-1)).toMatchObject({ started: session, resumed: true })
     expect(hashOf(shop.log1)).toBe(before)
@@ -59,6 +65,24 @@ describe('a fork', () => {
     expect(named.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect((await shop.agents.list()).filter(({ address }) => address === 'same')).toHaveLength(1)
     expect(texts(`${shop.project}.worktrees/same`)).toEqual(['file-1.txt'])
+  })
+
+  it('whose directory another fork of that name has made meanwhile leaves it to that one', async () => {
+    const shop = await forkable()
+    const parts = { ...(await partsOf(shop)), runners: [claudeLike()] }
+    const plan = await planFork(parts, { ...AFTER, turn: 1, name: 'same' })
+    const note = new ForkNotes(parts).begin('4f2a91c0-1234-4abc-8def-001122334455')
+    const directory = `${shop.project}.worktrees/same`
+    const write = (): void => {
+      if (!existsSync(directory)) git(shop.project, 'worktree', 'add', '-q', '-b', 'same', directory)
+    }
+    await expect(restoreTree(parts, plan, { note, write, name: 'same' })).rejects.toMatchObject({
+      code: 'bad-input',
+      message: `${directory} is already there`,
+    })
+    await undoFork(parts, note)
+    expect(git(directory, 'symbolic-ref', '--short', 'HEAD')).toBe('same')
+    expect(existsSync(join(directory, 'README.md'))).toBe(true)
   })
 
   it('says of the turns that it took over where their code is', async () => {
@@ -196,6 +220,15 @@ describe('a fork', () => {
     const [fork] = await shop.agents.fork({ ...AFTER, turn: 2, chat: false })
     expect(fork).toMatchObject({ conversation: 'new', turns: 0, turn: 2 })
     expect(texts(fork?.worktree ?? '')).toEqual(['file-1.txt', 'file-2.txt'])
+    // The title of the source is of a conversation that these have nothing of.
+    await shop.agents.fork({ ...AFTER, edge: 'before', turn: 1 })
+    await shop.agents.fork({ ...AFTER, turn: 1 })
+    const titles = (await shop.home.roster.agents()).map(({ address, title }) => [address, title])
+    expect(titles.sort()).toEqual([
+      ['claude-fork', 'claude-fork'],
+      ['claude-fork-2', 'claude-fork-2'],
+      ['claude-fork-3', 'do 1'],
+    ])
   })
 
   it('leaves nothing behind when its program cannot be started', async () => {
@@ -203,6 +236,16 @@ describe('a fork', () => {
     const shop = await forkable({ runners: [broken] })
     await expect(shop.agents.fork({ ...AFTER, turn: 2 })).rejects.toMatchObject({ code: 'agent-died' })
     expect(await leftovers(shop)).toEqual(NOTHING)
+    expect(await forksOf(shop.home, SESSION as SessionId)).toEqual([])
+  })
+
+  it('of a session of which nothing is left but its record is refused with that reason', async () => {
+    const shop = await forkable()
+    const { id } = await shop.home.sessions.start({ tool: 'claude', cwd: shop.project })
+    const request = { ...AFTER, source: id, turn: 1 }
+    await expect(shop.agents.fork(request)).rejects.toThrow('There is no turn 1')
+    await shop.home.sessions.end(id, { outcome: 'exit' })
+    await expect(shop.agents.fork(request)).rejects.toThrow(`Nothing is left of what was said in session ${id}`)
   })
 
   it('in another tool leaves nothing behind either, not even the conversation that was written for it', async () => {

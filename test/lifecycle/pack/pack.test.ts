@@ -52,6 +52,10 @@ describe('a pack', () => {
       [1, true, true],
       [2, true, true],
     ])
+    // By what was late, a turn's work is told from that of a person before it.
+    const late = (all: typeof coded) => all.slice(0, 2).map(({ before, after }) => [before?.late, after?.late])
+    expect(late(coded)).toEqual(late(await shop.home.history.codedTurns(SESSION)))
+    expect(coded[0]?.after?.late).toContain('file-1.txt')
 
     await other.agents.restart('web/again')
     expect(other.log().at(-1)).toMatchObject({ started: made.session, resumed: true })
