@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { type Account, ConfigValue, RUNNERS } from '../tools/index.js'
+import { ACCOUNT_KEYS } from './named-keys.js'
 import type { Settings } from './settings-file.js'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
@@ -10,7 +11,7 @@ export function accountsOf(settings: Settings, file: string, userHome: () => str
   const tools = RUNNERS.filter(({ account }) => account !== undefined)
   const found: Record<string, Account> = {}
   for (const name of Object.keys(value.table())) {
-    const one = value.get(name).object(['config_dir', 'tool'])
+    const one = value.get(name).object(ACCOUNT_KEYS)
     if (!NAME.test(name)) throw one.wrong('is not a name for an account', 'Use letters, digits, ".", "_" and "-"')
     const tool = one.optional('tool')?.oneOf(tools.map((runner) => runner.name)) ?? 'claude'
     const directory = directoryOf(one.get('config_dir'), userHome)

@@ -11,6 +11,7 @@ import {
   SkeinError,
 } from '../model/index.js'
 import { type Account, type CustomTool, LOG_TOOL_NAMES } from '../tools/index.js'
+import { PRICE_KEYS } from './named-keys.js'
 import type { GroupAdmission, OnDone, TurnSettings, WorkProviderSettings } from './programs-api.js'
 import { editSettings, readSettings, type Settings, settingsText, settingsTable as table } from './settings-file.js'
 import { settingsFlaws } from './settings-keys.js'
@@ -24,7 +25,6 @@ const MOST_DISK = 2_000_000_000
 const ON_DONE_MS = 600_000
 /** The longest that a timer can wait: more would be none. */
 const MOST_TIMEOUT_MS = 2 ** 31 - 1
-const PRICE_KEYS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'web_search', 'fast_factor']
 
 /** The user's settings that concern a home. Read when they are needed: most commands never look. */
 export class Config {

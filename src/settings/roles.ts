@@ -17,35 +17,13 @@ import {
 } from '../model/index.js'
 import { isColour } from '../terminal/index.js'
 import { ConfigValue } from '../tools/index.js'
+import { ROLE_KEYS, ROLES_KEYS, START_KEYS, THEME_KEYS } from './named-keys.js'
 import type { Settings } from './settings-file.js'
 
-const ROLE_KEYS = [
-  'session_name',
-  'address',
-  'mail_address',
-  'cwd',
-  'respawn',
-  'stuck_after',
-  'hibernate_after',
-  'shutdown_order',
-  'handoff',
-  'precompact',
-  'context',
-  'instructions',
-  'tool',
-  'model',
-  'args',
-  'dangerous',
-  'theme',
-  'beacon',
-  'start',
-] as const
 const START_FLAGS = Object.keys(DEFAULT_START).filter((key) => key !== 'ready_delay_ms') as Exclude<
   keyof RoleStart,
   'ready_delay_ms'
 >[]
-/** Keys of `[roles]` that are no role. */
-const OWN_KEYS = ['preset', 'root', 'prefixes']
 const ROLE_NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const PREFIX = /^[a-zA-Z][a-zA-Z0-9_]*(?:-[a-zA-Z0-9_]+)*$/
 const MOST_DELAY_MS = 120_000
@@ -69,7 +47,7 @@ export function rolesOf(settings: Settings, file: string, userHome: () => string
   const prefixes = prefixesOf(roles.optional('prefixes'))
   const base = new Map((preset === 'gastown' ? GASTOWN : []).map((role) => [role.name, role]))
   for (const name of Object.keys(roles.table())) {
-    if (OWN_KEYS.includes(name)) continue
+    if (ROLES_KEYS.includes(name)) continue
     const one = roles.get(name)
     if (!ROLE_NAME.test(name)) throw one.wrong('is not a name for a role', 'Use a to z, digits, "_" and "-"')
     base.set(name, roleOf(one, base.get(name) ?? plainRole(name)))
@@ -148,7 +126,7 @@ function durationOf(value: ConfigValue | undefined): string | undefined {
 
 function startOf(value: ConfigValue | undefined, base: RoleStart): RoleStart {
   if (!value) return base
-  value.object(Object.keys(DEFAULT_START))
+  value.object(START_KEYS)
   const delay = value.optional('ready_delay_ms')
   const ms = delay?.value
   if (delay && !(Number.isSafeInteger(ms) && Number(ms) >= 0 && Number(ms) <= MOST_DELAY_MS))
@@ -175,7 +153,7 @@ function prefixesOf(value: ConfigValue | undefined): Record<string, string> {
 function themesOf(value: ConfigValue): Record<string, RoleTheme> {
   const found = { ...THEMES }
   for (const name of Object.keys(value.table())) {
-    const one = value.get(name).object(['bg', 'fg', 'label', 'groups'])
+    const one = value.get(name).object(THEME_KEYS)
     const base = Object.hasOwn(THEMES, name) ? THEMES[name] : undefined
     const colour = (key: 'bg' | 'fg'): string => {
       const given = base ? one.optional(key) : one.get(key)

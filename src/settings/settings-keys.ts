@@ -1,3 +1,5 @@
+import { RESPAWNS } from '../model/index.js'
+import { ACCOUNT_KEYS, PRICE_KEYS, ROLE_KEYS, ROLES_KEYS, START_KEYS, THEME_KEYS } from './named-keys.js'
 import type { Settings } from './settings-file.js'
 
 /** What a setting may be, in words, and how to check it. */
@@ -20,41 +22,65 @@ const FLAG_OR_TEXT: Kind = {
 const COUNT: Kind = { words: 'a whole number', fits: (value) => Number.isInteger(value) && Number(value) >= 0 }
 const DURATION: Kind = { words: 'a duration such as "7d"', fits: (value) => isText(value) || value === 0 }
 const SIZE: Kind = { words: 'a size such as "2GB"', fits: isText }
+const RESPAWN: Kind = {
+  words: `one of ${RESPAWNS.join(', ')}`,
+  fits: (value) => RESPAWNS.some((one) => one === value),
+}
 const LIST: Kind = { words: 'a list', fits: isList }
 const TEXT_OR_LIST: Kind = { words: 'a text or a list', fits: (value) => isText(value) || isList(value) }
 /** A table whose keys are names that the user chose; what is in it is checked where it is used. */
 const NAMED: Kind = { words: 'a table', fits: isTable }
 
+/** Checked where it is used; here only its name is. */
+const ANY: Kind = { words: 'a value', fits: () => true }
+
+/** A table with these keys and no others. */
+interface Keys {
+  readonly [key: string]: Shape
+}
+
+/** A table whose keys are names that the user chose, and what is below each of them; `own` are keys of the table itself. */
+class Each {
+  constructor(
+    readonly shape: Shape,
+    readonly own: Keys = {},
+  ) {}
+}
+
+type Shape = Kind | Keys | Each
+
+const anyOf = (keys: readonly string[]): Keys => Object.fromEntries(keys.map((key) => [key, ANY]))
+
 /** Every setting of config.toml. */
-const KNOWN: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
+const KNOWN: Keys = {
   default_tool: TEXT,
-  accounts: NAMED,
+  accounts: new Each(anyOf(ACCOUNT_KEYS)),
   archive: { max_age: DURATION, max_size: SIZE },
   conversations: { reset: NAMED, send_policy: NAMED },
   daemon: { autostart: FLAG, ingest: FLAG },
-  events: { default_ttl: DURATION, min_retain: COUNT, prune_interval: DURATION, ttl: NAMED },
+  events: { default_ttl: DURATION, min_retain: COUNT, prune_interval: DURATION, ttl: new Each(DURATION) },
   fork: { setup: LIST },
-  hibernate: { after: DURATION, agents: NAMED },
-  logs: NAMED,
+  hibernate: { after: DURATION, agents: new Each(DURATION) },
+  logs: new Each(LIST),
   notify: { by: LIST, command: LIST, on: LIST, per_minute: COUNT, quiet_hours: TEXT_OR_LIST, rules: LIST },
-  prices: NAMED,
+  prices: new Each(anyOf(PRICE_KEYS)),
   recover: { spacing: DURATION },
-  roles: NAMED,
+  roles: new Each({ ...anyOf(ROLE_KEYS), start: anyOf(START_KEYS) }, anyOf(ROLES_KEYS)),
   sessions: { archive_after_days: COUNT },
-  themes: NAMED,
+  themes: new Each(anyOf(THEME_KEYS)),
   tmux: { socket: TEXT },
   tools: NAMED,
   turns: { snapshots: FLAG, commit: FLAG, push: FLAG_OR_TEXT, max_file_size: SIZE, max_time: DURATION, max_disk: SIZE },
-  groups: NAMED,
+  groups: new Each({ max_running: COUNT, repository: TEXT, snapshots: FLAG }),
   watchdog: {
-    respawn: TEXT,
+    respawn: RESPAWN,
     backoff: DURATION,
     max_backoff: DURATION,
     limit: COUNT,
     mass: COUNT,
     mass_window: DURATION,
     stuck_after: DURATION,
-    agents: NAMED,
+    agents: new Each(RESPAWN),
   },
   work: {
     on_done: LIST,
@@ -76,18 +102,24 @@ interface Flaw {
   what: string
 }
 
-function flawsOf(table: Settings, known: typeof KNOWN, above: string[]): Flaw[] {
+function flawsOf(table: Settings, known: Keys | Each, above: string[]): Flaw[] {
   return Object.entries(table).flatMap(([key, value]): Flaw[] => {
     const path = [...above, key]
     const name = path.join('.')
-    const kind = Object.hasOwn(known, key) ? known[key] : undefined
-    if (!kind) return [{ path, what: `${name} is not a setting; known: ${Object.keys(known).join(', ')}` }]
-    if (isKind(kind)) return kind.fits(value) ? [] : [{ path, what: `${name} is not ${kind.words}` }]
-    return isTable(value) ? flawsOf(value, kind, path) : [{ path, what: `${name} is not a table` }]
+    const shape = shapeOf(known, key)
+    if (!shape) return [{ path, what: `${name} is not a setting; known: ${Object.keys(known).join(', ')}` }]
+    if (isKind(shape)) return shape.fits(value) ? [] : [{ path, what: `${name} is not ${shape.words}` }]
+    return isTable(value) ? flawsOf(value, shape, path) : [{ path, what: `${name} is not a table` }]
   })
 }
 
-const isKind = (kind: Kind | Readonly<Record<string, Kind>>): kind is Kind => typeof kind.fits === 'function'
+function shapeOf(known: Keys | Each, key: string): Shape | undefined {
+  const keys = known instanceof Each ? known.own : known
+  if (Object.hasOwn(keys, key)) return keys[key]
+  return known instanceof Each ? known.shape : undefined
+}
+
+const isKind = (shape: Shape): shape is Kind => !(shape instanceof Each) && typeof shape.fits === 'function'
 
 /** The first line that names a key, in its table or with dots; 1 where it is written in a way that only a parser reads. */
 function lineOf(text: string, path: readonly string[]): number {
