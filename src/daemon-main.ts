@@ -11,9 +11,11 @@ import {
   type FromIntake,
   LogFile,
   makePrivate,
+  REPLACED,
   removeSocket,
   runDaemon,
   runIntake,
+  spawnDaemon,
   type ToCapture,
   type ToIntake,
   type ToOperation,
@@ -118,6 +120,7 @@ function beDaemon(): void {
     as: (caller, work) => callers.run(caller ?? actor, work),
   }).then((why) => {
     say(`process ${process.pid} ends: ${why}`)
+    if (why === REPLACED) spawnDaemon({ ...facts, place, profile })
     process.exit(0)
   }, fatal)
 }

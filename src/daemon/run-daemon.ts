@@ -27,12 +27,13 @@ import { retain } from './intake/retain.js'
 import { LoopDelay } from './loop-delay.js'
 import { parseNotify } from './notices/notify-settings.js'
 import { type DaemonPlace, daemonPlace, makePrivate, removeSocket } from './place.js'
+import { ProgramGuard } from './program-guard.js'
 import { API_VERSION, compareVersions, livingDaemon, removeRecord, writeRecord } from './record.js'
 import { TurnCaptures, type TurnCapturesSetup } from './snapshots/turn-captures.js'
 import { AgentWatcher, type AgentWatcherOptions } from './watch/agent-watcher.js'
 import { BudgetRounds } from './watch/budget-rounds.js'
 import { HibernateRounds } from './watch/hibernate-rounds.js'
-import { LiveRunners } from './watch/live-runners.js'
+import { LivePrograms } from './watch/live-programs.js'
 import { observerOf } from './watch/observer.js'
 import { SilenceRounds } from './watch/silence-rounds.js'
 import { TmuxServers } from './watch/tmux-servers.js'
@@ -80,8 +81,8 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
 
   const { hub, running } = await EventHub.open(home, ending.signal)
   const configured = await configuredHere(options, home)
-  using runners = new LiveRunners(configured.runners, home, facts.configFile, say)
-  const parts = withRunners(configured, runners)
+  using programs = new LivePrograms(configured, home, facts.configFile, say)
+  const parts = withPrograms(configured, programs)
   await using agents = agentsOf(parts)
   using captures = new TurnCaptures(capturesOf(options, home))
   await using watcher = await AgentWatcher.open(watching(options, { parts, hub, place, captures }))
@@ -99,7 +100,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const api = new Api({ ...answering(watcher), agents, operations, hub, health, ...stopping(ending) })
   await using server = new ApiServer(
     async (request, response) => {
-      await runners.refresh()
+      await programs.refresh()
       return api.answer(request, response)
     },
     (error) => say(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
@@ -109,7 +110,7 @@ export async function runDaemon(options: DaemonOptions): Promise<string> {
   const self = thisProcess()
   const { version } = facts
   writeRecord(place, { v: 1, ...self, version, api: API_VERSION, socket: place.socket, started_at: startedAt })
-  using _guard = new HomeGuard(homeDirectory(home.directory), options.abandon, { place, onReplaced: ending.end })
+  using _guards = guards(options, { home, place, ending })
   say(`version ${version} runs as process ${self.pid}, listening on ${place.socket}`)
 
   const failed = sayUnlessEnding(say, ending.signal)
@@ -144,6 +145,22 @@ function rounds(of: {
   return {
     async [Symbol.asyncDispose]() {
       for (const round of begun.reverse()) await round[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** End the daemon when its home, its record or its program is another one by now. */
+function guards(
+  { facts, abandon }: DaemonOptions,
+  { home, place, ending: { end } }: { home: Home; place: DaemonPlace; ending: Ending },
+): Disposable {
+  const both = [
+    new HomeGuard(homeDirectory(home.directory), abandon, { place, onReplaced: end }),
+    new ProgramGuard(facts.program, end),
+  ]
+  return {
+    [Symbol.dispose]() {
+      for (const guard of both) guard[Symbol.dispose]()
     },
   }
 }
@@ -203,11 +220,14 @@ async function configuredHere(
   return configured
 }
 
-/** The settings may change while the daemon runs: tools are asked for anew each time. */
-const withRunners = (configured: Parts, runners: LiveRunners): Parts => ({
+/** The settings may change while the daemon runs: tools and accounts are asked for anew each time. */
+const withPrograms = (configured: Parts, programs: LivePrograms): Parts => ({
   ...configured,
   get runners() {
-    return runners.all
+    return programs.runners
+  },
+  get environment() {
+    return programs.environment
   },
 })
 

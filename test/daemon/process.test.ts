@@ -169,6 +169,38 @@ describe('the daemon', () => {
     expect(existsSync(root)).toBe(false)
   })
 
+  it('whose program is replaced while it runs leaves commands to do what it cannot load, and is followed by the new program', async () => {
+    const { root, access } = scratchHome()
+    const own = join(dirname(root), 'own')
+    const install = (version: string): void => {
+      rmSync(join(own, 'dist'), { recursive: true, force: true })
+      for (const part of ['cli', 'daemon']) cpSync(join(DIST, part), join(own, 'dist', part), { recursive: true })
+      writeFileSync(join(own, 'package.json'), JSON.stringify({ name: 'skein', version }))
+    }
+    install('0.0.8')
+    cpSync(dirname(BINARY), join(own, 'bin'), { recursive: true })
+    symlinkSync(join(dirname(DIST), 'node_modules'), join(own, 'node_modules'))
+    const program = join(own, 'dist', 'daemon', 'daemon-main.cjs')
+    const { client } = await ensureDaemon({ ...access, version: '0.0.8', program })
+    // Its parts have other names in the new program.
+    rmSync(join(own, 'dist', 'daemon', 'chunks'), { recursive: true })
+    const { loadOperation } = await import('../../src/operations/index.js')
+    expect(await client.tryCall(await loadOperation('budget.show'), {}, {})).toBeUndefined()
+    await expect(client.get('/v1/budget.show')).rejects.toMatchObject({
+      message: expect.stringContaining('its program was replaced'),
+    })
+    install('0.0.9')
+    const next = await until(() => {
+      const record = livingDaemon(access.place)
+      return record !== undefined && record.pid !== client.record.pid && record
+    })
+    expect(next.version).toBe('0.0.9')
+    expect(lifeOf(client.record)).toBe('dead')
+    expect(readFileSync(access.place.log, 'utf8')).toContain(
+      `process ${client.record.pid} ends: its program was replaced`,
+    )
+  })
+
   it('of an older version is replaced by a newer, and an older program uses a newer daemon', async () => {
     const { root, access } = scratchHome()
     const older = join(dirname(root), 'older')

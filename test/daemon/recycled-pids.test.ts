@@ -15,6 +15,7 @@ function strike(killed: 'program' | 'server', words: readonly string[]): Record<
     const ran = spawnSync('unshare', [...ALONE, WORKER, directory, killed, ...words], {
       encoding: 'utf8',
       timeout: 290_000, // for what hangs
+      killSignal: 'SIGKILL', // unshare ignores SIGTERM while it waits
     })
     if (ran.status !== 0) throw new Error(`${ran.status} ${ran.stderr}`)
     return JSON.parse(ran.stdout)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { accessTo, type DaemonAccess, stopDaemon } from '../../src/daemon/index.js'
 import { daemonUnder } from '../cli/world.js'
+import { GONE } from '../support/gone.js'
 
 /** A home of its own; its daemon ends with the test, and everything goes. */
 export function scratchHome(under?: string): { root: string; access: DaemonAccess } {
@@ -12,7 +13,7 @@ export function scratchHome(under?: string): { root: string; access: DaemonAcces
   const access = accessTo(daemonUnder(root), 'default')
   onTestFinished(async () => {
     await stopDaemon(access)
-    rmSync(scratch, { recursive: true, force: true })
+    rmSync(scratch, GONE)
   })
   return { root, access }
 }

@@ -52,7 +52,7 @@ it('the daemon saves where an agent is after every turn and before a compaction,
   skein('checkpoint', 'write', '--agent', 'toast', '--notes', 'the parser is done')
   const noted = saved()
   writeFileSync(join(project, 'second.txt'), 'b')
-  await beforeCompaction({ home, context }, 'toast')
+  await beforeCompaction({ home, context }, { agent: 'toast' })
   await until(() => saved().timestamp !== noted.timestamp)
   expect(saved()).toMatchObject({ notes: 'the parser is done', modified_files: ['first.txt', 'second.txt'] })
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
@@ -17,6 +17,8 @@ const FAKE = fileURLToPath(new URL('../workers/fake-agent.mjs', import.meta.url)
 
 interface Yard {
   root: string
+  /** What its config file says at first. */
+  settings: string
   access: DaemonAccess
   home: Home
   skein(...args: string[]): string
@@ -31,10 +33,8 @@ async function yard(watchdog: string): Promise<Yard> {
   const project = join(root, 'project')
   mkdirSync(project, { recursive: true })
   const socket = join(root, 'tmux.sock')
-  writeFileSync(
-    join(root, 'config.toml'),
-    `[tools.demo]\ncommand = "${process.execPath} ${FAKE}"\nidle_patterns = ["re:^>"]\n[daemon]\nautostart = false\ningest = false\n[notify]\nby = []\n[tmux]\nsocket = "${socket}"\n[recover]\nspacing = 0\n[watchdog]\n${watchdog}`,
-  )
+  const settings = `[tools.demo]\ncommand = "${process.execPath} ${FAKE}"\nidle_patterns = ["re:^>"]\n[daemon]\nautostart = false\ningest = false\n[notify]\nby = []\n[tmux]\nsocket = "${socket}"\n[recover]\nspacing = 0\n[watchdog]\n${watchdog}`
+  writeFileSync(join(root, 'config.toml'), settings)
   const env = { PATH: process.env.PATH ?? '', HOME: root, SKEIN_HOME: root }
   const skein = (...args: string[]): string =>
     execFileSync(process.execPath, [BINARY, ...args], { env, cwd: project, encoding: 'utf8', timeout: 60_000 })
@@ -56,6 +56,7 @@ async function yard(watchdog: string): Promise<Yard> {
   }
   return {
     root,
+    settings,
     access,
     home,
     skein,
@@ -104,6 +105,36 @@ it('a crashed agent is started again after its backoff, linked to what crashed, 
   expect((await place.run('toast')).respawn).toBeUndefined()
 })
 
+it('an agent of an account that was described while the daemon ran is started again with it', async () => {
+  const place = await yard('respawn = "on-crash"\nbackoff = "4s"\n')
+  await ensureDaemon(place.access)
+  const directory = join(place.root, 'work')
+  mkdirSync(directory)
+  appendFileSync(join(place.root, 'config.toml'), `[accounts.work]\nconfig_dir = "${directory}"\n`)
+  const command = `${process.execPath} ${FAKE}`
+  place.skein('start', '.', '--agent', 'toast', '--tool', 'claude', '--command', command, '--account', 'work')
+  const first = await place.kill('toast')
+  const run = await until(async () => {
+    const now = await place.run('toast')
+    return now.respawn?.parked || (await isUpAgain(place, 'toast', first)) ? now : undefined
+  })
+  expect(run.respawn).toMatchObject({ count: 1 })
+  expect(run.respawn?.parked).toBeUndefined()
+  expect(run.recipe.account).toBe('work')
+  // Without its account it cannot be as it was: it is parked, which is told like any other way of being parked.
+  writeFileSync(join(place.root, 'config.toml'), place.settings)
+  await until(() => isStartedAgain(place, 'toast', first))
+  await place.kill('toast')
+  const { respawn } = await until(async () => {
+    const now = await place.run('toast')
+    return now.respawn?.parked ? now : undefined
+  })
+  const parked = { kind: 'refused', reason: 'There is no account named "work"' }
+  expect(respawn?.parked).toMatchObject(parked)
+  await until(async () => (await place.events('escalation_sent')).length > 0)
+  expect(await place.events('escalation_sent')).toMatchObject([parked])
+})
+
 it('a program that has outlived its pane is ended and started again; one without a rule is left to its user', async () => {
   const place = await yard('respawn = "never"\nbackoff = "1s"\n[roles.kept]\nrespawn = "on-crash"\n')
   const start = ['--tool', 'demo', '--arg=--stubborn']
@@ -147,6 +178,19 @@ it('what was stopped is not started again, also when it was down already; a mass
   ])
   const started = (await place.events('agent_started')).map(({ agent_id }) => agent_id)
   expect(started).toHaveLength(names.length + 3)
+})
+
+it('one agent that dies again and again is no mass death; two agents are, each once', async () => {
+  const place = await yard('respawn = "on-crash"\nbackoff = "1s"\nmass = 2\nmass_window = "10m"\n')
+  for (const name of ['looping', 'other']) place.skein('start', '.', '--agent', name, '--tool', 'demo')
+  await ensureDaemon(place.access)
+  for (const _ of [1, 2]) {
+    const killed = await place.kill('looping')
+    await until(() => isUpAgain(place, 'looping', killed))
+  }
+  await place.kill('other')
+  await until(async () => (await place.events('mass_death')).length > 0)
+  expect(await place.events('mass_death')).toMatchObject([{ count: 2, agents: ['looping', 'other'] }])
 })
 
 it('a program that leaves because it cannot log in or has reached a limit is held, not looped; it goes on when the limit ends, or by recover', async () => {

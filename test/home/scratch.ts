@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Home, openHome } from '../../src/home/index.js'
+import { GONE } from '../support/gone.js'
 
 /** A directory of its own that goes away with the test. */
 export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'skein-home-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(directory, GONE))
   return directory
 }
 

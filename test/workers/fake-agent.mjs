@@ -1,7 +1,7 @@
 // A small agent program for a terminal, as real ones are: a prompt line, bracketed paste, a dialog that arrow keys move in, hooks
 // that are a line for sh. What it is to do is said by its arguments, and by what it is told.
 import { spawn, spawnSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 const args = process.argv.slice(2)
@@ -190,7 +190,8 @@ if (args.includes('--stubborn')) {
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => {})
   // It also outlives its terminal.
   for (const stream of [process.stdin, process.stdout]) stream.on('error', () => {})
-  setInterval(() => {}, 60_000)
+  // It ends with the directory of its test: nobody else would end it.
+  setInterval(() => existsSync(process.env.SKEIN_HOME ?? '/') || process.exit(0), 500)
 }
 out('\x1b[?2004h')
 log({ started: session, resumed: isResumed, env: { GIVEN: process.env.GIVEN }, args, pid: process.pid })

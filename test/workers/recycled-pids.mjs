@@ -62,11 +62,18 @@ const statOf = (pid) => {
   try {
     const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=\w )/)
     const fields = rest.split(' ')
-    return { state: fields[0], starttime: fields[19] }
+    return { state: fields[0], session: Number(fields[3]), starttime: fields[19] }
   } catch {
     return undefined
   }
 }
+/** Until nothing is left of a process. tmux, as built with libutempter, misses some deaths until it hears of another. */
+const untilBuried = (pid) =>
+  until(() => {
+    const stat = statOf(pid)
+    if (stat?.state === 'Z' && statOf(run.server.pid) !== undefined) process.kill(run.server.pid, 'SIGCHLD')
+    return stat === undefined
+  })
 const runOf = () => {
   const folder = join(home, 'profiles/default/agents')
   const [name] = readdirSync(folder).filter((one) => one.endsWith('.json'))
@@ -75,7 +82,7 @@ const runOf = () => {
 
 /** Another program of the same name under a pid that has ended, with a session of its own and a child; it writes down every signal. */
 async function lookAlike(name, pid) {
-  await until(() => statOf(pid) === undefined)
+  await untilBuried(pid)
   const seen = join(directory, `signals-of-${name}`)
   const traps = ['HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'TERM', 'CONT'].map(
     (one) => `trap 'echo ${one} >> ${seen}' ${one}`,
@@ -84,7 +91,7 @@ async function lookAlike(name, pid) {
   // A number stays taken while anything is in the session or group that is named by it, which may still be ending, and while another
   // process or thread has got it first.
   for (;;) {
-    await until(() => statOf(pid) === undefined)
+    await untilBuried(pid)
     rmSync(seen, { force: true })
     writeFileSync('/proc/sys/kernel/ns_last_pid', String(pid - 1))
     const child = spawn('sh', ['-c', body], { argv0: name, detached: true, stdio: 'ignore', env: { PATH: env.PATH } })
@@ -99,7 +106,7 @@ async function lookAlike(name, pid) {
         isUntouched: () => statOf(pid)?.starttime === starttime && readFileSync(seen, 'utf8') === 'up\n',
       }
     }
-    child.kill('SIGKILL')
+    process.kill(-child.pid, 'SIGKILL')
     await once(child, 'exit')
   }
 }
@@ -109,23 +116,30 @@ must('daemon', 'start')
 const daemon = JSON.parse(must('daemon', 'status', '--json')).pid
 const run = runOf()
 const isWatched = words[0] === 'watchdog'
-const marked = readdirSync('/proc').filter((pid) => {
+const processes = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+const marked = processes().filter((pid) => {
   try {
-    return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`SKEIN_RUN=${run.id}`)
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`SKEIN_RUN=${run.id}`)
   } catch {
     return false
   }
 })
-const dead = [...marked.map(Number), ...(killed === 'server' ? [run.server.pid] : [])]
+const dead = [...marked, ...(killed === 'server' ? [run.server.pid] : [])]
 // The daemon that has to see the death sees it when the look-alikes are there: what it starts would take their pids.
 process.kill(daemon, isWatched ? 'SIGSTOP' : 'SIGKILL')
-for (const pid of dead) {
+const killIfThere = (pid) => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
     // gone with its parent
   }
 }
+for (const pid of dead) killIfThere(pid)
+// A client of tmux that it has left behind waits for the next daemon; as long as it is in the session of this one, its number is taken.
+if (!isWatched) for (const pid of processes()) if (statOf(pid)?.session === daemon) killIfThere(pid)
 if (killed === 'server') rmSync(socket, { force: true })
 const strangers = [await lookAlike('scripted', run.pid)]
 if (killed === 'server') strangers.push(await lookAlike('tmux', run.server.pid))

@@ -5,10 +5,12 @@ import {
   OPERATION_NAMES,
   type Operation,
   type OperationContext,
+  type OperationName,
   openApi,
   readInput,
   readQuery,
 } from '../../operations/index.js'
+import { isPartMissing } from '../program-guard.js'
 import type { ToOperation } from './operation-process.js'
 import { NotFound, type Request } from './server.js'
 
@@ -31,7 +33,7 @@ export class OperationRoutes {
     const [, name = ''] = request.path
     if (name === 'openapi.json' && request.method === 'GET') return this.#document()
     if (!isOperationName(name)) return undefined
-    return this.#run(await loadOperation(name), {}, request, response)
+    return this.#run(await loaded(name), {}, request, response)
   }
 
   /** Undefined when there is no such operation on an agent. */
@@ -43,7 +45,7 @@ export class OperationRoutes {
   ): Promise<object | undefined> {
     const name = `agents.${verb}`
     if (!isOperationName(name)) return undefined
-    const operation: Operation = await loadOperation(name)
+    const operation: Operation = await loaded(name)
     if ('agent' in operation.input) return this.#run(operation, { agent }, request, response)
     if (!('agents' in operation.input)) return undefined
     const answer = await this.#run(operation, { agents: [agent] }, request, response)
@@ -68,6 +70,16 @@ export class OperationRoutes {
 
   async #document(): Promise<object> {
     return openApi(await Promise.all(OPERATION_NAMES.map((name) => loadOperation(name))), this.version)
+  }
+}
+
+/** What cannot be loaded any more is an operation that this daemon does not have: its caller does it itself. */
+async function loaded(name: OperationName): Promise<Operation> {
+  try {
+    return await loadOperation(name)
+  } catch (error) {
+    if (!isPartMissing(error)) throw error
+    throw new NotFound(`${name} in this daemon any more: its program was replaced, and it restarts within seconds`)
   }
 }
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { isTooDeep, SkeinError } from '../../model/index.js'
 import { errorFacts } from '../../operations/index.js'
+import { isPartMissing } from '../program-guard.js'
 
 /** More than a user's programs need at once; beyond it, connections that ask for nothing are closed, oldest first. */
 const MAX_CONNECTIONS = 256
@@ -191,6 +192,11 @@ class TooLarge extends SkeinError {
 }
 
 function failure(error: unknown): [status: number, document: object] {
+  if (isPartMissing(error)) {
+    const message = 'The program of the daemon was replaced while it ran'
+    const next = 'It restarts by itself within seconds: try again. If it does not: skein daemon stop'
+    return [503, { error: { code: 'daemon-failed', message, next } }]
+  }
   if (!(error instanceof SkeinError)) {
     const next = 'See: skein daemon logs'
     return [500, { error: { code: 'bug', message: 'The daemon failed unexpectedly', next } }]

@@ -49,6 +49,10 @@ function kindOf({ status, waiting_for, trouble }: Seen): StatusNotice | undefine
   return waiting_for === 'finished' ? 'finished' : 'waiting'
 }
 
+/** Who was put to sleep with a reply that nobody has seen was reported before; it is still one to go to. */
+const unseenOf = ({ status, waiting_for }: Seen): 'finished' | undefined =>
+  status === 'asleep' && waiting_for === 'finished' ? waiting_for : undefined
+
 const PHRASES: Readonly<Record<StatusNotice, string>> = {
   waiting: 'waits for you',
   failed: 'has failed',
@@ -70,7 +74,7 @@ export const oneLine = (text: string): string =>
 export function nextOf<Agent extends Seen>(agents: readonly Agent[]): Agent | undefined {
   const rank: Readonly<Record<StatusNotice, number>> = { waiting: 0, failed: 1, stuck: 2, finished: 3 }
   const waiting = agents.flatMap((agent) => {
-    const kind = agent.archived_at === undefined ? kindOf(agent) : undefined
+    const kind = agent.archived_at === undefined ? (kindOf(agent) ?? unseenOf(agent)) : undefined
     return kind ? [{ agent, order: `${rank[kind]}${agent.since}` }] : []
   })
   return waiting.sort((a, b) => (a.order < b.order ? -1 : 1))[0]?.agent

@@ -115,16 +115,13 @@ export class Watchdog implements AsyncDisposable {
   }
 
   async #consider(id: AgentId): Promise<void> {
-    const { parts, say } = this.options
+    const { parts } = this.options
     const settings = await this.#settings()
     const agent = (await parts.home.roster.agents()).find((one) => one.id === id)
     if (!settings || !agent) return
     const respawn = await considerRespawn(parts, agent, settings.ruleOf(agent))
     if (!respawn) return
-    if (respawn.parked) {
-      say(`${agent.address} is parked: ${respawn.parked.reason}`)
-      await this.#tell('escalation_sent', agent, { ...respawn.parked })
-    }
+    if (respawn.parked) await this.#tellParked(agent, respawn.parked)
     this.#schedule(agent, respawn)
   }
 
@@ -153,14 +150,18 @@ export class Watchdog implements AsyncDisposable {
 
   async #respawn(agent: Agent, respawn: Respawn): Promise<void> {
     const { parts, say, configFile } = this.options
-    const did = await respawnAgent(parts, agent, respawn)
-    if (did === undefined) return
-    say(`${agent.address} was started again (${respawn.count}): ${did}`)
+    const done = await respawnAgent(parts, agent, respawn)
+    if (!done) return
+    if ('parked' in done) await this.#tellParked(agent, done.parked)
+    else say(`respawn ${respawn.count} of ${agent.address}: ${done.did}`)
     const { spacingMs } = parseRecoverSettings(await readSettings(configFile), configFile)
     if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, spacingMs))
   }
 
-  /** Many deaths at once have one cause. They are reported once, and are brought back one by one like any other. */
+  /**
+   * Many deaths at once have one cause. They are reported once, and are brought back one by one like any other. An agent that goes on dying
+   * is one of them, not many.
+   */
   async #count({ agent, session, payload }: Frame['event']): Promise<void> {
     const settings = await this.#settings()
     if (!settings) return
@@ -168,7 +169,7 @@ export class Watchdog implements AsyncDisposable {
     const nowMs = performance.now()
     const reason = String(payload.reason ?? '')
     this.#deaths = [
-      ...this.#deaths.filter((one) => nowMs - one.atMs < withinMs),
+      ...this.#deaths.filter((one) => nowMs - one.atMs < withinMs && one.agent !== agent),
       { atMs: nowMs, agent: agent ?? '', session, reason },
     ]
     if (this.#deaths.length < deaths) this.#isMass = false
@@ -193,12 +194,11 @@ export class Watchdog implements AsyncDisposable {
     await parts.home.events.append({ type: 'mass_death', payload })
   }
 
-  async #tell(type: string, agent: Agent, payload: Record<string, unknown>): Promise<void> {
-    await this.options.parts.home.events.append({
-      type,
-      agent: agent.address,
-      payload: { agent_id: agent.id, ...payload },
-    })
+  async #tellParked(agent: Agent, parked: NonNullable<Respawn['parked']>): Promise<void> {
+    const { parts, say } = this.options
+    say(`${agent.address} is parked: ${parked.reason}`)
+    const payload = { agent_id: agent.id, ...parked }
+    await parts.home.events.append({ type: 'escalation_sent', agent: agent.address, payload })
   }
 
   /** A mistake in the file is reported once, and nothing is started until it is corrected. */
