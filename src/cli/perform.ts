@@ -18,7 +18,8 @@ export async function perform<Declared extends Fields, Result extends object>(
 /** What people look at first: there they are told of a setting that does nothing. Done here, the operation reads the settings itself. */
 const OVERVIEWS: readonly string[] = ['list', 'agents.status']
 
-async function warnOfSettings({ daemon: { configFile }, context }: Cli): Promise<void> {
+/** Names settings that do nothing, for who does not read them itself. */
+export async function warnOfSettings({ daemon: { configFile }, context }: Cli): Promise<void> {
   const { isThere } = await import('../disk/index.js')
   if (!isThere(configFile)) return
   const { settingsWarnings } = await import('../settings/index.js')

@@ -240,6 +240,7 @@ export const SHAPES = {
     "edge": ["text", "always", "`before` or `after`"],
     "as_of": ["time", "always", "the moment that the snapshot shows"],
     "is_exact": ["boolean", "always", "false: files are missing, or were changed before they were captured"],
+    "late": ["list of text", "always", "files that the snapshot shows as they were later, and `.git`"],
   },
   "rewind-report": {
     "session": ["text", "always", "its id"],
@@ -252,6 +253,7 @@ export const SHAPES = {
     "index": ["text", "always", "`restored`, or `kept` where HEAD has moved since"],
     "changes": ["list of file-change", "always", "from the present files to those of the snapshot"],
     "nested": ["list of text", "always", "repositories inside, which are left alone"],
+    "left_alone": ["list of text", "always", "files that the snapshot left out, such as secrets, and that are therefore not changed"],
   },
   "remark": {
     "text": ["text", "always", ""],
@@ -912,7 +914,7 @@ export const SHAPES = {
   },
   "recovery-receipt": {
     "agent": ["running-agent", "always", "afterwards"],
-    "outcome": ["text", "always", "`resumed` in its conversation, `fresh` in a new one, `refused`, `up` (it already runs), `stopped` (it was stopped, or exited by itself)"],
+    "outcome": ["text", "always", "`resumed` in its conversation, `fresh` in a new one, `refused`, `up` (it already runs), `stopped` (it was stopped, or exited by itself). With `dry_run`, what would become of it"],
     "session_id": ["text", "if known", "its conversation"],
     "fell": ["fall", "if it was down", ""],
     "reason": ["text", "always", "how it came back, or why it did not"],
@@ -1078,7 +1080,7 @@ export const SHAPES = {
     "since": ["time", "always", "start of this status"],
     "source": ["text", "always", "the source that decided: `registry`, `hook`, `event-stream`, `report`, `title`, `pane` or `process`"],
     "reason": ["text", "if known", "why, in words"],
-    "waiting_for": ["text", "while waiting", "`permission`, `question`, `plan`, or `finished`: a reply that nobody has acknowledged"],
+    "waiting_for": ["text", "while waiting", "`permission`, `question`, `plan`, or `finished`: a reply that nobody has acknowledged, also of an agent that is asleep"],
     "trouble": ["text", "if any", "`dead-pane`, `exited`, `auth`, `usage-limit`, `model-unavailable`, `api-error`, `tmux-gone`, `stalled` (no progress in its log) or `stuck` (work is on its hook, and it does not answer)"],
     "token": ["text", "while waiting", "identifies this wait, and the first of `asks`; an answer with another token is refused"],
     "asks": ["list of ask", "while it asks", "every pending request, the one on its screen first"],

@@ -206,6 +206,13 @@ describe('a home', () => {
     for (const line of ['sessions list --all', 'sessions find x', 'cost', 'search nothing-at-all'])
       expect((await inGone(`skein ${line}`)).stderr, line).not.toContain('skein: The current directory')
     expect(ours(await inGone('skein sessions list --all'))).toEqual({ exitCode: 0, stderr: '' })
+    await shell('skein agents add web/gone --tool claude --project /srv/gone', at.env)
+    for (const line of ['prime', 'status', 'prime --state']) {
+      const told = await inGone(`SKEIN_AGENT=web/gone skein ${line}`)
+      expect({ line, ...ours(told) }).toEqual({ line, exitCode: 0, stderr: '' })
+    }
+    const hooked = await inGone('echo "{}" | SKEIN_AGENT=web/gone skein prime --hook')
+    expect(hooked.stdout).toContain('You are the agent web/gone')
     expect(ours(await inGone('skein privacy check'))).toEqual({
       stderr: 'skein: The current directory no longer exists. Change to an existing directory (cd)\n',
       exitCode: 2,

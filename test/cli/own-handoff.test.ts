@@ -114,11 +114,12 @@ it('--watch goes to the terminal of the successor; work that is not saved is ref
     spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { env, encoding: 'utf8' }).stdout
   onTestFinished(() => void tmux('kill-server'))
   const typed = `env -u TMUX ${process.execPath} ${BINARY} handoff toast -m "carry on" --watch`
-  const line = `${typed}; echo "refused with $?"; ${typed} --yes; echo "left with $?"; sleep 600`
+  const line = `${typed}; echo "refused with $?"; read go; ${typed} --yes; echo "left with $?"; sleep 600`
   tmux('new-session', '-d', '-x', '150', '-y', '20', 'sh', '-c', line)
   const screen = () => tmux('capture-pane', '-p')
   await eventually(screen, (text) => /refused with 2/.test(text) && text.includes('1 untracked file'))
   expect(agent()).toMatchObject({ pid: first.pid })
+  tmux('send-keys', 'Enter')
   await eventually(starts, (all) => all.length === 2)
   await eventually(screen, (text) => text.includes('> ready') && !text.includes('refused')) // it shows the agent's own terminal
   expect(agent()).toMatchObject({ pane: first.pane })

@@ -10,11 +10,12 @@ import { createProfile, deleteProfile, type Home, listProfiles, openHome } from 
 import { Journal } from '../../src/journal/index.js'
 import { type AgentRun, AgentRuns, type Agents, agentsOf, configuredParts } from '../../src/lifecycle/index.js'
 import { type Context, type Event, instantOf, nextEventId, type SessionId } from '../../src/model/index.js'
+import { GONE } from '../support/gone.js'
 
 /** A directory of its own, gone at the end of the test. */
 export function scratch(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'skein-cli-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  return { path, [Symbol.dispose]: () => rmSync(path, GONE) }
 }
 
 const context: Context = {
@@ -158,6 +159,8 @@ async function buildSnapshots(home: Home, directory: string, session: string): P
   await take('stop', startOf(2) + 100)
   mkdirSync(join(directory, 'src'))
   writeFileSync(join(directory, 'src', 'new.txt'), 'by a person\n')
+  // The turns are of the past, and the file is new: it was there before the prompt only if a snapshot before that has it.
+  await take('safety', startOf(2) + 200)
   await take('prompt', startOf(3))
   await take('safety', startOf(3) + 1)
 }

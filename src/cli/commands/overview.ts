@@ -2,7 +2,7 @@ import type { Home, IngestReport } from '../../home/index.js'
 import type { AgentView } from '../../lifecycle/index.js'
 import { DAY_MS, instantOf, SkeinError } from '../../model/index.js'
 import { agentsList, type ListedAgents, readInput, withSpent } from '../../operations/index.js'
-import { findProgram } from '../../tools/index.js'
+import { programPath } from '../../tools/index.js'
 import { type Cli, command } from '../command.js'
 import { perform } from '../perform.js'
 import { errorLine } from '../report-error.js'
@@ -110,7 +110,7 @@ async function firstSteps({ out, daemon }: Cli, home: Home): Promise<string> {
 async function installedTool({ programs }: Home): Promise<string> {
   const [runners, environment] = await Promise.all([programs.runners(), programs.environment()])
   const isThere = ({ name }: { name: string }): boolean =>
-    findProgram(runners.definitionOf(name)?.command[0] ?? name, environment) !== undefined
+    programPath(runners.definitionOf(name)?.command[0] ?? name, environment) !== undefined
   return runners.all.find(isThere)?.name ?? 'claude'
 }
 

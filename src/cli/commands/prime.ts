@@ -28,10 +28,8 @@ export const prime = command({
     'dry-run': flag('Consume and record nothing'),
     explain: flag('Print why'),
   },
-  async run(
-    { agent, session, hook, state, 'dry-run': dryRun, explain },
-    { out, daemon, profile, cwd, input, home, context },
-  ) {
+  async run({ agent, session, hook, state, 'dry-run': dryRun, explain }, cli) {
+    const { out, daemon, profile, input, home, context } = cli
     const isDry = state || dryRun
     if (isDry && !existsSync(join(daemon.root, 'profiles', profile))) {
       const next = 'Start an agent, or run skein prime without --state and --dry-run'
@@ -42,7 +40,7 @@ export const prime = command({
     const message = session === undefined ? await input(hook ? HOOK_INPUT : MAYBE_HOOK_INPUT) : undefined
     const primed = await primeFrom(
       { home: await home(), context },
-      { env: daemon.env, cwd, message, isHook: hook, isDry },
+      { env: daemon.env, cwd: () => cli.cwd, message, isHook: hook, isDry },
       { ...(agent ? { agent } : {}), ...(session ? { session: parseSessionId(session) } : {}) },
     )
     const body = (): string => (state ? primed.state : primeText(primed))

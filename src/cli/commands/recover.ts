@@ -15,7 +15,7 @@ export const recover = operationCommand(agentsRecover, {
   async instead(typed, cli) {
     if (cli.out.json) return false
     const signal = cli.interrupted()
-    const tell = (line: RecoveryLine): void => cli.out.text(recoveryLine(line))
+    const tell = (line: RecoveryLine): void => cli.out.text(recoveryLine(line, { isPlan: typed.dry_run }))
     const { receipts } = await recoverAgents(typed, contextOf(cli), { tell, signal })
     if (receipts.length === 0) cli.out.text('No agent is down')
     if (signal.aborted) cli.out.note('Interrupted. Agents without a line above are still down: skein recover')

@@ -136,7 +136,7 @@ export const agentsWait = operation({
         try {
           return await waitFor(id)
         } catch (error) {
-          const isCut = first.signal.aborted && error instanceof SkeinError && error.code === 'timed-out'
+          const isCut = first.signal.aborted && error instanceof SkeinError && error.code === 'interrupted'
           if (isCut) return undefined // another was first
           throw error
         } finally {

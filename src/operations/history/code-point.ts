@@ -14,6 +14,7 @@ export const pointDocument = ({ turn, edge, snapshot }: CodePoint) => ({
   edge,
   as_of: snapshot.as_of,
   is_exact: snapshot.exact && snapshot.mode === 'whole',
+  late: snapshot.late,
 })
 
 export interface CodedSession {

@@ -48,6 +48,7 @@ export const rewind = operation({
       index: rewound.index,
       changes: rewound.changes,
       nested: rewound.nested,
+      left_alone: rewound.leftAlone,
     }
   },
 })

@@ -1,5 +1,5 @@
 import type { Home, SessionTree } from '../../home/index.js'
-import type { SessionId } from '../../model/index.js'
+import { type SessionId, TAKEN_BACK } from '../../model/index.js'
 
 /** A session that was forked from another at a turn, with the forks of its own. */
 export interface TurnFork {
@@ -14,7 +14,7 @@ export interface TurnFork {
 /** What was forked from a session. */
 export async function forksOf(home: Pick<Home, 'sessions'>, session: SessionId): Promise<TurnFork[]> {
   const found = nodeOf(await home.sessions.tree(session), session)
-  return found ? found.forks.map(forkIn) : []
+  return found ? forksIn(found) : []
 }
 
 function nodeOf(tree: SessionTree, session: SessionId): SessionTree | undefined {
@@ -25,6 +25,10 @@ function nodeOf(tree: SessionTree, session: SessionId): SessionTree | undefined 
   }
 }
 
+/** Without those that failed: of them only the record is left. */
+const forksIn = ({ forks }: Pick<SessionTree, 'forks'>): TurnFork[] =>
+  forks.filter(({ session }) => session.reason !== TAKEN_BACK).map(forkIn)
+
 /** A fork goes on in the sessions that continue it; theirs are shown with it. */
 function forkIn({ session, forks, continued_by }: SessionTree): TurnFork {
   const { id, agent, title, forked_from } = session
@@ -33,6 +37,6 @@ function forkIn({ session, forks, continued_by }: SessionTree): TurnFork {
     ...(agent === undefined ? {} : { agent }),
     ...(title === undefined ? {} : { title }),
     ...(forked_from?.turn === undefined ? {} : { turn: forked_from.turn }),
-    forks: [...forks.map(forkIn), ...(continued_by ? forkIn(continued_by).forks : [])],
+    forks: [...forksIn({ forks }), ...(continued_by ? forkIn(continued_by).forks : [])],
   }
 }

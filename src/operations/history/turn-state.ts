@@ -9,7 +9,8 @@ export async function turnState(home: Home, session: string, number: number) {
 
 export function stateOf(shown: ShownTurns, number: number) {
   const turn = shown.history.turns.find((one) => one.number === number)
-  if (!turn) throw new SkeinError('bad-input', `There is no turn ${number}`, 'See: skein turns <session>')
+  if (!turn)
+    throw new SkeinError('bad-input', `There is no turn ${number}`, `See: skein turns ${shown.history.session.id}`)
   const { before, after } = shown.code.coded.find((one) => one.turn === number) ?? {}
   return {
     ...shownTurn(shown, turn, true),

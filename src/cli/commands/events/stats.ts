@@ -1,4 +1,5 @@
 import type { EventStats } from '../../../home/index.js'
+import { type Instant, msOf } from '../../../model/index.js'
 import { eventsStats } from '../../../operations/index.js'
 import { operationCommand } from '../../operation-command.js'
 import { card } from '../../screen/card.js'
@@ -35,7 +36,7 @@ function statsView(counted: EventStats, screen: Screen): string {
         pruned.last?.retained ? `${pruned.last.retained} expired events (min_retain, or not safe yet)` : undefined,
       ],
       ['it packed', pruned.last?.archived_sessions ? `${pruned.last.archived_sessions} session records` : undefined],
-      ['next prune', pruned.next_prune_time && `not before ${when(pruned.next_prune_time)}`],
+      ['next prune', pruned.next_prune_time && nextPrune(pruned.next_prune_time, screen.nowMs)],
       [
         'pruned',
         pruned.prune_count
@@ -49,6 +50,13 @@ function statsView(counted: EventStats, screen: Screen): string {
   return [facts, countTable('AGE', counted.by_age, screen), countTable('TYPE', counted.by_type, screen)]
     .filter((part) => part !== '')
     .join('\n\n')
+}
+
+/** Pruning is part of the daemon's work, so one that is due waits for it. */
+function nextPrune(at: Instant, nowMs: number): string {
+  return msOf(at) <= nowMs
+    ? 'due: by the daemon, or skein events prune'
+    : `not before ${localAndRelativeTime(at, nowMs)}`
 }
 
 /** `12 expired events (3 KB): patrol_started 9, mail 3`. */

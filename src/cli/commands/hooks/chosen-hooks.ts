@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { isThere } from '../../../disk/index.js'
 import { InstalledHooks } from '../../../lifecycle/index.js'
-import { findProgram, type ToolRunner } from '../../../tools/index.js'
+import { programPath, type ToolRunner } from '../../../tools/index.js'
 import type { Cli } from '../../command.js'
 import { DEFAULT_PROFILE } from '../../global-options.js'
 
@@ -17,7 +17,7 @@ export async function chosenHooks(
     const path = runner.install?.path(environment)
     if (path === undefined) return false
     const folder = dirname(runner.install?.kind === 'file' ? dirname(path) : path)
-    return isThere(folder) || findProgram(runner.name, environment) !== undefined
+    return isThere(folder) || programPath(runner.name, environment) !== undefined
   }
   const all = runners.all.filter(({ install }) => install !== undefined)
   const chosen =

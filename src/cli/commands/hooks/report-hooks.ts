@@ -27,5 +27,6 @@ export const aboutFile = (path: string, because = ''): string =>
 
 function lineOf({ tool, path, did, because, backup }: HookReport): string {
   if (did === 'refused') return safe`${tool}: refused, nothing was changed: ${aboutFile(path, because)}`
-  return safe`${tool}: ${WORDS[did] ?? did} ${path}` + (backup ? safe` (before: ${backup})` : '')
+  const but = because ? safe`; it ${because}` : ''
+  return safe`${tool}: ${WORDS[did] ?? did} ${path}` + (backup ? safe` (before: ${backup})` : '') + but
 }
