@@ -19,6 +19,7 @@ it('codex: servers that take long to start are no work, and their end is no repl
     const { text } = await skein.run('output', 'web/worker', '--screen')
     return Number(/⚠ (\d+) warning/.exec(String(text))?.[1] ?? 0)
   }
+  await skein.listed('web/worker', { status: 'idle' }) // on a busy machine it is still starting
   await sleep(1_000) // it draws its own warnings, long before the servers end
   const before = await warnings()
   const seen = new Set<unknown>()

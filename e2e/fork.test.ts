@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isObject, type JsonObject, listAt, objectAt } from '../src/tools/json-value.js'
 import { ModelServer } from './model-server/model-server.js'
@@ -48,6 +49,9 @@ describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
       return isSame
     })
 
+    const spent = await costs(skein)
+    expect(Object.keys(spent)).toEqual([session])
+
     // The snapshot of a turn is taken beside it.
     let forks: unknown
     await until('the second turn has its snapshot', async () => {
@@ -85,11 +89,23 @@ describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
     expect(log.content().equals(before)).toBe(true)
     expect(await skein.run('show', String(fork?.session))).toMatchObject({ forked_from: { session, turn: 2 } })
 
+    const waiting = await waitsForNothing(skein, session, spent)
     await skein.run('restart', AGENT)
     expect(log.content().subarray(0, before.length).equals(before) || log.isDatabase).toBe(true)
     await skein.run('send', AGENT, 'once more', '--wait', '--timeout', '60s')
     const resumed = server.requests.findLast(({ prompts }) => prompts.at(-1)?.includes('once more'))
     expect(promptsIn(resumed?.prompts)).toEqual([...TURNS.map(numberedPrompt), 'once more'])
+    if (!log.isDatabase) {
+      // Without the log of its origin the fork goes on, and what the origin spent stays the origin's.
+      const paid = (await costs(skein))[session]
+      await skein.run('stop', AGENT)
+      rmSync(log.path)
+      await skein.run('restart', waiting)
+      await skein.run('send', waiting, 'once more', '--wait', '--timeout', '60s')
+      const alone = server.requests.findLast(({ prompts }) => prompts.at(-1)?.includes('once more'))
+      expect(promptsIn(alone?.prompts)).toEqual([numberedPrompt(1), numberedPrompt(2), 'and now?', 'once more'])
+      expect(await bySession(skein)).toMatchObject({ [session]: paid })
+    }
     table.push([
       tool.name,
       `${told.length - 1} + the new one`,
@@ -97,8 +113,53 @@ describe.each(REAL_TOOLS)('a session of $name $version', (tool) => {
       `${before.length} bytes ${log.isDatabase ? 'of rows ' : ''}identical`,
       `${promptsIn(resumed?.prompts).length - 1} + the new one`,
     ])
-  }, 240_000)
+  }, 480_000)
 })
+
+/** What each session has cost, as the ledger and the logs tell it. */
+async function costs(skein: Skein): Promise<Record<string, JsonObject>> {
+  let found: Record<string, JsonObject> = {}
+  await until('the ledger tells what the logs do', async () => {
+    found = await bySession(skein)
+    return isDeepStrictEqual(found, await bySession(skein, '--no-index'))
+  })
+  return found
+}
+
+async function bySession(skein: Skein, ...options: string[]): Promise<Record<string, JsonObject>> {
+  const { rows } = await skein.run('cost', '--by', 'session', ...options)
+  return Object.fromEntries(
+    listAt({ rows }, 'rows')
+      .filter(isObject)
+      .map((row) => [String(row.key), row]),
+  )
+}
+
+/** A fork costs nothing while it waits, and its own turns once it has spoken; what it copied was paid for by its origin. */
+async function waitsForNothing(skein: Skein, session: string, spent: Record<string, JsonObject>): Promise<string> {
+  const { forks } = await skein.run('fork', AGENT, '--turn', '2', '--name', 'waiting')
+  const [fork] = listAt({ forks }, 'forks').filter(isObject)
+  const own = String(fork?.session)
+  const address = String(objectAt(fork, 'agent')?.address)
+  await skein.listed(address, { status: 'idle' }, 60_000)
+  const waiting = await costs(skein)
+  expect(waiting[session]).toEqual(spent[session])
+  expect(waiting[own]).toBeUndefined()
+  const turnsOf = async (): Promise<JsonObject[]> => listAt(await skein.run('turns', own), 'turns').filter(isObject)
+  expect((await turnsOf()).map(({ copied, cost_micro_usd }) => [copied, cost_micro_usd])).toEqual([
+    [true, undefined],
+    [true, undefined],
+  ])
+  expect(await skein.run('show', own)).toMatchObject({ forked_from: { session, turn: 2 }, branch: fork?.branch })
+  await skein.run('send', address, 'and now?', '--wait', '--timeout', '60s')
+  const spoken = await costs(skein)
+  expect(spoken[session]).toEqual(spent[session])
+  expect(Number(spoken[own]?.calls)).toBeGreaterThan(0)
+  expect(Number(spoken[own]?.calls)).toBeLessThanOrEqual(2)
+  expect((await turnsOf()).map(({ copied }) => copied)).toEqual([true, true, false])
+  expect(await skein.run('show', own)).toMatchObject({ branch: fork?.branch })
+  return address
+}
 
 const table = [['tool', 'prompts at the model', 'files', 'original log', 'prompts when the original resumes']]
 afterAll(() => console.log(table.map((row) => `| ${row.join(' | ')} |`).join('\n')))

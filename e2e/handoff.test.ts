@@ -48,6 +48,7 @@ describe.each(REAL_TOOLS)('an agent that runs $name $version', (tool) => {
       { id: session, outcome: 'handoff' },
       { id: handed.to, link: 'handoff' },
     ])
+    expect((await skein.agent(address)).session_id).toBe(handed.to)
     const id = String(objectAt(handed, 'agent')?.id)
     const file = JSON.parse(readFileSync(scratch.path(`skein/profiles/default/agents/${id}.json`), 'utf8'))
     expect(file.handoff).toBeUndefined() // consumed by the successor
@@ -95,14 +96,45 @@ it('Claude Code compacts its context: a handoff is saved before, and the convers
   expect((await skein.agent('packer')).session_id).toBe(session)
 })
 
-it('a role with precompact = "cycle": Claude Code compacts, and its program is restarted in the same conversation', async () => {
-  await using user = await User.of([claude], { settings: () => ['[roles.cycler]', 'precompact = "cycle"'] })
-  const { skein } = user
-  const session = await user.agentAtWork('packer', claude, { options: ['--role', 'cycler'] })
+const SUMMARY = { when: /create a detailed summary/, steps: [{ text: '<summary>They greeted.</summary>' }] }
+
+it('a role with precompact = "cycle": Claude Code compacts by itself, and its program is restarted in the same conversation and told to continue', async () => {
+  // What it believes to have in its context decides: it compacts before the next prompt.
+  const full = { when: /^fill/, steps: [{ text: 'Full.', usage: { input: 190_000 } }] }
+  const window = ['--env', 'CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000']
+  await using user = await User.of([claude], {
+    script: { rules: [full, SUMMARY, { when: /.*/, steps: [{ text: 'Gladly.' }] }] },
+    settings: () => ['[roles.cycler]', 'precompact = "cycle"'],
+  })
+  const { skein, server } = user
+  const session = await user.agentAtWork('packer', claude, {
+    prompt: 'fill it',
+    options: ['--role', 'cycler', ...window],
+  })
   const { pid } = await skein.agent('packer')
-  await skein.types('packer', '/compact')
+  await skein.run('send', 'packer', 'go on')
   await until('it runs in another process', async () => (await skein.agent('packer')).pid !== pid, 60_000)
   // The saved handoff is on its hook.
   await skein.listed('packer', { session_id: session, phase: 'autonomous' }, 60_000)
   expect(JSON.stringify(await skein.run('mail', 'inbox', 'packer'))).toContain('Handoff: compaction')
+  const isTold = (): boolean => server.requests.some(({ prompt }) => prompt.includes('Continue your previous task'))
+  await until('it is told to continue', isTold, 60_000)
+})
+
+it('a role with precompact = "cycle": a /compact that is typed is saved and done, and nothing is restarted or typed', async () => {
+  await using user = await User.of([claude], {
+    script: { rules: [SUMMARY, { when: /.*/, steps: [{ text: 'Gladly.' }] }] },
+    settings: () => ['[roles.cycler]', 'precompact = "cycle"'],
+  })
+  const { skein, server } = user
+  const session = await user.agentAtWork('packer', claude, { options: ['--role', 'cycler'] })
+  const { pid } = await skein.agent('packer')
+  await skein.types('packer', '/compact')
+  const inbox = async (): Promise<string> => JSON.stringify(await skein.run('mail', 'inbox', 'packer'))
+  await until('a handoff is saved', async () => (await inbox()).includes('Handoff: compaction'), 60_000)
+  const screen = async (): Promise<string> => String((await skein.run('output', 'packer', '--screen')).text)
+  await until('it has compacted', async () => (await screen()).includes('Compacted'), 60_000)
+  await skein.run('send', 'packer', 'and now?', '--wait', '--timeout', '60s')
+  expect(await skein.agent('packer')).toMatchObject({ session_id: session, pid })
+  expect(server.requests.filter(({ prompt }) => prompt.includes('Continue your previous task'))).toEqual([])
 })
