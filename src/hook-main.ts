@@ -37,6 +37,7 @@ answerHook(questionOf(command === 'prime' ? ['SessionStart', '--text', ...words]
     const program = fileURLToPath(new URL('../../bin/skein.js', import.meta.url))
     return (await import('./cli/detach.js')).detachProgram({ program, args, env: process.env, ...options })
   },
+  untilEnded: () => new Promise(() => {}), // until the timer above
   open: ({ root, configFile, profile }) =>
     openHome({
       root: root ?? homeLocation().root,

@@ -11,12 +11,13 @@ const REASON = 'compaction'
  * What happens before a program compacts its context, as the agent's role says (`precompact`): `auto` saves a handoff for the same
  * conversation, `cycle` also restarts the program in it, `off` does nothing. A restart ends the process that asks, so it is carried out
  * by another one. A compaction that somebody typed is only saved: they want it compacted, and a restart would take that back.
+ * True when that restart is under way: a hook that returned now would let the program compact, answer and be idle before it is ended.
  */
 export async function beforeCompaction(
   { home, context }: { home: Home; context: Context },
   { agent: reference, isByHand = false }: { agent: string; isByHand?: boolean },
   detach?: (args: readonly string[], options: { input: string; log: string }) => Promise<void> | void,
-): Promise<void> {
+): Promise<boolean> {
   const agent = await findAgent(home, reference)
   const runs = new AgentRuns(home, context)
   const wanted = (await home.programs.roles()).of(agent)?.precompact ?? 'auto'
@@ -24,10 +25,10 @@ export async function beforeCompaction(
   const isLoop = wanted === 'cycle' && isTooSoon({ context }, await runs.read(agent.id))
   switch (isLoop || isByHand || !detach ? savedOnly(wanted) : wanted) {
     case 'off':
-      return
+      return false
     case 'auto':
       await saveHandoff({ home, context, runs, environment: await home.programs.environment() }, agent, REASON)
-      return
+      return false
     case 'cycle': {
       const log = join(home.paths.agents, 'detached.log')
       const args = [
@@ -40,6 +41,7 @@ export async function beforeCompaction(
         '--yes',
       ]
       await detach?.(args, { input: '', log })
+      return true
     }
   }
 }

@@ -34,6 +34,8 @@ export interface HookWorld {
   input(limits: InputLimits): Promise<string | undefined>
   /** Runs Skein outside of the agent's process tree. Absent where that cannot be. */
   detach?(args: readonly string[], options: { input: string; log: string }): Promise<void> | void
+  /** Waits to be ended together with the program, for as long as a hook may take. Absent where nobody waits for the answer. */
+  untilEnded?(): Promise<void>
   /** The home at this place; where it says nothing, the user's own. */
   open(place: HookPlace): Promise<Home>
 }
@@ -63,7 +65,8 @@ export async function answerHook(question: HookQuestion, world: HookWorld): Prom
     const { beforeCompaction } = await import('../handoff/before-compaction.js')
     const { agent = env.SKEIN_AGENT } = run ?? {}
     const { isByHand = false } = readHookMessage(message ?? '')
-    if (agent) await beforeCompaction({ home, context }, { agent, isByHand }, world.detach)
+    const isEnding = agent ? await beforeCompaction({ home, context }, { agent, isByHand }, world.detach) : false
+    if (isEnding) await world.untilEnded?.()
     return ''
   }
   const agent = run ? { agent: run.agent } : {}

@@ -145,6 +145,7 @@ it.each(['PreCompact-manual', 'PreCompact-auto'])('what Claude Code reports befo
   const shop = await running('precompact = "cycle"')
   const agent = await shop.home.roster.agent('toast')
   const detached: (readonly string[])[] = []
+  let hasWaited = false
   await answerHook(
     { event: 'PreCompact', isText: false },
     {
@@ -153,6 +154,9 @@ it.each(['PreCompact-manual', 'PreCompact-auto'])('what Claude Code reports befo
       cwd: shop.project,
       input: async () => fixture('claude', 'hooks', `${name}.json`),
       detach: (args) => void detached.push(args),
+      untilEnded: async () => {
+        hasWaited = true
+      },
       open: async () => shop.home,
     },
   )
@@ -160,6 +164,7 @@ it.each(['PreCompact-manual', 'PreCompact-auto'])('what Claude Code reports befo
   // Who types /compact wants the conversation compacted, not restarted as it was and told to go on.
   const isByHand = name === 'PreCompact-manual'
   expect(detached.map((args) => args.includes('--cycle'))).toEqual(isByHand ? [] : [true])
+  expect(hasWaited).toBe(!isByHand) // else its turn could end before it is restarted
   expect(mail.map(({ subject }) => subject)).toEqual(isByHand ? ['Handoff: compaction'] : [])
 })
 
