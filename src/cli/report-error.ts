@@ -23,6 +23,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, 1 | 2>> = {
   'agent-not-running': 1,
   'agent-running': 1,
   'budget-used-up': 1,
+  'checkpoint-not-found': 1,
   'conversation-busy': 1,
   'conversation-conflict': 1,
   'conversation-not-found': 1,

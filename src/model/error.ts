@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'agent-not-running'
   | 'agent-running'
   | 'budget-used-up'
+  | 'checkpoint-not-found'
   | 'conversation-busy'
   | 'conversation-conflict'
   | 'conversation-not-found'

@@ -102,6 +102,12 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     const resumed = told.field('how') === 'resume' ? ', resumed' : ''
     return `${told.who} was started${told.inSession}${resumed}${tail(textAt(told.payload.recipe, 'tool'))}`
   },
+  spawn: (told) =>
+    `${told.about('target') || told.who} was ${told.field('how') === 'made' ? 'made' : 'spawned'}${tail(told.field('tool'))}`,
+  sling: (told) => `${told.about('work_unit', 'bead') || 'work'} was slung to ${told.about('target') || told.who}`,
+  hook: (told) => `${told.about('work_unit', 'bead') || 'work'} is on the hook of ${told.who}`,
+  unhook: (told) => `${told.about('work_unit', 'bead') || 'work'} is off the hook of ${told.who}`,
+  kill: (told) => `${told.about('target') || told.who} was killed${tail(told.field('reason'))}`,
   tool_called: (told) => `${told.who} called ${told.field('tool')}`,
   agent_start_failed: (told) => `${told.who} did not start: step ${told.field('step')}${tail(told.field('reason'))}`,
   agent_stopped: (told) => {

@@ -25,3 +25,13 @@ it('recover --dry-run says what it would do, and recover what it did', async () 
   expect(done.stdout).toMatch(/^web\/a: fresh [0-9a-f-]+: .+; process \d+ runs \(crashed: .+\)$/m)
   expect(done.stdout).toMatch(/^web\/b: refused: There is no directory .+ \(crashed: .+\)$/m)
 })
+
+it('recover of agents that were stopped leaves them, and names the command that starts each', async () => {
+  const { skein } = await crew()
+  expect((await skein('start', 'web/a', 'web/b')).exitCode).toBe(0)
+  await skein('stop', 'web/a')
+  await skein('down')
+  const { stdout } = await skein('recover', 'web/a', 'web/b')
+  expect(stdout).toMatch(/^web\/a: stopped .+; skein start web\/a starts it$/m)
+  expect(stdout).toMatch(/^web\/b: stopped .+; skein up starts it$/m)
+})

@@ -486,7 +486,12 @@ export const STEPS: readonly Step[] = [
   step('budget.show', 'budget show nobody', { agent: 'nobody' }, { fails: 'agent-not-found' }),
   step('budget.clear', 'budget clear web/demo', { agent: 'web/demo' }),
   step('budget.clear', 'budget clear web/demo', { agent: 'web/demo' }, { fails: 'bad-input' }),
-  step('checkpoint.read', 'checkpoint read --agent web/toast', { agent: 'web/toast' }, { fails: 'bad-input' }),
+  step(
+    'checkpoint.read',
+    'checkpoint read --agent web/toast',
+    { agent: 'web/toast' },
+    { fails: 'checkpoint-not-found' },
+  ),
   step('checkpoint.write', ['checkpoint', 'write', '--agent', 'web/toast', '--notes', 'half done'], {
     agent: 'web/toast',
     notes: 'half done',

@@ -163,8 +163,12 @@ function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fa
 function untouched({ agent, run, verdict }: Observed): Recovered {
   const session = run?.binding && { session_id: run.binding.session }
   if (liveRun(run)) return { agent, outcome: 'up', ...session, reason: 'it runs' }
-  const reason = run?.archived_at ? 'it is archived' : (run?.run?.end?.reason ?? verdict?.status.reason)
-  return { agent, outcome: 'stopped', ...session, reason: reason ?? 'it was not started' }
+  const stopped = { agent, outcome: 'stopped' as const, ...session }
+  if (run?.archived_at) return { ...stopped, reason: 'it is archived' }
+  const reason = run?.run?.end?.reason ?? verdict?.status.reason ?? 'it was not started'
+  const { is_asleep, is_down } = run?.run ?? {}
+  const command = is_asleep ? `skein wake ${agent.address}` : is_down ? 'skein up' : `skein start ${agent.address}`
+  return { ...stopped, reason: `${reason}; ${command} starts it` }
 }
 
 const refusal = (agent: Agent, error: SkeinError): Recovered & { error: SkeinError } => ({

@@ -47,9 +47,9 @@ export const checkpointRead = operation({
     const found = await (await agents()).readCheckpoint(agent)
     if (found) return found
     throw new SkeinError(
-      'bad-input',
+      'checkpoint-not-found',
       `${agent} has no checkpoint of the last 24 hours`,
-      'Write one: skein checkpoint write',
+      `Write one: skein checkpoint write --agent ${agent}`,
     )
   },
 })
