@@ -66,4 +66,4 @@ export { captureEdge, type EdgeCapture, edgeCapture } from './turns/capture-edge
 export { CapturedTurns } from './turns/captured-edges.js'
 export { commitTurns, pushTurns } from './turns/commit-turns.js'
 export { TurnBranches, type TurnBranchView, turnBranchView } from './turns/turn-branch.js'
-export { turnEdges } from './turns/turn-edges.js'
+export { capturedWith, turnEdges } from './turns/turn-edges.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ensureDaemon, stopDaemon } from '../../src/daemon/index.js'
 import type { Snapshot } from '../../src/home/index.js'
-import { instantOf } from '../../src/model/index.js'
+import { instantOf, parseSessionId } from '../../src/model/index.js'
 import { Herd } from './herd.js'
 import { pause, until } from './scratch.js'
 import { working } from './working-agent.js'
@@ -97,6 +97,34 @@ it('a daemon that was killed during a turn leaves its end to the next one, which
   await ensureDaemon(herd.access)
   await pause(1_000)
   expect(await herd.home.snapshots.list(SESSION)).toHaveLength(2)
+}, 60_000)
+
+it('a turn that is cut off by a handoff ends there: what a person writes later is not its work', async () => {
+  const herd = await Herd.make()
+  const root = repository()
+  const toast = await working(herd, 'web/toast', { cwd: root, session: SESSION })
+  await ensureDaemon(herd.access)
+  herd.works(toast)
+  await taken(herd, SESSION, 1)
+  writeFileSync(join(root, 'a.txt'), 'one\ntwo\n')
+  const next = '22222222-2222-4222-8222-222222222222'
+  await herd.home.sessions.start({ id: next, agent: 'web/toast' })
+  await herd.runs.update(toast, (run) => {
+    if (!run?.binding) return undefined
+    const binding = { ...run.binding, session: parseSessionId(next), since: instantOf(Date.now()) }
+    return { next: { ...run, binding }, result: undefined }
+  })
+  const [, stop] = await taken(herd, SESSION, 2)
+  expect(stop?.moment).toBe('stop')
+  writeFileSync(join(root, 'person.txt'), 'mine\n')
+  await pause(2_100)
+  herd.works(toast)
+  await taken(herd, next, 1)
+  const writers = async (name: string) => (await herd.home.history.blame(join(root, name))).writers
+  expect(await writers('person.txt')).toMatchObject([{ kind: 'edit' }])
+  expect(await writers('a.txt')).toEqual(
+    expect.arrayContaining([expect.objectContaining({ kind: 'turn', session: SESSION })]),
+  )
 }, 60_000)
 
 it('keeps no code of a group whose settings say so, and goes on with others', async () => {

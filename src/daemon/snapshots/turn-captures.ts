@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { type AgentRun, CapturedTurns, edgeCapture, TurnBranches, turnEdges } from '../../lifecycle/index.js'
+import {
+  type AgentRun,
+  CapturedTurns,
+  capturedWith,
+  edgeCapture,
+  TurnBranches,
+  turnEdges,
+} from '../../lifecycle/index.js'
 import type { Agent, AgentId } from '../../model/index.js'
 import type { HomeDirectory } from '../home-guard.js'
 import type { BranchAnswer } from './branch-jobs.js'
@@ -67,7 +74,7 @@ export class TurnCaptures implements Disposable {
       const edges = turnEdges(run, this.#captured.of(agent.id), this.setup.now())
       if (edges.length === 0 || this.#isOver) continue
       // Before anything is waited for: the next look must not find the same ones.
-      for (const { moment, at } of edges) this.#captured.set(agent.id, { [moment]: at })
+      for (const edge of edges) this.#captured.set(agent.id, capturedWith(edge))
       if (!(await this.setup.isOn(agent))) continue
       for (const edge of edges) {
         this.#ids += 1

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { makeDirectory, textIn, writeAtomic } from '../../disk/index.js'
 import type { AgentId } from '../../model/index.js'
-import { readJson, shapes } from '../../model/index.js'
+import { isSessionId, readJson, shapes } from '../../model/index.js'
 import type { CapturedEdges } from './turn-edges.js'
 
-const { isObject, misfit, shape, time } = shapes
-const EDGES = shape({ 'prompt?': time, 'stop?': time })
+const { isObject, misfit, shape, text, time } = shapes
+const EDGES = shape({ 'prompt?': time, 'stop?': time, 'session?': isSessionId, 'directory?': text })
 
 /** Which turns were captured, per agent: a file, so that a daemon that was killed goes on where it was. A lost one costs a second capture. */
 export class CapturedTurns {

@@ -1,5 +1,5 @@
 import { type AgentId, type Instant, msOf, type SessionId } from '../../model/index.js'
-import type { AgentRun } from '../agent-run.js'
+import type { AgentRun, Binding } from '../agent-run.js'
 import { lastTurn, latestOf, turnEndOf } from '../status/turn-end.js'
 
 /** The beginning or the end of a turn, at which the code is captured. */
@@ -15,7 +15,14 @@ export interface TurnEdge {
 export interface CapturedEdges {
   prompt?: Instant
   stop?: Instant
+  /** The session and the directory of that beginning: the agent may be in others when the turn has to be ended. */
+  session?: SessionId
+  directory?: string
 }
+
+/** What is known of an agent once this edge was captured. */
+export const capturedWith = ({ moment, at, session, directory }: TurnEdge): CapturedEdges =>
+  moment === 'stop' ? { stop: at } : { prompt: at, session, directory }
 
 /** Two reports of one prompt, such as those of a hook and of a registry, are not further apart. */
 const SAME_PROMPT_MS = 2_000
@@ -36,6 +43,8 @@ export function turnEdges(run: AgentRun, captured: CapturedEdges, nowMs: number)
     moment,
     at,
   })
+  const left = leftOpen(binding, captured)
+  if (left) return [{ agent, moment: 'stop', ...left }, ...turnEdges(run, { ...captured, stop: left.at }, nowMs)]
   const { prompt, stop } = edgesOf(run, captured)
   const edges: TurnEdge[] = []
   if (prompt !== undefined) {
@@ -44,6 +53,18 @@ export function turnEdges(run: AgentRun, captured: CapturedEdges, nowMs: number)
   }
   if (stop !== undefined && stop > (captured.stop ?? '')) edges.push(edge('stop', stop))
   return edges
+}
+
+/**
+ * A turn that was under way when its agent began another conversation, by a handoff or in its program: it ended there. Without that end,
+ * everything that anybody writes later would look like its work.
+ */
+function leftOpen(
+  { session: now, since }: Binding,
+  { prompt, stop, session, directory }: CapturedEdges,
+): Pick<TurnEdge, 'session' | 'directory' | 'at'> | undefined {
+  if (prompt === undefined || session === undefined || directory === undefined || session === now) return undefined
+  return prompt > (stop ?? '') ? { session, directory, at: since > prompt ? since : prompt } : undefined
 }
 
 function edgesOf(run: AgentRun, captured: CapturedEdges): { prompt?: Instant | undefined; stop?: Instant | undefined } {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { runTurns } from '../../../src/history/run-turns.js'
-import { CapturedTurns, captureEdge, edgeCapture, turnEdges } from '../../../src/lifecycle/index.js'
+import { CapturedTurns, capturedWith, captureEdge, edgeCapture, turnEdges } from '../../../src/lifecycle/index.js'
 import type { Event, Instant } from '../../../src/model/index.js'
 import { parseCustomTools, RUNNERS, runnersFor } from '../../../src/tools/index.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
@@ -45,6 +45,22 @@ const release = async ({ agents }: Workshop): Promise<void> => {
 }
 const turnsOf = async ({ home, session }: Workshop & { session: string }) =>
   (await home.history.turns(session)).turns.map(({ number, prompt, outcome }) => [number, prompt, outcome])
+
+/** A repository in the agent's directory, and what the daemon does with every change of an agent's file. */
+function capturing({ project, home, parts }: Workshop): () => Promise<void> {
+  const env = { PATH: process.env.PATH, HOME: project }
+  execFileSync('git', ['init', '-q'], { cwd: project, env })
+  writeFileSync(join(project, 'a.txt'), 'one\n')
+  const captured = new CapturedTurns(home.paths.snapshots)
+  return async () => {
+    const [run] = await parts.runs.all()
+    if (!run) return
+    for (const edge of turnEdges(run, captured.of(run.agent), Date.now())) {
+      captured.set(run.agent, capturedWith(edge))
+      await captureEdge(home, edgeCapture(edge, run))
+    }
+  }
+}
 
 describe('turns of a program without hooks and log', () => {
   it('begin with what is sent and end when it waits again, also when nobody has seen it work', async () => {
@@ -94,20 +110,8 @@ describe('turns of a program without hooks and log', () => {
 
   it('have their code: the prompt is captured before the program has it', async () => {
     const shop = await started()
-    const { project, home, parts, session } = shop
-    const env = { PATH: process.env.PATH, HOME: project }
-    execFileSync('git', ['init', '-q'], { cwd: project, env })
-    writeFileSync(join(project, 'a.txt'), 'one\n')
-    const captured = new CapturedTurns(home.paths.snapshots)
-    /** What the daemon does with every change of an agent's file. */
-    const capture = async (): Promise<void> => {
-      const [run] = await parts.runs.all()
-      if (!run) return
-      for (const edge of turnEdges(run, captured.of(run.agent), Date.now())) {
-        captured.set(run.agent, { [edge.moment]: edge.at })
-        await captureEdge(home, edgeCapture(edge, run))
-      }
-    }
+    const { project, home, session } = shop
+    const capture = capturing(shop)
     await shop.agents.send('toast', 'hold')
     await capture()
     writeFileSync(join(project, 'a.txt'), 'one\ntwo\n')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AgentRun } from '../../../src/lifecycle/index.js'
 import { turnEdges } from '../../../src/lifecycle/index.js'
-import { type Instant, instantOf } from '../../../src/model/index.js'
+import { type Instant, instantOf, parseSessionId } from '../../../src/model/index.js'
 
 const START = Date.UTC(2026, 0, 17, 8)
 const at = (seconds: number): Instant => instantOf(START + seconds * 1_000)
@@ -72,4 +72,19 @@ it('a turn that leaves sub-agents at work is over, and what they bring ends once
   expect(edges(left, { prompt: at(10), stop: at(20) })).toEqual([])
   const done = { ...begun, background: { count: 0, at: at(40) }, turn_end: ended(40) }
   expect(edges(done, { prompt: at(10), stop: at(20) })).toEqual([['stop', at(40)]])
+})
+
+it('a turn that was under way when its agent began another conversation ended there, once', () => {
+  const [before, now] = [parseSessionId('before'), parseSessionId('now')]
+  const moved = run({
+    binding: { session: now, since: at(30), how: 'chosen', is_confirmed: true },
+  } as Partial<AgentRun>)
+  const captured = { prompt: at(10), session: before, directory: '/srv/before' }
+  const left = { agent: 'a', session: before, directory: '/srv/before', moment: 'stop', at: at(30) }
+  expect(turnEdges(moved, captured, START)).toEqual([left])
+  expect(turnEdges(moved, { ...captured, stop: at(30) }, START)).toEqual([])
+  expect(turnEdges({ ...moved, prompted_at: at(31), busy_at: at(31) }, captured, START)).toMatchObject([
+    left,
+    { session: now, moment: 'prompt', at: at(31) },
+  ])
 })
