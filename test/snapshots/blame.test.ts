@@ -65,6 +65,17 @@ describe('the origin of a line', () => {
     expect(wordsOf(blame)).toEqual(['base', 'feature-1', 'base', 'base', 'main-2'])
   })
 
+  it('is the turn of this worktree where another one has made the same file with the same words', async () => {
+    using repository = ScratchRepository.withCommits()
+    const snapshots = repository.snapshots()
+    const other = join(repository.base, 'other')
+    repository.git('worktree', 'add', '-q', '-b', 'feature', other)
+    await turn(snapshots, other, 'there', () => writeFileSync(join(other, 'new.txt'), 'same\n'))
+    await turn(snapshots, repository.root, 'here', () => repository.write('new.txt', 'same\n'))
+    expect(wordsOf(await snapshots.blame(repository.path('new.txt')))).toEqual(['here'])
+    expect(wordsOf(await snapshots.blame(join(other, 'new.txt')))).toEqual(['there'])
+  })
+
   it('is the turn also when the agent committed, amended or rebased in it', async () => {
     using repository = ScratchRepository.withCommits()
     const snapshots = repository.snapshots()

@@ -45,12 +45,13 @@ export function graphOf(
   const known = new Map<string, number>()
   const older = (): number[] => nodes.slice(-MOST_OLDER).map(({ mark }) => mark)
   for (const [at, version] of versions.entries()) {
-    const { root, path, blob, writer, snapshot, isHeadMoved } = version
+    const { root, path, blob, snapshot, isHeadMoved } = version
     const before = tips.get(root)
-    const same = writer.kind === 'edit' || before === undefined ? known.get(`${blob} ${path}`) : undefined
+    const mayBeCopied = isEdit(version) || (before === undefined && !isMadeHere(version))
+    const same = mayBeCopied ? known.get(`${blob} ${path}`) : undefined
     const mark = same ?? at + 1
     if (same === undefined) {
-      const isForeign = writer.kind === 'edit' || isHeadMoved || before === undefined
+      const isForeign = mayBeCopied || isHeadMoved
       const others = isForeign ? [...tips].filter(([one]) => one !== root).map(([, tip]) => tip) : []
       const lost = isHeadMoved && isBrought(version) ? older().reverse() : []
       const commits = isForeign && snapshot.head !== undefined ? [snapshot.head] : []
@@ -71,6 +72,12 @@ export function graphOf(
   nodes.push({ mark: versions.length + 1, path: asked.path, content: asked.content, parents, commits: asked.commits })
   return nodes
 }
+
+const isEdit = ({ writer }: FileVersion): boolean => writer.kind === 'edit'
+
+/** A file that was not there before a turn is the turn's, whatever another worktree has under the same name. */
+const isMadeHere = ({ writer, isFirst, isHeadMoved }: FileVersion): boolean =>
+  writer.kind === 'turn' && writer.since === undefined && !isFirst && !isHeadMoved
 
 /** A first line that no file has. */
 export const UNLIKE = Buffer.from('\0 unlike any commit\n')
