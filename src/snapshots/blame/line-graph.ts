@@ -155,6 +155,8 @@ async function existing(git: Git, scratch: string, commits: readonly string[]): 
 function entryOf(branch: string, { mark, path, content, parents, commits }: Node, there: ReadonlySet<string>): Buffer {
   const [first, ...rest] = [...parents.map((parent) => `:${parent}`), ...commits.filter((commit) => there.has(commit))]
   const head = [
+    // Else fast-import takes the commit before it as its parent.
+    ...(first === undefined ? [`reset ${branch}`, ''] : []),
     `commit ${branch}`,
     `mark :${mark}`,
     `committer skein <skein@localhost> ${mark} +0000`,
