@@ -1,4 +1,4 @@
-import { type Agent, type Instant, type Mail, SkeinError, type WorkUnit } from '../../model/index.js'
+import { type Agent, type AgentStatus, type Instant, type Mail, SkeinError, type WorkUnit } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { withKeptEnvironment } from '../care/kept-environment.js'
 import { nowOf, type Parts, runnerOf } from '../parts.js'
@@ -75,6 +75,8 @@ export interface HandoffPlan {
 export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOptions = {}): Promise<HandoffPlan> {
   const { message, reason, sender } = options
   refuseLongMessage(message)
+  // Whether it ends a turn decides what its program is told; without a daemon nobody may have looked since the turn began.
+  if (options.kind === 'cycle') await observe(parts, new Set([agent.id]))
   const run = await parts.runs.read(agent.id)
   const from = run?.binding?.session
   if (!run || !from) throw nothingToHandOff(agent)
@@ -111,12 +113,16 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
       topic: 'handoff',
       ...(sender ? { sender: sender.address } : {}),
       at,
-      ...(kind === 'cycle' && run.status.status === 'running' ? { is_cut: true as const } : {}),
+      ...(kind === 'cycle' && isInTurn(run.status) ? { is_cut: true as const } : {}),
       step: kind === 'auto' ? 'saved' : 'marked',
       kind,
     },
   }
 }
+
+/** It works, or it has stopped in the middle of its work to ask something. */
+const isInTurn = ({ status, waiting_for }: AgentStatus): boolean =>
+  status === 'running' || (status === 'waiting' && waiting_for !== 'finished')
 
 /** What became of a handoff. */
 export interface HandedOff {

@@ -97,29 +97,36 @@ it('--cycle keeps the conversation, --auto only saves; each replaces what was sa
   expect(await consumeHandoff({ runs }, agent, parseSessionId(session), 'resume')).toMatchObject({ kind: 'cycle' })
 })
 
-it('a cycle in the middle of a turn tells its program to go on, once; one of an agent that rests says nothing', async () => {
-  const { agents, log } = await running()
-  const told = () => log().flatMap(({ prompt }) => (typeof prompt === 'string' ? [prompt] : []))
-  await agents.wait('toast', { until: 'done', timeoutMs: 20_000 })
-  await agents.send('toast', 'forever')
-  await eventually(
-    () => agents.list(),
-    ([one]) => one?.status === 'running',
-  )
-  const cycled = await agents.handoff({ agent: 'toast', kind: 'cycle' })
-  expect(cycled.how).toContain('the prompt to continue was received')
-  expect(told().slice(1)).toEqual(['forever', expect.stringContaining('Continue your previous task.')])
-  await agents.restart('toast')
-  expect(told()).toHaveLength(3)
-  await agents.start({ agent: 'rests', cwd: (await agents.list())[0]?.project_path ?? '' })
-  await eventually(
-    () => agents.list(),
-    (all) => all.find(({ address }) => address === 'rests')?.status === 'idle',
-  )
-  const { how } = await agents.handoff({ agent: 'rests', kind: 'cycle' })
-  expect(how).not.toContain('prompt')
-  expect(told()).toHaveLength(3)
-})
+it.each([
+  ['forever', 'running'],
+  ['ask rm -rf x', 'waiting'],
+])(
+  'a cycle in the middle of the turn "%s" tells its program to go on, once; one of an agent that rests says nothing',
+  async (prompt, status) => {
+    const { agents, log } = await running()
+    const told = () => log().flatMap(({ prompt }) => (typeof prompt === 'string' ? [prompt] : []))
+    await agents.wait('toast', { until: 'done', timeoutMs: 20_000 })
+    await agents.ack('toast')
+    await agents.send('toast', prompt)
+    await eventually(
+      () => agents.list(),
+      ([one]) => one?.status === status,
+    )
+    const cycled = await agents.handoff({ agent: 'toast', kind: 'cycle' })
+    expect(cycled.how).toContain('the prompt to continue was received')
+    expect(told().slice(1)).toEqual([prompt, expect.stringContaining('Continue your previous task.')])
+    await agents.restart('toast')
+    expect(told()).toHaveLength(3)
+    await agents.start({ agent: 'rests', cwd: (await agents.list())[0]?.project_path ?? '' })
+    await eventually(
+      () => agents.list(),
+      (all) => all.find(({ address }) => address === 'rests')?.status === 'idle',
+    )
+    const { how } = await agents.handoff({ agent: 'rests', kind: 'cycle' })
+    expect(how).not.toContain('prompt')
+    expect(told()).toHaveLength(3)
+  },
+)
 
 it('a handoff to another tool changes the tool, and the chain goes on across it', async () => {
   const { agents, home, session } = await running()
