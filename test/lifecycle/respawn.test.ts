@@ -111,6 +111,18 @@ describe('when an agent is started again', () => {
       expect(decided && waitLeft(decided, msOf(NOW) - 86_400_000)).toBe(Date.parse(until) - msOf(NOW) + RULE.backoffMs)
     })
 
+    it('holds the agent until then also when its screen, read later, shows only a part of the sentence', () => {
+      const sample = {
+        at: instantOf(msOf(NOW) + 1_000),
+        source: 'pane' as const,
+        status: 'error' as const,
+        trouble: 'usage-limit' as const,
+        reason: 'limit',
+      }
+      const { parked } = decideRespawn({ ...ended(CRASH, { turn_end }), sample }, 'a', RULE, NOW) ?? {}
+      expect(parked).toMatchObject({ kind: 'held', reason: 'it has reached its usage limit: limit', until })
+    })
+
     it('holds nobody any more when it has ended, nor when another turn has begun since', () => {
       const late = instantOf(Date.parse(until) + 1)
       const decided = decideRespawn(ended(CRASH, { turn_end }), 'a', RULE, late)

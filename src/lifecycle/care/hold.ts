@@ -16,12 +16,24 @@ export function holdOf(run: AgentRun, nowMs: number): Hold | undefined {
   const said = lastFailure(run)
   if (!said || !isHolding(said.trouble)) return undefined
   const what = said.trouble === 'auth' ? 'it could not log in' : 'it has reached its usage limit'
-  const until = said.trouble === 'auth' ? undefined : resetTimeOf(said.reason ?? '', msOf(said.at))
+  const until = said.trouble === 'auth' ? undefined : resetTime(run, said)
   if (until !== undefined && msOf(until) <= nowMs) return undefined
   return { reason: said.reason === undefined ? what : `${what}: ${said.reason}`, ...(until ? { until } : {}) }
 }
 
 export const isHolding = (trouble: Trouble | undefined): boolean => trouble === 'auth' || trouble === 'usage-limit'
+
+/** When the limit ends: by the last that was said of it, else by what was said of it before. A screen may show only a part of the sentence. */
+function resetTime({ turn_end, told = [], sample, run }: AgentRun, said: Failure): Instant | undefined {
+  const since = run?.started_at ?? ''
+  const isSame = (one: Failure): boolean => one.trouble === said.trouble && one.at >= since
+  const others = [turn_end, sample, told.findLast(isSame)].flatMap((one) => (one && isSame(one) ? [one] : []))
+  for (const { reason, at } of [said, ...others]) {
+    const until = resetTimeOf(reason ?? '', msOf(at))
+    if (until !== undefined) return until
+  }
+  return undefined
+}
 
 interface Failure {
   at: Instant
