@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { isObject, type JsonObject, listAt } from '../src/tools/json-value.js'
 import { type Skein, until } from './skein.js'
@@ -79,14 +79,19 @@ it(
     const processes = (): Process[] => scratch.processes().flatMap(processOf)
     const kill = (isWanted: (one: Process) => boolean): void => processes().filter(isWanted).forEach(killed)
     const tmux = (): void => killed({ pid: serverOf(scratch.path('skein/tmux.sock')) })
-    const daemon = (): void => kill(({ name }) => name.startsWith('skein-daemon'))
-    const DISASTERS: readonly [string, () => void, isDown: boolean][] = [
+    /** By the number that it has on record: it is started without what marks the processes of a test. */
+    const daemon = async (): Promise<void> => {
+      const pid = await daemonOf(skein)
+      process.kill(pid, 'SIGKILL')
+      await until('the daemon is gone', () => !existsSync(`/proc/${pid}`))
+    }
+    const DISASTERS: readonly [string, () => Promise<void> | void, isDown: boolean][] = [
       ['tmux server killed', tmux, true],
       ['daemon killed', daemon, false],
       [
         'both killed',
-        () => {
-          daemon()
+        async () => {
+          await daemon()
           tmux()
         },
         true,
@@ -106,7 +111,7 @@ it(
     await untilSaid(turns)
     for (const [what, strike, isDown] of DISASTERS) {
       const before = resumedIn(scratch.path('scripted')).length
-      strike()
+      await strike()
       if (isDown) await untilDown(skein)
       const from = performance.now()
       const receipts = listAt(await skein.run('recover', '--all'), 'receipts').filter(isObject)
@@ -178,6 +183,12 @@ async function untilDown(skein: Skein): Promise<void> {
     return ALL.every((address) => agents.get(address)?.status === 'error')
   }
   await until('all are down', areDown, 60_000)
+}
+
+async function daemonOf(skein: Skein): Promise<number> {
+  const { pid } = await skein.run('daemon', 'status')
+  if (typeof pid !== 'number') throw new Error('No daemon runs')
+  return pid
 }
 
 async function listed(skein: Skein): Promise<{ agents: Map<string, JsonObject> }> {

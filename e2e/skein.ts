@@ -44,11 +44,25 @@ export class Skein {
   async #printed(args: readonly string[]): Promise<string> {
     const options = { env: this.#env, cwd: this.#cwd, timeout: 120_000, maxBuffer: 1 << 26 }
     const running = promisify(execFile)(process.execPath, [this.program, ...args, '--json'], options)
-    const { stdout } = await running.catch((error: Error & { stdout?: string }) => {
-      error.message += ` ${error.stdout ?? ''}`
+    const { stdout } = await running.catch(async (error: Error & { stdout?: string; killed?: boolean }) => {
+      error.message += ` ${error.stdout ?? ''}${error.killed ? await this.#surroundings() : ''}`
       throw error
     })
     return stdout
+  }
+
+  /** Of a command that did not end in time: what the daemon and the processes beside it do. */
+  async #surroundings(): Promise<string> {
+    const options = { env: this.#env, cwd: this.#cwd, timeout: 20_000 }
+    const shown = [
+      [process.execPath, this.program, 'daemon', 'status', '--json'],
+      [process.execPath, this.program, 'list'],
+      [process.execPath, this.program, 'daemon', 'logs'],
+      ['ps', 'axfo', 'pid,stat,etime,time,wchan:20,args'],
+    ].map(([program = '', ...args]) =>
+      promisify(execFile)(program, args, options).then(({ stdout }) => stdout.replace(/^(.{200}).*$/gm, '$1'), String),
+    )
+    return `It was ended after its time.\n${(await Promise.all(shown)).join('\n')}`
   }
 
   /** What a command prints with `--json` that ends with 1. */
