@@ -147,12 +147,12 @@ export async function handOff(parts: Parts, plan: HandoffPlan, reached: Reached 
 
 /**
  * Finishes a handoff whose process was killed. Undefined when there is none, or when its process is still at it. A prime, a start or any
- * later look may call it; what was done already is not done again.
+ * later look may call it; what was done already is not done again. `first` is done before the successor starts.
  */
 export async function finishHandoff(
   parts: Parts,
   agent: Agent,
-  reached: Reached = () => {},
+  first: (marker: HandoffMarker) => Promise<void> = async () => {},
 ): Promise<HandedOff | undefined> {
   if (!unfinished(await parts.runs.read(agent.id))) return undefined
   const held = await parts.runs.holdIfFree(agent.id, 'handoff')
@@ -162,7 +162,8 @@ export async function finishHandoff(
   const run = await parts.runs.read(agent.id)
   const marker = unfinished(run)
   if (!run || !marker) return undefined
-  return await carryOn(parts, agent, marker, reached, await wasTold(parts, marker))
+  await first(marker)
+  return await carryOn(parts, agent, marker, () => {}, await wasTold(parts, marker))
 }
 
 async function carryOn(
