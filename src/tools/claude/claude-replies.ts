@@ -21,6 +21,7 @@ export interface Place {
 export interface SavedReplies {
   lastCall?: { id: string; total: number } | undefined
   tasks: { call: string; prompt: string }[]
+  isRequested?: true | undefined
 }
 
 /** What the model said, called and cost, and what its tools answered. */
@@ -29,6 +30,8 @@ export class ClaudeReplies {
   #lastCall: SavedReplies['lastCall']
   /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
   #tasks: SavedReplies['tasks']
+  /** Whether the log has shown a request of its own. What `--fork-session` copies comes before, and without requests. */
+  #isRequested: SavedReplies['isRequested']
 
   constructor(
     private readonly setup: TranslatorSetup,
@@ -36,10 +39,16 @@ export class ClaudeReplies {
   ) {
     this.#lastCall = saved?.lastCall
     this.#tasks = saved?.tasks ?? []
+    this.#isRequested = saved?.isRequested
   }
 
   save(): SavedReplies {
-    return { lastCall: this.#lastCall, tasks: this.#tasks }
+    return { lastCall: this.#lastCall, tasks: this.#tasks, isRequested: this.#isRequested }
+  }
+
+  /** A line of type `api-request`. */
+  acceptRequest(): void {
+    this.#isRequested = true
   }
 
   /** A line of type `assistant`. */
@@ -137,6 +146,7 @@ export class ClaudeReplies {
     const origin = objectAt(record, 'forkedFrom')?.sessionId
     const copied_from = isSessionId(origin) ? origin : undefined
     const copied = isObject(record.forkedFrom) || undefined
-    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied, copied_from })
+    const made = copied ? undefined : this.#isRequested
+    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied, copied_from, made })
   }
 }

@@ -8,7 +8,7 @@ import { openLog } from '../log/open-log.js'
 import { parseObject, recordsInTornLine } from '../log/torn-line.js'
 import type { UsageReader, UsageReading, UsageRecord, UsageResume, UsageSource } from '../log/usage-reader.js'
 import { hasUnreadCount, tellingOfClaudeRecord } from './claude-record.js'
-import { ClaudeScan } from './claude-scan.js'
+import { ClaudeScan, type ScanVisitor } from './claude-scan.js'
 
 /** Claude Code's logs: JSON lines, scanned at the speed of reading; the few lines that the scan cannot decide are parsed. */
 export class ClaudeUsageReader implements UsageReader {
@@ -19,9 +19,9 @@ export class ClaudeUsageReader implements UsageReader {
     let origins: ReadonlyMap<string, string> | undefined
     const tell = (telling: UsageRecord): void => {
       const origin = origins?.get(telling.call)
-      heard(origin === undefined ? telling : { ...telling, copied: { from: origin || undefined } })
+      heard(origin === undefined ? telling : { ...telling, made: undefined, copied: { from: origin || undefined } })
     }
-    const unsure = (bytes: Buffer, start: number, end: number): void => {
+    const unsure: ScanVisitor['unsure'] = (bytes, start, end, made) => {
       const text = bytes.toString('utf8', start, end)
       let records: unknown[]
       try {
@@ -33,21 +33,31 @@ export class ClaudeUsageReader implements UsageReader {
       for (const record of records) {
         const telling = tellingOfClaudeRecord(asObject(record), basename(path, '.jsonl'))
         if (telling && hasUnreadCount(asObject(record))) unread += 1
-        if (telling) tell(session === undefined ? telling : { ...telling, session })
+        if (telling) tell({ ...telling, made, ...(session === undefined ? {} : { session }) })
       }
     }
     const file = openLog(path)
     try {
-      const from = resume?.carry === undefined ? 0 : offsetAfter(file, resume.carry)
+      const { place, isRequested } = placeIn(resume?.carry)
+      const from = place === undefined ? 0 : offsetAfter(file, place)
       // What was copied is at the start.
       if (from === 0) origins = originsIn(file, basename(path, '.jsonl'))
-      const { end, bytes, oversized_lines } = this.#scan.read(file, from, { session, tell, unsure })
-      const carry = resume && placeAt(file, end)
+      const visitor = { session, isRequested: from > 0 && isRequested, tell, unsure }
+      const { end, bytes, oversized_lines, ...read } = this.#scan.read(file, from, visitor)
+      const carry = resume && `${placeAt(file, end)}${read.isRequested ? REQUESTED : ''}`
       return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines, unread_counts: unread }
     } finally {
       closeSync(file)
     }
   }
+}
+
+/** At the end of what a reading remembers: the log has shown a request of its own. */
+const REQUESTED = ' requested'
+
+function placeIn(carry: string | undefined): { place: string | undefined; isRequested: boolean } {
+  const isRequested = carry?.endsWith(REQUESTED) ?? false
+  return { place: isRequested ? carry?.slice(0, -REQUESTED.length) : carry, isRequested }
 }
 
 /** So much of a log says whether it is a fork. */

@@ -10,6 +10,8 @@ export interface UsageRecord extends Tokens {
   call: string
   /** Whose log tells it. */
   session: string
+  /** The log has requests of its own before it, so its session made the call: a program copies lines only into a log that is new. */
+  made?: true | undefined
   /** The log has it from another session, which made the call. */
   copied?: UsageCopy | undefined
   model: string
