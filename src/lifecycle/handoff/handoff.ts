@@ -7,6 +7,7 @@ import { recordHandoff } from '../run/recorded-session.js'
 import { type Started, start } from '../run/start.js'
 import { recipeOfTool } from '../run/start-plan.js'
 import type { StartStepName } from '../run/start-steps.js'
+import { refuseParked } from '../sling/admission.js'
 import { observe } from '../status/observe.js'
 import { keepPrompt } from '../talk/pending-prompt.js'
 import { type Collected, collect, givenIn, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
@@ -82,7 +83,10 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
   // What does not run is not started by this: everything is saved for its next start.
   const kind = isRunning ? (options.kind ?? 'fresh') : 'auto'
   const at = nowOf(parts)
-  if (kind !== 'auto') refuseSoon(parts, agent, run)
+  if (kind !== 'auto') {
+    refuseSoon(parts, agent, run)
+    await refuseParked(parts.home, agent.address, ' . To save only: skein handoff --auto')
+  }
   const tool = options.tool === undefined || options.tool === run.recipe.tool ? undefined : options.tool
   if (tool !== undefined) refuseTool(agent, { kind, tool, isRunning })
   const to = kind === 'auto' ? undefined : await successorOf(withKeptEnvironment(parts, agent), agent, run, tool)
@@ -162,6 +166,7 @@ export async function finishHandoff(
   const run = await parts.runs.read(agent.id)
   const marker = unfinished(run)
   if (!run || !marker) return undefined
+  if (!hasBegun(run, marker)) await refuseParked(parts.home, agent.address)
   await first(marker)
   return await carryOn(parts, agent, marker, () => {}, await wasTold(parts, marker))
 }
@@ -179,12 +184,7 @@ async function carryOn(
     return { marker }
   }
   const run = await runs.read(agent.id)
-  const session = run?.binding?.session
-  const isBegun =
-    marker.kind === 'fresh' &&
-    liveRun(run) !== undefined &&
-    session !== marker.from &&
-    session === (marker.to ?? session)
+  const isBegun = hasBegun(run, marker)
   if (marker.step === 'marked' && run) {
     if (!isTold) await tell(parts, agent, marker)
     if (marker.tool && agent.tool !== marker.tool) await home.roster.update(agent.id, { tool: marker.tool })
@@ -203,6 +203,12 @@ async function carryOn(
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
   const started = await start(parts, next, { replace: true, asBefore: true, onStep: reached })
   return { marker: { ...marker, step: 'respawned' }, started }
+}
+
+/** Whether the successor runs. */
+function hasBegun(run: AgentRun | undefined, { kind, from, to }: HandoffMarker): boolean {
+  const session = run?.binding?.session
+  return kind === 'fresh' && liveRun(run) !== undefined && session !== from && session === (to ?? session)
 }
 
 /** A successor whose start was cut off before it was recorded: it runs, and nobody has told it why. */

@@ -3,6 +3,7 @@ import type { DoneReceipt, HandoffReceipt, HandoffRequest } from '../agents.js'
 import { findAgent } from '../find-agent.js'
 import type { Parts } from '../parts.js'
 import { stop } from '../run/stop.js'
+import { refuseParked } from '../sling/admission.js'
 import { giveKept } from '../talk/first-prompt.js'
 import { addToHandoff } from './added-message.js'
 import { collect, handoffBody, unsavedWork } from './collect.js'
@@ -76,6 +77,7 @@ async function wouldFinish(parts: Parts, agent: Agent, marker: HandoffMarker) {
   const held = await parts.runs.holdIfFree(agent.id, 'handoff')
   if (!held) return undefined
   held[Symbol.dispose]()
+  await refuseParked(parts.home, agent.address)
   const did = `would finish the handoff of ${agent.address} that was cut off`
   const how = 'its successor would get your message, too; nothing was changed'
   return { agent, ...factsOf({ marker }), is_done: false, unsaved: [], did, how }
