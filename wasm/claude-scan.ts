@@ -28,7 +28,7 @@ export const RECORDS: i32 = 0x10000
 export const RECORD_BYTES: i32 = 112
 export const MOST_RECORDS: i32 = (BUFFER - RECORDS) / RECORD_BYTES
 
-// A record: i32 kind, start, end, then pointer and length of id, model, session, tier, speed; i32 at 52; f64 from 56 on.
+// A record: i32 kind, start, end, then pointer and length of id, model, session, tier, speed; f64 from 56 on.
 const CALL: i32 = 1
 const UNSURE: i32 = 2
 const ID = 12
@@ -36,7 +36,6 @@ const MODEL = 20
 const SESSION = 28
 const TIER = 36
 const SPEED = 44
-const REQUESTED = 52
 const AT_MS = 56
 const INPUT = 64
 const OUTPUT = 72
@@ -50,7 +49,7 @@ const LINE_FEED: u8 = 0x0a
 /** The number of records that the last `scan` wrote. */
 export let records: i32 = 0
 
-/** 1 once the log has shown a request of its own: what was copied into it comes before. The caller sets it for each reading. */
+/** 1 once a line of a request was handed back: the first one says when the log began, the others are passed over. Set by the caller before it reads. */
 export let requested: i32 = 0
 
 // The record being filled, and which of its fields were seen.
@@ -93,7 +92,6 @@ function line(start: usize, end: usize): void {
   memory.fill(record, 0, RECORD_BYTES)
   store<i32>(record, start, 4)
   store<i32>(record, end, 8)
-  store<i32>(record, requested, REQUESTED)
   seen = 0
   cacheWrite = 0
   isCall = true
@@ -149,7 +147,10 @@ function top(at: usize): usize {
       const typeSize = <i32>(typeEnd - p - 2)
       if (!is(p + 1, typeSize, 'assistant')) {
         isCall = is(p + 1, typeSize, 'progress') // some versions repeat a sub-agent's replies there
-        if (is(p + 1, typeSize, 'api-request')) requested = 1
+        if (requested === 0 && is(p + 1, typeSize, 'api-request')) {
+          requested = 1
+          isCall = true
+        }
         return 0
       }
       p = typeEnd

@@ -21,7 +21,7 @@ export interface Place {
 export interface SavedReplies {
   lastCall?: { id: string; total: number } | undefined
   tasks: { call: string; prompt: string }[]
-  isRequested?: true | undefined
+  requestedAt?: Instant | undefined
 }
 
 /** What the model said, called and cost, and what its tools answered. */
@@ -30,8 +30,8 @@ export class ClaudeReplies {
   #lastCall: SavedReplies['lastCall']
   /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
   #tasks: SavedReplies['tasks']
-  /** Whether the log has shown a request of its own. What `--fork-session` copies comes before, and without requests. */
-  #isRequested: SavedReplies['isRequested']
+  /** When the log's first request was made: what `--fork-session` copies is older, and has no requests. */
+  #requestedAt: SavedReplies['requestedAt']
 
   constructor(
     private readonly setup: TranslatorSetup,
@@ -39,16 +39,16 @@ export class ClaudeReplies {
   ) {
     this.#lastCall = saved?.lastCall
     this.#tasks = saved?.tasks ?? []
-    this.#isRequested = saved?.isRequested
+    this.#requestedAt = saved?.requestedAt
   }
 
   save(): SavedReplies {
-    return { lastCall: this.#lastCall, tasks: this.#tasks, isRequested: this.#isRequested }
+    return { lastCall: this.#lastCall, tasks: this.#tasks, requestedAt: this.#requestedAt }
   }
 
   /** A line of type `api-request`. */
-  acceptRequest(): void {
-    this.#isRequested = true
+  acceptRequest(at: Instant | undefined): void {
+    this.#requestedAt ??= at
   }
 
   /** A line of type `assistant`. */
@@ -146,7 +146,8 @@ export class ClaudeReplies {
     const origin = objectAt(record, 'forkedFrom')?.sessionId
     const copied_from = isSessionId(origin) ? origin : undefined
     const copied = isObject(record.forkedFrom) || undefined
-    const made = copied ? undefined : this.#isRequested
+    const isMade = !copied && this.#requestedAt !== undefined && usage.ts >= this.#requestedAt
+    const made = isMade || undefined
     this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied, copied_from, made })
   }
 }

@@ -33,11 +33,11 @@ interface Scanner {
 export interface ScanVisitor {
   /** Whose log it is, whatever its lines say. */
   readonly session: string | undefined
-  /** Whether the log has shown a request of its own before the place where the reading begins. */
+  /** Whether the first line of a request is known already. */
   readonly isRequested: boolean
   tell(telling: UsageRecord): void
-  /** A line that may hold usage, but has to be parsed to know. The bytes are valid during the call. `made` as in a telling. */
-  unsure(bytes: Buffer, start: number, end: number, made: true | undefined): void
+  /** A line that may hold usage, but has to be parsed to know, or the first line of a request. The bytes are valid during the call. */
+  unsure(bytes: Buffer, start: number, end: number): void
 }
 
 export interface LinesRead {
@@ -45,8 +45,6 @@ export interface LinesRead {
   end: number
   bytes: number
   oversized_lines: number
-  /** Whether the log has shown a request of its own up to `end`. */
-  isRequested: boolean
 }
 
 /** Finds the usage in a Claude Code log at the speed of reading it. Memory is bounded by the longest line. */
@@ -91,13 +89,12 @@ export class ClaudeScan {
       if (start > base) end = position - held
       if (held > 0 && start > base) this.#bytes.copyWithin(base, start, filled)
     }
-    const isRequested = this.#load().requested.value === 1
     if (held > 0) {
       this.#bytes[base + held] = LINE_FEED
       this.#scan(base, base + held + 1, visitor)
     }
     if (this.#bytes.length > KEPT_BYTES) this.#scanner = undefined
-    return { end, bytes: position - from, oversized_lines: oversized, isRequested }
+    return { end, bytes: position - from, oversized_lines: oversized }
   }
 
   get #limit(): number {
@@ -121,9 +118,8 @@ export class ClaudeScan {
     const doubles = this.#doubles
     const i = record >> 2
     const d = (record >> 3) + 7
-    const made = ints[i + 13] === 1 ? true : undefined
     if (ints[i] !== 1) {
-      visitor.unsure(this.#bytes, ints[i + 1] as number, ints[i + 2] as number, made)
+      visitor.unsure(this.#bytes, ints[i + 1] as number, ints[i + 2] as number)
       return
     }
     const session = visitor.session ?? this.#text(i + 7)
@@ -132,7 +128,6 @@ export class ClaudeScan {
       tool: 'claude',
       call: this.#text(i + 3),
       session: this.#session,
-      made,
       model: modelName(this.#text(i + 5)),
       at_ms: doubles[d] as number,
       input_tokens: doubles[d + 1] as number,
@@ -147,7 +142,7 @@ export class ClaudeScan {
     }
     // A count that no call has is damage, and what to make of it is decided in one place.
     if (totalTokens(telling) + telling.web_search_requests <= MOST_TOKENS) visitor.tell(telling)
-    else visitor.unsure(this.#bytes, ints[i + 1] as number, ints[i + 2] as number, made)
+    else visitor.unsure(this.#bytes, ints[i + 1] as number, ints[i + 2] as number)
   }
 
   #text(field: number): string {

@@ -87,7 +87,7 @@ export class ClaudeTranslator implements Translator {
     if (type === 'user' || type === 'assistant' || type === 'system' || type === 'attachment' || type === 'progress') {
       this.#acceptEntry(type, record)
     } else if (type === 'api-request') {
-      this.#replies.acceptRequest()
+      this.#replies.acceptRequest(momentAt(record, 'timestamp'))
     } else if (type === 'last-prompt') {
       this.#pointer = textAt(record, 'leafUuid')
     } else if (type === 'cost-state') {

@@ -17,11 +17,16 @@ export class ClaudeUsageReader implements UsageReader {
   read({ path, session }: UsageSource, heard: (telling: UsageRecord) => void, resume?: UsageResume): UsageReading {
     let [damaged, unread] = [0, 0]
     let origins: ReadonlyMap<string, string> | undefined
+    let { place, requestedMs } = placeIn(resume?.carry)
     const tell = (telling: UsageRecord): void => {
       const origin = origins?.get(telling.call)
-      heard(origin === undefined ? telling : { ...telling, made: undefined, copied: { from: origin || undefined } })
+      if (origin !== undefined) heard({ ...telling, copied: { from: origin || undefined } })
+      else {
+        if (requestedMs !== undefined && telling.at_ms >= requestedMs) telling.made = true
+        heard(telling)
+      }
     }
-    const unsure: ScanVisitor['unsure'] = (bytes, start, end, made) => {
+    const unsure: ScanVisitor['unsure'] = (bytes, start, end) => {
       const text = bytes.toString('utf8', start, end)
       let records: unknown[]
       try {
@@ -31,20 +36,21 @@ export class ClaudeUsageReader implements UsageReader {
         records = recordsInTornLine(text)
       }
       for (const record of records) {
+        requestedMs ??= requestIn(asObject(record))
         const telling = tellingOfClaudeRecord(asObject(record), basename(path, '.jsonl'))
         if (telling && hasUnreadCount(asObject(record))) unread += 1
-        if (telling) tell({ ...telling, made, ...(session === undefined ? {} : { session }) })
+        if (telling) tell(session === undefined ? telling : { ...telling, session })
       }
     }
     const file = openLog(path)
     try {
-      const { place, isRequested } = placeIn(resume?.carry)
       const from = place === undefined ? 0 : offsetAfter(file, place)
+      if (from === 0) requestedMs = undefined
       // What was copied is at the start.
       if (from === 0) origins = originsIn(file, basename(path, '.jsonl'))
-      const visitor = { session, isRequested: from > 0 && isRequested, tell, unsure }
-      const { end, bytes, oversized_lines, ...read } = this.#scan.read(file, from, visitor)
-      const carry = resume && `${placeAt(file, end)}${read.isRequested ? REQUESTED : ''}`
+      const visitor = { session, isRequested: requestedMs !== undefined, tell, unsure }
+      const { end, bytes, oversized_lines } = this.#scan.read(file, from, visitor)
+      const carry = resume && carryOf(placeAt(file, end), requestedMs)
       return { carry, resumed: from > 0, bytes, damaged_lines: damaged, oversized_lines, unread_counts: unread }
     } finally {
       closeSync(file)
@@ -52,12 +58,22 @@ export class ClaudeUsageReader implements UsageReader {
   }
 }
 
-/** At the end of what a reading remembers: the log has shown a request of its own. */
-const REQUESTED = ' requested'
+/** In what a reading remembers, behind the place: when the log began its first request. */
+const REQUESTED = ' requested '
 
-function placeIn(carry: string | undefined): { place: string | undefined; isRequested: boolean } {
-  const isRequested = carry?.endsWith(REQUESTED) ?? false
-  return { place: isRequested ? carry?.slice(0, -REQUESTED.length) : carry, isRequested }
+const carryOf = (place: string, requestedMs: number | undefined): string =>
+  requestedMs === undefined ? place : `${place}${REQUESTED}${requestedMs}`
+
+function placeIn(carry: string | undefined): { place: string | undefined; requestedMs: number | undefined } {
+  const [place, requested] = carry?.split(REQUESTED) ?? []
+  return { place, requestedMs: requested === undefined ? undefined : Number(requested) }
+}
+
+/** When a request was made, of a line that tells it. The program writes such a line for each request, and copies none of them. */
+function requestIn(record: object | undefined): number | undefined {
+  if (!record || !('type' in record) || record.type !== 'api-request' || !('timestamp' in record)) return undefined
+  const ms = Date.parse(String(record.timestamp))
+  return Number.isNaN(ms) ? undefined : ms
 }
 
 /** So much of a log says whether it is a fork. */

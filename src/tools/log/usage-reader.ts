@@ -10,7 +10,7 @@ export interface UsageRecord extends Tokens {
   call: string
   /** Whose log tells it. */
   session: string
-  /** The log has requests of its own before it, so its session made the call: a program copies lines only into a log that is new. */
+  /** The call is not older than the log's first request, so its session made it. Absent where the log does not say. */
   made?: true | undefined
   /** The log has it from another session, which made the call. */
   copied?: UsageCopy | undefined
