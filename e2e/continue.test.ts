@@ -1,4 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
+import { instantOf, parseSessionId } from '../src/model/index.js'
+import { foldSession, LOG_TOOLS, writerOf } from '../src/tools/index.js'
 import { asked, carried, expectSent, openScratchHome, piecesOf, promptsOf, recorded, SCRIPT } from './continued.js'
 import { ModelServer } from './model-server/model-server.js'
 import { PrintMode } from './print-mode.js'
@@ -45,3 +49,30 @@ it.each(NAMES)(
   },
   300_000,
 )
+
+it('pi goes on behind turns that were interrupted or failed, and sends what was said in them', async () => {
+  await using server = await ModelServer.start(SCRIPT)
+  using scratch = new Scratch('continue-pi')
+  const programs = new PrintMode(scratch, server)
+  const session = parseSessionId('0d15ea5e-1111-4222-8333-444455556666')
+  const turn = (number: number, outcome: 'aborted' | 'failed', said: string) => ({
+    ...{ number, prompt: `prompt ${number}`, outcome, parts: [{ kind: 'text' as const, text: said }] },
+    ...(outcome === 'failed' ? { error: 'overloaded' } : {}),
+  })
+  const turns = [turn(1, 'aborted', 'I had begun.'), turn(2, 'failed', 'I was about to.')]
+  const target = { session, cwd: scratch.project, environment: programs.environment, now: instantOf(Date.now()) }
+  const [file] = writerOf('pi').write({ tool: 'pi', session, turns, left_out: [] }, target).files
+  if (!file) throw new Error('nothing was written')
+  mkdirSync(dirname(file.path), { recursive: true })
+  writeFileSync(file.path, file.content)
+  await programs.resume('pi', session, 'once more')
+  expectSent(
+    asked(server.requests, 'once more'),
+    ['prompt 1', 'prompt 2', 'once more'],
+    ['prompt 1', 'I had begun.', 'prompt 2', 'I was about to.', 'once more'],
+  )
+  const pi = LOG_TOOLS.find(({ name }) => name === 'pi')
+  const log = pi?.logAt(file.path)
+  const outcomes = pi && log && foldSession([pi.read(log)]).turns.map(({ outcome }) => outcome)
+  expect(outcomes).toEqual(['aborted', 'failed', 'completed'])
+}, 300_000)

@@ -49,6 +49,9 @@ const LINE_FEED: u8 = 0x0a
 /** The number of records that the last `scan` wrote. */
 export let records: i32 = 0
 
+/** 1 once a line of a request was handed back: the first one says when the log began, the others are passed over. Set by the caller before it reads. */
+export let requested: i32 = 0
+
 // The record being filled, and which of its fields were seen.
 let record: usize = 0
 let seen: i32 = 0
@@ -144,6 +147,10 @@ function top(at: usize): usize {
       const typeSize = <i32>(typeEnd - p - 2)
       if (!is(p + 1, typeSize, 'assistant')) {
         isCall = is(p + 1, typeSize, 'progress') // some versions repeat a sub-agent's replies there
+        if (requested === 0 && is(p + 1, typeSize, 'api-request')) {
+          requested = 1
+          isCall = true
+        }
         return 0
       }
       p = typeEnd

@@ -101,7 +101,6 @@ function isQuietType(at: usize, size: i32): bool {
   return (
     is(at, size, 'file-history-snapshot') ||
     is(at, size, 'file-history-delta') ||
-    is(at, size, 'api-request') ||
     is(at, size, 'api-request-shape') ||
     is(at, size, 'api-request-blob')
   )

@@ -11,7 +11,7 @@ const FIELDS = {
   'tool-result': fields<'tool-result'>()(
     ...(['turn', 'at', 'agent', 'call', 'result', 'success', 'result_chars', 'duration_ms', 'agent_started'] as const),
   ),
-  usage: fields<'usage'>()('turn', 'at', 'agent', 'usage', 'copied', 'copied_from', 'copied_at'),
+  usage: fields<'usage'>()('turn', 'at', 'agent', 'usage', 'copied', 'copied_from', 'copied_at', 'made'),
   mark: fields<'mark'>()('turn', 'at', 'agent', 'mark', 'detail', 'duration_ms'),
 }
 

@@ -95,4 +95,5 @@ const isNextTo = (a: UsageFact, b: UsageFact): boolean =>
   a.agent === b.agent &&
   a.copied === b.copied &&
   a.copied_from === b.copied_from &&
+  a.made === b.made &&
   (a.at ?? '') <= (b.at ?? '')

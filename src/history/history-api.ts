@@ -18,6 +18,8 @@ export interface IngestOptions {
   session?: string
   /** Only logs that changed since then. */
   since?: When
+  /** Also the logs below these directories, by tool. */
+  roots?: Readonly<Record<string, readonly string[]>>
   /** False leaves the words for later: turns, tool calls and cost only, in half the time. */
   words?: boolean
   /** Also a session that was purged; only with `session`. */

@@ -11,7 +11,7 @@ import {
 } from '../tools/index.js'
 import type { IngestOptions } from './history-api.js'
 
-export type WantedLogs = Pick<IngestOptions, 'tool' | 'session' | 'since'>
+export type WantedLogs = Pick<IngestOptions, 'tool' | 'session' | 'since' | 'roots'>
 
 interface Parts {
   readonly store: ProfileStore
@@ -28,7 +28,7 @@ export class LogFinder {
     only: WantedLogs,
     isWanted?: (log: LogRef) => boolean,
   ): Promise<{ logs: LogRef[]; unlisted: UnlistedDirectory[] }> {
-    const environment = await this.environment()
+    const environment = withRoots(await this.environment(), only.roots)
     const tools = only.tool === undefined ? LOG_TOOLS : [logToolNamed(only.tool)]
     const { found, unlisted } = notingUnlisted(() => tools.flatMap((one) => one.discover(environment)))
     return { logs: found.filter(isWanted ?? (await this.filterFor(only))), unlisted }
@@ -67,6 +67,12 @@ export class LogFinder {
       throw error
     }
   }
+}
+
+function withRoots(environment: Environment, roots: WantedLogs['roots'] = {}): Environment {
+  const extraRoots: Record<string, readonly string[]> = { ...environment.extraRoots }
+  for (const [tool, more] of Object.entries(roots)) extraRoots[tool] = [...(extraRoots[tool] ?? []), ...more]
+  return { ...environment, extraRoots }
 }
 
 export function logToolNamed(name: string): LogTool {

@@ -33,6 +33,13 @@ describe('help', () => {
     expect((await type(['--json', 'sessions', '--profile', 'x', 'show', '-h'])).stdout).toBe(stdout)
   })
 
+  it('of turns and of its verbs says how to name an agent that is named like a verb', async () => {
+    for (const words of [['turns'], ['turns', 'note'], ['turns', 'pin'], ['turns', 'unpin']]) {
+      const { stdout } = await type([...words, '--help'])
+      expect(stdout.replace(/\s+/g, ' ')).toContain('write options before its name (skein turns --turn 2 pin)')
+    }
+  })
+
   it.each([40, 60, 100])('fits a screen of %i columns, but for lines that are there to be copied', async (columns) => {
     const pages = (await everyCommand()).map(({ name }) => [...name.split(' '), '--help'])
     for (const args of [['--help'], ['agents'], ...pages]) {

@@ -89,6 +89,10 @@ it('an agent that hangs with work on its hook is nudged once, shown as stuck, an
   expect(stuck.heartbeat?.work).toBeDefined()
   expect(stuck.reason).toMatch(/^no heartbeat since /)
   const before = await place.parts.runs.read(stuck.id)
+  await place.home.roster.parkGroup('web', { parked: true })
+  await place.aged(6)
+  expect((await place.parts.runs.read(stuck.id))?.run?.end).toBeUndefined() // in a parked group it would not come back
+  await place.home.roster.parkGroup('web', { parked: false })
   await place.aged(6)
   const ended = await place.parts.runs.read(stuck.id)
   expect(ended?.run).toMatchObject({ id: before?.run?.id, end: { how: 'crashed' } })

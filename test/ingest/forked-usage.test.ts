@@ -1,4 +1,4 @@
-import { cpSync, readdirSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Ledger } from '../../src/ingest/ledger/ledger.js'
 import { LedgerStore } from '../../src/ingest/ledger/ledger-store.js'
 import { refreshLedger } from '../../src/ingest/ledger/refresh-ledger.js'
-import { usageReaders } from '../../src/ingest/ledger/tool-usage.js'
+import { ToolUsage, usageReaders } from '../../src/ingest/ledger/tool-usage.js'
 import { instantOf, parseSessionId } from '../../src/model/index.js'
 import {
   type CutPoint,
@@ -213,4 +213,78 @@ it('a fork into whose own file Codex copied the turns of its origin has not paid
     expect(scanned(order)).toEqual(owned)
     expect(stored(order)).toEqual(owned)
   }
+})
+
+describe('a copy that --fork-session of Claude Code made, which marks no line as copied', () => {
+  const tool = toolNamed('claude')
+  const LATER = 'msg_after_the_fork'
+
+  /** A recorded session and its copy; the session went on after the copy was made. */
+  function family(): { origin: LogRef; fork: LogRef; goOn: () => void } {
+    const root = scratchDirectory()
+    const [origin = '', fork = ''] = ['print-5turns-resumed', 'fork-of-print-5turns'].map((name) => {
+      const path = join(root, `${name}.jsonl`)
+      cpSync(join(FIXTURES, 'claude', '2.1.325', `${name}.jsonl`), path)
+      return path
+    })
+    const goOn = (): void => {
+      const lines = readFileSync(origin, 'utf8').trim().split('\n')
+      const last = (type: string): string => lines.findLast((line) => JSON.parse(line).type === type) ?? ''
+      const at = '2026-11-15T10:30:00.000Z'
+      const request = { ...JSON.parse(last('api-request')), timestamp: at }
+      const reply = JSON.parse(last('assistant'))
+      const later = { ...reply, uuid: 'later', timestamp: at, message: { ...reply.message, id: LATER } }
+      appendFileSync(origin, `${JSON.stringify(request)}\n${JSON.stringify(later)}\n`)
+    }
+    return { origin: tool.logAt(origin) as LogRef, fork: tool.logAt(fork) as LogRef, goOn }
+  }
+
+  /** As the quick scan reads them, and as the reader of turns does. */
+  const READERS = { scan: usageReaders(), turns: { claude: new ToolUsage(tool) } }
+
+  it.each([
+    ['scan', ''],
+    ['turns', ''],
+    ['scan', ', its request written before what was copied'],
+    ['turns', ', its request written before what was copied'],
+  ] as const)('has paid for its own turn alone, in any order (%s%s)', (name, how) => {
+    const readers = READERS[name]
+    const { origin, fork, goOn } = family()
+    if (how !== '') {
+      // Both are written at the first prompt, by whatever is quicker.
+      const isRequest = (line: string): boolean => line.includes('"type":"api-request"')
+      const lines = readFileSync(fork.path, 'utf8').split('\n')
+      writeFileSync(fork.path, [...lines.filter(isRequest), ...lines.filter((line) => !isRequest(line))].join('\n'))
+    }
+    const told = (logs: readonly LogRef[]): Owners => {
+      const ledger = new Ledger()
+      for (const log of logs) readers.claude?.read(sourceOf(log), (telling) => ledger.tell(telling))
+      return sorted(ledger.calls())
+    }
+    const refreshed = (steps: readonly (LogRef | (() => void))[]): Owners => {
+      const store = LedgerStore.open(join(scratchDirectory(), 'ledger.db'))
+      onTestFinished(() => store[Symbol.dispose]())
+      steps.forEach((step, n) => {
+        if (typeof step === 'function') step()
+        else refreshLedger(store, [{ ...sourceOf(step), stamp: `${n}` }], readers)
+      })
+      return sorted(store.calls())
+    }
+    const alone = told([origin])
+    const own = told([fork]).filter(([call]) => !alone.some(([other]) => other === call))
+    expect(own).toHaveLength(1)
+    const before = [...alone, ...own].sort()
+    const after = [...before, [LATER, alone[0]?.[1] ?? '']].sort() as Owners
+    expect(told([fork, origin])).toEqual(before)
+    // As it happens: the session, its copy, and the session again, read from where the first reading stopped.
+    expect(refreshed([origin, fork, goOn, origin])).toEqual(after)
+    for (const order of [
+      [origin, fork],
+      [fork, origin],
+      [fork, origin, fork],
+    ]) {
+      expect(told(order)).toEqual(after)
+      expect(refreshed(order)).toEqual(after)
+    }
+  })
 })

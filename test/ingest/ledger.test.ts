@@ -41,6 +41,7 @@ const anyTelling = fc.record({
   speed: fc.constantFrom(undefined, 'fast'),
   logged_nano_usd: fc.constantFrom(undefined, 1, 5_000),
   copied: fc.constantFrom(undefined, undefined, {}, { from: 'a' }, { from: 'x' }, { into_ms: 5 }, { into_ms: 9 }),
+  made: fc.constantFrom(undefined, undefined, true as const),
 })
 
 function callsOf(tellings: readonly UsageRecord[]): UsageRecord[] {
@@ -93,6 +94,16 @@ it('a call that a fork copied belongs to the session it was copied from', () => 
   expect(owners([...fork, ...original])).toEqual(['m1 z', 'm2 z', 'm3 a'])
   // The original ended where it was forked: it has no call of its own, and still is the owner.
   expect(owners([...fork, ...original.slice(0, 1)])).toEqual(['m1 z', 'm3 a'])
+})
+
+it('a call belongs to the session whose log shows that it made it, also when that went on after its copy', () => {
+  const original = [telling({ session: 'z', at_ms: 1, made: true }), telling({ call: 'm3', session: 'z', at_ms: 9 })]
+  const fork = [telling({ session: 'a', at_ms: 1 }), telling({ call: 'm2', session: 'a', at_ms: 5, made: true })]
+  for (const tellings of [
+    [...original, ...fork],
+    [...fork, ...original],
+  ])
+    expect(callsOf(tellings).map((call) => `${call.call} ${call.session}`)).toEqual(['m1 z', 'm2 a', 'm3 z'])
 })
 
 it('a call that a log says it copied belongs to another session, whichever of them went on', () => {

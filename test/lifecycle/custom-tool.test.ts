@@ -89,6 +89,13 @@ describe('a program of one’s own that asks in a line', () => {
   })
 })
 
+it('a program that takes long to draw its prompt and ends just after that has never started', async () => {
+  const script = 'sleep 1; printf "ready> "; sleep 0.2; exit 3'
+  const { agents, project } = await shopWith({ command: ['sh', '-c', script], idle_patterns: ['ready> '] })
+  const start = agents.start({ agent: 'toast', cwd: project, tool: 'lines' })
+  await expect(start).rejects.toMatchObject({ code: 'agent-died', message: expect.stringContaining('exited 3') })
+})
+
 it.each([0, 3])('a program that ends at once, with %i, has never started', async (status) => {
   const shop = await shopWith({
     detect_patterns: ['line program'],

@@ -147,7 +147,7 @@ describe('a trimmed line', () => {
       claudeTrim.trimmed(Buffer.from(JSON.stringify({ type, other: { a: [1, { b: 'c' }] } })))
     expect(of('api-request-blob')).toBe('')
     expect(of('file-history-snapshot')).toBe('')
-    expect(of('api-requests')).toBe('{"type":"api-requests"}')
+    expect(of('api-request')).toBe('{"type":"api-request"}') // says that the log has begun requests of its own
   })
 
   it('leaves every fact of the recorded sessions as it was', () => {

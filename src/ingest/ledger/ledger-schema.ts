@@ -40,7 +40,8 @@ const integers = (columns: readonly string[]): string => columns.map((name) => `
 /**
  * Calls are never removed: tools delete their logs after a while, and what was spent stays spent.
  *
- * - `ledger_calls`: one row per call. `session` is its owner; `copied` says that `ledger_holders` has all that hold it.
+ * - `ledger_calls`: one row per call. `session` is its owner; `copied` is 1 where `ledger_holders` has all that hold it, and 2 where one
+ *   session alone has it and its log shows that it made it.
  * - `ledger_logs`: how far each log was read. Written in the same transaction as the calls found there.
  * - `ledger_cells`: the calls of a local day, session and model added up and priced, so that a report reads thousands of rows and not
  *   hundreds of thousands. Those of the sessions in `ledger_unsettled` are out of date.
@@ -84,6 +85,12 @@ export const COPIES_TABLE = `create table if not exists ledger_copies (
   tool text not null, call text not null, session text not null, origin text not null,
   into_ms integer not null,
   primary key (tool, call, session, origin, into_ms)
+) without rowid`
+
+/** Of the calls that several sessions hold: those whose log shows that they made it. Also for files that were made without it. */
+export const MAKERS_TABLE = `create table if not exists ledger_makers (
+  tool text not null, call text not null, session text not null,
+  primary key (tool, call, session)
 ) without rowid`
 
 /** Makes what is missing; call it inside a transaction. */

@@ -2,7 +2,14 @@ import { openDatabase, openToRead, type SqlValue, Statements } from '../../disk/
 import { SkeinError } from '../../model/index.js'
 import type { UsageRecord } from '../../tools/index.js'
 import { type Call, type Held, ownerOf, UNKNOWN_MS } from './ledger.js'
-import { CALL_COLUMNS, COPIES_TABLE, createLedgerTables, LEDGER_VERSION, UNREAD_TABLE } from './ledger-schema.js'
+import {
+  CALL_COLUMNS,
+  COPIES_TABLE,
+  createLedgerTables,
+  LEDGER_VERSION,
+  MAKERS_TABLE,
+  UNREAD_TABLE,
+} from './ledger-schema.js'
 import { fullerRecord } from './usage-record.js'
 
 /** What one reading of one log found, to be stored as a whole. */
@@ -49,7 +56,7 @@ export class LedgerStore extends Statements implements Disposable {
       const store = new LedgerStore(database)
       const isNew = store.get('select 1 from sqlite_master where name = ?', 'ledger_facts') === undefined
       if (isNew) store.inTransaction(() => createLedgerTables(database))
-      database.exec(`${UNREAD_TABLE}; ${COPIES_TABLE}`)
+      database.exec(`${UNREAD_TABLE}; ${COPIES_TABLE}; ${MAKERS_TABLE}`)
       const version = Number(store.fact('version'))
       if (version > LEDGER_VERSION) {
         const next = 'Update Skein, or move the file away: it is filled again from the logs that still exist'
@@ -186,7 +193,12 @@ const MANY_CALLS = 8
 const ROW = ADD_CALL.slice(ADD_CALL.indexOf('values') + 'values'.length)
 const ADD_CALLS = ADD_CALL + `,${ROW}`.repeat(MANY_CALLS - 1)
 const ADD_HOLDER = 'insert or ignore into ledger_holders (session, tool, call) values (?, ?, ?)'
+const ADD_MAKER = 'insert or ignore into ledger_makers (tool, call, session) values (?, ?, ?)'
 const ADD_COPY = 'insert or ignore into ledger_copies (tool, call, session, origin, into_ms) values (?, ?, ?, ?, ?)'
+
+/** In the column `copied`. */
+const [ALONE, SHARED, MADE_ALONE] = [0, 1, 2]
+const sharingOf = ({ copied, made }: UsageRecord): number => (copied ? SHARED : made ? MADE_ALONE : ALONE)
 
 /** Does in the tables, inside one transaction, what `Ledger` does in memory. */
 class StoredFold {
@@ -215,7 +227,7 @@ class StoredFold {
 
   #tellMany(some: readonly UsageRecord[]): void {
     const values: SqlValue[] = []
-    for (const telling of some) pushValues(values, telling, 0)
+    for (const telling of some) pushValues(values, telling, sharingOf(telling))
     const added = this.store.run(ADD_CALLS, ...values)
     if (added < some.length) {
       // Some were known. Those that were not are now, as they are: telling them again only marks their sessions.
@@ -236,21 +248,22 @@ class StoredFold {
   #merge(telling: UsageRecord): void {
     const row = this.store.get(SELECT_CALL, telling.tool, telling.call) as CallRow
     const known = callOf(row)
-    const isHeld = row.copied === 1 || telling.copied !== undefined || known.session !== telling.session
+    const isHeld = row.copied === SHARED || telling.copied !== undefined || known.session !== telling.session
     if (isHeld) {
-      if (row.copied === 0) this.#hold({ ...known, copied: undefined })
+      if (row.copied !== SHARED) this.#hold({ ...known, made: row.copied === MADE_ALONE ? true : undefined })
       this.#hold(telling)
     }
     const at_ms = Math.min(known.at_ms, telling.at_ms)
     const fullest = fullerRecord(known, telling)
-    const copied = isHeld ? 1 : 0
+    const copied = isHeld ? SHARED : Math.max(row.copied, sharingOf(telling))
     if (fullest === known && at_ms === known.at_ms && copied === row.copied) return
     this.#write({ ...fullest, session: known.session, at_ms }, copied)
     this.#touched.add(known.session)
   }
 
-  #hold({ tool, call, session, copied }: UsageRecord): void {
+  #hold({ tool, call, session, copied, made }: UsageRecord): void {
     let added = this.store.run(ADD_HOLDER, session, tool, call)
+    if (made) added += this.store.run(ADD_MAKER, tool, call, session)
     const { from = '', into_ms = UNKNOWN_MS } = copied ?? {}
     if (copied) added += this.store.run(ADD_COPY, tool, call, session, from, into_ms)
     if (added > 0) this.#touched.add(session)
@@ -258,10 +271,12 @@ class StoredFold {
 
   #held(tool: string, call: string): Held {
     const holders = this.store.all('select session from ledger_holders where tool = ? and call = ?', tool, call)
+    const makers = this.store.all('select session from ledger_makers where tool = ? and call = ?', tool, call)
     const sql = 'select session, origin, into_ms from ledger_copies where tool = ? and call = ? order by into_ms desc'
     const copies = this.store.all(sql, tool, call) as { session: string; origin: string; into_ms: number }[]
     return {
       holders: new Set((holders as { session: string }[]).map(({ session }) => session)),
+      makers: new Set((makers as { session: string }[]).map(({ session }) => session)),
       copies: new Map(copies.map(({ session, into_ms }) => [session, into_ms])),
       origins: new Set(copies.flatMap(({ origin }) => (origin === '' ? [] : origin))),
     }
@@ -276,7 +291,7 @@ class StoredFold {
       for (const session of held.holders) {
         if (asked.has(session)) continue
         asked.add(session)
-        const sql = 'select min(at_ms) as ms from ledger_calls where session = ? and copied = 0'
+        const sql = `select min(at_ms) as ms from ledger_calls where session = ? and copied <> ${SHARED}`
         const { ms } = this.store.get(sql, session) as { ms: number | null }
         if (ms !== null) firstOwn.set(session, ms)
       }
@@ -284,7 +299,7 @@ class StoredFold {
       const session = ownerOf(held, firstOwn)
       if (session === row.session) continue
       this.#unsettled.add(row.session)
-      this.#write({ ...callOf(row), session }, 1)
+      this.#write({ ...callOf(row), session }, SHARED)
     }
     const sql = 'insert or ignore into ledger_unsettled select value from json_each(?)'
     this.store.run(sql, JSON.stringify([...this.#unsettled]))
@@ -297,7 +312,7 @@ class StoredFold {
 
   /** False when it is there already. */
   #add(call: UsageRecord): boolean {
-    if (this.store.run(ADD_CALL, ...valuesOf(call, call.copied ? 1 : 0)) === 0) return false
+    if (this.store.run(ADD_CALL, ...valuesOf(call, sharingOf(call))) === 0) return false
     this.#unsettled.add(call.session)
     return true
   }

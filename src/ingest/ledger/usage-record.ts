@@ -1,17 +1,18 @@
 import { loggedNanoUsd, modelName, msOf, totalTokens, type UsageCall } from '../../model/index.js'
 import type { Fact, UsageRecord } from '../../tools/index.js'
 
-type Copied = Pick<Extract<Fact, { kind: 'usage' }>, 'copied' | 'copied_from' | 'copied_at'>
+type Source = Pick<Extract<Fact, { kind: 'usage' }>, 'copied' | 'copied_from' | 'copied_at' | 'made'>
 
 export function usageRecordOf(
   tool: string,
-  { usage, copied, copied_from, copied_at }: { usage: UsageCall } & Copied,
+  { usage, copied, copied_from, copied_at, made }: { usage: UsageCall } & Source,
 ): UsageRecord {
   return {
     ...(copied ? { copied: { from: copied_from, into_ms: copied_at && msOf(copied_at) } } : {}),
     tool,
     call: usage.message_id,
     session: usage.session,
+    made,
     model: modelName(usage.model),
     at_ms: msOf(usage.ts),
     input_tokens: usage.input_tokens,
@@ -56,7 +57,8 @@ export function collect(found: Map<string, UsageRecord>, telling: UsageRecord): 
     const at_ms = Math.min(known.at_ms, telling.at_ms)
     const fuller = fullerRecord(known, telling)
     const copied = known.copied ?? telling.copied
-    if (fuller !== known || at_ms !== known.at_ms || copied !== known.copied)
-      found.set(key, { ...fuller, at_ms, ...(copied ? { copied } : {}) })
+    const made = known.made ?? telling.made
+    if (fuller !== known || at_ms !== known.at_ms || copied !== known.copied || made !== known.made)
+      found.set(key, { ...fuller, at_ms, made, ...(copied ? { copied } : {}) })
   }
 }

@@ -5,6 +5,7 @@ import { endLost } from '../recover/end-lost.js'
 import { planRecovery, restoreLog } from '../recover/recovery-plan.js'
 import { lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
+import { refuseParked } from '../sling/admission.js'
 import { hasNoTerminal } from '../status/stranded.js'
 import { decideRespawn, isToCome, type RespawnRule } from './respawn.js'
 
@@ -59,6 +60,7 @@ export async function respawnAgent(parts: Parts, agent: Agent, decided: Respawn)
     run.run.end?.how !== 'killed'
   if (!run || !isDue) return undefined
   try {
+    await refuseParked(parts.home, agent.address, ` , then: skein recover ${agent.address}`)
     const plan = await planRecovery(parts, agent, run)
     await restoreLog(parts, agent, plan)
     const { session } = await start(parts, agent, { asBefore: true, isRespawn: true, fresh: plan.isNew })

@@ -3,6 +3,7 @@ import { type AgentRun, type LiveRun, liveRun, type Silence } from '../agent-run
 import { nowOf, type Parts } from '../parts.js'
 import { askedOf, askFor } from '../run/asked-end.js'
 import { endRun } from '../run/end-run.js'
+import { parkedAround } from '../sling/admission.js'
 import { activityOf } from '../status/evidence.js'
 import { observe } from '../status/observe.js'
 import { send } from '../talk/send.js'
@@ -53,7 +54,10 @@ export async function careForSilent(
     case 'show':
       return show(parts, agent, live)
     case 'restart':
-      return restart(parts, agent, run, live)
+      // In a parked group it would not come back.
+      return parkedAround(await parts.home.roster.groups(), agent.address)
+        ? undefined
+        : restart(parts, agent, run, live)
     case 'calm':
     case 'forget':
       await change(parts, agent, live, ({ stuck_at: _stuck, ...silence }) => (step === 'calm' ? silence : undefined))

@@ -3,6 +3,7 @@ import type { Home } from '../../home/index.js'
 import type { Context, Role } from '../../model/index.js'
 import { AgentRuns } from '../agent-runs.js'
 import { findAgent } from '../find-agent.js'
+import { parkedAround } from '../sling/admission.js'
 import { isTooSoon, saveHandoff } from './handoff.js'
 
 const REASON = 'compaction'
@@ -10,7 +11,8 @@ const REASON = 'compaction'
 /**
  * What happens before a program compacts its context, as the agent's role says (`precompact`): `auto` saves a handoff for the same
  * conversation, `cycle` also restarts the program in it, `off` does nothing. A restart ends the process that asks, so it is carried out
- * by another one. A compaction that somebody typed is only saved: they want it compacted, and a restart would take that back.
+ * by another one. A compaction that somebody typed is only saved: they want it compacted, and a restart would take that back. In a parked
+ * group, too: nothing starts there.
  * True when that restart is under way: a hook that returned now would let the program compact, answer and be idle before it is ended.
  */
 export async function beforeCompaction(
@@ -23,7 +25,8 @@ export async function beforeCompaction(
   const wanted = (await home.programs.roles()).of(agent)?.precompact ?? 'auto'
   // A conversation that is as full after its restart is compacted all the same, and what it has to know is saved.
   const isLoop = wanted === 'cycle' && isTooSoon({ context }, await runs.read(agent.id))
-  switch (isLoop || isByHand || !detach ? savedOnly(wanted) : wanted) {
+  const isParked = wanted === 'cycle' && parkedAround(await home.roster.groups(), agent.address) !== undefined
+  switch (isLoop || isParked || isByHand || !detach ? savedOnly(wanted) : wanted) {
     case 'off':
       return false
     case 'auto':

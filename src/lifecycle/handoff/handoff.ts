@@ -7,6 +7,7 @@ import { recordHandoff } from '../run/recorded-session.js'
 import { type Started, start } from '../run/start.js'
 import { recipeOfTool } from '../run/start-plan.js'
 import type { StartStepName } from '../run/start-steps.js'
+import { refuseParked } from '../sling/admission.js'
 import { observe } from '../status/observe.js'
 import { keepPrompt } from '../talk/pending-prompt.js'
 import { type Collected, collect, givenIn, handoffBody, MESSAGE_CHARS, unsavedWork } from './collect.js'
@@ -84,7 +85,10 @@ export async function planHandoff(parts: Parts, agent: Agent, options: HandoffOp
   // What does not run is not started by this: everything is saved for its next start.
   const kind = isRunning ? (options.kind ?? 'fresh') : 'auto'
   const at = nowOf(parts)
-  if (kind !== 'auto') refuseSoon(parts, agent, run)
+  if (kind !== 'auto') {
+    refuseSoon(parts, agent, run)
+    await refuseParked(parts.home, agent.address, ' . To save only: skein handoff --auto')
+  }
   const tool = options.tool === undefined || options.tool === run.recipe.tool ? undefined : options.tool
   if (tool !== undefined) refuseTool(agent, { kind, tool, isRunning })
   const to = kind === 'auto' ? undefined : await successorOf(withKeptEnvironment(parts, agent), agent, run, tool)
@@ -153,12 +157,12 @@ export async function handOff(parts: Parts, plan: HandoffPlan, reached: Reached 
 
 /**
  * Finishes a handoff whose process was killed. Undefined when there is none, or when its process is still at it. A prime, a start or any
- * later look may call it; what was done already is not done again.
+ * later look may call it; what was done already is not done again. `first` is done before the successor starts.
  */
 export async function finishHandoff(
   parts: Parts,
   agent: Agent,
-  reached: Reached = () => {},
+  first: (marker: HandoffMarker) => Promise<void> = async () => {},
 ): Promise<HandedOff | undefined> {
   if (!unfinished(await parts.runs.read(agent.id))) return undefined
   const held = await parts.runs.holdIfFree(agent.id, 'handoff')
@@ -168,7 +172,9 @@ export async function finishHandoff(
   const run = await parts.runs.read(agent.id)
   const marker = unfinished(run)
   if (!run || !marker) return undefined
-  return await carryOn(parts, agent, marker, reached, await wasTold(parts, marker))
+  if (!hasBegun(run, marker)) await refuseParked(parts.home, agent.address)
+  await first(marker)
+  return await carryOn(parts, agent, marker, () => {}, await wasTold(parts, marker))
 }
 
 async function carryOn(
@@ -184,12 +190,7 @@ async function carryOn(
     return { marker }
   }
   const run = await runs.read(agent.id)
-  const session = run?.binding?.session
-  const isBegun =
-    marker.kind === 'fresh' &&
-    liveRun(run) !== undefined &&
-    session !== marker.from &&
-    session === (marker.to ?? session)
+  const isBegun = hasBegun(run, marker)
   if (marker.step === 'marked' && run) {
     if (!isTold) await tell(parts, agent, marker)
     if (marker.tool && agent.tool !== marker.tool) await home.roster.update(agent.id, { tool: marker.tool })
@@ -208,6 +209,12 @@ async function carryOn(
   const next = marker.tool ? { ...agent, tool: marker.tool } : agent
   const started = await start(parts, next, { replace: true, asBefore: true, onStep: reached })
   return { marker: { ...marker, step: 'respawned' }, started }
+}
+
+/** Whether the successor runs. */
+function hasBegun(run: AgentRun | undefined, { kind, from, to }: HandoffMarker): boolean {
+  const session = run?.binding?.session
+  return kind === 'fresh' && liveRun(run) !== undefined && session !== from && session === (to ?? session)
 }
 
 /** A successor whose start was cut off before it was recorded: it runs, and nobody has told it why. */

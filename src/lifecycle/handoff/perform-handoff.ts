@@ -3,7 +3,9 @@ import type { DoneReceipt, HandoffReceipt, HandoffRequest } from '../agents.js'
 import { findAgent } from '../find-agent.js'
 import type { Parts } from '../parts.js'
 import { stop } from '../run/stop.js'
+import { refuseParked } from '../sling/admission.js'
 import { giveKept } from '../talk/first-prompt.js'
+import { addToHandoff } from './added-message.js'
 import { collect, handoffBody, unsavedWork } from './collect.js'
 import { type DoneOptions, finishWork } from './done.js'
 import {
@@ -16,7 +18,7 @@ import {
   planHandoff,
   refuseLongMessage,
 } from './handoff.js'
-import { unfinished } from './marker.js'
+import { type HandoffMarker, unfinished } from './marker.js'
 import { handoffTarget } from './target.js'
 
 type Told<Receipt extends { agent: unknown }> = Omit<Receipt, 'agent'> & { agent: Agent }
@@ -30,16 +32,17 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
   const { dryRun = false, agent: asking, target: word, ...options } = request
   const self = asking === undefined ? undefined : await findAgent(parts.home, asking)
   const { agent, work } = await handoffTarget(parts, self, word)
-  const half = unfinished(await parts.runs.read(agent.id))
-  if (half && !dryRun) {
-    const finished = await finishAndPrompt(parts, agent)
-    if (finished) return { agent, ...finished, unsaved: [], did: `finished the handoff of ${agent.address}` }
-  }
   const sender = self && self.id !== agent.id ? { sender: self } : {}
+  const asked = { ...options, ...(work ? { work } : {}), ...sender }
+  const half = unfinished(await parts.runs.read(agent.id))
+  if (half) {
+    const finished = await (dryRun ? wouldFinish(parts, agent, half) : finishWith(parts, agent, asked))
+    if (finished) return finished
+  }
   const kind = options.kind ?? 'fresh'
   if (kind === 'fresh' && (await home.programs.roles()).of(agent)?.handoff === 'done')
-    return deferred(parts, agent, { ...options, ...(work ? { work } : {}), ...sender }, dryRun)
-  const plan = await planHandoff(parts, agent, { ...options, ...(work ? { work } : {}), ...sender })
+    return deferred(parts, agent, asked, dryRun)
+  const plan = await planHandoff(parts, agent, asked)
   const { marker, subject, body, unsaved } = plan
   if (dryRun) {
     const facts = { ...factsOf({ marker }), is_done: false, subject, body, unsaved }
@@ -50,9 +53,39 @@ export async function performHandoff(parts: Parts, request: HandoffRequest): Pro
   return { agent, ...factsOf(handed), subject, unsaved, did: didOf(plan, handed), how }
 }
 
+/**
+ * Finishes a handoff that was cut off in place of another one. The successor that starts is the one that the new message is for, so it
+ * gets both.
+ */
+async function finishWith(
+  parts: Parts,
+  agent: Agent,
+  asked: HandoffOptions,
+): Promise<Told<HandoffReceipt> | undefined> {
+  refuseLongMessage(asked.message)
+  const notes: string[] = []
+  const finished = await finishAndPrompt(parts, agent, async (marker) => {
+    notes.push(...(await addToHandoff(parts, agent, marker, asked)))
+  })
+  if (!finished) return undefined
+  const how = [finished.how, ...notes].join('; ')
+  return { agent, ...finished, unsaved: [], did: `finished the handoff of ${agent.address} that was cut off`, how }
+}
+
+/** Undefined while the process of that handoff is still at it. */
+async function wouldFinish(parts: Parts, agent: Agent, marker: HandoffMarker) {
+  const held = await parts.runs.holdIfFree(agent.id, 'handoff')
+  if (!held) return undefined
+  held[Symbol.dispose]()
+  await refuseParked(parts.home, agent.address)
+  const did = `would finish the handoff of ${agent.address} that was cut off`
+  const how = 'its successor would get your message, too; nothing was changed'
+  return { agent, ...factsOf({ marker }), is_done: false, unsaved: [], did, how }
+}
+
 /** Undefined when there is nothing to finish, or its process is still at it. */
-export async function finishAndPrompt(parts: Parts, agent: Agent) {
-  const finished = await finishHandoff(parts, agent)
+export async function finishAndPrompt(parts: Parts, agent: Agent, first?: (marker: HandoffMarker) => Promise<void>) {
+  const finished = await finishHandoff(parts, agent, first)
   if (!finished) return undefined
   return { ...factsOf(finished), how: await promptSuccessor(parts, agent, finished) }
 }

@@ -14,6 +14,8 @@ import { programMissing } from './launch.js'
 const LOOK_MS = 60
 /** A program that lives this long has not failed to start. */
 const PROVEN_MS = 600
+/** So long it must live on once its prompt was seen: how long it took to draw that depends on the machine. */
+const OUTLIVES_MS = 300
 /** What a shell says of a program that it cannot find. */
 export const NOT_FOUND = 'exited 127'
 /** Lines of a program that ended at once, for its user to see why. */
@@ -28,18 +30,22 @@ export async function untilAlive(
   agent: Agent,
   { run, atMs: beganMs, isPrompted }: { run: LiveRun; atMs: number; isPrompted: boolean },
 ): Promise<Observed> {
+  let upMs: number | undefined
   for (;;) {
+    const lookedMs = performance.now()
     const seen = await seenAlive(parts, agent, run)
     const activity = seen.verdict && activityOf(seen.verdict.status)
     if (seen.run?.run?.id !== run.id) return seen // another process has started it anew meanwhile
     // What is drawn on a screen, a program may draw just before it fails: it has to outlive that.
     const livedMs = performance.now() - beganMs
-    const isProven = seen.verdict?.decided?.source !== 'pane' || livedMs >= PROVEN_MS
     const isUp = activity && (activity !== 'starting' || (isPrompted && showsFirstPicture(seen)))
+    upMs = isUp ? (upMs ?? performance.now()) : undefined
+    const provenMs = Math.max(beganMs + PROVEN_MS, (upMs ?? lookedMs) + OUTLIVES_MS)
+    const isProven = seen.verdict?.decided?.source !== 'pane' || lookedMs >= provenMs
     if (isUp && isProven) return seen
     if (livedMs >= START_GRACE_MS) return seen
     // Of one that has drawn its prompt only its end would be news, which the last look shows as well.
-    await pause(isUp ? Math.max(LOOK_MS, PROVEN_MS - livedMs) : LOOK_MS)
+    await pause(isUp ? Math.max(LOOK_MS, provenMs - performance.now()) : LOOK_MS)
   }
 }
 

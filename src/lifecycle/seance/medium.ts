@@ -1,7 +1,17 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { lifeOf, makeDirectory, textIn, thisPlace, thisProcess, whereaboutsOf, writeAtomic } from '../../disk/index.js'
-import { type Agent, parseGroupPath, readJson, type Session, splitAddress } from '../../model/index.js'
+import {
+  lifeOf,
+  makeDirectory,
+  statOf,
+  textIn,
+  thisPlace,
+  thisProcess,
+  whereaboutsOf,
+  writeAtomic,
+} from '../../disk/index.js'
+import { type Agent, parseGroupPath, readJson, type Session, SkeinError, splitAddress } from '../../model/index.js'
+import type { AgentRun } from '../agent-run.js'
 import { ASKER_FILE } from '../agent-runs.js'
 import type { Parts } from '../parts.js'
 import { kill } from '../run/stop.js'
@@ -34,12 +44,26 @@ export async function makeMedium(
 
 /** Ends and removes the agent, and its group with the last one. The session that it had stays in the history. */
 export async function letGo(parts: Parts, agent: Agent): Promise<void> {
-  if (await parts.runs.read(agent.id)) await kill(parts, agent)
+  const run = await parts.runs.read(agent.id)
+  if (run) {
+    await kill(parts, agent)
+    await readAside(parts, run)
+  }
   await parts.home.roster.remove(agent.id)
   parts.runs.forget(agent.id)
   rmSync(parts.runs.directoryOf(agent.id), { recursive: true, force: true })
   const isLast = !(await parts.home.roster.agents()).some(({ group_path }) => group_path?.startsWith(GROUP))
   if (isLast) await parts.home.roster.deleteGroup(GROUP).catch(() => undefined) // another one has come meanwhile
+}
+
+/** A log that goes with the agent is read before: what was spent stays spent. One that cannot be read keeps no agent from being removed. */
+async function readAside({ home, runs, runners }: Parts, { agent, recipe: { tool }, run, binding }: AgentRun) {
+  const runner = runners.find(({ name }) => name === tool)
+  const root = run && runner?.rootAside?.(join(runs.directoryOf(agent), run.id))
+  if (!root || !binding || !statOf(root)) return
+  await home.history.ingest({ tool, session: binding.session, roots: { [tool]: [root] } }).catch((error: unknown) => {
+    if (!(error instanceof SkeinError)) throw error
+  })
 }
 
 /** Removes agents that were for one question, whose asker was killed before it could do so. */

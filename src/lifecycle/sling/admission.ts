@@ -6,19 +6,19 @@ export function parkedAround(groups: readonly Group[], address: AgentAddress): G
   return groups.find(({ path, parked }) => parked !== undefined && isWithin(address, path))
 }
 
-/** Nothing starts in a parked group. */
-export async function refuseParked(home: Home, address: AgentAddress): Promise<void> {
+/** Nothing starts in a parked group. `also` is what to type after that, or in place of it. */
+export async function refuseParked(home: Home, address: AgentAddress, also = ''): Promise<void> {
   const group = parkedAround(await home.roster.groups(), address)
-  if (group) throw parked(group)
+  if (group) throw parked(group, also)
 }
 
-export function parked({ path, parked: how }: Group): SkeinError {
+export function parked({ path, parked: how }: Group, also = ''): SkeinError {
   const why = how?.reason === undefined ? '' : `: ${how.reason}`
   const by = how ? ` by ${how.by}` : ''
   return new SkeinError(
     'group-parked',
     `Group ${path} was parked${by}${why}`,
-    `To start agents in it: skein group unpark ${path}`,
+    `To start agents in it: skein group unpark ${path}${also}`,
   )
 }
 

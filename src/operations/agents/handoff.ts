@@ -12,7 +12,7 @@ export const agentsHandoff = operation({
   where: 'daemon',
   summary: "Hand an agent's work to its next session",
   description:
-    'Saves what the successor has to know as a mail on the agent\'s hook, records the handoff, and starts a new conversation in the same pane. To record a handoff that another program made, use "session handoff". A handoff that was cut off is finished instead. Files that are not committed, and commits that are not pushed, are listed. Two handoffs within a minute are refused.',
+    'Saves what the successor has to know as a mail on the agent\'s hook, records the handoff, and starts a new conversation in the same pane. To record a handoff that another program made, use "session handoff". A handoff that was cut off is finished instead, and its successor also gets your message. Files that are not committed, and commits that are not pushed, are listed. Two handoffs within a minute are refused.',
   input: {
     target: optional(text('target'), 'A unit of work to hook first, or the agent or role to hand off'),
     agent: optional(agentRef, 'The agent that hands off'),

@@ -96,7 +96,7 @@ export const budgetSet = operation({
     const home = await context.home()
     const target = await targetOf(named, context)
     const limits = { ...(soft ? { soft } : {}), ...(hard ? { hard } : {}) }
-    const line = budgetLine({ target, per, ...limits })
+    const line = budgetLine(await nameIn(context, target), { per, ...limits })
     const event = await home.events.append({ type: 'budget_set', payload: { target, per, ...limits, budget: line } })
     await new BudgetBook(home).set({ target, per, ...limits, set_at: event.ts, set_by: event.actor })
     return standingsOf(context, (one) => one.per === per && budgetKey(one.target) === budgetKey(target))
@@ -139,9 +139,10 @@ export const budgetClear = operation({
         `There is no budget for ${await nameIn(context, target)}`,
         'See: skein budget show',
       )
+    const name = await nameIn(context, target)
     for (const one of cleared) {
-      const { target, per: period } = one
-      await home.events.append({ type: 'budget_cleared', payload: { target, per: period, budget: budgetLine(one) } })
+      const budget = budgetLine(name, one)
+      await home.events.append({ type: 'budget_cleared', payload: { target, per: one.per, budget } })
     }
     return { budgets }
   },
@@ -206,7 +207,8 @@ const limit = (name: 'soft' | 'hard', given: Amount): Record<string, number> =>
 
 const sizeOf = (given: Amount): number => ('tokens' in given ? given.tokens : given.micro_usd)
 
-function budgetLine({ target, per, soft, hard }: Pick<Budget, 'target' | 'per' | 'soft' | 'hard'>): string {
+/** Whose it is by the name that it has now: the target, with its id, is beside it in the event. */
+function budgetLine(name: string, { per, soft, hard }: Pick<Budget, 'per' | 'soft' | 'hard'>): string {
   const limits = [soft && `warn at ${amountText(soft)}`, hard && `stop at ${amountText(hard)}`].filter(Boolean)
-  return `${budgetKey(target)}, ${limits.join(', ')}${per === 'day' ? ' a day' : ''}`
+  return `${name}, ${limits.join(', ')}${per === 'day' ? ' a day' : ''}`
 }

@@ -21,6 +21,7 @@ export interface Place {
 export interface SavedReplies {
   lastCall?: { id: string; total: number } | undefined
   tasks: { call: string; prompt: string }[]
+  requestedAt?: Instant | undefined
 }
 
 /** What the model said, called and cost, and what its tools answered. */
@@ -29,6 +30,8 @@ export class ClaudeReplies {
   #lastCall: SavedReplies['lastCall']
   /** Sub-agent calls without a result: where inline sub-agents (1.0.x) belong to. */
   #tasks: SavedReplies['tasks']
+  /** When the log's first request was made: what `--fork-session` copies is older, and has no requests. */
+  #requestedAt: SavedReplies['requestedAt']
 
   constructor(
     private readonly setup: TranslatorSetup,
@@ -36,10 +39,16 @@ export class ClaudeReplies {
   ) {
     this.#lastCall = saved?.lastCall
     this.#tasks = saved?.tasks ?? []
+    this.#requestedAt = saved?.requestedAt
   }
 
   save(): SavedReplies {
-    return { lastCall: this.#lastCall, tasks: this.#tasks }
+    return { lastCall: this.#lastCall, tasks: this.#tasks, requestedAt: this.#requestedAt }
+  }
+
+  /** A line of type `api-request`. */
+  acceptRequest(at: Instant | undefined): void {
+    this.#requestedAt ??= at
   }
 
   /** A line of type `assistant`. */
@@ -137,6 +146,8 @@ export class ClaudeReplies {
     const origin = objectAt(record, 'forkedFrom')?.sessionId
     const copied_from = isSessionId(origin) ? origin : undefined
     const copied = isObject(record.forkedFrom) || undefined
-    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied, copied_from })
+    const isMade = !copied && this.#requestedAt !== undefined && usage.ts >= this.#requestedAt
+    const made = isMade || undefined
+    this.setup.tell({ kind: 'usage', agent, turn, at, usage, copied, copied_from, made })
   }
 }

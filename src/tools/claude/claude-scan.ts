@@ -23,6 +23,7 @@ interface Scanner {
   /** Reads the whole lines in a range and returns where it stopped; see wasm/claude-scan.ts. */
   scan(from: number, to: number): number
   records: Constant
+  requested: { value: number }
   BUFFER: Constant
   RECORDS: Constant
   RECORD_BYTES: Constant
@@ -32,8 +33,10 @@ interface Scanner {
 export interface ScanVisitor {
   /** Whose log it is, whatever its lines say. */
   readonly session: string | undefined
+  /** Whether the first line of a request is known already. */
+  readonly isRequested: boolean
   tell(telling: UsageRecord): void
-  /** A line that may hold usage, but has to be parsed to know. The bytes are valid during the call. */
+  /** A line that may hold usage, but has to be parsed to know, or the first line of a request. The bytes are valid during the call. */
   unsure(bytes: Buffer, start: number, end: number): void
 }
 
@@ -61,6 +64,7 @@ export class ClaudeScan {
     let end = from
     let isSkipping = false
     let oversized = 0
+    scanner.requested.value = visitor.isRequested ? 1 : 0
     for (;;) {
       if (base + held === this.#limit) {
         if (held >= LONGEST_LINE_BYTES) {

@@ -15,7 +15,7 @@ import { ClaudeReplies, type Place, type SavedReplies } from './claude-replies.j
 const PASSED_OVER = new Set(
   (
     'queue-operation mode permission-mode file-history-snapshot file-history-delta tools-used atis-latch tag pr-link ' +
-    'api-request api-request-shape api-request-blob worktree-state content-replacement bridge-session agent-color ' +
+    'api-request-shape api-request-blob worktree-state content-replacement bridge-session agent-color ' +
     'agent-setting attribution-snapshot speculation-accept marble-origami-commit marble-origami-snapshot'
   ).split(' '),
 )
@@ -86,6 +86,8 @@ export class ClaudeTranslator implements Translator {
     const type = textAt(record, 'type') ?? '(none)'
     if (type === 'user' || type === 'assistant' || type === 'system' || type === 'attachment' || type === 'progress') {
       this.#acceptEntry(type, record)
+    } else if (type === 'api-request') {
+      this.#replies.acceptRequest(momentAt(record, 'timestamp'))
     } else if (type === 'last-prompt') {
       this.#pointer = textAt(record, 'leafUuid')
     } else if (type === 'cost-state') {

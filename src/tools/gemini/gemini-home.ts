@@ -25,6 +25,11 @@ const FILES = [
   'state.json',
 ]
 
+const homeIn = (directory: string): string => join(directory, 'gemini-home')
+
+/** Where a run that is aside has its conversations. */
+export const rootAside = (directory: string): string => join(homeIn(directory), '.gemini')
+
 /**
  * Gemini CLI reads hooks from settings files alone, and takes a file that is named by a variable only where root owns it and
  * every folder above it. So a run gets a home of its own that consists of links: all in it is the user's, credentials and
@@ -41,7 +46,7 @@ export function geminiHome(
   const own = readSettings(join(user, SETTINGS))
   // In the home directory itself it would take the user's settings for those of a project, and run the user's hooks twice.
   if (!own || launch.cwd === homeOf(environment)) return undefined
-  const home = join(directory, 'gemini-home')
+  const home = homeIn(directory)
   return {
     env: {
       GEMINI_CLI_HOME: home,

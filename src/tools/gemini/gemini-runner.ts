@@ -8,7 +8,7 @@ import { builtInRules } from '../patterns/built-in.js'
 import type { Launch, Preparation, ToolRunner } from '../run/tool-runner.js'
 import { readInputBy, readScreenBy, readTitleBy } from '../screen/read-screen.js'
 import { gemini } from './gemini.js'
-import { geminiHome, HOOK_TIMEOUT, homeOf } from './gemini-home.js'
+import { geminiHome, HOOK_TIMEOUT, homeOf, rootAside } from './gemini-home.js'
 import { GEMINI_HOOKS, readGeminiHook } from './gemini-hooks.js'
 
 const NAME = 'gemini'
@@ -17,6 +17,7 @@ export const geminiRunner: ToolRunner = {
   name: NAME,
   icon: '✦',
   account: { variable: 'GEMINI_CLI_HOME', root: (directory) => join(directory, '.gemini') },
+  rootAside,
   can: { chooseId: 'flag', resume: true, fork: true, tells: true, asks: true, choosesModel: true, mcp: true },
   prepare,
   readMessage: readGeminiHook,

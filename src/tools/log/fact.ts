@@ -65,6 +65,8 @@ export type Fact =
       copied?: boolean | undefined
       copied_from?: SessionId | undefined
       copied_at?: Instant | undefined
+      /** The log shows that the call was made in this session; absent where it does not say. */
+      made?: true | undefined
     })
   | (InTurn & { kind: 'mark'; mark: Mark; detail?: string | undefined; duration_ms?: number | undefined })
   /** What the tool says the session cost so far, with calls that it does not log. */

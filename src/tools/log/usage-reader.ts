@@ -10,6 +10,8 @@ export interface UsageRecord extends Tokens {
   call: string
   /** Whose log tells it. */
   session: string
+  /** The call is not older than the log's first request, so its session made it. Absent where the log does not say. */
+  made?: true | undefined
   /** The log has it from another session, which made the call. */
   copied?: UsageCopy | undefined
   model: string

@@ -40,11 +40,18 @@ export class OpencodeDatabase implements Disposable {
     this.#foreign.assertSame()
   }
 
-  /** Newest change of each session. Served by the primary key; run at every listing. */
-  sessions(): { id: SessionId; updated: number }[] {
-    return this.#rows('select id, time_updated from session').flatMap((row) => {
+  /**
+   * Newest change of each session. A copy or an import is written row by row, and its session gets no newer time until something is asked
+   * in it: until then its rows are counted. Served by the primary key, and by indexes for the few that are counted; run at every listing.
+   */
+  sessions(): { id: SessionId; updated: number; copied: number }[] {
+    const sql = `select id, time_updated, case when time_updated > time_created then 0 else
+      (select count(*) from message where session_id = session.id) + (select count(*) from part where session_id = session.id)
+      end as copied from session`
+    return this.#rows(sql).flatMap((row) => {
       const id = row.id
-      return isSessionId(id) ? [{ id, updated: numberAt(row, 'time_updated') ?? 0 }] : []
+      if (!isSessionId(id)) return []
+      return [{ id, updated: numberAt(row, 'time_updated') ?? 0, copied: numberAt(row, 'copied') ?? 0 }]
     })
   }
 
@@ -153,11 +160,11 @@ export function logsIn(tool: string, root: string, path: string, attempts = 3): 
     using database = new OpencodeDatabase(path)
     const sessions = database.sessions()
     database.assertSame()
-    return sessions.map(({ id, updated }) => ({
+    return sessions.map(({ id, updated, copied }) => ({
       ...file,
       session: id,
       modified_at: instantOf(Math.min(Math.max(0, updated), 253_402_300_799_999)),
-      stamp: `${stat.dev}:${stat.ino}:${id}:${updated}`,
+      stamp: `${stat.dev}:${stat.ino}:${id}:${updated}${copied === 0 ? '' : `:${copied}`}`,
     }))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === CHANGED && attempts > 1) return logsIn(tool, root, path, attempts - 1)

@@ -7,15 +7,18 @@ import type { Translator, TranslatorSetup } from '../log/jsonl-log.js'
 import { idFromName } from '../log/log-files.js'
 import { momentOfMsAt } from '../log/moment.js'
 import { copiedBefore, isFromBefore, SessionReporter } from '../log/session-news.js'
-import { MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
+import { LostPlace, MAIN, type SavedTracker, TurnTracker } from '../log/turn-tracker.js'
 
 const QUIET_PARTS = new Set('reasoning step-start step-finish snapshot patch file agent retry subtask'.split(' '))
+
+const MOST_WORDLESS = 16
 
 interface Saved {
   session: SessionId
   tracker: SavedTracker
   news: SessionNews
   reverted?: string | undefined
+  wordless?: string[]
 }
 
 /** opencode's sessions, from its database or from `opencode export`: `{session}` once, then `{message, parts}` in order of creation. */
@@ -25,6 +28,8 @@ export class OpencodeTranslator implements Translator {
   #news: SessionReporter
   /** The user took back this message and all after it. */
   #reverted: string | undefined
+  /** The newest prompts that had no words when they were read: a message is written before its parts, and may be read in between. */
+  #wordless: string[]
 
   constructor(private readonly setup: TranslatorSetup) {
     const saved = setup.saved as unknown as Saved | undefined
@@ -32,6 +37,7 @@ export class OpencodeTranslator implements Translator {
     this.#tracker = new TurnTracker(setup.counters, saved?.tracker)
     this.#news = new SessionReporter(setup.tell, saved?.news)
     this.#reverted = saved?.reverted
+    this.#wordless = saved?.wordless ?? []
   }
 
   accept(record: JsonObject): void {
@@ -57,7 +63,13 @@ export class OpencodeTranslator implements Translator {
   }
 
   save(): Saved {
-    return { session: this.#session, tracker: this.#tracker.save(), news: this.#news.known, reverted: this.#reverted }
+    return {
+      session: this.#session,
+      tracker: this.#tracker.save(),
+      news: this.#news.known,
+      reverted: this.#reverted,
+      ...(this.#wordless.length > 0 ? { wordless: this.#wordless } : {}),
+    }
   }
 
   #acceptSession(session: JsonObject): void {
@@ -85,7 +97,11 @@ export class OpencodeTranslator implements Translator {
       .map((part) => textAt(part, 'text'))
     const text = unquoted(words.filter((word) => word !== undefined).join('\n'))
     const known = id === undefined ? undefined : this.#tracker.turnOf(MAIN, id)
-    if (compacted || (text === '' && known === undefined)) {
+    const isWordless = id !== undefined && this.#wordless.includes(id)
+    // It begins a turn after all, and what was read since belongs to that.
+    if (isWordless && !compacted && text !== '') throw new LostPlace(id)
+    if (compacted || (text === '' && (known === undefined || isWordless))) {
+      if (id !== undefined && !compacted && !isWordless) this.#wordless = [...this.#wordless, id].slice(-MOST_WORDLESS)
       const turn = known ?? this.#tracker.place(MAIN, id, undefined)
       if (compacted) this.setup.tell({ kind: 'mark', turn, mark: 'compacted', at })
       return

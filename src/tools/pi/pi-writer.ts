@@ -63,7 +63,7 @@ class PiLines {
     return this.#records
   }
 
-  #addTurn({ prompt, at, ended_at, parts }: SpokenTurn): void {
+  #addTurn({ prompt, at, ended_at, parts, outcome, error }: SpokenTurn): void {
     this.#say({ role: 'user', content: [{ type: 'text', text: prompt }] }, at)
     let words: object[] = []
     for (const part of parts) {
@@ -74,6 +74,10 @@ class PiLines {
       }
     }
     if (words.length > 0) this.#reply(words, 'stop', ended_at)
+    // pi sends no reply that was cut off: so what was said is one that ended, and how the turn ended is another one without words.
+    if (outcome === 'aborted') this.#reply([], 'aborted', ended_at)
+    else if (outcome === 'failed')
+      this.#reply([], 'error', ended_at, { errorMessage: error?.toWellFormed() ?? 'error' })
   }
 
   #addCall({ id, name, input, result }: SpokenCall, words: readonly object[]): void {
@@ -83,8 +87,8 @@ class PiLines {
     this.#say({ role: 'toolResult', toolCallId: id, toolName: name, content, isError: is_error })
   }
 
-  #reply(content: readonly object[], stopReason: string, at?: Instant): void {
-    this.#say({ role: 'assistant', content, usage: USAGE, stopReason }, at)
+  #reply(content: readonly object[], stopReason: string, at?: Instant, more: object = {}): void {
+    this.#say({ role: 'assistant', content, usage: USAGE, stopReason, ...more }, at)
   }
 
   #say(message: object, at?: Instant): void {

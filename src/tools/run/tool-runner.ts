@@ -24,7 +24,7 @@ export interface Launch {
   readonly session?: SessionId
   /** Fork: the conversation to copy. */
   readonly origin?: SessionId
-  /** Nothing may be written to other conversations of the same directory, at the price that this one is not kept. */
+  /** Nothing may be written to other conversations of the same directory, at the price that the program does not keep this one. */
   readonly isAside?: boolean
   readonly agent: AgentId
   readonly cwd: string
@@ -278,6 +278,8 @@ export interface ToolRunner {
   readonly sessionVariable?: string
   /** How the program is given another directory for its account, settings and logs, and where its logs are below that. */
   readonly account?: { readonly variable: string; root(directory: string): string }
+  /** Where the logs of a run that is aside are, below the directory of that run. Absent where they are with all others. */
+  rootAside?(directory: string): string
   readonly keys: {
     readonly interrupt: readonly string[]
     /** Empties the input line of a few lines; may be repeated while a draft is seen. Does nothing in an empty one. */

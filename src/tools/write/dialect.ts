@@ -112,8 +112,14 @@ class Adapter {
   }
 }
 
-/** How a turn ended, where it did not end with a reply: a model that reads it must not take it for one. */
-function noteOf({ outcome, error, parts }: SpokenTurn): string | undefined {
+/** How a turn ended, where it did not end with a reply: a model that reads it must not take it for one. Once, however often it is written. */
+function noteOf(turn: SpokenTurn): string | undefined {
+  const note = endOf(turn)
+  const last = turn.parts.at(-1)
+  return note !== undefined && last?.kind === 'text' && last.text.endsWith(note) ? undefined : note
+}
+
+function endOf({ outcome, error, parts }: SpokenTurn): string | undefined {
   if (outcome === 'aborted') return '(The user interrupted this turn.)'
   if (outcome === 'failed') return `(This turn failed${error ? `: ${clip(error, 500)}` : ''}.)`
   if (outcome === 'open' && parts.at(-1)?.kind !== 'text') return '(This turn ended without a reply.)'

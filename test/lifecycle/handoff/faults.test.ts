@@ -188,3 +188,34 @@ it.each(['marked', 'linked', 'end-before', 'pane made', 'record'])(
     expect(hooked).toMatchObject([{ kind: 'handoff' }])
   },
 )
+
+it.each(['marked', 'end-before', 'record'])(
+  'killed when it gets to %s: a handoff with another message finishes it, and the successor has both messages',
+  async (step) => {
+    const shop = await killedAt(step)
+    const { agents, home } = shop
+    const dry = await agents.handoff({ agent: 'toast', message: 'and one thing more', dryRun: true })
+    expect(dry).toMatchObject({ is_done: false, did: expect.stringContaining('would finish') })
+    const more = await home.work.add({ title: 'another unit' })
+    const request = { agent: 'toast', subject: 'More', message: 'and one thing more', target: more.id }
+    const receipt = await agents.handoff(request)
+    expect(receipt).toMatchObject({ is_done: true, from: shop.session, did: expect.stringContaining('finished') })
+    const agent = await home.roster.agent('toast')
+    const { work, mail } = await home.work.hooked(agent)
+    expect(work.map(({ id }) => id).sort()).toEqual([shop.unit, more.id].sort())
+    const words = mail.map(({ subject, body }) => [subject, body])
+    expect(words.sort()).toEqual([
+      ['Handoff', '> carry on'],
+      ['More', '> and one thing more'],
+    ])
+    const added = mail.find(({ subject }) => subject === 'More')
+    expect(receipt.how).toContain(`your message is mail ${added?.id} on its hook`)
+    expect((await agents.list())[0]?.session_id).toBe(receipt.to)
+  },
+)
+
+it('the same handoff again after it was killed finishes it, and saves its message once', async () => {
+  const shop = await killedAt('marked')
+  await shop.agents.handoff({ agent: 'toast', message: 'carry on' })
+  await expectWhole(shop)
+})

@@ -106,6 +106,24 @@ describe.each(TOOLS)('a conversation written for %s', (tool) => {
     expectInOrder(allWords(read), [...pieces, '(This turn failed: overloaded.)', 'four', '(No reply is recorded.)'])
   })
 
+  it.runIf(tool === 'pi')('ends the turn as it ended', () => {
+    const source = conversation('pi', [
+      turn(1, 'one', [text('I begin.')], { outcome: 'aborted' }),
+      turn(2, 'two', [call('bash', { command: 'sleep 9' }, 'killed', true)], { outcome: 'aborted' }),
+      turn(3, 'three', [], { outcome: 'failed', error: 'overloaded' }),
+      turn(4, 'four', [text('Done.')]),
+    ])
+    const { read } = written(source, tool, scratchDirectory())
+    expect(read.turns.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['aborted', undefined],
+      ['aborted', undefined],
+      ['failed', 'overloaded'],
+      ['completed', undefined],
+    ])
+    const again = written(conversation('pi', read.turns), tool, scratchDirectory())
+    expect(allWords(again.read)).toBe(allWords(read)) // what says so is not said twice
+  })
+
   it('carries prompts that a program takes for commands or for notes of its own', () => {
     const prompts = [
       '/foo bar',

@@ -7,9 +7,11 @@ import { noteMissingLog } from '../../views/missing-log.js'
 import { turnBranchFacts } from '../../views/turn-branch-view.js'
 import { turnTexts } from '../../views/turn-texts.js'
 import { turnsView } from '../../views/turns-view.js'
+import { NAMED_LIKE_A_VERB } from './named-like-a-verb.js'
 
 export const turns = operationCommand(operation, {
   name: 'turns',
+  description: `${operation.description} ${NAMED_LIKE_A_VERB}`,
   examples: [
     ['skein turns 22222222', 'One line per turn'],
     ['skein turns 22222222 --full', 'With prompts and replies'],
