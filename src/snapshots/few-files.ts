@@ -1,9 +1,8 @@
-import { type BigIntStats, closeSync, fstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { explainDiskError, writeFully } from '../disk/index.js'
 import { HeldFiles } from './held-files.js'
 import { Worktree } from './in-the-way.js'
-import type { EditedFile, IndexEdit } from './index-edit.js'
 import type { LooseObjects } from './loose-object.js'
 import type { MovedFile, MovePlan } from './move-plan.js'
 import { exactStat } from './recent-files.js'
@@ -11,10 +10,11 @@ import { asBytes, shown } from './snapshot.js'
 
 /**
  * Writes and removes a few files as `git read-tree -u` would, without starting it: that reads and writes the whole index and costs more than
- * everything else. Before the first is written, each is read: it must be what the plan begins with. Undefined, and nothing is done, when one
- * is not, or when something other than regular files changes: git says what is to be done then. Returns what the index becomes.
+ * everything else. Before the first is written, each is read: it must be what the plan begins with. False, and nothing is done, when one is not,
+ * or when something other than regular files changes: git says what is to be done then. Our index stays as it is: the next scan finds what has
+ * changed, and whoever waits for a rewind need not wait for that.
  */
-export function changeFew(root: string, { files, contents }: MovePlan, objects: LooseObjects): IndexEdit | undefined {
+export function changeFew(root: string, { files, contents }: MovePlan, objects: LooseObjects): boolean {
   const worktree = new Worktree(root)
   using held = new HeldFiles()
   const isReady = (file: MovedFile): boolean =>
@@ -22,7 +22,7 @@ export function changeFew(root: string, { files, contents }: MovePlan, objects: 
     (file.after === undefined || contents?.has(file.after.oid) === true) &&
     worktree.obstacleAbove(file.path) === undefined &&
     isStill(root, file, held, objects)
-  if (!files.every(isReady)) return undefined
+  if (!files.every(isReady)) return false
   const remove = (path: string): void => {
     unlinkSync(pathOf(root, path))
     held.letGo(pathOf(root, path))
@@ -30,18 +30,17 @@ export function changeFew(root: string, { files, contents }: MovePlan, objects: 
   const removed = files.filter(({ after }) => !after).map(({ path }) => path)
   for (const path of removed) explained(root, path, () => remove(path))
   for (const path of removed) removeEmptied(root, dirname(path))
-  const set = files.flatMap(({ path, before, after }): EditedFile[] => {
+  for (const { path, before, after } of files) {
     const content = after && contents?.get(after.oid)
-    if (!content) return []
+    if (!content) continue
     const file = { place: pathOf(root, path), isExecutable: after.mode === '100755', content }
-    const put = (): BigIntStats => {
+    explained(root, path, () => {
       if (before) remove(path)
       else mkdirSync(dirname(file.place), { recursive: true })
-      return write(file)
-    }
-    return [{ path, oid: after.oid, stat: explained(root, path, put) }]
-  })
-  return { set, removed }
+      write(file)
+    })
+  }
+  return true
 }
 
 /** Regular files on both sides, by a name that is text and that git would write, too. */
@@ -74,11 +73,10 @@ interface NewFile {
 }
 
 /** A new file, also in the place of an old one: what other names the old one has, and whoever has it open, keep it. */
-function write({ place, isExecutable, content }: NewFile): BigIntStats {
+function write({ place, isExecutable, content }: NewFile): void {
   const file = openSync(place, 'wx', isExecutable ? 0o777 : 0o666)
   try {
     writeFully(file, content)
-    return fstatSync(file, { bigint: true })
   } finally {
     closeSync(file)
   }

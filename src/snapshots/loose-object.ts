@@ -48,12 +48,6 @@ export class LooseObjects implements TreeWriter {
     else for (const one of held) this.#writeLoose(one)
   }
 
-  /** Names objects and writes none: for trees that the store is known to have. */
-  get namesOnly(): TreeWriter {
-    const { hashBytes, format } = this
-    return { hashBytes, format, write: (kind, content) => this.oidOf(kind, content) }
-  }
-
   blob(content: string | Buffer): string {
     return this.write('blob', Buffer.from(content))
   }

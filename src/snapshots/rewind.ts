@@ -5,6 +5,7 @@ import { SkeinError } from '../model/index.js'
 import { BareStore } from './bare-store.js'
 import { type CaptureSetting, captureHeld, WAIT_MS } from './capture.js'
 import type { FileChange } from './diff.js'
+import { changeFew } from './few-files.js'
 import type { Git } from './git.js'
 import { refuseInTheWay } from './in-the-way.js'
 import { PENDING } from './index-details.js'
@@ -63,10 +64,11 @@ export async function rewind(
   refuseInTheWay(snapshot.root, plan.files)
   if (preview) return { ...rewound, isDone: false }
   const change = async (): Promise<void> => {
+    const startMs = setting.now()
+    if (changeFew(snapshot.root, plan, store.objects)) return
     const state = readState(store.directory, snapshot.root) ?? { v: 1, root: snapshot.root }
     using index = new WorktreeIndex(store, git, snapshot.root, state)
-    const startMs = setting.now()
-    if (!index.moveFew(plan)) await index.move(plan.from, plan.to)
+    await index.move(plan.from, plan.to)
     index.save(startMs)
     writeState(store.directory, state)
   }

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { copyGuarded, readPlain, temporaryName } from '../disk/index.js'
 import type { BareStore } from './bare-store.js'
 import { convertedPaths } from './converted-paths.js'
-import { changeFew } from './few-files.js'
 import { filesToAdd } from './files-to-add.js'
 import type { Git } from './git.js'
 import { editIndex } from './index-edit.js'
 import { readIndex } from './index-file.js'
-import type { MovePlan } from './move-plan.js'
 import type { Repository } from './repository.js'
 import { keyOf } from './snapshot.js'
 import type { UserIndex } from './user-index.js'
@@ -196,22 +194,6 @@ export class WorktreeIndex implements Disposable {
     const env = { GIT_INDEX_FILE: this.#writable() }
     await this.git.run([...this.store.at(this.root), 'read-tree', '-m', '-u', from, to], { cwd: this.root, env })
     this.hasTree(to)
-  }
-
-  /**
-   * The same for a few files, without starting git. False when something about them is left to git, and then nothing has been done.
-   */
-  moveFew(plan: MovePlan): boolean {
-    const { objects } = this.store
-    if (this.state.tree?.oid !== plan.from || this.state.tree.stamp !== this.#stamp()) return false
-    const bytes = readPlain(this.#path)
-    const edit = bytes && changeFew(this.root, plan, objects)
-    if (!edit) return false
-    // The store has every tree of the snapshot.
-    const edited = editIndex(bytes, edit, objects.namesOnly)
-    // Of an index that remains as it was the next scan finds what has changed.
-    if (edited?.tree === plan.to) this.#put(edited)
-    return true
   }
 
   #put({ bytes, tree }: { bytes: Buffer; tree: string }): void {

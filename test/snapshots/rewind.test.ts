@@ -201,7 +201,7 @@ describe('a rewind', () => {
         if (isCaptured) await snapshots.capture(of(repository))
         const { safety } = await snapshots.rewind(snapshot, { preview: false })
         expect(stateOf(repository)).toEqual(state)
-        // What the next capture finds is exactly what was restored, and it has nothing to read again.
+        // What the next capture finds is exactly what was restored.
         const after = await snapshots.capture(of(repository))
         expect(after.worktree_tree).toBe(snapshot.worktree_tree)
         await snapshots.rewind(safety, { preview: false })

@@ -79,12 +79,4 @@ describe.each(['sha1', 'sha256'] as const)('objects of %s that are written toget
     expect(store.packs).toEqual([])
     for (const oid of [...few, ...many]) store.git(['cat-file', '-e', oid])
   })
-
-  it('are nowhere when only their names were asked for', () => {
-    using store = new Store(format)
-    const named = store.objects.namesOnly.write('blob', Buffer.from('a'))
-    expect(() => store.git(['cat-file', '-e', named])).toThrow()
-    expect(store.objects.blob('a')).toBe(named)
-    store.git(['cat-file', '-e', named])
-  })
 })
