@@ -44,6 +44,12 @@ type Summary = (told: Told) => string
 const moved: Summary = (told) => `${told.field('from')} is now ${told.field('to')}`
 const bound: Summary = (told) => `${told.who} is${told.inSession || ' in another session'}`
 
+/** An event of another program may not say which agent it was. */
+function happenedTo(told: Told, what: string, why: string): string {
+  const agent = told.field('target') || told.event.agent
+  return `${agent ? `${agent} was ${what}` : `${told.event.actor} ${what} an agent`}${tail(why)}`
+}
+
 /** Handoffs without a successor: what was saved is for the same conversation. */
 const HANDED_OFF = new Map([
   ['auto', 'saved a handoff'],
@@ -102,12 +108,11 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     const resumed = told.field('how') === 'resume' ? ', resumed' : ''
     return `${told.who} was started${told.inSession}${resumed}${tail(textAt(told.payload.recipe, 'tool'))}`
   },
-  spawn: (told) =>
-    `${told.about('target') || told.who} was ${told.field('how') === 'made' ? 'made' : 'spawned'}${tail(told.field('tool'))}`,
+  spawn: (told) => happenedTo(told, told.field('how') === 'made' ? 'made' : 'spawned', told.field('tool')),
   sling: (told) => `${told.about('work_unit', 'bead') || 'work'} was slung to ${told.about('target') || told.who}`,
   hook: (told) => `${told.about('work_unit', 'bead') || 'work'} is on the hook of ${told.who}`,
   unhook: (told) => `${told.about('work_unit', 'bead') || 'work'} is off the hook of ${told.who}`,
-  kill: (told) => `${told.about('target') || told.who} was killed${tail(told.field('reason'))}`,
+  kill: (told) => happenedTo(told, 'killed', told.field('reason')),
   tool_called: (told) => `${told.who} called ${told.field('tool')}`,
   agent_start_failed: (told) => `${told.who} did not start: step ${told.field('step')}${tail(told.field('reason'))}`,
   agent_stopped: (told) => {

@@ -195,7 +195,7 @@ describe('the feed', () => {
       ['tester finished w-1', undefined],
       ['tester finished w-2', undefined],
       ['tester: 4 x spawn', 4],
-      ['tester spawn', undefined],
+      ['tester spawned an agent', undefined],
     ])
     await home[Symbol.asyncDispose]()
   })
