@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { withoutRightsOfRoot } from '../support/without-rights-of-root.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'odd-surroundings.mjs')
 /** `each` makes every place odd alone, which takes ten times as long; else those that do not hide each other are odd together. */
 const MODE = process.env.SKEIN_FUZZ_EACH ? 'each' : 'grouped'
 const isRoot = process.getuid?.() === 0
-const NOBODY = 65534
 
 /** Everything that Skein reads and did not write is in turn one of these. `dead`: a mount that never answers, where the kernel has FUSE. */
 const KINDS = [
@@ -33,15 +33,10 @@ it.concurrent.each(KINDS)(
   1_800_000,
 )
 
-/** In a pid namespace of its own, so that nothing that it starts is left. Nothing is unreadable for root: then nobody looks. */
+/** In a pid namespace of its own, so that nothing that it starts is left. */
 function look(scene: string, kind: (typeof KINDS)[number]): Promise<string[]> {
-  const asNobody = isRoot && kind === 'unreadable'
-  if (asNobody) {
-    chownSync(scene, NOBODY, NOBODY)
-    chmodSync(scene, 0o700)
-  }
   const namespace = [...(isRoot ? [] : ['--map-root-user']), '--pid', '--fork', '--mount-proc', '--kill-child']
-  const user = asNobody ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
+  const user = kind === 'unreadable' ? withoutRightsOfRoot : []
   const child = spawn('unshare', [...namespace, ...user, process.execPath, WORKER, scene, kind, MODE])
   return new Promise((resolve, reject) => {
     let [said, complained] = ['', '']

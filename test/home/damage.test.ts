@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { withoutRightsOfRoot } from '../support/without-rights-of-root.js'
 import { openTestHome, profileDirectory, scratch } from './scratch.js'
 
 const WORKER = join(import.meta.dirname, '..', 'workers', 'use-home.mjs')
@@ -45,18 +46,11 @@ interface Told {
   written: string[]
 }
 
-function use(root: string, what: 'look' | 'write' | 'fill', wrapper: string[] = []): Told {
+function use(root: string, what: 'look' | 'write' | 'fill', wrapper: readonly string[] = []): Told {
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, WORKER, root, what]
   return JSON.parse(
     execFileSync(command, rest, { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: root } }),
   ) as Told
-}
-
-const asNobody = IS_ROOT ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
-function giveAway(path: string): void {
-  if (!IS_ROOT) return
-  chownSync(path, NOBODY, NOBODY)
-  if (statSync(path).isDirectory()) for (const name of readdirSync(path)) giveAway(join(path, name))
 }
 
 const garbage = (path: string): void =>
@@ -111,8 +105,7 @@ describe('index.db', () => {
     const root = scratch()
     await buildWorld(root)
     chmodSync(join(profileDirectory(root), 'index.db'), 0)
-    giveAway(root)
-    const told = use(root, 'look', asNobody)
+    const told = use(root, 'look', withoutRightsOfRoot)
     expect(told.error).toBeUndefined()
     expect(told).toMatchObject(EVERYTHING)
   })
@@ -195,8 +188,7 @@ describe('roster.json', () => {
     await buildWorld(root)
     chmodSync(join(profileDirectory(root), 'roster.json'), 0)
     rmSync(join(profileDirectory(root), 'index.db'))
-    giveAway(root)
-    expect(use(root, 'look', asNobody).error).toMatchObject({
+    expect(use(root, 'look', withoutRightsOfRoot).error).toMatchObject({
       code: 'home-unreadable',
       message: expect.stringContaining('No permission'),
     })

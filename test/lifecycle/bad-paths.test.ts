@@ -7,6 +7,7 @@ import { gitBranch } from '../../src/lifecycle/status/git-branch.js'
 import { RUNNERS } from '../../src/tools/index.js'
 import { BINARY, environmentIn } from '../cli/binary.js'
 import { scratch } from '../home/scratch.js'
+import { withoutRightsOfRoot } from '../support/without-rights-of-root.js'
 import { fakeTool } from './fake-tool.js'
 import { workshop } from './workshop.js'
 
@@ -56,9 +57,7 @@ it('an agent whose directory may not be entered is listed with its trouble', () 
   mkdirSync(env.SKEIN_HOME)
   writeFileSync(join(env.SKEIN_HOME, 'config.toml'), '[daemon]\nautostart = false\n')
   const skein = (...words: string[]) => {
-    // Root without its right to pass every door is a user like any other.
-    const plain = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
-    const [program = '', ...args] = [...plain, process.execPath, BINARY, ...words]
+    const [program = '', ...args] = [...withoutRightsOfRoot, process.execPath, BINARY, ...words]
     return spawnSync(program, args, { env, encoding: 'utf8' })
   }
   expect(skein('spawn', join(closed, 'work'), '--agent', 'bad', '--tool', 'claude').status).toBe(0)
