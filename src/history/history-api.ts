@@ -169,6 +169,8 @@ export interface TurnsOptions {
   verbatim?: boolean
   /** How many characters of a tool's result to read from the log; the archive has the usual beginning. */
   resultChars?: number
+  /** A log that nobody has read yet is read and stored first: a person asked. */
+  readsNew?: boolean
 }
 
 export interface SessionHistory extends LoggedSession {

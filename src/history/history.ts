@@ -192,10 +192,14 @@ export class LogHistory implements UsageLogs {
     await this.#read([], { isWholeLook: false, tellsRedactions: true })
   }
 
-  async turns(reference: string, { verbatim = false, ...read }: TurnsOptions = {}): Promise<SessionHistory> {
+  async turns(reference: string, options: TurnsOptions = {}): Promise<SessionHistory> {
+    const { verbatim = false, readsNew = false, ...read } = options
     const session = await this.#setup.sessions.find(reference)
     const policy = verbatim ? undefined : await this.#setup.policies.at(session.cwd)
-    const { told_from, ...logged } = await this.#told.tell(session.id, policy, read)
+    const tell = () => this.#told.tell(session.id, policy, read)
+    const first = await tell()
+    const isUnread = first.told_from === 'counts' && first.turns.length === 0
+    const { told_from, ...logged } = readsNew && isUnread && (await this.#readNew(session)) ? await tell() : first
     // A log has every call that its hooks reported. Only where there is none, the journal is read for them.
     const told = told_from === 'counts' ? withReported(logged, await this.#reported(session)) : logged
     const seen = told_from === 'counts' && told.turns.length === 0 ? await this.#seenTurns(session) : []
@@ -203,14 +207,25 @@ export class LogHistory implements UsageLogs {
     const steps = (session.steps ?? []).map((step) => ({ ...step, turns: turnsWithin(step, told.turns) }))
     const { before, sub_agents } = told
     const turns = withCutOff(told.turns, await knownEnd(this.#setup.events, session, told.turns))
-    const first = before && withSteps([before], steps)[0]
+    const opening = before && withSteps([before], steps)[0]
     const stepped = {
       turns: withSteps(turns, steps),
-      ...(first ? { before: first } : {}),
+      ...(opening ? { before: opening } : {}),
       sub_agents: withSteps(sub_agents, steps),
     }
     const from = seen.length > 0 ? 'journal' : told_from
     return { session, from_log: from === 'log', ...told, ...stepped, told_from: from, steps }
+  }
+
+  /** Whoever has just had a reply does not wait until the first log of a program is noticed. */
+  async #readNew({ id, tool }: Session): Promise<boolean> {
+    if (!LOG_TOOLS.some(({ name }) => name === tool)) return false
+    try {
+      return (await this.ingest({ session: id })).read > 0
+    } catch (error) {
+      if (error instanceof SkeinError) return false // such as a home that may only be read
+      throw error
+    }
   }
 
   async #seenTurns(session: Session): Promise<LoggedTurn[]> {

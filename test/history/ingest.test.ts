@@ -202,6 +202,24 @@ describe('ingesting', () => {
     await home[Symbol.asyncDispose]()
   })
 
+  it('shows turns of a log that nobody has read yet, and stores them', async () => {
+    const root = scratch()
+    const id = '22222222-2222-4222-8222-222222222222'
+    const { home } = await openTestHome(root, { ms: Date.UTC(2026, 10, 15) })
+    await home.sessions.start({ id, tool: 'claude' })
+    expect(await home.history.turns(id, { readsNew: true })).toMatchObject({ told_from: 'counts', turns: [] })
+    const log = join(root, '.claude', 'projects', '-srv', `${id}.jsonl`)
+    mkdirSync(dirname(log), { recursive: true })
+    copyFileSync(join(CLAUDE, 'interactive-7turns-tools-subagent.jsonl'), log)
+    // What only looks changes nothing.
+    expect(await home.history.turns(id)).toMatchObject({ told_from: 'counts', turns: [] })
+    const { told_from, turns } = await home.history.turns(id, { readsNew: true })
+    expect([told_from, turns.length]).toEqual(['log', 7])
+    expect(await home.history.counts(id)).toMatchObject({ turns: 7 })
+    expect(await home.history.ingest()).toMatchObject({ read: 0 })
+    await home[Symbol.asyncDispose]()
+  })
+
   it('shows turns from the log, from the archive when it is gone, and their counts when both are', async () => {
     const root = scratch()
     const id = '22222222-2222-4222-8222-222222222222'

@@ -16,7 +16,7 @@ export const tools = operationCommand(operation, {
   async instead({ session, step, verbatim }, { home, out }) {
     if (out.json && !verbatim) return false
     refuseVerbatimOutput(verbatim, `tools ${session}`, out)
-    const history = onlyStep(await (await home()).history.turns(session, { verbatim }), step)
+    const history = onlyStep(await (await home()).history.turns(session, { verbatim, readsNew: true }), step)
     const document = callsDocument(history, step)
     out.result(document, (screen) => toolsView(document.tool_calls, screen))
     if (out.json) return true

@@ -104,7 +104,7 @@ async function exportSources(
     const policy = await privacy.policyAt(session.cwd ?? context.cwd ?? directory)
     const spent = costs.get(session.id)
     // The export filters it, and counts what it leaves out.
-    const turns = onlyStep(await history.turns(session.id, { verbatim: true }), step)
+    const turns = onlyStep(await history.turns(session.id, { verbatim: true, readsNew: true }), step)
     sources.push({ history: turns, policy, ...(spent ? { spent: onlyCost(spent) } : {}) })
   }
   return sources

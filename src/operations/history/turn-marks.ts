@@ -63,7 +63,7 @@ export const turnsUnpin = operation({
 })
 
 async function withTurn(home: Home, reference: string, turn: number): Promise<Session> {
-  return onlyTurn(await home.history.turns(reference), turn).session
+  return onlyTurn(await home.history.turns(reference, { readsNew: true }), turn).session
 }
 
 /** A mark can be taken away although the turn itself is no longer known. */

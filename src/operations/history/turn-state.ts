@@ -4,7 +4,10 @@ import { type ShownTurns, shownTurn, shownTurns } from './turns.js'
 
 /** Everything about one turn: what it said and did, and the code before and after it. */
 export async function turnState(home: Home, session: string, number: number) {
-  return stateOf(await shownTurns(home, await home.history.turns(session), { turn: number }), number)
+  return stateOf(
+    await shownTurns(home, await home.history.turns(session, { readsNew: true }), { turn: number }),
+    number,
+  )
 }
 
 export function stateOf(shown: ShownTurns, number: number) {

@@ -34,7 +34,7 @@ export const turns = operation({
   result: 'turns',
   async run({ session, ...asked }, { home }) {
     const opened = await home()
-    const shown = await shownTurns(opened, await opened.history.turns(session), asked)
+    const shown = await shownTurns(opened, await opened.history.turns(session, { readsNew: true }), asked)
     return turnsDocument(opened, shown, asked.turn !== undefined || asked.files !== undefined)
   },
 })
@@ -157,7 +157,7 @@ export const tools = operation({
   input: { session: SESSION, step: STEP },
   result: 'tool-calls',
   run: async ({ session, step }, { home }) =>
-    callsDocument(onlyStep(await (await home()).history.turns(session), step), step),
+    callsDocument(onlyStep(await (await home()).history.turns(session, { readsNew: true }), step), step),
 })
 
 export const callsDocument = (history: SessionHistory, step?: string) => ({

@@ -23,7 +23,7 @@ export const show = operationCommand(sessionsShow, {
     const opened = await home()
     const told =
       session.turn_count || turn !== undefined || session.source === 'run'
-        ? await opened.history.turns(session.id)
+        ? await opened.history.turns(session.id, { readsNew: true })
         : undefined
     const shown = told && told.turns.length > 0 && !out.json ? await shownTurns(opened, told, { turn }) : undefined
     out.result(session, (screen) => {

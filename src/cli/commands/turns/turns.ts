@@ -27,7 +27,7 @@ export const turns = operationCommand(operation, {
     refuseVerbatimOutput(verbatim, `turns ${session}`, out)
     // People are also shown who speaks, and what sub-agents did.
     const opened = await home()
-    const told = await opened.history.turns(session, { verbatim })
+    const told = await opened.history.turns(session, { verbatim, readsNew: true })
     const shown = await shownTurns(opened, told, asked)
     const { history } = shown
     const isWhole = full || asked.turn !== undefined
