@@ -14,20 +14,21 @@ interface Draft {
 
 /**
  * The turns of a program without a log, as they were seen. One begins when the program starts to work, or with a prompt that was sent to it,
- * and ends when it waits again. What is sent while it works belongs to the turn that goes on: nothing says where that one ends.
+ * and ends when it waits again. What is sent while it works belongs to the turn that goes on: nothing says where that one ends. A prompt at which
+ * the program ended, before anybody saw it work, is a turn, too.
  */
 export function runTurns(events: readonly Event[], { ended_at }: Pick<Session, 'ended_at'>): LoggedTurn[] {
   const drafts = new Map<number, Draft>()
   let open: Draft | undefined
-  let waiting: string[] = []
+  let waiting: { prompt: string; at: Instant }[] = []
   for (const { type, at, payload } of inOrder(events)) {
     const { turn: number, prompt, how } = payload
     if (type === 'turn_prompted' && typeof prompt === 'string') {
       if (open) open.prompts.push(prompt)
-      else waiting.push(prompt)
+      else waiting.push({ prompt, at })
     } else if (type === 'turn_began' && isNumber(number) && !drafts.has(number)) {
       if (open) open.turn.outcome = 'aborted' // its end was not seen
-      open = { turn: { ...emptyTurn(number, 'person'), started_at: at, live: true }, prompts: waiting }
+      open = draftOf(number, at, waiting)
       waiting = []
       drafts.set(number, open)
     } else if (type === 'turn_ended' && open) {
@@ -35,11 +36,22 @@ export function runTurns(events: readonly Event[], { ended_at }: Pick<Session, '
       open = undefined
     }
   }
+  const [unseen] = waiting
+  if (ended_at !== undefined && unseen) {
+    const number = Math.max(0, ...drafts.keys()) + 1
+    open = draftOf(number, unseen.at, waiting)
+    drafts.set(number, open)
+  }
   if (open && ended_at !== undefined) end(open.turn, ended_at, 'aborted')
   const turns = [...drafts.values()].map(({ turn, prompts }) => ({ ...turn, prompt: prompts.join('\n') }))
   turns.sort((a, b) => a.number - b.number)
   return turns.map((turn, n) => ({ ...turn, follows: turns[n - 1]?.number ?? 0 }))
 }
+
+const draftOf = (number: number, at: Instant, prompts: readonly { prompt: string }[]): Draft => ({
+  turn: { ...emptyTurn(number, 'person'), started_at: at, live: true },
+  prompts: prompts.map(({ prompt }) => prompt),
+})
 
 function end(turn: LoggedTurn, at: Instant, outcome: TurnOutcome): void {
   turn.ended_at = at

@@ -76,7 +76,7 @@ function columnsOf({ history, costs }: ShownTurns, { nowMs }: Screen) {
       right,
     ),
     files: column('FILES', ({ code }) => (code ? String(code.files) : ''), right),
-    lines: column('LINES', ({ code }) => (code && code.files > 0 ? linesOf(code) : ''), right),
+    lines: column('LINES', ({ code }) => (code && hasLines(code) ? linesOf(code) : ''), right),
     code: column('CODE', ({ code }) => (code ? marksOf(code) : '')),
     step: column(
       'STEP',
@@ -92,6 +92,9 @@ function columnsOf({ history, costs }: ShownTurns, { nowMs }: Screen) {
       column('PROMPT', promptOf, { shrinkTo, paint: (paint, { turn }) => (turn ? (text) => text : paint.dim) }),
   }
 }
+
+/** Of a binary file, and of one that changed before it could be captured, nobody knows how many. */
+const hasLines = ({ changes }: CodeChange): boolean => changes.some(({ added }) => added !== undefined)
 
 const stepsOf = (steps: ShownTurns['history']['steps'], { number }: LoggedTurn): string =>
   steps

@@ -133,6 +133,20 @@ const event = (type: string, second: number, payload: object = {}): Event =>
   ({ type, ts: at(59), payload: { at: at(second), ...payload } }) as unknown as Event
 
 describe('the turns of a journal', () => {
+  it('have a prompt at which the program ended before it was seen at work', () => {
+    const events = [
+      event('turn_prompted', 1, { prompt: 'go' }),
+      event('turn_began', 2, { turn: 1 }),
+      event('turn_ended', 5, { how: 'finished' }),
+      event('turn_prompted', 7, { prompt: 'die' }),
+    ]
+    expect(runTurns(events, {})).toHaveLength(1)
+    expect(runTurns(events, { ended_at: at(8) })).toMatchObject([
+      { number: 1, prompt: 'go', outcome: 'completed' },
+      { number: 2, prompt: 'die', outcome: 'aborted', started_at: at(7), ended_at: at(8), follows: 1 },
+    ])
+  })
+
   it('count a beginning once that was recorded twice, in whatever order they were recorded', () => {
     const events = [
       event('turn_ended', 5, { how: 'finished' }),
