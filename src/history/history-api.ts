@@ -189,8 +189,11 @@ export interface SessionHistory extends LoggedSession {
 }
 
 /** Where the facts of a session come from, and what may be kept of them. */
+/** `journal`: its program writes no log, and these are the turns that were seen of it. */
+export type FactsFrom = 'log' | 'archive' | 'journal'
+
 export interface ToldFacts {
-  from: 'log' | 'archive'
+  from: FactsFrom
   /** The log is so long that only its beginning and its end were read. */
   isPart: boolean
   /** By the policy of the session's directory; undefined for what may not be kept at all. */

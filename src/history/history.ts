@@ -52,7 +52,7 @@ import { Policies } from './policies.js'
 import { notePolicies } from './policy-note.js'
 import { tellRedactions } from './redaction-notices.js'
 import { CALLED, keptCall, keptPrompt, type ReportedCall, withReported } from './reported-calls.js'
-import { runTurns } from './run-turns.js'
+import { factsOfSeen, runTurns } from './run-turns.js'
 import type { UsageLogs } from './spending.js'
 import { withSteps } from './stepped-turns.js'
 import { ToldSessions } from './told-session.js'
@@ -259,11 +259,17 @@ export class LogHistory implements UsageLogs {
 
   async facts<T>(session: string, fold: FactsFold<T>, { log, cwd, after }: FactsOptions = {}): Promise<T | undefined> {
     const id = parseSessionId(session)
-    const place = cwd ?? (await this.#setup.sessions.get(id))?.cwd
-    const policy = await this.#setup.policies.at(place)
+    const known = await this.#setup.sessions.get(id)
+    const policy = await this.#setup.policies.at(cwd ?? known?.cwd)
     const hint = log && logToolNamed(log.tool).logAt(log.path, id)
     const found = hint ?? (() => this.#finder.find({ session }).then(({ logs }) => logs))
-    return this.#told.facts(id, policy, fold, found, after)
+    const told = await this.#told.facts(id, policy, fold, found, after)
+    if (told !== undefined || known?.source !== 'run') return told
+    const seen = await this.#seenTurns(known)
+    // They were filtered before they were stored.
+    return seen.length === 0
+      ? undefined
+      : fold(seen.flatMap(factsOfSeen), { from: 'journal', isPart: false, kept: (fact) => fact })
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type Event, type Instant, isInstant, type Session } from '../model/index.js'
-import { emptyTurn, type LoggedTurn, type TurnOutcome } from '../tools/index.js'
+import { emptyTurn, type Fact, type LoggedTurn, type TurnOutcome } from '../tools/index.js'
 
 const OUTCOMES: Readonly<Record<string, TurnOutcome>> = {
   finished: 'completed',
@@ -46,6 +46,12 @@ export function runTurns(events: readonly Event[], { ended_at }: Pick<Session, '
   const turns = [...drafts.values()].map(({ turn, prompts }) => ({ ...turn, prompt: prompts.join('\n') }))
   turns.sort((a, b) => a.number - b.number)
   return turns.map((turn, n) => ({ ...turn, follows: turns[n - 1]?.number ?? 0 }))
+}
+
+/** A turn that was seen, as a log would tell it: what was asked, and how it ended. */
+export function factsOfSeen({ number: turn, prompt, follows, outcome, started_at, ended_at }: LoggedTurn): Fact[] {
+  const asked: Fact = { kind: 'turn', turn, at: started_at, prompt, by: 'person', follows }
+  return outcome === 'open' ? [asked] : [asked, { kind: 'mark', turn, at: ended_at, mark: outcome }]
 }
 
 const draftOf = (number: number, at: Instant, prompts: readonly { prompt: string }[]): Draft => ({

@@ -15,6 +15,7 @@ export type {
   CostOptions,
   CostSpan,
   Explanation,
+  FactsFrom,
   History,
   HitPlace,
   IngestOptions,

@@ -808,7 +808,7 @@ export const SHAPES = {
   },
   "seance-reading": {
     "session": ["session", "always", ""],
-    "from": ["text", "always", "`log`, or `archive` if the log is gone"],
+    "from": ["text", "always", "`log`; `archive`: the log is gone; `journal`: its program writes no log, and these are its prompts"],
     "is_part": ["boolean", "always", "some of it is missing"],
     "text": ["text", "always", "what it did and where it stopped, filtered for privacy"],
   },

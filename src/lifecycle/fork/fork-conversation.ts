@@ -38,7 +38,9 @@ export async function forkConversation(
   const source = plan.log?.tool.name ?? session.tool
   if (recipe.tool === source && plan.log?.tool.cut) return cutFor(parts, plan, target, place)
   if (hasWriter(recipe.tool)) return writtenFor(parts, plan, target, place)
-  return { ...none, how: 'context', context: await contextOf(parts, plan) }
+  const context = await contextOf(parts, plan)
+  if (context === '') return { ...none, left_out: [{ what: 'turns', count: kept.length }] }
+  return { ...none, how: 'context', context }
 }
 
 async function cutFor(

@@ -1,3 +1,4 @@
+import type { FactsFrom } from '../../home/index.js'
 import { type Agent, plainLine, quotedText, SkeinError } from '../../model/index.js'
 import type { AgentRun } from '../agent-run.js'
 import type { Parts } from '../parts.js'
@@ -10,7 +11,7 @@ export interface Collected {
   git: GitState
   work: CollectedWork
   /** Absent when the session has neither a log nor an archive. */
-  digest?: Digest & { from: 'log' | 'archive'; is_part: boolean }
+  digest?: Digest & { from: FactsFrom; is_part: boolean }
 }
 
 /** Work and mail of an agent, one line each. */
@@ -132,8 +133,9 @@ function listed(lines: readonly string[], most: number): string[] {
   ]
 }
 
-const noteOf = ({ from, is_part }: { from: 'log' | 'archive'; is_part: boolean }): string[] => [
+const noteOf = ({ from, is_part }: { from: FactsFrom; is_part: boolean }): string[] => [
   ...(from === 'archive' ? ['From the archive: the log is gone.', ''] : []),
+  ...(from === 'journal' ? ['Its program writes no log: these are its prompts, without replies.', ''] : []),
   ...(is_part ? ['From the beginning and the end of a long log.', ''] : []),
 ]
 

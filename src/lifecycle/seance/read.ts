@@ -1,4 +1,4 @@
-import type { Home } from '../../home/index.js'
+import type { FactsFrom, Home } from '../../home/index.js'
 import { type Session, SkeinError } from '../../model/index.js'
 import { predecessor } from './predecessor.js'
 
@@ -6,7 +6,7 @@ import { predecessor } from './predecessor.js'
 interface Seance {
   session: Session
   /** Where it was read. */
-  from: 'log' | 'archive'
+  from: FactsFrom
   /** Some of it is missing. */
   is_part: boolean
   /** The same for people and models. */

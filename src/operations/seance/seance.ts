@@ -1,3 +1,4 @@
+import type { FactsFrom } from '../../home/index.js'
 import { readSeance } from '../../lifecycle/index.js'
 import type { Session } from '../../model/index.js'
 import { flag, optional, required } from '../field.js'
@@ -40,7 +41,7 @@ export const seanceList = operation({
 
 export interface SeanceReading {
   session: Session
-  from: 'log' | 'archive'
+  from: FactsFrom
   is_part: boolean
   text: string
 }

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { runTurns } from '../../../src/history/run-turns.js'
-import { CapturedTurns, capturedWith, captureEdge, edgeCapture, turnEdges } from '../../../src/lifecycle/index.js'
+import {
+  CapturedTurns,
+  capturedWith,
+  captureEdge,
+  edgeCapture,
+  readSeance,
+  turnEdges,
+} from '../../../src/lifecycle/index.js'
 import type { Event, Instant } from '../../../src/model/index.js'
 import { parseCustomTools, RUNNERS, runnersFor } from '../../../src/tools/index.js'
 import { eventually, type Workshop, workshop } from '../workshop.js'
@@ -76,6 +83,12 @@ describe('turns of a program without hooks and log', () => {
       [2, 'hold', 'completed'],
     ])
     expect((await shop.home.history.turns(shop.session)).told_from).toBe('journal')
+    // Whoever comes after it is told of them.
+    const { from, text } = await readSeance(shop.home, shop.session)
+    expect([from, text]).toEqual(['journal', expect.stringMatching(/first prompt of 2[^]*> hello there[^]*> hold/)])
+    const fork = { source: 'toast', turn: 1, edge: 'after', code: false, chat: true, count: 1 } as const
+    const [forked] = await shop.agents.fork(fork)
+    expect(forked).toMatchObject({ conversation: 'context', left_out: [] })
   })
 
   it('what is sent while it works belongs to the turn that goes on', async () => {

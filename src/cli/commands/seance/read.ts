@@ -8,6 +8,7 @@ export const read = operationCommand(seanceRead, {
   args: ['session'],
   show({ from, is_part, text }, { out }) {
     if (from === 'archive') out.note('From the archive: the log is gone')
+    if (from === 'journal') out.note('Its program writes no log: these are its prompts, without replies.')
     if (is_part) out.note('Some of it is missing')
     out.text(text.split('\n').map(safeText).join('\n'))
   },
