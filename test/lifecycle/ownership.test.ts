@@ -159,6 +159,15 @@ describe('an agent stays owned wherever it is looked at from', () => {
         stderr: expect.stringContaining('cannot be reached from here'),
       })
     }
+    for (const words of [['recover'], ['recover', 'toast']]) {
+      const { status, stdout } = skein(words, { inside })
+      expect([words, status, stdout]).toEqual([
+        words,
+        1,
+        expect.stringMatching(/^toast: refused: .*restart toast --force/),
+      ])
+    }
+    expect(list({ inside })).toMatchObject([{ status: 'unknown' }])
     expect(stopped()).toEqual([])
     expect([isAlive(), starts()]).toEqual([true, 1])
     expect(list()).toMatchObject([{ status: 'idle', pid }])

@@ -63,13 +63,15 @@ export class AgentTable {
   }
 
   #set(id: AgentId, { run, problem }: Found): boolean {
-    const isOther = !isSame(this.#runs.get(id), run) || this.#problems.get(id) !== problem
+    const before = this.#runs.get(id)
+    const isOther = !isSame(before, run) || this.#problems.get(id) !== problem
     if (!isOther) return false
     if (run) this.#runs.set(id, run)
     else this.#runs.delete(id)
     if (problem === undefined) this.#problems.delete(id)
     else this.#problems.set(id, problem)
-    this.#passing.delete(id) // of what was stored before
+    // Somebody has seen more since. A command that was refused has only marked what it wanted.
+    if (!isSame(seenIn(before), seenIn(run))) this.#passing.delete(id)
     return true
   }
 
@@ -115,4 +117,7 @@ export class AgentTable {
   }
 }
 
-const isSame = (a: AgentRun | undefined, b: AgentRun | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** What an agent's file says of the process that it has, as far as looking at it tells. */
+const seenIn = (run: AgentRun | undefined) => run && [run.status, run.run?.id, run.run?.ended_at]

@@ -1,9 +1,11 @@
+import { thisPlace } from '../../disk/index.js'
 import { type Agent, type AgentId, SkeinError, type Trouble } from '../../model/index.js'
 import { type AgentRun, liveRun } from '../agent-run.js'
 import { type Parts, pause } from '../parts.js'
-import { lifeOfRun } from '../run/run-life.js'
+import { elsewhere, lifeOfRun } from '../run/run-life.js'
 import { start } from '../run/start.js'
 import { sweepMediums } from '../seance/medium.js'
+import { UNREACHABLE } from '../status/evidence.js'
 import { type Observed, observe } from '../status/observe.js'
 import { hasNoTerminal } from '../status/stranded.js'
 import { endLost } from './end-lost.js'
@@ -64,7 +66,9 @@ export async function recover(
   if (!dryRun) await sweepMediums(parts)
   const observed = await observe(parts, only)
   const { isWanted = () => true } = options
-  const wanted = observed.filter((one) => only || (isWanted(one.agent) && downOf(one, options)))
+  const isToTell = (one: Observed): boolean =>
+    downOf(one, options) !== undefined || (!options.isUp && isOutOfSight(one))
+  const wanted = observed.filter((one) => only || (isWanted(one.agent) && isToTell(one)))
   const order = wanted.sort((a, b) => (a.agent.address < b.agent.address ? -1 : 1))
   const done: Recovered[] = []
   const inOrder = new InOrder<Recovered>((one) => {
@@ -160,9 +164,22 @@ function downOf({ run, verdict }: Observed, { isUp }: Pick<Recover, 'isUp'>): Fa
     : { how: 'lost', reason: verdict.status.reason ?? 'it has no terminal' }
 }
 
-function untouched({ agent, run, verdict }: Observed): Recovered {
+/**
+ * In another container or pid namespace of this machine, such as this container before it was restarted, and its terminal is not in reach: it
+ * may run or be gone. Of another machine nobody expects an answer here.
+ */
+function isOutOfSight({ run, verdict }: Observed): boolean {
+  const live = liveRun(run)
+  if (!live?.place || verdict?.decided?.rule !== UNREACHABLE) return false
+  return live.place.boot === thisPlace().boot && lifeOfRun(live) === 'unknown'
+}
+
+function untouched(one: Observed): Recovered {
+  const { agent, run, verdict } = one
   const session = run?.binding && { session_id: run.binding.session }
-  if (liveRun(run)) return { agent, outcome: 'up', ...session, reason: 'it runs' }
+  const live = liveRun(run)
+  if (live && verdict?.decided?.rule === UNREACHABLE) return { ...refusal(agent, elsewhere(agent, live)), ...session }
+  if (live) return { agent, outcome: 'up', ...session, reason: 'it runs' }
   const stopped = { agent, outcome: 'stopped' as const, ...session }
   if (run?.archived_at) return { ...stopped, reason: 'it is archived' }
   const reason = run?.run?.end?.reason ?? verdict?.status.reason ?? 'it was not started'
