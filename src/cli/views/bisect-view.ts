@@ -56,7 +56,7 @@ function conclusion(found: Bisection): string[] {
       return [
         turns.length === 0
           ? `The command does not fail after the last turn (${tried}).`
-          : `The command did not fail where it could be run (${tried}); turns ${turns.join(', ')} cannot tell.`,
+          : `The command did not fail where it could be run (${tried}); turn${turns.length === 1 ? '' : 's'} ${turns.join(', ')} cannot tell.`,
       ]
     case 'before':
       return [`The command failed already before the first turn (${tried}).`]
