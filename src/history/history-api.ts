@@ -132,7 +132,7 @@ export interface History {
   /** The turns of a session with their words, read from its log now and filtered by the policy of its directory. */
   turns(reference: string, options?: TurnsOptions): Promise<SessionHistory>
   /** The turns of a session with the snapshots of their beginning and end; a turn without one lacks it. */
-  codedTurns(reference: string): Promise<CodedTurn[]>
+  codedTurns(reference: string, options?: Pick<TurnsOptions, 'readsNew'>): Promise<CodedTurn[]>
   /** Who wrote each line of a file of the user's, or one line of it. */
   blame(file: string, line?: number): Promise<Blame>
   /** Which sessions and turns went into a commit of the repository of a directory. */

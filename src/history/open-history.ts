@@ -82,8 +82,8 @@ function codeQuestions(
 ): Pick<History, 'codedTurns' | 'blame' | 'explain' | 'bisect' | 'code' | 'expiredSnapshots'> {
   const known = { snapshots, turns: async (id: string) => (await logged()).turns(id) }
   return {
-    codedTurns: async (reference) => {
-      const { session, turns } = await (await logged()).turns(reference)
+    codedTurns: async (reference, options) => {
+      const { session, turns } = await (await logged()).turns(reference, options)
       const { codedTurns } = await import('./coded-turns.js')
       return codedTurns(turns, await snapshots.list(session.id))
     },

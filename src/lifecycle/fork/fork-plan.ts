@@ -152,7 +152,7 @@ interface TakenFor {
 
 /** The files at the cut. Never those of another moment. */
 async function snapshotFor(parts: Parts, session: Session, { turn, edge }: CutPoint): Promise<TakenFor> {
-  const coded = await parts.home.history.codedTurns(session.id)
+  const coded = await parts.home.history.codedTurns(session.id, { readsNew: true })
   const found = coded.find((one) => one.turn === turn)?.[edge]
   if (found) return { snapshot: found, of: session }
   const origin = await originSnapshot(parts, session, turn, edge)

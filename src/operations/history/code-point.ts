@@ -27,7 +27,11 @@ export interface CodedSession {
 export async function codedSession(home: Home, reference: string): Promise<CodedSession> {
   const session = await home.sessions.find(reference)
   const origin = session.forked_from
-  return { session: session.id, turns: await home.history.codedTurns(session.id), ...(origin ? { origin } : {}) }
+  return {
+    session: session.id,
+    turns: await home.history.codedTurns(session.id, { readsNew: true }),
+    ...(origin ? { origin } : {}),
+  }
 }
 
 /** What the turn before left is what this one began with, where its own beginning was not captured. */
