@@ -31,8 +31,8 @@ export function writeUpkeepNote(snapshots: string, note: UpkeepNote): void {
 }
 
 /** One line for people while snapshots take half of what they may, or more. */
-export function diskWarning({ bytes, max_bytes, warned_at }: UpkeepNote): string | undefined {
-  if (warned_at === undefined) return undefined
+export function diskWarning({ bytes, max_bytes }: Pick<UpkeepNote, 'bytes' | 'max_bytes'>): string | undefined {
+  if (bytes * 2 < max_bytes) return undefined
   return `Snapshots take ${megabytes(bytes)} of ${megabytes(max_bytes)} (turns.max_disk): skein snapshots stats`
 }
 

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { isTidyDue, tidySnapshots } from '../../src/daemon/intake/tidy-snapshots.js'
 import type { Home } from '../../src/home/index.js'
+import { type } from '../cli/typed.js'
+import { profilesUnder } from '../cli/world.js'
 import { openTestHome, scratch } from '../home/scratch.js'
 
 const DAY_MS = 86_400_000
@@ -73,6 +75,9 @@ it('the budget is warned about at half, once, until less is used, by whichever d
     true,
   ])
   budget(Math.floor(bytes * 1.5))
+  // The doctor looks for itself: the last upkeep may be an hour old.
+  const doctor = await type(['doctor'], { profiles: profilesUnder(root) })
+  expect(doctor).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Snapshots take \d+ MB/m) })
   expect(await tidySnapshots(home, now)).toMatch(/^Snapshots take \d+ MB of \d+ MB \(turns\.max_disk\)/)
   expect(await tidySnapshots(home, now)).toBeUndefined()
   expect(await warned()).toBe(1)

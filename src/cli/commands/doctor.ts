@@ -1,9 +1,21 @@
-import { diskWarning, readUpkeepNote } from '../../home/index.js'
-import { agentRef, agentsRecord, indexCheck, optional } from '../../operations/index.js'
+import { diskWarning } from '../../home/index.js'
+import { SkeinError } from '../../model/index.js'
+import { agentRef, agentsRecord, indexCheck, optional, snapshotsStats } from '../../operations/index.js'
+import type { Cli } from '../command.js'
 import { operationCommand } from '../operation-command.js'
 import { perform, warnOfSettings } from '../perform.js'
 import { safe } from '../screen/safe-text.js'
 import { showIndexCheck } from '../views/index-check-view.js'
+
+/** Undefined without git: there are no snapshots then, or nobody can count them. */
+async function usedBySnapshots(cli: Cli): Promise<{ bytes: number; max_bytes: number } | undefined> {
+  try {
+    return await perform(snapshotsStats, {}, cli)
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'git-missing') return undefined
+    throw error
+  }
+}
 
 export const doctor = operationCommand(agentsRecord, {
   name: 'doctor',
@@ -24,8 +36,8 @@ export const doctor = operationCommand(agentsRecord, {
     else {
       showIndexCheck(checked, cli.out)
       await warnOfSettings(cli)
-      const note = readUpkeepNote((await cli.home()).paths.snapshots)
-      const warning = note && diskWarning(note)
+      const used = await usedBySnapshots(cli)
+      const warning = used && diskWarning(used)
       if (warning !== undefined) cli.out.note(warning)
     }
     return true

@@ -19,23 +19,13 @@ export async function tidySnapshots(home: Home, nowMs: number): Promise<string |
   const gone = await home.history.expiredSnapshots(nowMs)
   if (gone.length > 0) await home.snapshots.remove(gone)
   await home.snapshots.collect({ onlyDue: true })
-  const [stores, { mostDiskBytes }] = await Promise.all([home.snapshots.stats(), home.programs.turns()])
-  const bytes = stores.reduce((sum, one) => sum + one.bytes, 0)
+  const [stores, { mostDiskBytes: max_bytes }] = await Promise.all([home.snapshots.stats(), home.programs.turns()])
+  const use = { bytes: stores.reduce((sum, one) => sum + one.bytes, 0), max_bytes }
   const at = new Date(nowMs).toISOString()
-  const isHalf = bytes * 2 >= mostDiskBytes
-  const note: UpkeepNote = {
-    at,
-    bytes,
-    max_bytes: mostDiskBytes,
-    ...(isHalf ? { warned_at: before?.warned_at ?? at } : {}),
-  }
-  const warning = diskWarning(note)
+  const warning = diskWarning(use)
+  const note: UpkeepNote = { at, ...use, ...(warning === undefined ? {} : { warned_at: before?.warned_at ?? at }) }
   const isNew = warning !== undefined && before?.warned_at === undefined
-  if (isNew)
-    await home.events.append({
-      type: 'snapshots_warned',
-      payload: { bytes, max_bytes: mostDiskBytes, reason: warning },
-    })
+  if (isNew) await home.events.append({ type: 'snapshots_warned', payload: { ...use, reason: warning } })
   writeUpkeepNote(home.paths.snapshots, note)
   return isNew ? warning : undefined
 }
