@@ -188,10 +188,10 @@ export interface SessionHistory extends LoggedSession {
   steps: (Step & { turns: number[] })[]
 }
 
-/** Where the facts of a session come from, and what may be kept of them. */
 /** `journal`: its program writes no log, and these are the turns that were seen of it. */
 export type FactsFrom = 'log' | 'archive' | 'journal'
 
+/** Where the facts of a session come from, and what may be kept of them. */
 export interface ToldFacts {
   from: FactsFrom
   /** The log is so long that only its beginning and its end were read. */

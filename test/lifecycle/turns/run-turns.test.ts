@@ -91,6 +91,18 @@ describe('turns of a program without hooks and log', () => {
     expect(forked).toMatchObject({ conversation: 'context', left_out: [] })
   })
 
+  it('one that a person typed has no words, and a fork of it says that it has nothing of it', async () => {
+    const shop = await started()
+    const { pane = '' } = (await shop.agents.why('toast')).agent
+    shop.tmux('send-keys', '-t', pane, 'hold', 'Enter')
+    await release(shop)
+    await finished(shop)
+    expect(await turnsOf(shop)).toEqual([[1, '', 'completed']])
+    const fork = { source: 'toast', turn: 1, edge: 'after', code: false, chat: true, count: 1 } as const
+    const [forked] = await shop.agents.fork(fork)
+    expect(forked).toMatchObject({ conversation: 'new', left_out: [{ what: 'turns', count: 1 }] })
+  })
+
   it('what is sent while it works belongs to the turn that goes on', async () => {
     const shop = await started()
     await shop.agents.send('toast', 'hold')
